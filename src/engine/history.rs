@@ -6,7 +6,7 @@ use crate::toolkit::{SessionMemory, ToolError, UndoRefusal};
 
 pub use crate::sandbox::short_name;
 pub use crate::toolkit::{
-    Conflict, End, Ended, Listed, Origin, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+    Conflict, Displaced, End, Ended, Holds, Listed, Origin, Reversal, Selection, ShownChange, ShownRun, Undone, What,
 };
 
 use super::changes::{COMPARED_BYTES, Described, Differ};

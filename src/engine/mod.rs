@@ -65,8 +65,8 @@ pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
 pub use history::{
-    Conflict, End, Ended, Listed, Origin, PassedOver, Reversal, Selection, ShownChange, ShownRun, Undone, What,
-    short_name,
+    Conflict, Displaced, End, Ended, Holds, Listed, Origin, PassedOver, Reversal, Selection, ShownChange, ShownRun,
+    Undone, What, short_name,
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};

@@ -43,8 +43,8 @@ pub use copy::{Copying, Extent};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
-    Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, End, Ended, ForeignDeed, ForeignRun,
-    ForeignState, GcRules, JOURNALS, Journal, Listed, Origin, OwnChange, Ownership, RecoverError, RecoverRules,
+    Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, Displaced, End, Ended, ForeignDeed, ForeignRun,
+    ForeignState, GcRules, Holds, JOURNALS, Journal, Listed, Origin, OwnChange, Ownership, RecoverError, RecoverRules,
     Recovered, Reversal, Roots, Selection, ShownChange, ShownRun, Source, UndoError, Undone, What,
 };
 pub use keep::stamp::short as short_name;

@@ -34,7 +34,8 @@ mod told;
 pub use crate::audit::Items;
 pub use crate::sandbox::BELOW_ROOT;
 pub use crate::sandbox::{
-    Applied, Conflict, Content, End, Ended, Listed, Origin, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+    Applied, Conflict, Content, Displaced, End, Ended, Holds, Listed, Origin, Reversal, Selection, ShownChange,
+    ShownRun, Undone, What,
 };
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};

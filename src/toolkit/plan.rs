@@ -126,5 +126,5 @@ pub fn shown_change(change: &PlannedChange) -> ShownChange {
     };
     let is_folder = now.or(was).is_some_and(|state| state.kind == Kind::Folder);
     let sizes = (was.map(|state| state.size), now.map(|state| state.size));
-    ShownChange { path: change.path.clone(), what, is_folder, sizes, kept: None }
+    ShownChange { path: change.path.clone(), what, is_folder, sizes, kept: None, holds: change.holds }
 }

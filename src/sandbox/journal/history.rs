@@ -23,6 +23,8 @@ pub struct History {
     pub put_back: Vec<PutBack>,
     /// How the run ended; none while it goes on and when it was killed.
     pub end: Option<End>,
+    /// How many changes stayed when it ended; none where it did not end by itself.
+    pub stays: Option<u32>,
     /// Where the steps begin of which all or none are taken, while they are not all taken.
     pub open_from: Option<u32>,
     /// The first line that is damaged; what it and those after it said is not known.
@@ -137,8 +139,8 @@ impl History {
             whole += line.bytes;
             reading.take(record);
         }
-        let Reading { steps, touched, copied, put_back, end, open_from, .. } = reading;
-        Ok(History { begin, steps, touched, copied, put_back, end, open_from, damaged, whole, chain })
+        let Reading { steps, touched, copied, put_back, end, stays, open_from, .. } = reading;
+        Ok(History { begin, steps, touched, copied, put_back, end, stays, open_from, damaged, whole, chain })
     }
 }
 
@@ -211,6 +213,7 @@ struct Reading {
     copied: Vec<(Address, u64)>,
     put_back: Vec<PutBack>,
     end: Option<End>,
+    stays: Option<u32>,
     open_from: Option<u32>,
 }
 
@@ -240,7 +243,7 @@ impl Reading {
             Record::Void { number } => self.forget(number),
             Record::Open => self.open_from = Some(self.steps.last().map_or(0, |taken| taken.number).saturating_add(1)),
             Record::Close => self.open_from = None,
-            Record::End { how, .. } => self.end = Some(how),
+            Record::End { how, steps } => (self.end, self.stays) = (Some(how), Some(steps)),
         }
     }
 

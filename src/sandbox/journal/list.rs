@@ -59,6 +59,8 @@ pub struct Origin {
     pub run: String,
     /// What the user began; empty if its journal is gone or foreign.
     pub command: String,
+    /// How many changes of it stayed when it ended; none where that is not known.
+    pub changes: Option<u32>,
 }
 
 /// Which runs a list shows.
@@ -86,6 +88,17 @@ impl Listed {
         self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
     }
 
+    /// Whether the run took another back, or did one again by that: also where nothing was left to do, since the other
+    /// is listed in another state by it.
+    fn reverses(&self) -> bool {
+        self.is_reversal() && self.end == Some(End::Done)
+    }
+
+    /// Whether nothing of the run stays, so that there is nothing to take back.
+    pub fn is_nothing(&self) -> bool {
+        self.reversal.is_none() && self.steps == Some(0) && self.end.is_some() && !self.reverses()
+    }
+
     /// Whether the run is taken back.
     pub fn is_undone(&self) -> bool {
         self.reversal.as_ref().is_some_and(|reversal| reversal.is_undone)
@@ -100,15 +113,16 @@ impl Listed {
 impl Origin {
     /// Follows a run that takes others back to the one that those concern.
     pub(super) fn of(folders: &Folders, begin: &Begin) -> Origin {
-        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone() };
+        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
         let mut earlier = begin.redoes.clone().or(begin.undoes.clone());
         // Names sort by time, and a run concerns older ones only: so this ends.
         while let Some(run) = earlier.filter(|run| *run < origin.run) {
             let begin = begin_of(folders, OsStr::new(&run));
             earlier = begin.as_ref().and_then(|begin| begin.redoes.clone().or(begin.undoes.clone()));
-            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default() };
+            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default(), changes: None };
         }
-        origin
+        let last = ends_of(folders, OsStr::new(&origin.run)).and_then(|ends| ends.last);
+        Origin { changes: last.map(|(_, changes)| changes), ..origin }
     }
 }
 
@@ -134,7 +148,7 @@ impl Journal {
         let mut found = Vec::new();
         walk(roots, |run, _| {
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
-            if is_meant && run.reversal.is_none() && run.end.is_some() && run.steps != Some(0) {
+            if is_meant && run.reversal.is_none() && run.end.is_some() && (run.steps != Some(0) || run.reverses()) {
                 found.push(run);
                 return found.len() < most;
             }
@@ -274,9 +288,13 @@ pub(super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool 
 
 /// Whose journal one is; `None` where it is foreign or cannot be read.
 pub(super) fn begin_of(folders: &Folders, name: &OsStr) -> Option<Begin> {
+    ends_of(folders, name)?.begin
+}
+
+fn ends_of(folders: &Folders, name: &OsStr) -> Option<Ends> {
     let listed = Name { name: name.to_owned(), is_file: false };
     let (file, has_ended) = open(folders, &listed).ok()??;
-    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()?.begin
+    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()
 }
 
 /// How a run ended and how many steps stay, if that is known.

@@ -14,6 +14,7 @@ mod aftermath;
 mod collect;
 mod conflicts;
 mod contents;
+mod forced;
 mod foreign;
 mod history;
 mod later;
@@ -50,6 +51,7 @@ pub use collect::GcRules;
 pub use conflicts::Conflict;
 pub(super) use contents::read_content;
 pub use contents::{Content, Source};
+pub use forced::Displaced;
 pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
 pub use list::{Listed, Origin, Reversal, Selection};
 pub use owner::Ownership;
@@ -61,7 +63,7 @@ pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered
 pub use roots::Roots;
 pub use run::JOURNALS;
 use run::Run;
-pub use shown::{ShownChange, ShownRun, What};
+pub use shown::{Holds, ShownChange, ShownRun, What};
 pub use undo::{UndoError, Undone};
 
 /// The folder of journals in `.ns`.
@@ -151,7 +153,7 @@ impl Journal {
     }
 
     /// Says how many steps of the run that goes on stay.
-    fn count(&self, taken: usize) {
+    pub(super) fn count(&self, taken: usize) {
         if let Some(run) = &mut *self.run.borrow_mut() {
             run.count(u32::try_from(taken).unwrap_or(u32::MAX));
         }

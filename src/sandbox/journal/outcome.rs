@@ -50,6 +50,8 @@ pub struct Place {
     pub now: Option<State>,
     /// Where that came from, when it was moved.
     pub from: Option<Address>,
+    /// Where what the run moved here and then replaced was when the run began.
+    pub(super) replaced: Option<Address>,
     /// Whether the run made the folder that is there, and put in what is in it, one by one.
     pub(super) is_made: bool,
     /// Whether the run put a whole tree there.
@@ -121,6 +123,7 @@ impl Outcome {
                     self.kept.extend(kept.clone().zip(old.clone()));
                 }
                 let place = self.place(path, old.as_ref());
+                place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
                     (now, None, false, is_tree, false);
                 if place.kept.is_none() && kept_any && place.was.is_some() {

@@ -241,6 +241,11 @@ impl Step {
         matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
     }
 
+    /// Whether it counts as a change of the tree.
+    pub fn is_change(&self) -> bool {
+        !matches!(self, Step::Draft { .. } | Step::Temporary { .. })
+    }
+
     /// Where it puts a copy of what it moves, or, as a step that takes another back, of what had been there.
     pub fn copied_back_to(&self) -> Option<&Address> {
         match self {

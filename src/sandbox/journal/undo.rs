@@ -13,6 +13,7 @@ use super::super::keep::stamp::{self, short};
 use super::super::own::shown;
 use super::address::Address;
 use super::conflicts::{Comparison, Conflict};
+use super::forced::{self, Displaced, Forced};
 use super::history::{History, HistoryError};
 use super::later::Since;
 use super::list::Origin;
@@ -40,6 +41,9 @@ pub enum UndoError {
     /// It is to be done again, and was not taken back.
     #[error("the run `{}` is not taken back", short(.0))]
     NotUndone(String),
+    /// Nothing of it stays that could be taken back.
+    #[error("nothing that the run `{}` changed stays", short(.0))]
+    Nothing(String),
     /// Its journal cannot be read.
     #[error("the journal of `{}` cannot be read: {reason}", short(run))]
     Unreadable {
@@ -63,6 +67,13 @@ pub enum UndoError {
     Sandbox(#[from] SandboxError),
 }
 
+/// What came of taking back the steps of a run.
+struct TakenBack {
+    steps: usize,
+    left: Vec<Conflict>,
+    displaced: Vec<Displaced>,
+}
+
 /// What came of taking a run back.
 #[derive(Clone, Debug)]
 pub struct Undone {
@@ -74,16 +85,18 @@ pub struct Undone {
     pub origin: Origin,
     /// Whether that run is done again by this; else it is taken back.
     pub is_redo: bool,
-    /// How many steps were taken back.
+    /// How many changes were taken back, of those that [`Origin::changes`] counts.
     pub steps: usize,
     /// What stayed as it is, by force, and why.
     pub left: Vec<Conflict>,
+    /// What gave way to what came back, by force, and where it is kept.
+    pub displaced: Vec<Displaced>,
 }
 
 impl Journal {
     /// The run that one which may take others back concerns in the end.
     pub fn origin(roots: Roots<'_>, begin: &Begin) -> Result<Origin, SandboxError> {
-        let itself = || Origin { run: begin.run.clone(), command: begin.command.clone() };
+        let itself = || Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
         Ok(Folders::find(roots.main)?.map_or_else(itself, |folders| Origin::of(&folders, begin)))
     }
 
@@ -106,20 +119,22 @@ impl Journal {
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
         let outcome = Outcome::of(&history);
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
-        let (mut conflicts, missing) = (comparison.conflicts(), comparison.missing());
-        conflicts.extend(outcome.refused(admit));
+        let (mut obstacles, missing) = (comparison.obstacles(), comparison.missing());
+        obstacles.extend(outcome.refused(admit));
         let copied = comparison.into_copied();
-        let is_as_left = conflicts.is_empty() && missing.is_empty();
-        if !is_as_left && !force {
-            conflicts.extend(missing);
-            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts });
+        if !(force || obstacles.is_empty() && missing.is_empty()) {
+            obstacles.extend(missing);
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts: forced::conflicts(obstacles) });
         }
-        let skipped = Skipped::new(conflicts, missing, &history);
+        let ((staying, passable), (missing, _)) =
+            (forced::split(obstacles, &outcome), forced::split(missing, &outcome));
+        let skipped = Skipped::new(staying, missing, &history);
+        let forced = force.then(|| Forced::new(&outcome, passable, admit));
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
-        let taken_back = self.take_back(&history, (skipped, copied), (roots, retention), meter, force);
+        let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
         let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
-        let (steps, left) = match taken_back {
+        let TakenBack { steps, left, displaced } = match taken_back {
             Ok(done) => done,
             Err(error) => {
                 self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
@@ -127,19 +142,20 @@ impl Journal {
                 return Err(error.into());
             }
         };
+        // The run has as many changes as it takes back of the other, however many steps that took.
+        self.count(steps);
         let by = self.end(end)?.map(|ended| ended.run);
-        Ok(Undone { run: run.to_owned(), by, origin, is_redo, steps, left })
+        Ok(Undone { run: run.to_owned(), by, origin, is_redo, steps, left, displaced })
     }
 
     fn take_back(
         &self,
-        history: &History,
-        (mut skipped, copied): (Skipped<'_>, BTreeSet<Address>),
+        (history, outcome): (&History, &Outcome),
+        (mut skipped, mut forced, copied): (Skipped<'_>, Option<Forced<'_>>, BTreeSet<Address>),
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
-        force: bool,
-    ) -> Result<(usize, Vec<Conflict>), SandboxError> {
-        let mut times = Outcome::of(history).times(roots, &Times::of(&history.begin.run, roots));
+    ) -> Result<TakenBack, SandboxError> {
+        let mut times = outcome.clone().times(roots, &Times::of(&history.begin.run, roots));
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut steps = 0;
@@ -148,9 +164,13 @@ impl Journal {
             if skipped.has(&taken.step) {
                 continue;
             }
-            match reverser.reverse(taken) {
-                Ok(()) => steps += 1,
-                Err(error) if force && !matches!(error, SandboxError::Limit(_)) => {
+            let reversed = match &mut forced {
+                Some(forced) => reverser.reverse_by_force(taken, forced),
+                None => reverser.reverse(taken).map(|()| true),
+            };
+            match reversed {
+                Ok(is_done) => steps += usize::from(is_done && taken.step.is_change()),
+                Err(error) if forced.is_some() && !matches!(error, SandboxError::Limit(_)) => {
                     skipped.add(&taken.step, &error.to_string());
                 }
                 Err(error) => return Err(error),
@@ -161,7 +181,14 @@ impl Journal {
         // A directory in which something is skipped is not as it was before.
         times.retain(|(folder, _)| !skipped.is_in(folder));
         self.restore(times, roots);
-        Ok((steps, skipped.into_conflicts()))
+        let mut left = skipped.into_conflicts();
+        let (displaced, gone) = forced.map(|forced| forced.end(roots)).unwrap_or_default();
+        left.extend(gone);
+        left.sort_by(|one, other| one.path.cmp(&other.path));
+        left.dedup_by(|one, other| one.path == other.path);
+        forced::name_kept(&mut left, outcome, roots);
+        let all = history.stays.filter(|_| left.is_empty()).map(|all| all as usize);
+        Ok(TakenBack { steps: all.unwrap_or(steps), left, displaced })
     }
 
     /// Gives folders the times that they had. What cannot get them is as good as it was.

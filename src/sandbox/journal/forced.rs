@@ -1,0 +1,310 @@
+//! Taking a run back by force: everything comes back that can, whatever somebody did to the tree since.
+//!
+//! A free place gets what is kept of it, and the missing folders above it are made. What stands where something comes
+//! back is kept in turn, so that a redo brings it again. Nothing else is taken away: what the run made and somebody
+//! changed stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::error::SandboxError;
+use super::super::metadata::Kind;
+use super::address::Address;
+use super::conflicts::{Conflict, Obstacle, Obstruction, first_below};
+use super::history::{Fate, Taken};
+use super::outcome::Outcome;
+use super::record::{State, Step};
+use super::reverse::Reverser;
+use super::roots::Roots;
+
+/// What is said of something that a run left and that is gone.
+const GONE: &str = "it is no longer there";
+
+/// Why nothing may be changed at an address, where a folder is or was.
+pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
+
+/// Something that stood where an undo brought something back, and that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Displaced {
+    /// The place.
+    pub path: Address,
+    /// Where it is kept.
+    pub kept: Address,
+}
+
+/// What a forced undo knows of the tree, and what it did besides the steps.
+pub(super) struct Forced<'a> {
+    outcome: &'a Outcome,
+    admit: &'a Admit<'a>,
+    /// Places at which something stands that gives way to what comes back there.
+    in_the_way: BTreeSet<Address>,
+    /// Folders that were made for what came back into them.
+    remade: BTreeSet<Address>,
+    /// Places from which something was to be taken back that is gone, or to which it was to be moved back; and what is
+    /// said of each.
+    gone: BTreeMap<Address, String>,
+    displaced: Vec<Displaced>,
+}
+
+/// What is at a place where a step left something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// The same thing.
+    AsLeft,
+    /// A folder that this undo made.
+    Remade,
+    Nothing,
+    SomethingElse,
+}
+
+impl<'a> Forced<'a> {
+    /// Begins with the obstacles that do not make a place stay as it is.
+    pub fn new(outcome: &'a Outcome, passable: Vec<Obstacle>, admit: &'a Admit<'a>) -> Forced<'a> {
+        let in_the_way = passable.into_iter().filter(|obstacle| obstacle.is == Obstruction::InTheWay);
+        Forced {
+            outcome,
+            admit,
+            in_the_way: in_the_way.map(|obstacle| obstacle.conflict.path).collect(),
+            remade: BTreeSet::new(),
+            gone: BTreeMap::new(),
+            displaced: Vec::new(),
+        }
+    }
+
+    /// What was displaced, and a conflict for each thing that could not come back because it is gone.
+    pub fn end(self, roots: Roots<'_>) -> (Vec<Displaced>, Vec<Conflict>) {
+        let places = &self.outcome.places;
+        let is_back = |path: &Address| {
+            let place = places.get(path)?;
+            let origin = place.from.as_ref().or(place.replaced.as_ref()).unwrap_or(path);
+            let was = places.get(origin)?.was.as_ref()?;
+            Some(roots.state(origin).ok()??.is_kept_as(was))
+        };
+        let is_displaced = |path: &Address| self.displaced.iter().any(|displaced| path.is_below(&displaced.path));
+        let gone = self.gone.into_iter().filter(|(path, _)| is_back(path) != Some(true) && !is_displaced(path));
+        let gone = gone.map(|(path, reason)| Conflict { path, reason }).collect();
+        (self.displaced, gone)
+    }
+
+    /// Says that what is to be taken back at a place is gone. Something else there is an error, unless it gives way.
+    fn miss(&mut self, path: &Address, found: Found) -> Result<bool, SandboxError> {
+        if found == Found::SomethingElse && !self.in_the_way.contains(path) {
+            return Err(SandboxError::Changed(path.shown().into_owned()));
+        }
+        self.gone.insert(path.clone(), GONE.to_owned());
+        Ok(false)
+    }
+
+    /// The same of what is to be moved back.
+    fn miss_moved(&mut self, (path, to): (&Address, &Address), found: Found) -> Result<bool, SandboxError> {
+        self.miss(to, found)?;
+        if self.outcome.places.get(path).is_some_and(|place| place.was.is_some()) {
+            self.gone.insert(path.clone(), format!("it was moved to `{}`, where it is no longer", to.shown()));
+        }
+        Ok(false)
+    }
+}
+
+impl Reverser<'_, '_> {
+    /// Takes a step back as far as that can be done. Returns whether anything was done.
+    pub(super) fn reverse_by_force(&mut self, taken: &Taken, forced: &mut Forced<'_>) -> Result<bool, SandboxError> {
+        let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(false) };
+        let path = taken.step.path();
+        let found = self.find(taken.step.destination(), now.as_ref(), forced)?;
+        match &taken.step {
+            Step::Put { kept, from, old, .. } => {
+                let from = from.as_ref().map(|(from, _)| from);
+                match (found, kept.as_ref().filter(|_| *has_kept)) {
+                    // With something of somebody else's in it.
+                    (Found::AsLeft, None) if forced.in_the_way.contains(path) => {
+                        self.make_way(path, forced).map(|()| true)
+                    }
+                    (Found::AsLeft, Some(kept)) if forced.in_the_way.contains(path) => {
+                        self.bring_back(path, (kept, old.as_ref()), from, forced)
+                    }
+                    (Found::AsLeft, _) => self.reverse(taken).map(|()| true),
+                    (Found::Remade, kept) => {
+                        self.take(path, None)?;
+                        kept.map_or(Ok(true), |kept| self.bring_back(path, (kept, old.as_ref()), from, forced))
+                    }
+                    (_, Some(kept)) => self.bring_back(path, (kept, old.as_ref()), from, forced),
+                    (found, None) => forced.miss(path, found),
+                }
+            }
+            Step::Take { kept, old, .. } => self.bring_back(path, (kept, Some(old)), None, forced),
+            Step::Move { to, .. } => match found {
+                Found::AsLeft | Found::Remade => {
+                    self.make_way(path, forced)?;
+                    self.move_back(path, to)?;
+                    forced.gone.remove(path);
+                    // Of what was in it only this came back.
+                    if found == Found::Remade {
+                        forced.gone.insert(to.clone(), GONE.to_owned());
+                    }
+                    Ok(true)
+                }
+                found => forced.miss_moved((path, to), found),
+            },
+            Step::MakeFolder { .. } => match (found, forced.in_the_way.contains(path)) {
+                // What is in it gives way together with it.
+                (Found::AsLeft, true) => match self.reverse(taken) {
+                    Err(SandboxError::NotEmpty(_)) => Ok(false),
+                    other => other.map(|()| true),
+                },
+                (Found::AsLeft | Found::Remade, _) => self.reverse(taken).map(|()| true),
+                (found, _) => forced.miss(path, found),
+            },
+            Step::RemoveFolder { .. } => {
+                if self.roots.state(path)?.is_some_and(|there| there.kind == Kind::Folder) {
+                    return Ok(false);
+                }
+                self.make_way(path, forced)?;
+                self.reverse(taken).map(|()| true)
+            }
+            Step::SetMode { old, .. } => {
+                let is_same = |now: &State| Ok::<bool, SandboxError>(self.is_same_thing(path, now)?);
+                match found {
+                    Found::SomethingElse if !now.as_ref().map_or(Ok(false), is_same)? => forced.miss(path, found),
+                    Found::Nothing => forced.miss(path, found),
+                    _ => self.roots.place(path)?.restore_permissions(old.mode, self.change).map(|()| true),
+                }
+            }
+            Step::Draft { .. } | Step::Temporary { .. } => Ok(false),
+        }
+    }
+
+    /// Compares a place with what a step left there.
+    fn find(&self, path: &Address, left: Option<&State>, forced: &Forced<'_>) -> Result<Found, SandboxError> {
+        Ok(match self.roots.state(path)? {
+            None => Found::Nothing,
+            Some(_) if forced.remade.contains(path) => Found::Remade,
+            Some(now) if left.is_none_or(|left| self.is_still(path, left, &now)) => Found::AsLeft,
+            Some(_) => Found::SomethingElse,
+        })
+    }
+
+    /// Whether the thing at a place is the one that a step left there, changed or not.
+    fn is_same_thing(&self, path: &Address, left: &State) -> Result<bool, SandboxError> {
+        let now = self.roots.state(path)?;
+        Ok(now.is_some_and(|now| (now.kind, now.inode) == (left.kind, left.inode)))
+    }
+
+    /// Puts what is kept back to its place, whatever is there; that is kept.
+    fn bring_back(
+        &mut self,
+        path: &Address,
+        (kept, old): (&Address, Option<&State>),
+        from: Option<&Address>,
+        forced: &mut Forced<'_>,
+    ) -> Result<bool, SandboxError> {
+        self.kept_entry(kept, old)?;
+        let is_exchanged = self.roots.state(path)?.is_some_and(|there| matches!(there.kind, Kind::File | Kind::Link));
+        match is_exchanged {
+            // In one step, so that the name is never missing.
+            true if forced.in_the_way.contains(path) => {
+                let displaced = self.put_kept(path, (kept, old), from)?;
+                forced.in_the_way.remove(path);
+                forced.displaced.extend(displaced.map(|kept| Displaced { path: path.clone(), kept }));
+            }
+            _ => {
+                self.make_way(path, forced)?;
+                self.put_kept(path, (kept, old), from)?;
+            }
+        }
+        forced.gone.remove(path);
+        Ok(true)
+    }
+
+    /// Makes a place free, and the missing folders above it.
+    fn make_way(&mut self, path: &Address, forced: &mut Forced<'_>) -> Result<(), SandboxError> {
+        let Some(there) = self.roots.state(path)? else { return self.make_folders_above(path, forced) };
+        if !forced.in_the_way.contains(path) {
+            return Err(SandboxError::Changed(path.shown().into_owned()));
+        }
+        match there.kind {
+            Kind::Special => return Err(SandboxError::Special(path.shown().into_owned())),
+            Kind::Folder => self.admit_below(path, forced.admit)?,
+            Kind::File | Kind::Link => {}
+        }
+        let kept = self.set_aside(path)?;
+        forced.in_the_way.remove(path);
+        forced.displaced.push(Displaced { path: path.clone(), kept });
+        Ok(())
+    }
+
+    fn make_folders_above(&mut self, path: &Address, forced: &mut Forced<'_>) -> Result<(), SandboxError> {
+        let mut missing = Vec::new();
+        let mut above = path.parent();
+        loop {
+            match self.roots.state(&above)? {
+                None => missing.push(above.clone()),
+                Some(there) if there.kind == Kind::Folder => break,
+                Some(_) => return Err(SandboxError::NotAFolder(above.shown().into_owned())),
+            }
+            above = above.parent();
+        }
+        for folder in missing.into_iter().rev() {
+            (forced.admit)(&folder, true).map_err(SandboxError::Refused)?;
+            self.roots.place(&folder)?.create_folder(self.change)?;
+            forced.remade.insert(folder);
+        }
+        Ok(())
+    }
+
+    /// An error where the policy refuses to change something in a folder.
+    fn admit_below(&mut self, path: &Address, admit: &Admit<'_>) -> Result<(), SandboxError> {
+        let folder = self.roots.place(path)?.open_folder()?;
+        let meter = &mut *self.meter;
+        let refused = first_below(folder, path, |address, metadata| {
+            meter.poll()?;
+            Ok(admit(address, metadata.kind == Kind::Folder).err())
+        })?;
+        refused.map_or(Ok(()), |reason| Err(SandboxError::Refused(reason)))
+    }
+}
+
+/// Adds to conflicts where the old content of their places is kept.
+pub(super) fn name_kept(conflicts: &mut [Conflict], outcome: &Outcome, roots: Roots<'_>) {
+    for Conflict { path, reason } in conflicts {
+        let kept = outcome.places.get(path).and_then(|place| place.kept.as_ref());
+        let Some(kept) = kept.filter(|kept| !reason.contains(&*kept.shown())) else { continue };
+        if matches!(roots.kept(kept), Ok(Some(_))) {
+            reason.push_str(&format!("; what was there before the run is kept as `{}`", kept.shown()));
+        }
+    }
+}
+
+/// Splits obstacles into those because of which a place stays as it is, and the others.
+pub(super) fn split(mut obstacles: Vec<Obstacle>, outcome: &Outcome) -> (Vec<Conflict>, Vec<Obstacle>) {
+    give_way(&mut obstacles, outcome);
+    let stays = |obstacle: &Obstacle| matches!(obstacle.is, Obstruction::Stays | Obstruction::Barred);
+    let (stay, pass): (Vec<Obstacle>, Vec<Obstacle>) = obstacles.into_iter().partition(stays);
+    (stay.into_iter().map(|obstacle| obstacle.conflict).collect(), pass)
+}
+
+/// What is in a folder that the run made in place of something that comes back gives way together with it.
+fn give_way(obstacles: &mut Vec<Obstacle>, outcome: &Outcome) {
+    let made = outcome.places.iter().filter(|(_, place)| place.is_made && place.now.is_some() && place.was.is_some());
+    for (folder, _) in made {
+        let is_barred = |it: &Obstacle| {
+            it.is == Obstruction::Barred && (it.conflict.path == *folder || it.conflict.path.is_below(folder))
+        };
+        if obstacles.iter().any(is_barred) {
+            continue;
+        }
+        let below = obstacles.iter_mut().filter(|it| it.is == Obstruction::Stays && it.conflict.path.is_below(folder));
+        let reason = below.map(|it| {
+            it.is = Obstruction::InTheWay;
+            it.conflict.reason.clone()
+        });
+        if let Some(reason) = reason.last() {
+            obstacles.push(Obstacle { conflict: Conflict { path: folder.clone(), reason }, is: Obstruction::InTheWay });
+        }
+    }
+}
+
+/// Obstacles by their places, as a message names them.
+pub(super) fn conflicts(obstacles: Vec<Obstacle>) -> Vec<Conflict> {
+    let by_path: BTreeMap<Address, String> =
+        obstacles.into_iter().rev().map(|Obstacle { conflict, .. }| (conflict.path, conflict.reason)).collect();
+    by_path.into_iter().map(|(path, reason)| Conflict { path, reason }).collect()
+}
