@@ -47,7 +47,7 @@ const KINDS: &[Kind] = &[
 
 /// One cell in so many is checked unless `NS_LONG` is set; no divisor of the number of deeds, so that all kinds and all
 /// deeds are among them. `NS_SEED` chooses the first, `NS_CELL` those whose name holds a text.
-const SHARE: usize = 6;
+const SHARE: usize = 13;
 
 /// What somebody does to a place.
 type Deed = fn(&Path);
@@ -99,6 +99,7 @@ fn parent(path: &Path) -> &Path {
 }
 
 fn make_parent(path: &Path) {
+    path.ancestors().skip(1).filter(|above| above.is_file()).for_each(remove);
     fs::create_dir_all(parent(path)).expect("folders");
 }
 
@@ -115,7 +116,22 @@ fn remove(path: &Path) {
     }
 }
 
+/// When somebody comes between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    AfterRun,
+    AfterUndo,
+}
+
 /// One cell of the table.
+struct Cell {
+    kind: &'static Kind,
+    target: &'static str,
+    deed: &'static (&'static str, Deed),
+    when: When,
+}
+
+/// A sandbox in which what a cell says was done.
 struct Case {
     place: Place,
     told: String,
@@ -125,7 +141,7 @@ struct Case {
 }
 
 impl Case {
-    fn new((kind, script, _): &Kind, target: &str, (what, deed): &(&str, Deed)) -> Case {
+    fn new(Cell { kind: (kind, script, _), target, deed: (what, deed), when }: &Cell) -> Case {
         let place = Place::empty();
         for path in ["f", "d/f", "d/sub/g", "e/keep"] {
             put(&place.root().join(path), &format!("old {path}"));
@@ -134,11 +150,16 @@ impl Case {
         place.eval("MUST FS.WriteFile(\"earlier\", \"earlier\")");
         let mut taken = files(&place.root());
         place.eval(script);
+        if *when == When::AfterUndo {
+            taken = files(&place.root());
+            place.ns(0, &["undo"]);
+        }
         let left = files(&place.root());
         taken.retain(|path, content| left.get(path) != Some(content));
         tick();
         deed(&place.root().join(target));
-        let mut case = Case { place, told: format!("{kind}; {target}: {what}"), run: String::new(), taken };
+        let told = format!("{when:?}; {kind}; {target}: {what}");
+        let mut case = Case { place, told, run: String::new(), taken };
         case.run = case.log()[0]["id"].as_str().expect("an id").to_owned();
         case
     }
@@ -269,52 +290,61 @@ fn gives_back(case: &Case, ran: &Ran) {
     }
 }
 
-fn check(kind: &Kind, target: &str, deed: &(&str, Deed)) {
-    let case = Case::new(kind, target, deed);
+fn check(cell: &Cell) {
+    let case = Case::new(cell);
     let found = case.tree();
-    case.is_listed_as("done");
-    let mut undone = case.keeps_all(|| run(ns(&case.place.root()).arg("undo")));
-    if undone.code != 0 {
+    let is_redo = cell.when == When::AfterUndo;
+    let (verb, state, back, before, first) = match is_redo {
+        true => ("redo", "redone", "undo", "undone", "undone"),
+        false => ("undo", "undone", "redo", "redone", "done"),
+    };
+    case.is_listed_as(first);
+    let mut done = case.keeps_all(|| run(ns(&case.place.root()).arg(verb)));
+    if done.code != 0 {
         assert_eq!(case.tree(), found, "{}: nothing was done", case.told);
-        let force = format!("ns undo {} --force", case.run);
-        assert_eq!(hints(&undone.stderr), [force.as_str(), "ns undo --skip"], "{}", case.told);
-        let planned = run(ns(&case.place.root()).args(["undo", "--force", "--plan"]));
+        let force = format!("ns {verb} {} --force", case.run);
+        let hinted = if is_redo { vec![force.as_str()] } else { vec![force.as_str(), "ns undo --skip"] };
+        assert_eq!(hints(&done.stderr), hinted, "{}: {}", case.told, done.stderr);
+        let planned = run(ns(&case.place.root()).args([verb, "--force", "--plan"]));
         assert_eq!(case.tree(), found, "{}: planned: {}", case.told, planned.stderr);
-        undone = case.keeps_all(|| case.hinted(&force));
-        assert_eq!(undone.code, planned.code, "{}: {}{}", case.told, planned.stderr, undone.stderr);
+        done = case.keeps_all(|| case.hinted(&force));
+        assert_eq!(done.code, planned.code, "{}: {}{}", case.told, planned.stderr, done.stderr);
     }
-    gives_back(&case, &undone);
-    case.is_listed_as("undone");
+    gives_back(&case, &done);
+    case.is_listed_as(state);
     let taken_back = case.tree();
-    for (again, back) in [("ns redo", "ns undo"), ("ns redo --force", "ns undo --force")] {
-        let redone = case.keeps_all(|| case.hinted(again));
-        assert_eq!(redone.code, 0, "{}: {again}: {}", case.told, redone.stderr);
-        assert_eq!(case.tree(), found, "{}: {again}", case.told);
-        case.is_listed_as("redone");
-        let undone = case.keeps_all(|| case.hinted(back));
-        assert_eq!(undone.code, 0, "{}: {back}: {}", case.told, undone.stderr);
-        assert_eq!(case.tree(), taken_back, "{}: {back}", case.told);
+    for force in ["", " --force"] {
+        for (verb, state, tree) in [(back, before, &found), (verb, state, &taken_back)] {
+            let ran = case.keeps_all(|| case.hinted(&format!("ns {verb}{force}")));
+            assert_eq!(ran.code, 0, "{}: {verb}{force}: {}", case.told, ran.stderr);
+            assert_eq!(case.tree(), *tree, "{}: {verb}{force}", case.told);
+            case.is_listed_as(state);
+        }
     }
-    case.is_listed_as("undone");
-    // The run before it is next, and comes back alone.
-    let skipped = case.keeps_all(|| case.hinted("ns undo --skip"));
-    assert!(skipped.code == 0 && !case.place.root().join("earlier").exists(), "{}: {}", case.told, skipped.stderr);
-    case.hinted("ns redo");
-    assert_eq!(case.tree(), taken_back, "{}: the earlier run", case.told);
+    if !is_redo {
+        // The run before it is next, and comes back alone.
+        let skipped = case.keeps_all(|| case.hinted("ns undo --skip"));
+        let is_gone = !case.place.root().join("earlier").exists();
+        assert!(skipped.code == 0 && is_gone, "{}: {}", case.told, skipped.stderr);
+        case.hinted("ns redo");
+        assert_eq!(case.tree(), taken_back, "{}: the earlier run", case.told);
+    }
 }
 
 #[test]
 fn whatever_happened_to_the_place_of_a_change() {
     let mut cells = Vec::new();
-    for kind in KINDS {
-        for target in kind.2 {
-            cells.extend(DEEDS.iter().map(|deed| (kind, *target, deed)));
+    for when in [When::AfterRun, When::AfterUndo] {
+        for kind in KINDS {
+            for target in kind.2 {
+                cells.extend(DEEDS.iter().map(|deed| Cell { kind, target, deed, when }));
+            }
         }
     }
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let (only, first) = (variable("NS_CELL"), variable("NS_SEED").parse().unwrap_or(0));
     let step = if variable("NS_LONG").is_empty() && only.is_empty() { SHARE } else { 1 };
-    let named = |(kind, target, deed): &(&Kind, &str, &(&str, Deed))| format!("{}; {target}: {}", kind.0, deed.0);
+    let named = |cell: &Cell| format!("{:?}; {}; {}: {}", cell.when, cell.kind.0, cell.target, cell.deed.0);
     cells.retain(|cell| named(cell).contains(&only));
     let cells: Vec<_> = cells.into_iter().skip(first % step).step_by(step).collect();
     let failed = std::sync::Mutex::new(Vec::new());
@@ -322,10 +352,8 @@ fn whatever_happened_to_the_place_of_a_change() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                while let Some((kind, target, deed)) =
-                    cells.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
-                {
-                    let checked = std::panic::catch_unwind(|| check(kind, target, deed));
+                while let Some(cell) = cells.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    let checked = std::panic::catch_unwind(|| check(cell));
                     let reason = checked.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default());
                     failed.lock().expect("no check panics with it").extend(reason);
                 }

@@ -1,5 +1,5 @@
-//! Undo by force after somebody else's change: what was changed stays, and every other path is as it was before the
-//! run, or as the run left it, and never a third thing.
+//! Undo by force after somebody else's change: every path is as it was before the run, or as it was found, and never a
+//! third thing; what is not as it was before is named, and a redo brings back what was found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,6 +37,15 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     let told = || format!("{} was changed ({manner}); left: {:?}", path.display(), forced.left);
     let left = left.into_iter().chain([(*path).clone()]).collect::<Vec<_>>();
     check(&before, &changed, &chain.snapshot(), &left, &told);
+    let redone = engine.undo(Some(&run), true, false).unwrap_or_else(|error| panic!("{}: {}", told(), error.message));
+    assert!(redone.left.is_empty(), "{}: {:?}", told(), redone.left);
+    let again = chain.snapshot();
+    let paths = changed.entries.keys().chain(again.entries.keys());
+    for path in paths {
+        let is_found =
+            changed.entries.get(path).zip(again.entries.get(path)).is_some_and(|(one, two)| is_like(one, two));
+        assert!(is_found, "{}: {}: not as it was found", told(), path.display());
+    }
 }
 
 /// Changes what is at a path as another program would; false where there is nothing to change.
@@ -44,13 +53,14 @@ fn change(path: &Path, manner: u8) -> bool {
     let Ok(metadata) = path.symlink_metadata() else {
         return path.parent().is_some_and(Path::is_dir) && fs::write(path, "theirs").is_ok();
     };
-    match (metadata.is_dir(), manner % 3) {
+    match (metadata.is_dir(), manner % 4) {
         _ if metadata.is_symlink() => false,
         (true, 0) => fs::write(path.join("theirs"), "theirs").is_ok(),
         (true, _) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
         (false, 0) => fs::write(path, "theirs").is_ok(),
         (false, 1) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
-        (false, _) => fs::remove_file(path).is_ok() && fs::write(path, "theirs").is_ok(),
+        (false, 2) => fs::remove_file(path).is_ok() && fs::write(path, "theirs").is_ok(),
+        (false, _) => fs::remove_file(path).is_ok(),
     }
 }
 

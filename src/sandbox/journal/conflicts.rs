@@ -178,9 +178,9 @@ impl Outcome {
         }
     }
 
-    /// Whether what was replaced at a place comes back there, to be moved on to where it was before.
+    /// Whether what was replaced, before or after it was moved to a place, can come back to where it was before.
     fn comes_back_by(&self, place: &Place) -> bool {
-        let origin = place.replaced.as_ref().and_then(|origin| self.places.get(origin));
+        let origin = place.replaced.as_ref().or(place.from.as_ref()).and_then(|origin| self.places.get(origin));
         origin.is_some_and(|origin| origin.was.is_some() && origin.kept.is_some())
     }
 

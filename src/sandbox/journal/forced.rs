@@ -35,8 +35,8 @@ pub struct Displaced {
 pub(super) struct Forced<'a> {
     outcome: &'a Outcome,
     admit: &'a Admit<'a>,
-    /// Places at which something stands that gives way to what comes back there.
-    in_the_way: BTreeSet<Address>,
+    /// Places at which something stands that gives way to what comes back there, and what is the matter with each.
+    in_the_way: BTreeMap<Address, String>,
     /// Folders that were made for what came back into them.
     remade: BTreeSet<Address>,
     /// Places from which something was to be taken back that is gone, or to which it was to be moved back; and what is
@@ -63,7 +63,7 @@ impl<'a> Forced<'a> {
         Forced {
             outcome,
             admit,
-            in_the_way: in_the_way.map(|obstacle| obstacle.conflict.path).collect(),
+            in_the_way: in_the_way.map(|it| (it.conflict.path, it.conflict.reason)).collect(),
             remade: BTreeSet::new(),
             gone: BTreeMap::new(),
             displaced: Vec::new(),
@@ -79,18 +79,22 @@ impl<'a> Forced<'a> {
             let was = places.get(origin)?.was.as_ref()?;
             Some(roots.state(origin).ok()??.is_kept_as(was))
         };
-        let is_displaced = |path: &Address| self.displaced.iter().any(|displaced| path.is_below(&displaced.path));
-        let gone = self.gone.into_iter().filter(|(path, _)| is_back(path) != Some(true) && !is_displaced(path));
+        let is_displaced = |path: &Address| self.displaced.iter().any(|it| *path == it.path || path.is_below(&it.path));
+        let is_free = |path: &Address| matches!(roots.state(path), Ok(None));
+        let is_settled = |path: &Address| is_displaced(path) || is_free(path) && is_back(path) == Some(true);
+        let gone = self.gone.into_iter().filter(|(path, _)| !is_settled(path));
         let gone = gone.map(|(path, reason)| Conflict { path, reason }).collect();
         (self.displaced, gone)
     }
 
     /// Says that what is to be taken back at a place is gone. Something else there is an error, unless it gives way.
     fn miss(&mut self, path: &Address, found: Found) -> Result<bool, SandboxError> {
-        if found == Found::SomethingElse && !self.in_the_way.contains(path) {
-            return Err(SandboxError::Changed(path.shown().into_owned()));
-        }
-        self.gone.insert(path.clone(), GONE.to_owned());
+        let reason = match found {
+            Found::SomethingElse => self.in_the_way.get(path).cloned(),
+            _ => Some(GONE.to_owned()),
+        };
+        let reason = reason.ok_or_else(|| SandboxError::Changed(path.shown().into_owned()))?;
+        self.gone.insert(path.clone(), reason);
         Ok(false)
     }
 
@@ -115,10 +119,10 @@ impl Reverser<'_, '_> {
                 let from = from.as_ref().map(|(from, _)| from);
                 match (found, kept.as_ref().filter(|_| *has_kept)) {
                     // With something of somebody else's in it.
-                    (Found::AsLeft, None) if forced.in_the_way.contains(path) => {
+                    (Found::AsLeft, None) if forced.in_the_way.contains_key(path) => {
                         self.make_way(path, forced).map(|()| true)
                     }
-                    (Found::AsLeft, Some(kept)) if forced.in_the_way.contains(path) => {
+                    (Found::AsLeft, Some(kept)) if forced.in_the_way.contains_key(path) => {
                         self.bring_back(path, (kept, old.as_ref()), from, forced)
                     }
                     (Found::AsLeft, _) => self.reverse(taken).map(|()| true),
@@ -144,7 +148,7 @@ impl Reverser<'_, '_> {
                 }
                 found => forced.miss_moved((path, to), found),
             },
-            Step::MakeFolder { .. } => match (found, forced.in_the_way.contains(path)) {
+            Step::MakeFolder { .. } => match (found, forced.in_the_way.contains_key(path)) {
                 // What is in it gives way together with it.
                 (Found::AsLeft, true) => match self.reverse(taken) {
                     Err(SandboxError::NotEmpty(_)) => Ok(false),
@@ -200,7 +204,7 @@ impl Reverser<'_, '_> {
         let is_exchanged = self.roots.state(path)?.is_some_and(|there| matches!(there.kind, Kind::File | Kind::Link));
         match is_exchanged {
             // In one step, so that the name is never missing.
-            true if forced.in_the_way.contains(path) => {
+            true if forced.in_the_way.contains_key(path) => {
                 let displaced = self.put_kept(path, (kept, old), from)?;
                 forced.in_the_way.remove(path);
                 forced.displaced.extend(displaced.map(|kept| Displaced { path: path.clone(), kept }));
@@ -217,7 +221,7 @@ impl Reverser<'_, '_> {
     /// Makes a place free, and the missing folders above it.
     fn make_way(&mut self, path: &Address, forced: &mut Forced<'_>) -> Result<(), SandboxError> {
         let Some(there) = self.roots.state(path)? else { return self.make_folders_above(path, forced) };
-        if !forced.in_the_way.contains(path) {
+        if !forced.in_the_way.contains_key(path) {
             return Err(SandboxError::Changed(path.shown().into_owned()));
         }
         match there.kind {
