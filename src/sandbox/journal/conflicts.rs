@@ -9,6 +9,7 @@ use super::super::metadata::{Kind, Metadata};
 use super::address::Address;
 use super::forced::Admit;
 use super::later::Since;
+use super::obstacles::{Obstacle, Obstruction};
 use super::outcome::{Outcome, Place, Touched};
 use super::record::State;
 use super::roots::Roots;
@@ -20,25 +21,6 @@ pub struct Conflict {
     pub path: Address,
     /// What is the matter: a clause that goes on from its path.
     pub reason: String,
-}
-
-/// A place that is no longer as a run left it.
-pub(super) struct Obstacle {
-    pub conflict: Conflict,
-    pub is: Obstruction,
-}
-
-/// What a forced undo does where the tree is no longer as the run left it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Obstruction {
-    /// What the run left is gone, or changed in a way that does not matter: what can come back does.
-    Passable,
-    /// Something else stands where something comes back: it gives way, and is kept.
-    InTheWay,
-    /// What is there stays, unless it is in something that gives way.
-    Stays,
-    /// The place stays as it is: nothing can come back to it, or nothing may be changed there.
-    Barred,
 }
 
 /// The tree, compared with what a run left.

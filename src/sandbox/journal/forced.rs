@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::error::SandboxError;
 use super::super::metadata::Kind;
 use super::address::Address;
-use super::conflicts::{Conflict, Obstacle, Obstruction, first_below};
+use super::conflicts::{Conflict, first_below};
 use super::history::{Fate, Taken};
+use super::obstacles::{Obstacle, Obstruction};
 use super::outcome::Outcome;
 use super::record::{State, Step};
 use super::reverse::Reverser;
@@ -111,69 +112,82 @@ impl<'a> Forced<'a> {
 impl Reverser<'_, '_> {
     /// Takes a step back as far as that can be done. Returns whether anything was done.
     pub(super) fn reverse_by_force(&mut self, taken: &Taken, forced: &mut Forced<'_>) -> Result<bool, SandboxError> {
-        let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(false) };
+        let Fate::Done { now, .. } = &taken.fate else { return Ok(false) };
         let path = taken.step.path();
         let found = self.find(taken.step.destination(), now.as_ref(), forced)?;
         match &taken.step {
-            Step::Put { kept, from, old, .. } => {
-                let from = from.as_ref().map(|(from, _)| from);
-                match (found, kept.as_ref().filter(|_| *has_kept)) {
-                    // With something of somebody else's in it.
-                    (Found::AsLeft, None) if forced.in_the_way.contains_key(path) => {
-                        self.make_way(path, forced).map(|()| true)
-                    }
-                    (Found::AsLeft, Some(kept)) if forced.in_the_way.contains_key(path) => {
-                        self.bring_back(path, (kept, old.as_ref()), from, forced)
-                    }
-                    (Found::AsLeft, _) => self.reverse(taken).map(|()| true),
-                    (Found::Remade, kept) => {
-                        self.take(path, None)?;
-                        kept.map_or(Ok(true), |kept| self.bring_back(path, (kept, old.as_ref()), from, forced))
-                    }
-                    (_, Some(kept)) => self.bring_back(path, (kept, old.as_ref()), from, forced),
-                    (found, None) => forced.miss(path, found),
-                }
-            }
+            Step::Put { .. } => self.reverse_put(taken, found, forced),
             Step::Take { kept, old, .. } => self.bring_back(path, (kept, Some(old)), None, forced),
-            Step::Move { to, .. } => match found {
-                Found::AsLeft | Found::Remade => {
-                    self.make_way(path, forced)?;
-                    self.move_back(path, to)?;
-                    forced.gone.remove(path);
-                    // Of what was in it only this came back.
-                    if found == Found::Remade {
-                        forced.gone.insert(to.clone(), GONE.to_owned());
-                    }
-                    Ok(true)
-                }
-                found => forced.miss_moved((path, to), found),
-            },
-            Step::MakeFolder { .. } => match (found, forced.in_the_way.contains_key(path)) {
-                // What is in it gives way together with it.
-                (Found::AsLeft, true) => match self.reverse(taken) {
-                    Err(SandboxError::NotEmpty(_)) => Ok(false),
-                    other => other.map(|()| true),
-                },
-                (Found::AsLeft | Found::Remade, _) => self.reverse(taken).map(|()| true),
-                (found, _) => forced.miss(path, found),
-            },
+            Step::Move { to, .. } => self.reverse_move((path, to), found, forced),
+            Step::MakeFolder { .. } => self.reverse_folder(taken, found, forced),
+            // It is there again.
+            Step::RemoveFolder { .. } if self.is_folder(path)? => Ok(false),
             Step::RemoveFolder { .. } => {
-                if self.roots.state(path)?.is_some_and(|there| there.kind == Kind::Folder) {
-                    return Ok(false);
-                }
                 self.make_way(path, forced)?;
                 self.reverse(taken).map(|()| true)
             }
-            Step::SetMode { old, .. } => {
-                let is_same = |now: &State| Ok::<bool, SandboxError>(self.is_same_thing(path, now)?);
-                match found {
-                    Found::SomethingElse if !now.as_ref().map_or(Ok(false), is_same)? => forced.miss(path, found),
-                    Found::Nothing => forced.miss(path, found),
-                    _ => self.roots.place(path)?.restore_permissions(old.mode, self.change).map(|()| true),
-                }
-            }
+            Step::SetMode { old, .. } => match (found, now) {
+                (Found::Nothing, _) => forced.miss(path, found),
+                (Found::SomethingElse, Some(now)) if !self.is_same_thing(path, now)? => forced.miss(path, found),
+                _ => self.roots.place(path)?.restore_permissions(old.mode, self.change).map(|()| true),
+            },
             Step::Draft { .. } | Step::Temporary { .. } => Ok(false),
         }
+    }
+
+    fn reverse_put(&mut self, taken: &Taken, found: Found, forced: &mut Forced<'_>) -> Result<bool, SandboxError> {
+        let (Step::Put { path, kept, from, old, .. }, Fate::Done { kept: has_kept, .. }) = (&taken.step, &taken.fate)
+        else {
+            return Ok(false);
+        };
+        let kept = kept.as_ref().filter(|_| *has_kept).map(|kept| (kept, old.as_ref()));
+        let from = from.as_ref().map(|(from, _)| from);
+        match (found, kept) {
+            // With something of somebody else's in it.
+            (Found::AsLeft, None) if forced.in_the_way.contains_key(path) => self.make_way(path, forced).map(|()| true),
+            (Found::AsLeft, _) if !forced.in_the_way.contains_key(path) => self.reverse(taken).map(|()| true),
+            (Found::Remade, kept) => {
+                self.take(path, None)?;
+                kept.map_or(Ok(true), |kept| self.bring_back(path, kept, from, forced))
+            }
+            (_, Some(kept)) => self.bring_back(path, kept, from, forced),
+            (found, None) => forced.miss(path, found),
+        }
+    }
+
+    fn reverse_move(
+        &mut self,
+        (path, to): (&Address, &Address),
+        found: Found,
+        forced: &mut Forced<'_>,
+    ) -> Result<bool, SandboxError> {
+        if matches!(found, Found::Nothing | Found::SomethingElse) {
+            return forced.miss_moved((path, to), found);
+        }
+        self.make_way(path, forced)?;
+        self.move_back(path, to)?;
+        forced.gone.remove(path);
+        // Of what was in it only this came back.
+        if found == Found::Remade {
+            forced.gone.insert(to.clone(), GONE.to_owned());
+        }
+        Ok(true)
+    }
+
+    fn reverse_folder(&mut self, taken: &Taken, found: Found, forced: &mut Forced<'_>) -> Result<bool, SandboxError> {
+        let path = taken.step.path();
+        if matches!(found, Found::Nothing | Found::SomethingElse) {
+            return forced.miss(path, found);
+        }
+        match self.reverse(taken) {
+            // What is in it gives way together with it.
+            Err(SandboxError::NotEmpty(_)) if forced.in_the_way.contains_key(path) => Ok(false),
+            other => other.map(|()| true),
+        }
+    }
+
+    fn is_folder(&self, path: &Address) -> Result<bool, SandboxError> {
+        Ok(self.roots.state(path)?.is_some_and(|there| there.kind == Kind::Folder))
     }
 
     /// Compares a place with what a step left there.
@@ -275,40 +289,4 @@ pub(super) fn name_kept(conflicts: &mut [Conflict], outcome: &Outcome, roots: Ro
             reason.push_str(&format!("; what was there before the run is kept as `{}`", kept.shown()));
         }
     }
-}
-
-/// Splits obstacles into those because of which a place stays as it is, and the others.
-pub(super) fn split(mut obstacles: Vec<Obstacle>, outcome: &Outcome) -> (Vec<Conflict>, Vec<Obstacle>) {
-    give_way(&mut obstacles, outcome);
-    let stays = |obstacle: &Obstacle| matches!(obstacle.is, Obstruction::Stays | Obstruction::Barred);
-    let (stay, pass): (Vec<Obstacle>, Vec<Obstacle>) = obstacles.into_iter().partition(stays);
-    (stay.into_iter().map(|obstacle| obstacle.conflict).collect(), pass)
-}
-
-/// What is in a folder that the run made in place of something that comes back gives way together with it.
-fn give_way(obstacles: &mut Vec<Obstacle>, outcome: &Outcome) {
-    let made = outcome.places.iter().filter(|(_, place)| place.is_made && place.now.is_some() && place.was.is_some());
-    for (folder, _) in made {
-        let is_barred = |it: &Obstacle| {
-            it.is == Obstruction::Barred && (it.conflict.path == *folder || it.conflict.path.is_below(folder))
-        };
-        if obstacles.iter().any(is_barred) {
-            continue;
-        }
-        let below = obstacles.iter_mut().filter(|it| it.is == Obstruction::Stays && it.conflict.path.is_below(folder));
-        let reason = below.map(|it| {
-            it.is = Obstruction::InTheWay;
-            it.conflict.reason.clone()
-        });
-        if let Some(reason) = reason.last() {
-            obstacles.push(Obstacle { conflict: Conflict { path: folder.clone(), reason }, is: Obstruction::InTheWay });
-        }
-    }
-}
-
-/// Obstacles by their places, as a message names them.
-pub(super) fn conflicts(obstacles: Vec<Obstacle>) -> Vec<Conflict> {
-    let by_path: BTreeMap<Address, String> =
-        obstacles.into_iter().rev().map(|Obstacle { conflict, .. }| (conflict.path, conflict.reason)).collect();
-    by_path.into_iter().map(|(path, reason)| Conflict { path, reason }).collect()
 }

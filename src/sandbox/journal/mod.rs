@@ -20,6 +20,7 @@ mod history;
 mod later;
 mod list;
 mod needs;
+mod obstacles;
 mod outcome;
 mod owner;
 mod record;

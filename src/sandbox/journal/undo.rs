@@ -17,6 +17,7 @@ use super::forced::{self, Displaced, Forced};
 use super::history::{History, HistoryError};
 use super::later::Since;
 use super::list::Origin;
+use super::obstacles;
 use super::outcome::Outcome;
 use super::record::{Begin, End, Moment, Step, time};
 use super::reverse::Reverser;
@@ -119,15 +120,15 @@ impl Journal {
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
         let outcome = Outcome::of(&history);
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
-        let (mut obstacles, missing) = (comparison.obstacles(), comparison.missing());
-        obstacles.extend(outcome.refused(admit));
+        let (mut found, missing) = (comparison.obstacles(), comparison.missing());
+        found.extend(outcome.refused(admit));
         let copied = comparison.into_copied();
-        if !(force || obstacles.is_empty() && missing.is_empty()) {
-            obstacles.extend(missing);
-            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts: forced::conflicts(obstacles) });
+        if !(force || found.is_empty() && missing.is_empty()) {
+            found.extend(missing);
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts: obstacles::conflicts(found) });
         }
         let ((staying, passable), (missing, _)) =
-            (forced::split(obstacles, &outcome), forced::split(missing, &outcome));
+            (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
         let skipped = Skipped::new(staying, missing, &history);
         let forced = force.then(|| Forced::new(&outcome, passable, admit));
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
