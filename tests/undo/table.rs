@@ -47,7 +47,7 @@ const KINDS: &[Kind] = &[
 
 /// One cell in so many is checked unless `NS_LONG` is set; no divisor of the number of deeds, so that all kinds and all
 /// deeds are among them. `NS_SEED` chooses the first, `NS_CELL` those whose name holds a text.
-const SHARE: usize = 13;
+const SHARE: usize = 23;
 
 /// What somebody does to a place.
 type Deed = fn(&Path);
