@@ -22,6 +22,9 @@ use super::sandbox_hint::with_root;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{self, counted, report_error, say};
 
+/// What is said of a plan that this user's key did not seal, before it is done.
+const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here: it was edited, or another user, program or folder made it; it does what it says, within the policy";
+
 /// `ns run --plan`
 pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script, invocation: &Invocation) -> Exit {
     let opened =
@@ -194,6 +197,9 @@ pub fn apply(global: &Global, file: &Path) -> Exit {
 fn with_apply(global: &Global, plan: &Plan) -> Exit {
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
+        if !engine.made(plan) {
+            say(&format!("{NOT_AS_MADE}\n"));
+        }
         let applied = engine.apply(plan)?;
         say_applied(&applied);
         Ok(Exit::Done)

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stderr};
 
-use crate::engine::{EndedRun, Engine, Options, Origin, SkippedRun, UndoReport, short_name};
+use crate::engine::{Displaced, EndedRun, Engine, Options, Origin, SkippedRun, UndoReport, short_name};
 use crate::text::{ToolCode, safe, shell_word};
 use crate::toolkit::ToolError;
 
@@ -80,6 +80,9 @@ fn show_plan(engine: &Engine, undone: &UndoReport) -> Result<Exit, ToolError> {
     let verb = if undone.is_redo { "redo" } else { "undo" };
     let plan = engine.plan(&format!("ns {verb}"), false)?.expect("the engine plans");
     report_left(undone);
+    for Displaced { path, .. } in &undone.displaced {
+        say(&format!("note: what stands at `{}` would be kept below `.ns`\n", safe::name(&path.display())));
+    }
     say(&format!("plan: `ns {verb}` of {}\n", named(&undone.origin)));
     plan::show_plan_of(engine, &plan)?;
     Ok(exit_of(undone))
@@ -163,9 +166,11 @@ fn named(origin: &Origin) -> String {
 
 fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
     report_left(undone);
-    let (run, changes) = (named(&undone.origin), terminal::counted(undone.steps, "change"));
+    report_displaced(undone);
+    let (run, changes) = (named(&undone.origin), counted_changes(undone));
     let told = match (undone.steps, undone.is_redo) {
         (0, false) => format!("nothing of {run} could be taken back; it counts as undone"),
+        (0, true) if undone.left.is_empty() => format!("nothing of {run} was taken back; it counts as redone"),
         (0, true) => format!("nothing of {run} could be done again; it counts as redone"),
         (_, false) => format!("undid {run}: {changes}; `{}` does it again", voice.command("redo")),
         (_, true) => format!("redid {run}: {changes}; `{}` takes it back", voice.command("undo")),
@@ -174,9 +179,28 @@ fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
     exit_of(undone)
 }
 
+/// How many of its changes were taken back or done again, counted as the log counts them.
+fn counted_changes(undone: &UndoReport) -> String {
+    match undone.origin.changes {
+        Some(all) if all as usize > undone.steps => format!("{} of {all} changes", undone.steps),
+        _ => terminal::counted(undone.steps, "change"),
+    }
+}
+
 fn report_left(undone: &UndoReport) {
     for left in &undone.left {
-        say(&format!("warning: `{}` was left as it is: {}\n", left.path.display(), left.reason));
+        say(&format!(
+            "warning: `{}` was left as it is: {}\n",
+            safe::name(&left.path.display()),
+            safe::name(&left.reason)
+        ));
+    }
+}
+
+fn report_displaced(undone: &UndoReport) {
+    for Displaced { path, kept } in &undone.displaced {
+        let (path, kept) = (path.display(), kept.display());
+        say(&format!("note: what stood at `{}` is kept as `{}`\n", safe::name(&path), safe::name(&kept)));
     }
 }
 

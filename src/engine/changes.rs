@@ -48,13 +48,17 @@ impl Described {
             _ => Value::Nil,
         };
         let slash = if change.is_folder { "/" } else { "" };
-        let row = Map::with_capacity(10)
+        let row = Map::with_capacity(12)
             .with("what", word)
             .with("path", format!("{}{slash}", change.path.display()).as_str())
             .with("detail", detail)
             .with("before", size(change.sizes.0))
             .with("after", size(change.sizes.1))
             .with("kept", change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.display())));
+        let row = match change.holds {
+            Some(holds) => row.with("files", holds.files as i64).with("bytes", holds.bytes as i64),
+            None => row,
+        };
         match difference {
             Difference::None => row,
             Difference::Binary => row.with("note", "binary"),

@@ -6,7 +6,8 @@ use crate::toolkit::{SessionMemory, ToolError, UndoRefusal};
 
 pub use crate::sandbox::short_name;
 pub use crate::toolkit::{
-    ChangeKind, ChangeReport, Conflict, End, EndedRun, Origin, Reversal, RunReport, RunSummary, Selection, UndoReport,
+    ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
+    Selection, UndoReport,
 };
 
 use super::changes::{COMPARED_BYTES, Described, Differ};

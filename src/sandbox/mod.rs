@@ -48,9 +48,10 @@ pub use copy::{CopyOptions, CopyScope};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
-    Abandoned, Address, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource, End,
-    EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, InternalChange, JOURNALS, Journal, Origin, Ownership,
-    RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary, Selection, UndoError, UndoReport,
+    Abandoned, Address, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource,
+    Displaced, End, EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, Holds, InternalChange, JOURNALS,
+    Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary,
+    Selection, UndoError, UndoReport,
 };
 pub use listing::{ListedAs, Lister, ListingPlan, Step};
 pub use log::{LogFile, LogFolder, LogLock};

@@ -20,6 +20,9 @@ const NAMED: usize = 10;
 /// How to skip a run that cannot be undone.
 const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
 
+/// What becomes of what stands where something comes back by force.
+const KEEPS: &str = "keeps what stands in its place below `.ns`";
+
 /// The reason why a run was not undone.
 #[derive(Debug)]
 pub struct UndoRefusal {
@@ -185,7 +188,7 @@ impl Gate {
     pub fn origin(&self, run: &RunSummary) -> Result<Origin, ToolError> {
         match &run.begin {
             Some(begin) => Ok(Journal::origin(self.roots(), begin)?),
-            None => Ok(Origin { run: run.run.clone(), command: String::new() }),
+            None => Ok(Origin { run: run.run.clone(), command: String::new(), changes: None }),
         }
     }
 
@@ -197,11 +200,34 @@ impl Gate {
     pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<RunSummary>, ToolError> {
         let found = Journal::undoable(self.roots(), redo, most)?;
         if found.is_empty() {
-            let what =
-                if redo { "no run was taken back" } else { "no run has changed anything that is not taken back" };
-            return Err(ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs"));
+            let what = "no run has changed anything that is not taken back";
+            return Err(match redo.then(|| self.undone_before()).transpose()? {
+                Some(error) => error,
+                None => ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs"),
+            });
         }
         Ok(found)
+    }
+
+    /// Why no run is done again unless it is named: none is taken back, or another changed something since.
+    fn undone_before(&self) -> Result<ToolError, ToolError> {
+        let runs = Journal::runs(self.roots(), Selection::Folded, usize::MAX)?;
+        Ok(match runs.iter().find(|run| run.is_undone()) {
+            Some(run) => {
+                let message = "no run was taken back since another changed something";
+                let hint = format!("`ns redo {}` does again the newest that is taken back", run.short());
+                ToolError::new(ToolCode::NotFound, message.to_owned()).hint(hint)
+            }
+            None => {
+                ToolError::new(ToolCode::NotFound, "no run was taken back".to_owned()).hint("`ns log` lists the runs")
+            }
+        })
+    }
+
+    /// Whether there is a run before the newest that could be taken back instead of that one.
+    fn can_pass_over(&self, run: &str) -> bool {
+        let newest = Journal::undoable(self.roots(), false, 2).unwrap_or_default();
+        matches!(&newest[..], [newest, _] if newest.run == run)
     }
 
     /// Undoes a run, or with `redo` redoes an undone run.
@@ -211,6 +237,9 @@ impl Gate {
         (redo, force): (bool, bool),
         (meter, session): (&mut Meter, &SessionMemory),
     ) -> Result<UndoReport, UndoRefusal> {
+        if run.is_nothing() {
+            return Err(refused(UndoError::Nothing(run.run.clone()), "").into());
+        }
         if run.is_undone() != redo {
             let run = run.run.clone();
             let error = if redo { UndoError::NotUndone(run) } else { UndoError::Undone(run) };
@@ -243,7 +272,12 @@ impl Gate {
         let undone = self.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {
             let is_of_run = !matches!(error, UndoError::Sandbox(_));
-            UndoRefusal { error: refused(error, run), is_of_run }
+            let is_redo = matches!(error, UndoError::MovedOn { is_redo: true, .. });
+            let mut error = refused(error, run);
+            if is_of_run && !is_redo && self.can_pass_over(run) {
+                error.hint = error.hint.map(|hint| format!("{hint}; {PASS_OVER}"));
+            }
+            UndoRefusal { error, is_of_run }
         })
     }
 
@@ -354,6 +388,9 @@ fn refused(error: UndoError, run: &str) -> ToolError {
         UndoError::Sandbox(error) => error.into(),
         UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
         UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
+        UndoError::Nothing(_) => {
+            ToolError::new(ToolCode::Conflict, message).hint("`ns log` lists what became of each run")
+        }
         UndoError::Undone(run) => {
             ToolError::new(ToolCode::Conflict, message).hint(format!("`ns redo {}` does it again", short_name(&run)))
         }
@@ -361,14 +398,15 @@ fn refused(error: UndoError, run: &str) -> ToolError {
             ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` takes it back", short_name(&run)))
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
-            .hint(format!("`ns undo {} --force` takes back what can be read of it; {PASS_OVER}", short_name(run))),
+            .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
         UndoError::MovedOn { run, is_redo: true, conflicts } => {
-            let hint = format!("nothing was done; `ns redo {} --force` does the rest", short_name(&run));
+            let run = short_name(&run);
+            let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
             conflicted(&message, &conflicts, &hint)
         }
         UndoError::MovedOn { run, conflicts, .. } => {
             let run = short_name(&run);
-            let hint = format!("nothing was done; `ns undo {run} --force` takes back the rest; {PASS_OVER}");
+            let hint = format!("nothing was done; `ns undo {run} --force` gives back what can come back, and {KEEPS}");
             conflicted(&message, &conflicts, &hint)
         }
     }

@@ -33,8 +33,8 @@ mod truncate;
 pub use crate::audit::Items;
 pub use crate::sandbox::BELOW_ROOT;
 pub use crate::sandbox::{
-    Applied, ChangeKind, ChangeReport, Conflict, Content, End, EndedRun, Origin, Reversal, RunReport, RunSummary,
-    Selection, UndoReport,
+    Applied, ChangeKind, ChangeReport, Conflict, Content, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
+    RunSummary, Selection, UndoReport,
 };
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};

@@ -71,6 +71,11 @@ impl Gate {
         }
     }
 
+    /// Whether this user made a plan for this sandbox, and nobody has changed it since.
+    pub fn made(&self, plan: &Plan) -> bool {
+        plan.is_of(&self.root)
+    }
+
     /// Applies a plan, completely or not at all.
     pub fn apply(&self, plan: &Plan, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Applied, ToolError> {
         let told = vec![LoggedArgument::new("plan", Value::text(&plan.about.command), LoggedForm::Plain)];
@@ -121,5 +126,5 @@ pub fn shown_change(change: &PlannedChange) -> ChangeReport {
     };
     let is_folder = now.or(was).is_some_and(|state| state.kind == Kind::Folder);
     let sizes = (was.map(|state| state.size), now.map(|state| state.size));
-    ChangeReport { path: change.path.clone(), what, is_folder, sizes, kept: None }
+    ChangeReport { path: change.path.clone(), what, is_folder, sizes, kept: None, holds: change.holds }
 }

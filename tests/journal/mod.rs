@@ -272,7 +272,10 @@ fn where_the_tree_has_moved_on_nothing_is_done_unless_by_force() {
     let forced = undo(place.path(), &["--force"]);
     assert_eq!(forced.code, 1, "something was left: {}", forced.stderr);
     let read = |name: &str| fs::read_to_string(at(name)).unwrap_or_default();
-    assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("theirs", "theirs too"));
+    assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("a", "b"), "what was there is back");
+    for kept in ["what stood at `a.txt` is kept as `.ns/backups/a.txt/", "what stood at `b.txt` is kept as `.ns/"] {
+        assert!(forced.stderr.contains(kept), "{kept}: {}", forced.stderr);
+    }
     assert_eq!((read("new/deep/theirs").as_str(), read("copy/e/in/c.txt").as_str()), ("also", "theirs as well"));
     assert_eq!(read("d/in/c.txt"), "c", "the rest is taken back");
     assert!(!at("new/e").exists() && !at("new/deep/x.txt").exists());

@@ -11,6 +11,7 @@ mod force;
 mod kept;
 mod links;
 mod rolled_back;
+mod table;
 mod times;
 
 use crate::support;
@@ -42,6 +43,13 @@ impl Place {
             fs::hard_link(place.path(name), place.path(further)).expect("a hard link");
         }
         support::set_times(&place.root(), support::FIXED_TIME);
+        place
+    }
+
+    /// An empty sandbox.
+    fn empty() -> Place {
+        let place = Place { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir(place.root()).expect("a folder");
         place
     }
 

@@ -23,6 +23,8 @@ pub struct History {
     pub put_back: Vec<PutBack>,
     /// How the run ended; `None` if it is active or was killed.
     pub end: Option<End>,
+    /// How many changes stayed when it ended; none where it did not end by itself.
+    pub stays: Option<u32>,
     /// The first step of a group that is still open.
     pub open_from: Option<u32>,
     /// The first damaged line. Its contents and those of all later lines are unknown.
@@ -137,8 +139,8 @@ impl History {
             whole += line.bytes;
             reading.take(record);
         }
-        let HistoryReader { steps, touched, copied, put_back, end, open_from, .. } = reading;
-        Ok(History { begin, steps, touched, copied, put_back, end, open_from, damaged, whole, chain })
+        let HistoryReader { steps, touched, copied, put_back, end, stays, open_from, .. } = reading;
+        Ok(History { begin, steps, touched, copied, put_back, end, stays, open_from, damaged, whole, chain })
     }
 }
 
@@ -212,6 +214,7 @@ struct HistoryReader {
     copied: Vec<(Address, u64)>,
     put_back: Vec<PutBack>,
     end: Option<End>,
+    stays: Option<u32>,
     open_from: Option<u32>,
 }
 
@@ -241,7 +244,7 @@ impl HistoryReader {
             Record::Void { number } => self.forget(number),
             Record::Open => self.open_from = Some(self.steps.last().map_or(0, |taken| taken.number).saturating_add(1)),
             Record::Close => self.open_from = None,
-            Record::End { how, .. } => self.end = Some(how),
+            Record::End { how, steps } => (self.end, self.stays) = (Some(how), Some(steps)),
         }
     }
 

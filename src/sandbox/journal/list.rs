@@ -59,6 +59,8 @@ pub struct Origin {
     pub run: String,
     /// The command that the user started; empty if its journal is gone or foreign.
     pub command: String,
+    /// How many changes of it stayed when it ended; none where that is not known.
+    pub changes: Option<u32>,
 }
 
 /// Which runs to list.
@@ -86,6 +88,17 @@ impl RunSummary {
         self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
     }
 
+    /// Whether the run took another back, or did one again by that: also where nothing was left to do, since the other
+    /// is listed in another state by it.
+    fn reverses(&self) -> bool {
+        self.is_reversal() && self.end == Some(End::Done)
+    }
+
+    /// Whether nothing of the run stays, so that there is nothing to take back.
+    pub fn is_nothing(&self) -> bool {
+        self.reversal.is_none() && self.steps == Some(0) && self.end.is_some() && !self.reverses()
+    }
+
     /// Whether the run is currently undone.
     pub fn is_undone(&self) -> bool {
         self.reversal.as_ref().is_some_and(|reversal| reversal.is_undone)
@@ -100,15 +113,16 @@ impl RunSummary {
 impl Origin {
     /// Follows undos and redos back to their original run.
     pub(super) fn of(folders: &Folders, begin: &Begin) -> Origin {
-        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone() };
+        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
         let mut earlier = begin.redoes.clone().or(begin.undoes.clone());
         // The loop ends: names sort by time, and an undo or redo refers to an older run.
         while let Some(run) = earlier.filter(|run| *run < origin.run) {
             let begin = begin_of(folders, OsStr::new(&run));
             earlier = begin.as_ref().and_then(|begin| begin.redoes.clone().or(begin.undoes.clone()));
-            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default() };
+            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default(), changes: None };
         }
-        origin
+        let last = ends_of(folders, OsStr::new(&origin.run)).and_then(|ends| ends.last);
+        Origin { changes: last.map(|(_, changes)| changes), ..origin }
     }
 }
 
@@ -134,7 +148,7 @@ impl Journal {
         let mut found = Vec::new();
         walk(roots, |run, _| {
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
-            if is_meant && run.reversal.is_none() && run.end.is_some() && run.steps != Some(0) {
+            if is_meant && run.reversal.is_none() && run.end.is_some() && (run.steps != Some(0) || run.reverses()) {
                 found.push(run);
                 return found.len() < most;
             }
@@ -279,9 +293,13 @@ pub(super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool 
 
 /// Returns the header of a journal, or `None` if it is foreign or cannot be read.
 pub(super) fn begin_of(folders: &Folders, name: &OsStr) -> Option<Begin> {
+    ends_of(folders, name)?.begin
+}
+
+fn ends_of(folders: &Folders, name: &OsStr) -> Option<JournalBounds> {
     let listed = JournalName { name: name.to_owned(), is_file: false };
     let (file, has_ended) = open(folders, &listed).ok()??;
-    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()?.begin
+    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()
 }
 
 /// How a run ended and the number of steps still in effect, if known.

@@ -15,11 +15,13 @@ mod aftermath;
 mod collect;
 mod conflicts;
 mod contents;
+mod forced;
 mod foreign;
 mod history;
 mod later;
 mod list;
 mod needs;
+mod obstacles;
 mod outcome;
 mod owner;
 mod preallocate;
@@ -51,6 +53,7 @@ pub use collect::GcRules;
 pub use conflicts::Conflict;
 pub(super) use contents::read_content;
 pub use contents::{Content, ContentSource};
+pub use forced::Displaced;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState};
 pub use list::{Origin, Reversal, RunSummary, Selection};
 pub use owner::Ownership;
@@ -59,7 +62,7 @@ pub(super) use record::Step;
 pub use record::{Begin, End, State};
 pub(super) use record::{Moment, moment, time};
 pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
-pub use report::{ChangeKind, ChangeReport, RunReport};
+pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
 pub use roots::Roots;
 pub use run::JOURNALS;
 use run::JournalWriter;
@@ -153,7 +156,7 @@ impl Journal {
     }
 
     /// Sets the number of steps of the active run that are still in effect.
-    fn count(&self, taken: usize) {
+    pub(super) fn count(&self, taken: usize) {
         if let Some(run) = &mut *self.run.borrow_mut() {
             run.count(u32::try_from(taken).unwrap_or(u32::MAX));
         }

@@ -49,6 +49,8 @@ pub struct PathOutcome {
     pub now: Option<State>,
     /// The original path of that entry, if it was moved.
     pub from: Option<Address>,
+    /// Where what the run moved here and then replaced was when the run began.
+    pub(super) replaced: Option<Address>,
     /// Whether the run created the directory there and then its entries one by one.
     pub(super) is_made: bool,
     /// Whether the run installed a whole tree there.
@@ -120,6 +122,7 @@ impl RunOutcome {
                     self.kept.extend(kept.clone().zip(old.clone()));
                 }
                 let place = self.place(path, old.as_ref());
+                place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
                     (now, None, false, is_tree, false);
                 if place.kept.is_none() && kept_any && place.was.is_some() {

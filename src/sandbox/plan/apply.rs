@@ -79,7 +79,11 @@ impl Plan {
         }
         journal.announce(Begin { atomic: true, ..about });
         match self.do_all(journal, (roots, retention), meter) {
-            Ok(()) => Ok(Applied { by: journal.end(End::Done)?.map(|ended| ended.run), changes: self.changes.len() }),
+            Ok(()) => {
+                // The run has as many changes as the plan, however many steps those took.
+                journal.count(self.changes.len());
+                Ok(Applied { by: journal.end(End::Done)?.map(|ended| ended.run), changes: self.changes.len() })
+            }
             Err(error) => {
                 journal.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
                 journal.end(End::TakenBack)?;
