@@ -222,6 +222,12 @@ pub enum ExprKind {
     Call(Box<Call>),
 }
 
+impl ExprKind {
+    /// Stands for an expression whose fault was reported, so that the program never runs. Nothing is known of its
+    /// value, so that nothing else is reported of what uses it.
+    pub const REPORTED: ExprKind = ExprKind::Last;
+}
+
 /// One operator and its right side.
 #[derive(Debug)]
 pub struct Link {

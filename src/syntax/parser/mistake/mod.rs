@@ -5,11 +5,13 @@
 //! languages, a missing `CALL` or `SET`, a block on one line.
 
 mod habit;
+mod head;
 mod operator;
 mod statement;
 mod structure;
 
 pub use habit::joined_help;
+pub use head::{Head, brace_head, stray_brace};
 pub use statement::is_foreign_statement;
 
 use pest::error::{Error, ErrorVariant, InputLocation};
@@ -33,7 +35,7 @@ struct Failure<'a> {
 /// The finding for a line that does not parse.
 pub fn explain(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
     let failure = Failure::of(error, text, base);
-    failure.statement_mistake().unwrap_or_else(|| failure.inner_mistake())
+    failure.foreign_head().or_else(|| failure.statement_mistake()).unwrap_or_else(|| failure.inner_mistake())
 }
 
 /// The finding for a text that was to be an expression alone.

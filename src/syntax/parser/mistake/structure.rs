@@ -10,9 +10,7 @@ impl Failure<'_> {
     /// `;`, one-line blocks, keys without quotes, words in mixed case.
     pub(super) fn structure_mistake(&self) -> Option<Diagnostic> {
         let rest = self.rest();
-        if let Some(finding) =
-            self.semicolon().or_else(|| self.braces()).or_else(|| self.one_line_block()).or_else(|| self.map_key())
-        {
+        if let Some(finding) = self.semicolon().or_else(|| self.one_line_block()).or_else(|| self.map_key()) {
             return Some(finding);
         }
         if rest.starts_with(|c: char| c.is_ascii_digit()) {
@@ -79,17 +77,6 @@ impl Failure<'_> {
         Some(finding.help("write `0.5` or `1.0`"))
     }
 
-    /// `IF c { … }` on one line.
-    fn braces(&self) -> Option<Diagnostic> {
-        let first = first_word(self.text).to_ascii_uppercase();
-        let is_head = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC"].contains(&first.as_str());
-        if !is_head || !self.rest().starts_with('{') {
-            return None;
-        }
-        let finding = self.error(Code::UnexpectedText, 1, "blocks have no braces");
-        Some(finding.help("end the head with its line, and close the block with a line `END`"))
-    }
-
     /// A key that is not a text: `{k: 1}`, `{1: 2}`, `{[1]: 2}`
     fn map_key(&self) -> Option<Diagnostic> {
         let before = self.text[..self.at].trim_end_matches([' ', '\t']);
@@ -138,9 +125,10 @@ impl Failure<'_> {
 
 /// `END IF` in one word.
 fn joined_closer(word: &str, rest: &str) -> Option<String> {
-    let kind = match rest.to_ascii_uppercase().as_str() {
+    let kind = match rest.trim_end_matches([' ', '\t', ';', '.']).to_ascii_uppercase().as_str() {
         "FOREACH" | "FOR EACH" => "FOR".to_owned(),
         "FUNCTION" => "FUNC".to_owned(),
+        "DEF" | "PROC" | "SUB" => "PROCEDURE".to_owned(),
         "ON ERROR" => "ON".to_owned(),
         other => other.to_owned(),
     };

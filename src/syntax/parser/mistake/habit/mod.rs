@@ -17,7 +17,7 @@ use super::Failure;
 use super::structure::outside_quotes;
 
 /// Longer lines, in bytes, are not searched: nobody wrote them by hand, and the search is quadratic.
-const MAX_LINE: usize = 1_000;
+pub(super) const MAX_LINE: usize = 1_000;
 
 /// A construct of another language.
 struct Habit {
@@ -73,7 +73,7 @@ fn end_of_part(text: &str, start: usize, at_comma: bool) -> usize {
 }
 
 /// Positions of characters that stand in no quotes and in no bracket of their own.
-fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
+pub(super) fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut depth = 0_usize;
     outside_quotes(text).filter(move |&(_, c)| match c {
         '(' | '[' | '{' => {
@@ -89,7 +89,7 @@ fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
 }
 
 /// The words of a text that stand in no quotes and brackets, with their places.
-fn words_at_top(text: &str) -> Vec<(usize, &str)> {
+pub(super) fn words_at_top(text: &str) -> Vec<(usize, &str)> {
     let begins = |at: usize| !text[..at].ends_with(is_word_char);
     let places = at_top(text).filter(|&(at, c)| is_word_char(c) && begins(at));
     let word = |at: usize| text[at..].split(|c| !is_word_char(c)).next().unwrap_or_default();
