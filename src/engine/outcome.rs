@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::eval::{Compiled, Fault, Machine};
+use crate::eval::{Compiled, Fault, Machine, is_refusal};
 use crate::limits::Limit;
 use crate::program::tree::Program;
-use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
+use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
 use super::stack::on_large_stack;
@@ -28,10 +28,6 @@ pub enum Ending {
     /// The arguments are not those that the script takes; nothing ran.
     Misused,
 }
-
-/// What policy and sandbox say no with.
-const REFUSALS: [FindingCode; 2] =
-    [FindingCode::Tool(ToolCode::SandboxViolation), FindingCode::Tool(ToolCode::PolicyDenied)];
 
 /// A run that is over.
 pub struct Outcome {
@@ -98,7 +94,7 @@ impl Outcome {
 
 /// How a run ends that does not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
-    match findings.iter().any(|finding| REFUSALS.contains(&finding.code)) {
+    match findings.iter().any(|finding| is_refusal(finding.code)) {
         true => Ending::Refused,
         false => Ending::Failed,
     }
@@ -110,7 +106,7 @@ pub(super) fn ending_of(fault: &Fault) -> Ending {
         _ if fault.is_unread() => Ending::Unread,
         (Some(Limit::Steps | Limit::Time), _) => Ending::OutOfTime,
         (Some(Limit::Interrupt), _) => Ending::Interrupted,
-        (_, code) if REFUSALS.contains(&code) => Ending::Refused,
+        (_, code) if fault.refused || is_refusal(code) => Ending::Refused,
         _ => Ending::Failed,
     }
 }

@@ -33,6 +33,8 @@ pub struct Fault {
     pub answer: Option<Value>,
     /// The calls through which it passed, innermost first.
     pub trace: Vec<Span>,
+    /// Sandbox or policy refused, or the error follows from that.
+    pub refused: bool,
     /// The handler of the running procedure has seen it and let it go on.
     pub(super) passed: bool,
     /// Nobody reads the output any more: the end of the run, and no error to anybody.
@@ -53,6 +55,7 @@ impl Fault {
             limit: None,
             answer: None,
             trace: Vec::new(),
+            refused: false,
             passed: false,
             unread: false,
         }

@@ -19,7 +19,7 @@ use super::console::Consoles;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
-use super::policy::{Policy, Stated};
+use super::policy::Policy;
 use super::settings::Settings;
 use super::spec::Access;
 
@@ -340,9 +340,14 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        let stated = self.gate.policy.provenance.shown("max_files_per_operation", Stated::to_string);
+        let provenance = &self.gate.policy.provenance;
+        let source = match provenance.of("max_files_per_operation") {
+            _ if provenance.options.contains(&"max_files_per_operation") => "`--max-files` of this command".to_owned(),
+            Some(stated) => format!("`max_files_per_operation` at {stated}"),
+            None => "built in".to_owned(),
+        };
         let hint = format!(
-            "do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]` ({stated})"
+            "do it in parts, or allow as many for one run with `--max-files {files}`; the limit of {most} is {source}"
         );
         Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }

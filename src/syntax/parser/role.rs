@@ -84,7 +84,10 @@ fn misspelt(first: &str, rest: &str, text: &str) -> Role {
         () if meant == "DEFINE" && first_word(rest).eq_ignore_ascii_case("PROCEDURE") => {
             opening(BlockKind::Procedure, text)
         }
-        () if is_block(rest) && !text.ends_with(':') && !BETWEEN.contains(&meant) => opening(BlockKind::Unknown, text),
+        () if is_block(rest) && !BETWEEN.contains(&meant) => match opening(BlockKind::Unknown, text) {
+            Role::Opens { kind, end: BlockEnd::Closer } => Role::Opens { kind, end: BlockEnd::Unknown },
+            role => role,
+        },
         () if closer_role(meant).is_some() && is_short => Role::Closes(Closer { word: first.into(), only: None }),
         () if BETWEEN.contains(&meant) => Role::Between,
         () => Role::PerhapsOpens,
