@@ -1,5 +1,5 @@
-//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example; of a name that is
-//! none of these, what serves the purpose that it names.
+//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example, and about the
+//! commands of `ns`; of a name that is none of these, what serves the purpose that it names.
 //!
 //! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
 
@@ -10,6 +10,7 @@ use crate::text::{Code, Purpose, ToolCode, meant, nearest, safe, search};
 use crate::toolkit::{Registry, groups, schema};
 
 use super::args::{DocArgs, PageFormat};
+use super::commands::{COMMANDS, CommandTopic};
 use super::exit::Exit;
 use super::table::new_table;
 use super::terminal::{print, report_error};
@@ -21,6 +22,7 @@ enum Topic<'a> {
     Part(&'static Page),
     Tool(Entry<'a>),
     Group(&'a str, Vec<Entry<'a>>),
+    Command(&'static CommandTopic),
     /// Its id, title and explanation.
     Code(&'static str, &'static str, &'static str),
 }
@@ -72,11 +74,14 @@ pub(crate) enum About {
 /// The pages about what a name stands for, else what serves the purpose that it names.
 pub(crate) fn about(name: &str) -> About {
     let registry = built_in_tools();
-    let found = find(&registry, name);
+    let mut found = find(&registry, name);
+    // A session has commands of its own.
+    found.retain(|topic| !matches!(topic, Topic::Command(_)));
     if !found.is_empty() {
         return About::Pages(pages_text(&registry, name, &found));
     }
-    let similar = similar(&registry, name);
+    let mut similar = similar(&registry, name);
+    similar.retain(|topic| !matches!(topic, Topic::Command(_)));
     if similar.is_empty() {
         About::Nothing(near(&registry, name))
     } else {
@@ -143,6 +148,7 @@ fn topics(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
         .chain(groups_of(registry))
         .chain(tools::entries(registry).into_iter().map(Topic::Tool))
         .chain(codes())
+        .chain(COMMANDS.iter().map(Topic::Command))
 }
 
 fn groups_of(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
@@ -199,6 +205,7 @@ impl<'a> Topic<'a> {
     fn names(&self) -> Vec<&'a str> {
         match self {
             Topic::Part(page) => page.names.to_vec(),
+            Topic::Command(topic) => topic.names.to_vec(),
             Topic::Tool(entry) => vec![entry.spec.name],
             Topic::Group(name, _) | Topic::Code(name, ..) => vec![name],
         }
@@ -208,6 +215,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => page.kind.word(),
             Topic::Tool(_) => "tool",
+            Topic::Command(_) => "command",
             Topic::Group(..) => "group",
             Topic::Code(..) => "code",
         }
@@ -217,6 +225,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => page.summary,
             Topic::Tool(entry) => entry.spec.summary,
+            Topic::Command(topic) => topic.summary,
             Topic::Group(name, _) => groups::title(name),
             Topic::Code(_, title, _) => title,
         }
@@ -227,6 +236,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => Some(page.purpose()),
             Topic::Tool(entry) => Some(entry.spec.purpose()),
+            Topic::Command(topic) => Some(topic.purpose()),
             Topic::Group(..) | Topic::Code(..) => None,
         }
     }
@@ -239,6 +249,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => part(page),
             Topic::Tool(entry) => tools::page(*entry),
+            Topic::Command(topic) => topic.page(),
             Topic::Group(name, members) => {
                 format!("{name}: {}\n\n{}", groups::title(name), tools::listing(members))
             }
@@ -268,6 +279,7 @@ impl<'a> Topic<'a> {
                     "declaration": entry.tool.map(schema::declaration),
                 })
             }
+            Topic::Command(topic) => json!({"details": topic.page()}),
             Topic::Group(_, members) => {
                 json!({"tools": members.iter().map(|entry| entry.spec.name).collect::<Vec<_>>()})
             }
@@ -325,6 +337,11 @@ fn overview(registry: &Registry) -> String {
     let mut table = new_table();
     for topic in groups_of(registry) {
         table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
+    }
+    text.push_str(&format!("{table}\n\nCommands\n"));
+    let mut table = new_table();
+    for topic in &COMMANDS {
+        table.add_row([&format!("  {}", topic.names[0]), topic.summary]);
     }
     text.push_str(&format!("{table}\n\nCodes\n"));
     let ids: Vec<&str> = codes().map(|code| code.names()[0]).collect();
