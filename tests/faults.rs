@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use neuroscript::engine::{Engine, Options, Script};
 use support::dice::Dice;
-use support::package;
+use support::{ns, package, run};
 
 /// Programs with mistakes that are tried; each has one to five.
 const ROUNDS: usize = 4_000;
@@ -137,10 +137,10 @@ const WAYS: [fn(&str, &mut Dice) -> Option<String>; 14] = [
         closes(line).then(|| line.replacen(line.trim(), dice.pick(&["}", "END IF", "fi", "done", "END;", "};"]), 1))
     },
     |line, _| value(line).then(|| format!("{line} +")),
-    |line, _| value(line).then(|| ()).and_then(|()| unquoted(line)),
+    |line, _| value(line).then_some(()).and_then(|()| unquoted(line)),
     |line, _| {
         value(line)
-            .then(|| ())
+            .then_some(())
             .and_then(|()| line.trim_end().strip_suffix(')').filter(|line| !line.ends_with('(')).map(str::to_owned))
     },
     |line, _| value(line).then(|| format!("{line};")),
@@ -201,7 +201,7 @@ fn value(line: &str) -> bool {
 }
 
 fn unquoted(line: &str) -> Option<String> {
-    let at = line.rfind('"').filter(|_| line.matches('"').count() % 2 == 0 && !line.contains('\''))?;
+    let at = line.rfind('"').filter(|_| line.matches('"').count().is_multiple_of(2) && !line.contains('\''))?;
     Some(format!("{}{}", &line[..at], &line[at + 1..]))
 }
 
@@ -281,4 +281,26 @@ fn a_text_of_nothing_but_mistakes_ends_at_a_hundred() {
     assert!(
         errors[100].1.starts_with("NS0024") && errors[..100].iter().enumerate().all(|(at, error)| error.0 == at + 1)
     );
+}
+
+/// A run shows the errors that a check shows, and nothing runs.
+#[test]
+fn a_run_shows_the_same_list_as_a_check() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let text = "EMIT \"ran\"\nSET x 5\nif x:\n  EMITT 1\nend\nEMIT (1 + 2\nEMIT totl\n";
+    fs::write(place.path().join("a.ns"), text).expect("a script");
+    let file = place.path().join("a.ns");
+    let checked = run(ns(place.path()).args(["check", "--format", "json"]).arg(&file));
+    let findings: serde_json::Value = serde_json::from_str(&checked.stdout).expect("JSON");
+    let lines: Vec<u64> = findings
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|finding| finding["severity"] == "error")
+        .map(|finding| finding["place"]["line"].as_u64().expect("a line"))
+        .collect();
+    assert_eq!((checked.code, &lines[..]), (3, &[2, 3, 4, 6, 7][..]));
+    let ran = run(ns(place.path()).arg("run").arg(&file));
+    let shown = ran.stderr.lines().filter(|line| line.starts_with("error[")).count();
+    assert_eq!((ran.code, ran.stdout.as_str(), shown), (1, "", lines.len()), "{}", ran.stderr);
 }

@@ -256,3 +256,74 @@ fn what_is_no_head_is_taken_for_none() {
         assert_eq!(asked.errors(&format!("SET x = 1\n{good}\n")), []);
     }
 }
+
+/// Whatever follows the words of a head, it is an error and no fault of ours.
+#[test]
+fn odd_tails_of_heads_are_errors() {
+    const TAILS: [&str; 26] = [
+        "€",
+        " €",
+        " €:",
+        "(€",
+        "ö:",
+        " {",
+        "{{",
+        "}",
+        ":",
+        "::",
+        ": :",
+        " (",
+        " )",
+        "(((",
+        " \u{301}",
+        " x\u{301} {",
+        " \"",
+        " \":",
+        " 'a' €",
+        " = 1",
+        " == €",
+        " x; €; €",
+        " ä in ö:",
+        " (ä of",
+        " $€ as $ü",
+        " x ${€}",
+    ];
+    const WORDS: [&str; 24] = [
+        "IF",
+        "ELSE",
+        "ELSE IF",
+        "WHILE",
+        "FOR",
+        "FOR EACH",
+        "ON ERROR",
+        "ON",
+        "DEFINE PROCEDURE",
+        "DEFINE",
+        "FUNC",
+        "TRY",
+        "CATCH",
+        "FINALLY",
+        "DEF",
+        "FUNCTION f",
+        "FOREACH",
+        "UNLESS",
+        "UNTIL",
+        "SWITCH",
+        "ELIF",
+        "END",
+        "}",
+        "} ELSE",
+    ];
+    let asked = Asked::new();
+    for word in WORDS.iter().flat_map(|word| cases(word)) {
+        for tail in TAILS {
+            for text in
+                [format!("{word}{tail}"), format!("{word}{tail}\n  EMIT 1\nEND"), format!("EMIT [1,\n{word}{tail}")]
+            {
+                let checked = asked.engine.check(&Script::new("odd.ns", text.clone()));
+                let is_internal = checked.findings.iter().any(|finding| finding.code.id() == "NS0901");
+                assert!(!is_internal, "{text}");
+            }
+        }
+    }
+}

@@ -208,7 +208,7 @@ fn named(tool: &str, args: &str, is_guide: bool) -> Vec<(String, String)> {
     let name = |part: &String| {
         let part = part.trim().trim_end_matches('?');
         let name = part.split_once(':').map_or(part, |(name, _)| name.trim());
-        let is_signature = part.contains(':') || is_guide && !(VARIABLES.contains(&name) && !tool.starts_with("FS."));
+        let is_signature = part.contains(':') || is_guide && (tool.starts_with("FS.") || !VARIABLES.contains(&name));
         (is_name(name) && is_signature && !["nil", "true", "false"].contains(&name)).then(|| name.to_owned())
     };
     parts.iter().filter_map(name).map(|name| (tool.to_owned(), name)).collect()

@@ -89,12 +89,16 @@ impl<'a> Head<'a> {
     /// What is at fault: the word of another language, what stands in the place of `EACH`, or the mark.
     fn place(&self) -> (usize, usize) {
         let word = first_word(self.text).len();
-        let behind = self.words_end + self.text[self.words_end..].len()
-            - self.text[self.words_end..].trim_start_matches([' ', '\t']).len();
+        let rest = self.text[self.words_end..].trim_start_matches([' ', '\t']);
+        let behind = self.text.len() - rest.len();
+        let next = match first_word(rest) {
+            "" => rest.chars().next().map_or(0, char::len_utf8),
+            word => word.len(),
+        };
         match self.mark {
             Some((at, '{')) if !self.has_body() => (at, at + 1),
             _ if self.is_foreign_word => (0, word),
-            _ if self.lacks_each() => (behind, behind + first_word(&self.text[behind..]).len().max(1)),
+            _ if self.lacks_each() => (behind, behind + next),
             Some((at, _)) => (at, at + 1),
             None => (0, word),
         }
