@@ -4,7 +4,7 @@
 
 mod rewrite;
 
-use crate::text::{Code, Diagnostic};
+use crate::text::{Code, Diagnostic, safe};
 
 use super::super::super::keyword::{first_word, is_word, is_word_char};
 use super::habit::{MAX_LINE, at_top};
@@ -77,7 +77,7 @@ impl<'a> Head<'a> {
                 (Code::UnknownStatement, format!("`{word}` is not a statement of this language"))
             }
             _ if self.lacks_each() => {
-                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", &self.text[start..end]))
+                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", shown(&self.text[start..end])))
             }
             Some((_, '{')) => (Code::UnexpectedText, "blocks have no braces".to_owned()),
             Some((_, mark)) => (Code::UnexpectedText, format!("the head of a block does not end with `{mark}`")),
@@ -172,6 +172,11 @@ impl<'a> Head<'a> {
             (_, Some(head)) => format!("write `{head}`, and close the block with a line `{end}`"),
         }
     }
+}
+
+/// A word as a message shows it.
+fn shown(word: &str) -> String {
+    safe::name(&word.chars().take(40).collect::<String>()).into_owned()
 }
 
 /// The kind of a head, where its words end, and whether they are those of another language.
