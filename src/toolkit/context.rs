@@ -342,12 +342,12 @@ impl<'a> Context<'a> {
         let message = format!("the operation concerns {files} files and directories, more than {most}");
         let provenance = &self.gate.policy.provenance;
         let source = match provenance.of("max_files_per_operation") {
-            _ if provenance.options.contains(&"max_files_per_operation") => "`--max-files` of this command".to_owned(),
-            Some(stated) => format!("`max_files_per_operation` at {stated}"),
+            _ if provenance.options.contains(&"max_files_per_operation") => "that of this command".to_owned(),
+            Some(stated) => format!("stated at {stated}"),
             None => "built in".to_owned(),
         };
         let hint = format!(
-            "do it in parts, or allow as many for one run with `--max-files {files}`; the limit of {most} is {source}"
+            "do it in parts, or allow as many with `--max-files {files}`, or with `max_files_per_operation` in `[policy]`; the limit of {most} is {source}"
         );
         Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }
