@@ -101,7 +101,7 @@ fn folders_that_cannot_be_read_are_shown_empty() {
     let locked = list_without_powers(&place, &json!({ "path": "locked" }));
     mode("locked", 0o755);
     mode("names", 0o755);
-    let wanted = "box/\n  locked/\n  names/\n    f\n    sub/\n  open/\n    f\n  z/\n    .gitignore\n    f\n";
+    let wanted = "box/\n  locked/\n  names/\n    f\n    sub/\n  open/\n    f\n  z/\n    .gitignore\n    f";
     assert_eq!(tree.0, wanted);
     assert_eq!(tree.1, "warning: `z/.gitignore` is not used: permission denied\n");
     assert_eq!(names.0, "names/\n  f\n  sub/\n", "a folder that may be read and not searched has names");
