@@ -111,7 +111,7 @@ fn files_of_rules_that_cannot_be_used_are_remarked_on() {
         assert!(line.starts_with(&start) && line.contains(word), "{line} for {folder}");
     }
     let ran = run(ns(&place.sandbox()).args(["run", "-e", "EMIT FS.ListDir(\"out\", use_gitignore: true)"]));
-    assert_eq!(ran.stdout, "out/\n  .gitignore\n  f");
+    assert_eq!(ran.stdout, "out/\n  .gitignore\n  f\n");
     assert!(ran.stderr.starts_with("warning: <-e>:1: FS.ListDir: `out/.gitignore` is not used"), "{}", ran.stderr);
 }
 
