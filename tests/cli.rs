@@ -227,13 +227,13 @@ fn check_shows_what_a_script_says_about_itself() {
 #[test]
 fn call_prints_texts_as_they_are_and_all_else_as_json() {
     let place = sandbox();
-    assert_eq!(call(place.path(), &["STR.Upper", "{\"text\": \"a\"}"]).stdout, "A\n");
+    assert_eq!(call(place.path(), &["STR.Upper", "{\"text\": \"a\"}"]).stdout, "A");
     assert_eq!(call(place.path(), &["LIST.Sort", "{\"list\": [2, 1]}"]).stdout, "[1,2]\n");
     assert_eq!(call(place.path(), &["walk_dir", "{\"path\": \"missing\"}"]).stdout, "null\n");
     assert_eq!(with_input(ns(place.path()).args(["call", "str_length", "-"]), "{\"text\": \"abc\"}").stdout, "3\n");
     let file = place.path().join("args.json");
     fs::write(&file, "{\"text\": \"b\"}").expect("arguments");
-    assert_eq!(call(place.path(), &["tool.str.upper", &format!("@{}", file.display())]).stdout, "B\n");
+    assert_eq!(call(place.path(), &["tool.str.upper", &format!("@{}", file.display())]).stdout, "B");
 }
 
 #[test]

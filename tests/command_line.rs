@@ -309,7 +309,7 @@ fn an_option_that_nobody_has_is_refused_and_nothing_runs() {
     write(place.path(), "s.ns", WRITES);
     write(place.path(), "m.ns", "DEFINE PROCEDURE Main(folder: nil)\n  CALL FS.WriteFile(\"made.txt\", \"x\")\nEND\n");
     for (words, named, near) in [
-        (&["s.ns", "--zebra"][..], "--zebra", "after `--`"),
+        (&["s.ns", "--zebra"][..], "--zebra", "write `-- --zebra`"),
         (&["s.ns", "--quick"], "--quick", "did you mean `--quiet`?"),
         (&["s.ns", "--paln"], "--paln", "did you mean `--plan`?"),
         (&["s.ns", "word", "--paln=json"], "--paln", "did you mean `--plan`?"),

@@ -3,6 +3,8 @@
 //! `cargo test --test integration -- undo::` runs those of one module. Programs of their own are those with a harness of
 //! their own, those that count memory or processor time, and those that lock their process down (`Cargo.toml`).
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up directories of their own")]
+
 mod answers;
 mod archives;
 mod audit;
@@ -20,13 +22,16 @@ mod documents;
 mod durability;
 mod editing;
 mod edits;
+mod endings;
 mod extremes;
+mod faults;
 mod find;
 mod foreign;
 mod format;
 mod gc;
 mod gitignore;
 mod habits;
+mod heads;
 mod journal;
 mod layers;
 mod list_dir;

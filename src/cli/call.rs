@@ -163,11 +163,12 @@ pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Prints a text as it is and any other value as one line of JSON, unless another format is requested.
+/// A text as it is, anything else as one line of JSON, unless another format is asked for. Only a terminal gets a line
+/// feed behind a text that has none at its end: a file and a pipe get the bytes of the text.
 fn print(value: &Value, format: Option<Format>) -> Exit {
     let mut printer = Printer::new(format.unwrap_or(Format::Json));
     let printed = match (format, value.as_text()) {
-        (None | Some(Format::Json), Some(text)) => printer.print_line(&text),
+        (None | Some(Format::Json), Some(text)) => printer.print_text(&text),
         _ => printer.print(std::slice::from_ref(value)),
     };
     match printed.and_then(|()| printer.flush()) {

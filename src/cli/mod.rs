@@ -11,6 +11,7 @@ mod call;
 mod call_lines;
 mod changes;
 mod check;
+mod commands;
 mod completions;
 mod console;
 mod definitions;

@@ -147,6 +147,11 @@ impl Printer {
             (Format::Table, [Value::Map(map)]) if !map.is_empty() => {
                 self.line = sections(map, Fit::ALL)?;
             }
+            (Format::Table, [value]) if value.as_text().is_some_and(|text| text.ends_with('\n')) => {
+                let text = value.as_text().expect("it was just looked at");
+                self.line.push_str(&text);
+                return Ok(());
+            }
             (Format::Raw | Format::Table, _) => return print::write_line(values, &mut self.line, room),
         }
         self.line.push('\n');
@@ -186,6 +191,16 @@ impl Printer {
         self.line.clear();
         self.line.push_str(text);
         self.line.push('\n');
+        self.write()
+    }
+
+    /// Prints a text as it is; at a terminal the last line ends too.
+    pub fn print_text(&mut self, text: &str) -> Result<(), EmitError> {
+        if self.is_terminal && !text.ends_with('\n') {
+            return self.print_line(text);
+        }
+        self.line.clear();
+        self.line.push_str(text);
         self.write()
     }
 

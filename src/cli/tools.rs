@@ -280,6 +280,8 @@ fn reference(entries: &[Entry<'_>]) -> String {
     let mut text =
         "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
         Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
+        As names of arguments the letters of the guide are known too: `t` for `text` or `time`, `l` for `list`, `m` for \
+        `map`, `k` for `key`, `n` for `count`, `p` for `path`, `v` for `value`.\n\
         Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n\n"
             .to_owned();
     let mut names: Vec<&str> = entries.iter().map(Entry::group).collect();

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::eval::{Compiled, Fault, Machine};
+use crate::eval::{Compiled, Fault, Machine, is_refusal};
 use crate::limits::Limit;
 use crate::program::tree::Program;
-use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
+use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
 use super::stack::on_large_stack;
@@ -29,11 +29,7 @@ pub enum Ending {
     Misused,
 }
 
-/// The codes of refusals by the policy or the sandbox.
-const REFUSALS: [FindingCode; 2] =
-    [FindingCode::Tool(ToolCode::SandboxViolation), FindingCode::Tool(ToolCode::PolicyDenied)];
-
-/// The outcome of a finished run.
+/// A run that is over.
 pub struct Outcome {
     /// The texts, for showing findings.
     pub sources: Sources,
@@ -99,7 +95,7 @@ impl Outcome {
 
 /// Returns the ending of a run that did not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
-    if findings.iter().any(|finding| REFUSALS.contains(&finding.code)) { Ending::Refused } else { Ending::Failed }
+    if findings.iter().any(|finding| is_refusal(finding.code)) { Ending::Refused } else { Ending::Failed }
 }
 
 /// Returns the ending of a run with this fault.
@@ -108,7 +104,7 @@ pub(super) fn ending_of(fault: &Fault) -> Ending {
         _ if fault.is_unread() => Ending::Unread,
         (Some(Limit::Steps | Limit::Time), _) => Ending::OutOfTime,
         (Some(Limit::Interrupt), _) => Ending::Interrupted,
-        (_, code) if REFUSALS.contains(&code) => Ending::Refused,
+        (_, code) if fault.refused || is_refusal(code) => Ending::Refused,
         _ => Ending::Failed,
     }
 }

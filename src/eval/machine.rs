@@ -13,6 +13,7 @@ use crate::value::{TextBudget, Value, print};
 
 use super::compile::{Code, Compiled};
 use super::fault::Fault;
+use super::refusals::Refusals;
 
 /// Marks that an error is propagating; the error itself is in the machine.
 ///
@@ -87,6 +88,8 @@ pub struct Machine {
     pub(super) cleared: bool,
     /// The outcome of the latest tool call.
     pub(super) last_error: Value,
+    /// What was refused.
+    pub(super) refusals: Refusals,
     /// The command-line arguments.
     pub(super) args: Value,
     /// The compiled procedures, by number.
@@ -142,6 +145,7 @@ impl Machine {
             fault: None,
             cleared: false,
             last_error: Value::Nil,
+            refusals: Refusals::default(),
             args: Value::Nil,
             procedures: Rc::new([]),
             world,
@@ -273,6 +277,7 @@ impl Machine {
     pub fn throw(&mut self, span: Span, fault: impl Into<Fault>) -> Thrown {
         let mut fault = fault.into();
         fault.span.get_or_insert(span);
+        fault.refused |= self.refusals.explain(&fault, &self.last_error);
         self.fault = Some(Box::new(fault));
         Thrown(())
     }

@@ -7,6 +7,7 @@ use crate::value::{Map, Value};
 
 use super::fault::Fault;
 use super::machine::{EmitError, EvalResult, Machine, Thrown};
+use super::refusals::is_refusal;
 use super::{closed, unprintable};
 
 /// How a failure is handled.
@@ -102,6 +103,8 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     let manner = error.manner;
     let mut fault = Fault::from(error);
     fault.span = Some(span);
+    fault.refused = is_refusal(fault.code) || machine.refusals.explain(&fault, &machine.last_error);
+    machine.refusals.note(&fault);
     machine.last_error = fault.to_value(&machine.world.sources);
     let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry.get(id).spec;

@@ -223,6 +223,12 @@ pub enum ExprKind {
     Call(Box<Call>),
 }
 
+impl ExprKind {
+    /// Stands for an expression whose fault was reported, so that the program never runs. Nothing is known of its
+    /// value, so that nothing else is reported of what uses it.
+    pub const REPORTED: ExprKind = ExprKind::Last;
+}
+
 /// An operator and its right operand.
 #[derive(Debug)]
 pub struct Link {

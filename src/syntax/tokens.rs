@@ -49,7 +49,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     let mut scanner = Scanner::new(text, 0, NESTING);
     let mut lines: Vec<(usize, usize, bool)> = Vec::new();
     while let Some(line) = scanner.next_line() {
-        let is_statement = matches!(line.kind, LineKind::Statement(_) | LineKind::Broken(_));
+        let is_statement = matches!(line.kind, LineKind::Statement(_) | LineKind::Broken(_) | LineKind::Braces(_));
         lines.push((line.span.start as usize, line.span.end as usize, is_statement));
     }
     let mut comments = scanner.comments.iter().map(|span| (span.start as usize, span.end as usize)).peekable();

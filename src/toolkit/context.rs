@@ -18,7 +18,7 @@ use super::console::ConsoleHandle;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
-use super::policy::{Policy, SourceLine};
+use super::policy::Policy;
 use super::random::RandomSource;
 use super::settings::Settings;
 use super::spec::Access;
@@ -333,9 +333,14 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        let stated = self.gate.policy.provenance.display("max_files_per_operation", SourceLine::to_string);
+        let provenance = &self.gate.policy.provenance;
+        let source = match provenance.of("max_files_per_operation") {
+            _ if provenance.options.contains(&"max_files_per_operation") => "that of this command".to_owned(),
+            Some(stated) => format!("stated at {stated}"),
+            None => "built in".to_owned(),
+        };
         let hint = format!(
-            "do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]` ({stated})"
+            "do it in parts, or allow as many with `--max-files {files}`, or with `max_files_per_operation` in `[policy]`; the limit of {most} is {source}"
         );
         Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }

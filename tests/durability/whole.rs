@@ -116,7 +116,7 @@ fn prepare(place: &Path) {
 /// Runs a work and kills it within the given time. Returns whether it had ended by then.
 fn run_for(place: &Path, work: usize, within: u64) -> bool {
     let mut child = Command::new(std::env::current_exe().expect("this binary"))
-        .args(["whole::worker", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["durability::whole::worker", "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, place)
         .env(WORK, work.to_string())
         .stdin(Stdio::null())

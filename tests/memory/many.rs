@@ -78,7 +78,7 @@ fn writer() {
 fn start(place: &Path, writer: usize, from: usize, to: usize) -> Child {
     let words = format!("{}|{writer}|{from}|{to}", place.display());
     Command::new(std::env::current_exe().expect("this binary"))
-        .args(["many::writer", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["memory::many::writer", "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -240,7 +240,7 @@ fn memory_works_without_openat2() {
         let words = format!("{}|0|{from}|{to}", place.path().display());
         crate::support::run(
             Command::new(std::env::current_exe().expect("this binary"))
-                .args(["many::writer", "--exact", "--nocapture", "--test-threads=1"])
+                .args(["memory::many::writer", "--exact", "--nocapture", "--test-threads=1"])
                 .env(CHILD, words)
                 .env(PORTABLE, "1"),
         )

@@ -11,7 +11,10 @@ use super::values::seconds;
 
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]
-#[command(about = about::CALL)]
+#[command(
+    about = about::CALL,
+    after_help = "A text is printed as it is: into a file or a pipe its bytes and nothing more, at a terminal with a line feed at its end. Anything else is one line of JSON, at a terminal a table; `--output table`, `jsonl` and `raw` choose another form. A failure is one line of JSON on standard error."
+)]
 pub struct CallArgs {
     /// The tool, by any of its names
     #[arg(required_unless_present = "jsonl")]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::syntax::ast;
 use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
-use crate::value::{Value, print};
+use crate::value::print;
 
 use super::super::builtin::Builtin;
 use super::super::higher_order::HigherOrder;
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         for arg in &call.args {
             self.expr(arg.value);
         }
-        ExprKind::Const(Value::Nil)
+        ExprKind::REPORTED
     }
 
     fn module_call(
@@ -95,7 +95,7 @@ impl Lowering<'_> {
     }
 
     fn procedure_call(&mut self, call: &ast::Call, signature: &Signature, span: Span) -> ExprKind {
-        let Some(mut values) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
+        let Some(mut values) = self.bind_to_procedure(call, signature) else { return ExprKind::REPORTED };
         add_defaults(&mut values, signature, span);
         let params = signature.params.len();
         let in_order = values.len() == params && values.iter().enumerate().all(|(at, (place, _))| at == *place);
@@ -187,7 +187,7 @@ impl Lowering<'_> {
                 Diagnostic::error(Code::UnknownArgument, label.span, message)
                     .help(format!("write `{}`", builtin.signature())),
             );
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let (least, most) = builtin.arity();
         if !(least..=most).contains(&args.len()) {
@@ -199,7 +199,7 @@ impl Lowering<'_> {
             let wanted = if least == most { counted(least) } else { wanted };
             let message = format!("`{}` takes {wanted}, not {}", builtin.name(), args.len());
             self.report(Diagnostic::error(code, span, message).help(format!("write `{}`", builtin.signature())));
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         if builtin == Builtin::Eval {
             // The text may name either of them.
@@ -216,7 +216,7 @@ impl Lowering<'_> {
         let registry = self.known.registry;
         let binder = registry.get(id).binder();
         if !self.check_order(call) {
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         if let [ast::Arg { name: None, value }] = &call.args[..]
             && binder.takes_one_map()
@@ -233,12 +233,12 @@ impl Lowering<'_> {
             Err(error) => {
                 let at = self.place_of_error(call, &error).unwrap_or(call.callee_span);
                 self.report_args(&error, at);
-                return ExprKind::Const(Value::Nil);
+                return ExprKind::REPORTED;
             }
         };
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, call.callee_span);
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let values = places.into_iter().zip(values).collect();
         let args = self.checked(id, values, span);

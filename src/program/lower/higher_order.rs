@@ -2,7 +2,6 @@
 
 use crate::syntax::ast::{self, ExprKind as Written};
 use crate::text::{Code, Diagnostic, Span};
-use crate::value::Value;
 
 use super::super::builtin::Builtin;
 use super::super::higher_order::HigherOrder;
@@ -14,7 +13,7 @@ impl Lowering<'_> {
     pub(super) fn over_call(&mut self, call: &ast::Call, over: HigherOrder, span: Span) -> ExprKind {
         let binder = over.binder();
         if !self.check_order(call) {
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let positional = call.args.iter().filter(|arg| arg.name.is_none()).count();
         let names = call.args.iter().filter_map(|arg| arg.name.as_ref()).map(|name| name.text.as_str());
@@ -23,16 +22,16 @@ impl Lowering<'_> {
             Err(error) => {
                 let at = self.place_of_error(call, &error).unwrap_or(call.callee_span);
                 self.report_args(&error, at);
-                return ExprKind::Const(Value::Nil);
+                return ExprKind::REPORTED;
             }
         };
         if !places.contains(&HigherOrder::PROCEDURE) {
             self.report_no_procedure(over, call.callee_span);
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, call.callee_span);
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let mut values: Vec<(usize, Expr)> = Vec::with_capacity(places.len());
         let mut callee = None;
@@ -50,7 +49,7 @@ impl Lowering<'_> {
             values.push((place, value));
         }
         match callee {
-            None => ExprKind::Const(Value::Nil),
+            None => ExprKind::REPORTED,
             Some((callee, gives)) => {
                 let args = Args::Placed { values, params: binder.params.len() };
                 ExprKind::Call(Box::new(Call { target: Target::Over(over, callee, gives), args, span }))

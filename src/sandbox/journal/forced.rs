@@ -231,17 +231,14 @@ impl Reverser<'_, '_> {
     ) -> Result<bool, SandboxError> {
         self.kept_entry(kept, old)?;
         let is_exchanged = self.roots.state(path)?.is_some_and(|there| matches!(there.kind, Kind::File | Kind::Link));
-        match is_exchanged {
-            // In one step, so that the name is never missing.
-            true if forced.in_the_way.contains_key(path) => {
-                let displaced = self.put_kept(path, (kept, old), from)?;
-                forced.in_the_way.remove(path);
-                forced.displaced.extend(displaced.map(|kept| Displaced { path: path.clone(), kept }));
-            }
-            _ => {
-                self.make_way(path, forced)?;
-                self.put_kept(path, (kept, old), from)?;
-            }
+        if is_exchanged && forced.in_the_way.contains_key(path) {
+            // Exchanged in one step, so that the name is never missing.
+            let displaced = self.put_kept(path, (kept, old), from)?;
+            forced.in_the_way.remove(path);
+            forced.displaced.extend(displaced.map(|kept| Displaced { path: path.clone(), kept }));
+        } else {
+            self.make_way(path, forced)?;
+            self.put_kept(path, (kept, old), from)?;
         }
         forced.gone.remove(path);
         Ok(true)

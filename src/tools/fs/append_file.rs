@@ -55,7 +55,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
-        content: Str = Required, Kind::Content, "text to add";
+        content | text: Str = Required, Kind::Content, "text to add";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; what is found, or UTF-8, when left out";
         create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";

@@ -68,8 +68,8 @@ const DESTINATION: PathRule = PathRule::INSIDE.creating();
 
 arguments! {
     struct Args {
-        source | source_path: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
-        destination | destination_path: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
+        source | source_path | from: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
+        destination | destination_path | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source`: each path is meant literally";

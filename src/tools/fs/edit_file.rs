@@ -66,8 +66,8 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Change), "file to edit, from the sandbox root";
-        old_text: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
-        new_text: Str = Required, Kind::Content, "text that comes in its place";
+        old_text | old: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
+        new_text | new: Str = Required, Kind::Content, "text that comes in its place";
         expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
         replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or what is found when left out";

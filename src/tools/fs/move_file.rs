@@ -56,8 +56,8 @@ const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating();
 
 arguments! {
     struct Args {
-        source: SandboxPath = Required, Kind::Path(SOURCE, Access::Change), "file or directory to move, relative to the sandbox root";
-        destination: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "its new path, relative to the sandbox root";
+        source | from: SandboxPath = Required, Kind::Path(SOURCE, Access::Change), "file or directory to move, relative to the sandbox root";
+        destination | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "its new path, relative to the sandbox root";
     }
 }
 

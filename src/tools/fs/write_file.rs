@@ -64,7 +64,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
-        content: Str = Required, Kind::Content, "text to write";
+        content | text: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
         create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept when a file is replaced";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";

@@ -46,7 +46,7 @@ arguments! {
 arguments! {
     struct Based {
         path: Str = Required, Kind::Text, "path with `/` between its parts";
-        base: Str = Required, Kind::Text, "last part that it gets";
+        base | name: Str = Required, Kind::Text, "last part that it gets";
     }
 }
 

@@ -30,7 +30,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         template: Str = Required, Kind::Text, "text with places in braces";
-        values: Value = Required, Kind::Any, "map or list of the values";
+        values | map | list: Value = Required, Kind::Any, "map or list of the values";
     }
 }
 

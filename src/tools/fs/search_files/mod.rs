@@ -73,7 +73,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path | directory_path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
+        path | directory_path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
         text: Str = Required, Kind::Content, "what to look for";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns, as in `FS.Find`; all when left out";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression, in the syntax of Rust's `regex` (no look-around, no back-references)";
