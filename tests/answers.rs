@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +9,7 @@ use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {
@@ -182,7 +180,7 @@ fn a_tool_that_keeps_its_result_in_a_memory_asks_the_policy_as_the_memory_tools_
         }
     }
     let place = sandbox("[tools]\ndeny = [\"MEMORY.*\"]\nallow = [\"MEMORY.Set\"]\n", &["a"]);
-    assert_eq!(call(&place, "list_dir", &listing("project_memory"), &[]).stdout, "k\n");
+    assert_eq!(call(&place, "list_dir", &listing("project_memory"), &[]).stdout, "k");
     let place = sandbox("[tools]\ndeny = [\"MEMORY.*\"]\n", &[]);
     let ran = run(ns(place.path()).args(["memory", "set", "k", "1"]));
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "rules about tools are not about a person's own command");
@@ -341,6 +339,39 @@ fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
     let mut command = ns(place.path());
     command.args(words).stdin(std::process::Stdio::inherit()).env("TERM", "xterm");
     spawn_command(command, Some(20_000)).expect("a terminal")
+}
+
+/// A file and a pipe get the bytes of a text; at a terminal its last line ends, once.
+#[test]
+fn a_text_is_printed_as_its_bytes() {
+    let place = sandbox("", &[]);
+    for text in ["", "a", "a\n", "a\n\n", "\n", "a\nb", "a\r\n", " "] {
+        let args = json!({ "list": [text] }).to_string();
+        let piped = run(ns(place.path()).args(["call", "LIST.First", &args]));
+        assert_eq!((piped.code, piped.stdout.as_str(), piped.stderr.as_str()), (0, text, ""), "{text:?}");
+        let json = run(ns(place.path()).args(["--output", "json", "call", "LIST.First", &args]));
+        assert_eq!(json.stdout, text, "{text:?}");
+        let file = place.path().join("out");
+        let status = ns(place.path())
+            .args(["call", "LIST.First", &args])
+            .stdout(fs::File::create(&file).expect("a file"))
+            .status();
+        assert!(status.expect("`ns` runs").success());
+        assert_eq!(fs::read_to_string(&file).expect("it was written"), text);
+        // A terminal turns LF into CR LF.
+        let shown = at_terminal(&place, &["call", "LIST.First", &args]).exp_eof().expect("the end");
+        let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
+        let wanted = ended.replace("\r\n", "\n").replace('\n', "\r\n");
+        assert_eq!(shown.replace("\\r", ""), wanted, "{text:?}");
+    }
+    // What is written back is the file as it was, but for the place that was set.
+    for text in ["a = 1 # one\n", "a = 1 # one", "a = 1\r\n"] {
+        let args = json!({ "text": text, "path": "a", "value": 2 }).to_string();
+        let set = run(ns(place.path()).args(["call", "TOML.Set", &args]));
+        assert_eq!(set.stdout, text.replacen('1', "2", 1), "{}", set.stderr);
+    }
+    // All else is a line.
+    assert_eq!(run(ns(place.path()).args(["call", "LIST.First", "{\"list\": [[1]]}"])).stdout, "[1]\n");
 }
 
 #[test]

@@ -4,11 +4,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests look at their own files")]
 
-mod support;
-
 use std::process::Command;
 
-use support::{package, run};
+use crate::support::{package, run};
 
 /// Runs the cases of a file, or those of one of its tools.
 fn check(file: &str, tool: Option<&str>) {

@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -11,7 +9,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{Ran, ns, run, with_input};
+use crate::support::{Ran, ns, run, with_input};
 
 const UNREAD: &str = "SET unread = 1\nSET got = STR.Upper(\"a\")\nEMIT \"done\"  # ns: allow NS0112\n";
 const REPAIRED: &str = "CALL STR.Upper(\"a\")\nEMIT \"done\"\n";

@@ -6,11 +6,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests look at their own files")]
 
-mod support;
-
 use std::process::Command;
 
-use support::{package, run};
+use crate::support::{package, run};
 
 #[test]
 fn chores_do_what_their_models_do() {

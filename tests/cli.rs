@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -13,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{Ran, ns, package, run, with_input};
+use crate::support::{Ran, ns, package, run, with_input};
 
 fn sandbox() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")
@@ -229,13 +227,13 @@ fn check_shows_what_a_script_says_about_itself() {
 #[test]
 fn call_prints_texts_as_they_are_and_all_else_as_json() {
     let place = sandbox();
-    assert_eq!(call(place.path(), &["STR.Upper", "{\"text\": \"a\"}"]).stdout, "A\n");
+    assert_eq!(call(place.path(), &["STR.Upper", "{\"text\": \"a\"}"]).stdout, "A");
     assert_eq!(call(place.path(), &["LIST.Sort", "{\"list\": [2, 1]}"]).stdout, "[1,2]\n");
     assert_eq!(call(place.path(), &["walk_dir", "{\"path\": \"missing\"}"]).stdout, "null\n");
     assert_eq!(with_input(ns(place.path()).args(["call", "str_length", "-"]), "{\"text\": \"abc\"}").stdout, "3\n");
     let file = place.path().join("args.json");
     fs::write(&file, "{\"text\": \"b\"}").expect("arguments");
-    assert_eq!(call(place.path(), &["tool.str.upper", &format!("@{}", file.display())]).stdout, "B\n");
+    assert_eq!(call(place.path(), &["tool.str.upper", &format!("@{}", file.display())]).stdout, "B");
 }
 
 #[test]

@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +10,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use support::{Ran, ns_without_sandbox, run, with_input};
+use crate::support::{Ran, ns_without_sandbox, run, with_input};
 
 /// An option of `ns run`, and a check that it takes effect.
 struct Case {
@@ -311,7 +309,7 @@ fn an_option_that_nobody_has_is_refused_and_nothing_runs() {
     write(place.path(), "s.ns", WRITES);
     write(place.path(), "m.ns", "DEFINE PROCEDURE Main(folder: nil)\n  CALL FS.WriteFile(\"made.txt\", \"x\")\nEND\n");
     for (words, named, near) in [
-        (&["s.ns", "--zebra"][..], "--zebra", "after `--`"),
+        (&["s.ns", "--zebra"][..], "--zebra", "write `-- --zebra`"),
         (&["s.ns", "--quick"], "--quick", "did you mean `--quiet`?"),
         (&["s.ns", "--paln"], "--paln", "did you mean `--plan`?"),
         (&["s.ns", "word", "--paln=json"], "--paln", "did you mean `--plan`?"),

@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use support::{Ran, ns_without_sandbox, run};
+use crate::support::{Ran, ns_without_sandbox, run};
 
 const TIDY: &str = "\
 :: arg folder: the folder to tidy

@@ -2,12 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the package's own files")]
 
+use crate::support;
 use std::fs;
 use std::path::Path;
 
 use neuroscript::text::{Code, ToolCode};
-
-mod support;
 
 /// Codes that no test case can trigger, with the reason.
 const WITHOUT_CASE: [(&str, &str); 1] =
@@ -101,5 +100,22 @@ fn every_limit_is_set_and_met_in_a_case() {
         let ran = support::run(support::ns(&root).arg("--policy").arg(&policy).args(["run", "-e", script]));
         assert!(ran.code != 0 && ran.stderr.contains(code), "{limit}: exit {} {}{}", ran.code, ran.stdout, ran.stderr);
         assert!(ran.stderr.contains(limit), "the message names `{limit}`: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn every_test_file_is_part_of_a_program() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest: toml::Table =
+        fs::read_to_string(package.join("Cargo.toml")).expect("a manifest").parse().expect("the manifest is TOML");
+    let programs = manifest["test"].as_array().expect("programs of tests");
+    let named: Vec<&str> = programs.iter().map(|program| program["name"].as_str().expect("a name")).collect();
+    let list = fs::read_to_string(package.join("tests/integration.rs")).expect("the list of modules");
+    for entry in fs::read_dir(package.join("tests")).expect("the tests can be read") {
+        let path = entry.expect("the tests can be read").path();
+        let is_test = path.extension().is_some_and(|extension| extension == "rs") || path.join("mod.rs").is_file();
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let is_part = named.contains(&&*name) || list.lines().any(|line| line == format!("mod {name};"));
+        assert!(is_part || !is_test, "`{}` is part of no program of tests", path.display());
     }
 }

@@ -5,13 +5,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 
 use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
 
-use support::Captured;
+use crate::support::Captured;
 
 const CALL: &str = "FS.FindFiles(\".\", \"*.txt\")";
 

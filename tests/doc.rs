@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 
 use neuroscript::engine::{code_example, pages};
 use neuroscript::text::{Code, ToolCode};
 use serde_json::Value as Json;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Codes that a script alone cannot trigger, and those whose example shows how to handle them.
 const WITHOUT: [&str; 7] = ["NS0010", "NS0024", "NS0501", "NS0614", "NS0901", "limit_exceeded", "cancelled"];
@@ -149,6 +147,46 @@ fn the_json_form_has_every_topic_and_whole_pages() {
     }
     let group: Json = serde_json::from_str(&doc(&["math", "--format", "json"]).stdout).expect("JSON");
     assert_eq!(group[0]["kind"], "group");
+}
+
+/// Each command of `ns --help` has a page that leads to its help, and is found by what it does.
+#[test]
+fn every_command_has_a_page() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let help = run(ns(place.path()).arg("--help")).stdout;
+    let listed = help.split("Commands:\n").nth(1).expect("the commands are listed");
+    let rows = listed
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<&str> =
+        rows.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect();
+    assert!(names.len() >= 24, "{names:?}");
+    for name in names {
+        for words in [&[name][..], &["ns", name], &[&*name.to_uppercase()]] {
+            let ran = doc(words);
+            let leads =
+                ran.stdout.contains(&format!("ns {name}\n")) && ran.stdout.contains(&format!("`ns help {name}`"));
+            assert!(ran.code == 0 && leads, "{words:?}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+    for (words, wanted) in [
+        (&["plan"][..], "ns run --plan"),
+        (&["invoke_tool"], "ns render"),
+        (&["dry run"], "ns run --plan"),
+        (&["apply a plan"], "ns apply"),
+        (&["revert"], "ns undo"),
+        (&["take", "back"], "ns undo"),
+        (&["lint"], "ns check"),
+        (&["history"], "ns log"),
+        (&["clean up"], "ns gc"),
+        (&["dry-run"], "ns run --plan"),
+        (&["agent"], "ns mcp"),
+    ] {
+        let ran = doc(words);
+        let first = ran.stdout.lines().find(|line| line.trim_start().starts_with("ns ")).unwrap_or_default();
+        assert!(ran.code == 0 && first.trim_start().starts_with(wanted), "{words:?}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 /// Tokenizers differ; a page of this size has fewer than 2,500 tokens in any of them.

@@ -3,11 +3,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 
-use support::{ns, package, run};
+use crate::support::{ns, package, run};
 
 fn scripts(document: &str) -> Vec<String> {
     let text = fs::read_to_string(package(document)).expect("the document is there");

@@ -2,14 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{ns, run, with_input};
+use crate::support::{ns, run, with_input};
 
 const NOTES: &str = "# Ünïcode
 1. list

@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -17,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use support::{ns, run};
+use crate::support::{ns, run};
 
 /// Number of concurrent runs, and of changes by each.
 const RUNS: usize = 4;

@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use neuroscript::engine::{Engine, Invocation, Options, Script};
 
-use support::Captured;
+use crate::support::Captured;
 
 /// Returns the output of a script, or the codes and first lines of its findings.
 fn run(text: &str, policy: &str) -> Result<String, Vec<(&'static str, usize)>> {

@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use support::{Ran, ns, run, state_home};
+use crate::support::{Ran, ns, run, state_home};
 
 /// Commands that a user may run first in a directory.
 const COMMANDS: [&[&str]; 18] = [

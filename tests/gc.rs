@@ -3,15 +3,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 fn sandbox() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")
@@ -45,9 +44,10 @@ fn files(place: &Path, below: &str) -> Vec<String> {
     while let Some(here) = ahead.pop() {
         let entries = fs::read_dir(&here).into_iter().flatten().map(|entry| entry.expect("an entry").path());
         for path in entries {
-            match path.is_dir() {
-                true => ahead.push(path),
-                false => found.push(path.strip_prefix(place).expect("it is below").display().to_string()),
+            if path.is_dir() {
+                ahead.push(path)
+            } else {
+                found.push(path.strip_prefix(place).expect("it is below").display().to_string())
             }
         }
     }

@@ -5,8 +5,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
@@ -17,8 +15,8 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use support::dice::Dice;
-use support::{ns, run};
+use crate::support::dice::Dice;
+use crate::support::{ns, run};
 
 const FOLDERS: &[&[u8]] = &[b"a", b"b", b"foo", b"bar", b"a b", b".h", b"ab", b"build", b"\xc3\xa9"];
 const FILES: &[&[u8]] = &[
@@ -304,9 +302,10 @@ fn check_tree(number: u64) -> Result<usize, String> {
     }
     let wanted: BTreeSet<String> = by_git(top).into_iter().filter(|path| !path.contains('\u{fffd}')).collect();
     let found = by_find(top);
-    match wanted == found {
-        true => Ok(shown),
-        false => Err(format!("tree {number}: git shows {wanted:?}, `find` {found:?}\n{}", all_rules(top, &folders))),
+    if wanted == found {
+        Ok(shown)
+    } else {
+        Err(format!("tree {number}: git shows {wanted:?}, `find` {found:?}\n{}", all_rules(top, &folders)))
     }
 }
 

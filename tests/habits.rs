@@ -3,10 +3,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
+use crate::support::{ns, run};
 use neuroscript::engine::{Engine, Options, Script, built_in_tools};
-use support::{ns, run};
 
 /// Positions of an expression; `@` is the expression.
 const PLACES: [&str; 9] = [

@@ -2,13 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use support::{ns, run};
+use crate::support::{ns, run};
 
 /// A directory that contains a sandbox and a library.
 struct Place {

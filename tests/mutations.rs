@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +11,7 @@ use neuroscript::engine::{Engine, Invocation, Options, Script};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use support::{Captured, package};
+use crate::support::{Captured, package};
 
 /// Pieces to insert: words, punctuation, and troublesome characters.
 const PIECES: &[&str] = &[
@@ -161,9 +159,10 @@ fn no_text_is_a_fault_of_ours() {
     let cases = if long { 200_000 } else { 3_000 };
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     // The short form is deterministic, so that a change is blamed only for its own effects.
-    let mut runner = match long {
-        true => TestRunner::new(config),
-        false => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
+    let mut runner = if long {
+        TestRunner::new(config)
+    } else {
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
     };
     let ended = runner.run(&(prop::sample::select(scripts), changes()), |(script, changes)| {
         let script = Script::new("mutated.ns", apply(&script, &changes));

@@ -3,15 +3,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use support::dice::Dice;
-use support::{Ran, ns, run, with_input};
+use crate::support::dice::Dice;
+use crate::support::{Ran, ns, run, with_input};
 
 /// Whole numbers beyond 64 bits.
 const BIG: [&str; 6] = [

@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Runs a script with bytes on its standard input.
 fn fed(command: &mut Command, input: &[u8]) -> Ran {

@@ -1,17 +1,15 @@
 //! The scripts of `scripts/` against the golden files in `tests/scripts/`, by `ns test` itself: output, errors, exit
 //! code, the final tree and the audit log.
 //!
-//! `UPDATE=1 cargo test --test scripts` runs `ns test scripts --golden tests/scripts --update`.
+//! `UPDATE=1 cargo test --test integration -- scripts::` runs `ns test scripts --golden tests/scripts --update`.
 
 #![allow(clippy::disallowed_methods, reason = "tests look at the scripts")]
-
-mod support;
 
 use std::path::Path;
 
 use serde_json::Value as Json;
 
-use support::{ns_without_sandbox, package, run};
+use crate::support::{ns_without_sandbox, package, run};
 
 #[test]
 fn every_script_says_and_leaves_what_it_should() {

@@ -45,9 +45,10 @@ fn every_test_that_is_named_is_there() {
         assert!(!held.is_empty(), "nothing holds {threat}");
         let (mut file, mut text) = ("", String::new());
         for name in quoted(held) {
-            match name.starts_with("tests/") {
-                true => (file, text) = (name, read(name)),
-                false => assert!(has(file, &text, name), "T{threats}: {file} has no `{name}`"),
+            if name.starts_with("tests/") {
+                (file, text) = (name, read(name))
+            } else {
+                assert!(has(file, &text, name), "T{threats}: {file} has no `{name}`")
             }
         }
     }

@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{ns, run};
+use crate::support::{ns, run};
 
 fn sandbox() -> TempDir {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -5,14 +5,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
 
-use support::{Ran, describe, golden, ns, package, run};
+use crate::support::{Ran, describe, golden, ns, package, run};
 
 /// Returns the blocks of a document in a language, without the indentation of the surrounding list.
 fn blocks(document: &str, language: &str) -> Vec<String> {

@@ -3,14 +3,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Ran, describe, ns_without_sandbox, run};
+use crate::support::{Ran, describe, ns_without_sandbox, run};
 
 /// A directory of tests, and files beside it that no test may reach.
 struct Place {

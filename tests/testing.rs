@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-use support::{Ran, ns_without_sandbox, run};
+use crate::support::{Ran, ns_without_sandbox, run};
 
 /// Creates a directory of scripts and golden files.
 fn folder(files: &[(&str, &str)]) -> TempDir {

@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use serde_json::Value as Json;
 
-use support::{golden, ns, package, run};
+use crate::support::{golden, ns, package, run, with_input};
 
 fn declarations() -> Vec<Json> {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -100,4 +98,116 @@ fn answers_have_the_shape_of_their_schema() {
             assert!(answer.get(required.as_str().expect("a key")).is_some(), "{tool} lacks {required}");
         }
     }
+}
+
+/// Every name by which the guide, the README and the cookbook show an argument is one by which it can be given.
+#[test]
+fn the_names_of_the_guide_are_names_of_arguments() {
+    let declarations = declarations();
+    let wire =
+        |name: &str| declarations.iter().find(|tool| tool["script_name"] == name).map(|tool| tool["name"].clone());
+    let mut pages = vec![package("docs/guide.md"), package("README.md")];
+    let cookbook = std::fs::read_dir(package("docs/cookbook")).expect("the cookbook is there");
+    pages.extend(cookbook.map(|entry| entry.expect("an entry").path()));
+    let texts: Vec<String> = pages.iter().map(|page| std::fs::read_to_string(page).expect("a page")).collect();
+    let signatures = texts.iter().zip([true].into_iter().chain(std::iter::repeat(false)));
+    let asked: Vec<(String, String)> = signatures
+        .flat_map(|(text, is_guide)| {
+            calls(text).into_iter().flat_map(move |(tool, args)| named(&tool, &args, is_guide))
+        })
+        .filter(|(tool, _)| wire(tool).is_some())
+        .collect();
+    let lines: String = asked
+        .iter()
+        .map(|(tool, name)| serde_json::json!({"tool": wire(tool), "arguments": {name: Json::Null}}).to_string() + "\n")
+        .collect();
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let ran = with_input(ns(place.path()).args(["--read-only", "call", "--jsonl"]), &lines);
+    let answers: Vec<&str> = ran.stdout.lines().collect();
+    assert!(asked.len() > 90 && answers.len() == asked.len(), "{} names, {} answers", asked.len(), answers.len());
+    let unknown = asked.iter().zip(answers).filter(|(_, answer)| answer.contains("has no argument"));
+    let unknown: Vec<_> = unknown.collect();
+    assert!(unknown.is_empty(), "{unknown:#?}");
+    for (tool, name) in [("FS.EditFile", "old"), ("STR.Trim", "t"), ("LIST.Where", "l"), ("FS.CopyFile", "from")] {
+        assert!(asked.contains(&(tool.to_owned(), name.to_owned())), "{tool} {name}");
+    }
+    let refused = with_input(
+        ns(place.path()).args(["call", "--jsonl"]),
+        "{\"tool\": \"edit_file\", \"arguments\": {\"olt\": 1}}\n",
+    );
+    assert!(refused.stdout.contains("has no argument"), "{}", refused.stdout);
+}
+
+/// The calls of tools in a text, with what stands between their parentheses: `STR.Upper(…)`, and in lists of the guide
+/// ``- `STR.` Upper Lower Trim(t)``.
+fn calls(text: &str) -> Vec<(String, String)> {
+    let pattern = |text: &str| regex::Regex::new(text).expect("a pattern");
+    let (whole, group, word) = (
+        pattern(r"\b([A-Z]{2,}[0-9]*\.[A-Z]\w+)\("),
+        pattern(r"`((?:[A-Z]+\. ?)+)`"),
+        pattern(r"[^.\w]([A-Z][A-Za-z]*)\("),
+    );
+    let mut calls: Vec<(String, String)> = whole
+        .captures_iter(text)
+        .map(|found| (found[1].to_owned(), inside(&text[found.get(0).expect("a match").end()..]).to_owned()))
+        .collect();
+    for line in text.lines().filter(|line| line.starts_with("- `")) {
+        for found in word.captures_iter(line) {
+            let at = found.get(0).expect("a match");
+            let Some(groups) = group.captures_iter(&line[..at.start() + 1]).last() else { continue };
+            let args = inside(&line[at.end()..]);
+            calls.extend(
+                groups[1]
+                    .split(['.', ' '])
+                    .filter(|name| !name.is_empty())
+                    .map(|group| (format!("{group}.{}", &found[1]), args.to_owned())),
+            );
+        }
+    }
+    calls
+}
+
+/// A text up to the parenthesis that closes it.
+fn inside(text: &str) -> &str {
+    let mut depth = 1;
+    let end = text.find(|c| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The names of arguments: those before a `:`, and in the signatures of the guide the plain words.
+fn named(tool: &str, args: &str, is_guide: bool) -> Vec<(String, String)> {
+    /// Variables of its examples.
+    const VARIABLES: [&str; 10] = ["report", "levels", "words", "line", "a", "to", "x", "list", "file", "result"];
+    let mut depth = 0_usize;
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    for c in args.chars() {
+        match c {
+            '"' | '\'' if quote.is_none() => quote = Some(c),
+            _ if quote == Some(c) => quote = None,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 && quote.is_none() => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("there is a part").push(c);
+    }
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let name = |part: &String| {
+        let part = part.trim().trim_end_matches('?');
+        let name = part.split_once(':').map_or(part, |(name, _)| name.trim());
+        let is_signature = part.contains(':') || is_guide && (tool.starts_with("FS.") || !VARIABLES.contains(&name));
+        (is_name(name) && is_signature && !["nil", "true", "false"].contains(&name)).then(|| name.to_owned())
+    };
+    parts.iter().filter_map(name).map(|name| (tool.to_owned(), name)).collect()
 }

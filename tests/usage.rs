@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +9,7 @@ use neuroscript::engine::OWN_OPTIONS;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use support::{Ran, ns_without_sandbox, run, with_input};
+use crate::support::{Ran, ns_without_sandbox, run, with_input};
 
 const TIDY: &str = r#"#!/usr/bin/env ns
 :: description: Moves old files of a folder into an archive.
@@ -116,6 +114,25 @@ fn a_mistake_is_told_with_the_usage_and_nothing_runs() {
     }
     let planned = ns(place.path(), &["tidy.ns", "--plan=json"]);
     assert_eq!((planned.code, planned.stdout.as_str()), (2, ""), "{}", planned.stderr);
+}
+
+/// An option that is near to nothing: the help says what the script takes.
+#[test]
+fn an_unknown_option_is_told_with_what_the_script_takes() {
+    let one = "DEFINE PROCEDURE Main(folder, most: 5)\n  EMIT folder, most\nEND\n";
+    let none = "DEFINE PROCEDURE Main()\n  EMIT 1\nEND\n";
+    let place = place(&[("tidy.ns", TIDY), ("one.ns", one), ("none.ns", none), ("args.ns", "EMIT ARGS\n")]);
+    for option in ["--n", "-n", "--zzz", "--zzz=5"] {
+        for (words, takes) in [
+            (&["tidy.ns", "a"][..], "the script takes FOLDER [ARCHIVE] and the options `--newer-than TEXT`"),
+            (&["one.ns", "a"], "the script takes FOLDER and the option `--most N`"),
+            (&["none.ns"], "the script takes no arguments and no options"),
+            (&["args.ns"], "the script declares no options: write `-- "),
+        ] {
+            let ran = ns(place.path(), &[words, &[option, "x"]].concat());
+            assert!(ran.code == 2 && ran.stderr.contains(takes), "{words:?} {option}: {}", ran.stderr);
+        }
+    }
 }
 
 #[test]

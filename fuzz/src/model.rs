@@ -210,12 +210,11 @@ fn read(root: &Path) -> Tree {
             if below == b".ns" {
                 continue;
             }
-            match path.is_dir() {
-                true => {
-                    tree.insert(below, Node::Folder);
-                    ahead.push(path);
-                }
-                false => drop(tree.insert(below, Node::File(fs::read(&path).expect("it is read")))),
+            if path.is_dir() {
+                tree.insert(below, Node::Folder);
+                ahead.push(path);
+            } else {
+                drop(tree.insert(below, Node::File(fs::read(&path).expect("it is read"))))
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use neuroscript::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignDeed, Selection, read_plan};
+use neuroscript::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignAction, Selection, read_plan};
 
 use super::world::{World, call, check_findings, knows_secret};
 
@@ -55,8 +55,8 @@ pub fn journal(data: &[u8]) {
     let _ = engine.runs(Selection::All, 10);
     assert!(engine.undo(Some(RUN), false, true).is_err(), "what is foreign was taken back");
     check_contents(&world.root());
-    let _ = engine.foreign(ForeignDeed::Show);
-    if engine.foreign(ForeignDeed::Adopt).is_err() {
+    let _ = engine.foreign(ForeignAction::Show);
+    if engine.foreign(ForeignAction::Adopt).is_err() {
         return;
     }
     drop(engine);

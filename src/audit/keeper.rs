@@ -18,7 +18,7 @@ const NAME: &str = "audit.jsonl";
 
 /// Whether and where a log is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
+pub enum LogLocation {
     /// No log is kept.
     Off,
     /// The log is in `.ns`.
@@ -29,11 +29,11 @@ pub enum Keeping {
 
 /// The location of the log and the conditions that end waiting.
 #[derive(Clone, Debug)]
-pub struct Site<'a> {
+pub struct LogContext<'a> {
     /// The sandbox whose calls are logged.
     pub root: &'a Root,
     /// Whether and where the log is kept.
-    pub keeping: Keeping,
+    pub keeping: LogLocation,
     /// The deadline and interrupt that end waiting.
     pub watch: Watch,
 }
@@ -55,7 +55,7 @@ impl Audit {
     }
 
     /// Ensures, before a change, that a line of `bytes` bytes can be appended after it.
-    pub fn prepare(&self, site: &Site<'_>, bytes: u64) -> Result<(), AuditError> {
+    pub fn prepare(&self, site: &LogContext<'_>, bytes: u64) -> Result<(), AuditError> {
         if let Some(reason) = &*self.lost.borrow() {
             return Err(AuditError::Lost(reason.clone()));
         }
@@ -68,7 +68,7 @@ impl Audit {
     }
 
     /// Appends a line.
-    pub fn append(&self, site: &Site<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
+    pub fn append(&self, site: &LogContext<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
         self.with_log(site, |log| log.append(entry))
     }
 
@@ -88,11 +88,11 @@ impl Audit {
     }
 
     /// Opens the log for reading, in `.ns` or in the user state. Returns `None` if it does not exist.
-    pub fn open_to_read(&self, root: &Root, keeping: Keeping) -> Result<Option<LogFile>, AuditError> {
+    pub fn open_to_read(&self, root: &Root, keeping: LogLocation) -> Result<Option<LogFile>, AuditError> {
         let (folder, name) = match keeping {
-            Keeping::Off => return Ok(None),
-            Keeping::Root => (root.own_folder()?.map(|own| own.into_logs()), NAME.to_owned()),
-            Keeping::State => {
+            LogLocation::Off => return Ok(None),
+            LogLocation::Root => (root.own_folder()?.map(|own| own.into_logs()), NAME.to_owned()),
+            LogLocation::State => {
                 let base = self.state.as_deref().ok_or(AuditError::NoState)?;
                 (LogFolder::find_in_state(base)?, name_in_state(root))
             }
@@ -104,17 +104,17 @@ impl Audit {
     }
 
     /// Returns the path of the log, for display.
-    pub fn place(&self, root: &Root, keeping: Keeping) -> Option<PathBuf> {
+    pub fn place(&self, root: &Root, keeping: LogLocation) -> Option<PathBuf> {
         match keeping {
-            Keeping::Off => None,
-            Keeping::Root => Some(Path::new(".ns").join(NAME)),
-            Keeping::State => Some(LogFolder::path_in_state(self.state.as_deref()?).join(name_in_state(root))),
+            LogLocation::Off => None,
+            LogLocation::Root => Some(Path::new(".ns").join(NAME)),
+            LogLocation::State => Some(LogFolder::path_in_state(self.state.as_deref()?).join(name_in_state(root))),
         }
     }
 
     fn with_log(
         &self,
-        site: &Site<'_>,
+        site: &LogContext<'_>,
         work: impl FnOnce(&mut Log) -> Result<(), AuditError>,
     ) -> Result<(), AuditError> {
         let mut slot = self.log.borrow_mut();
@@ -128,8 +128,8 @@ impl Audit {
         work(log)
     }
 
-    fn open(&self, site: &Site<'_>) -> Result<Log, AuditError> {
-        if site.keeping == Keeping::State {
+    fn open(&self, site: &LogContext<'_>) -> Result<Log, AuditError> {
+        if site.keeping == LogLocation::State {
             let base = self.state.as_deref().ok_or(AuditError::NoState)?;
             let (folder, name) = (LogFolder::make_in_state(base, site.root)?, name_in_state(site.root));
             let file = folder.make(&name, None)?;

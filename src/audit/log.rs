@@ -113,10 +113,7 @@ impl Log {
 
 fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>, seal: &RootSeal) -> Result<Tail, AuditError> {
     let (line, hash) = entry.write(&tail.link, &now(), seal);
-    let bytes = match tail.is_open {
-        true => [b"\n", line.as_slice()].concat(),
-        false => line,
-    };
+    let bytes = if tail.is_open { [b"\n", line.as_slice()].concat() } else { line };
     lock.append(&bytes)?;
     let link = Link { seq: tail.link.seq + 1, hash: Some(hash), torn: None };
     Ok(Tail { size: tail.size + bytes.len() as u64, link, is_open: false })
@@ -124,13 +121,13 @@ fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>, seal: &RootSeal) ->
 
 fn lock<'a>(file: &'a LogFile, watch: Option<&Watch>) -> Result<LogLock<'a>, AuditError> {
     let lock = file.lock(Duration::from_secs(PATIENCE_S), watch)?;
-    lock.ok_or_else(|| AuditError::Busy { path: file.shown().to_owned(), seconds: PATIENCE_S })
+    lock.ok_or_else(|| AuditError::Busy { path: file.display().to_owned(), seconds: PATIENCE_S })
 }
 
 /// Reads the end of a log, which the next line follows.
 fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
     let mut pieces = Backwards::new(file, size);
-    let damaged = || AuditError::Damaged { path: file.shown().to_owned() };
+    let damaged = || AuditError::Damaged { path: file.display().to_owned() };
     let mut last = pieces.advance()?;
     let mut torn = None;
     let is_open = last.as_ref().is_some_and(|piece| !piece.is_ended);

@@ -16,7 +16,7 @@ mod verify;
 pub use argument::Argument;
 pub use backwards::Backwards;
 pub use error::AuditError;
-pub use keeper::{Audit, Keeping, Site};
+pub use keeper::{Audit, LogContext, LogLocation};
 pub use line::{Entry, Items, Line, Outcome};
 pub use verify::{Expected, Fault, Verdict, verify};
 

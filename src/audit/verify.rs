@@ -180,12 +180,16 @@ impl<'a> Walk<'a> {
             return Some(Fault::Unlinked);
         }
         let (expected, found) = (self.link.seq + 1, line.seq);
-        match () {
-            () if found > expected => Some(Fault::Missing { expected, found }),
-            () if found < expected => Some(Fault::Moved { expected, found }),
-            () if line.previous != self.link.hash => Some(Fault::Unlinked),
-            () if self.sealed > 0 && !is_sealed => Some(Fault::Unsealed),
-            () => None,
+        if found > expected {
+            Some(Fault::Missing { expected, found })
+        } else if found < expected {
+            Some(Fault::Moved { expected, found })
+        } else if line.previous != self.link.hash {
+            Some(Fault::Unlinked)
+        } else if self.sealed > 0 && !is_sealed {
+            Some(Fault::Unsealed)
+        } else {
+            None
         }
     }
 }

@@ -15,11 +15,11 @@ const LEVELS: usize = 32;
 
 /// A directory above the sandbox that contains runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Above(PathBuf);
+pub(super) struct ParentSandbox(PathBuf);
 
-impl Above {
+impl ParentSandbox {
     /// Finds the nearest directory above the sandbox that contains runs.
-    pub fn find(global: &Global) -> Option<Above> {
+    pub fn find(global: &Global) -> Option<ParentSandbox> {
         let given = global.sandbox.as_deref().unwrap_or(Path::new("."));
         // Absolute paths of the machine are only printed to a terminal.
         if given.is_absolute() && !stderr().is_terminal() {
@@ -31,7 +31,7 @@ impl Above {
             up.push("..");
             let is_folder = |metadata: std::fs::Metadata| metadata.is_dir();
             if folder.join(".ns/runs").symlink_metadata().is_ok_and(is_folder) {
-                return Some(Above(up));
+                return Some(ParentSandbox(up));
             }
         }
         None
@@ -39,7 +39,7 @@ impl Above {
 
     /// Returns a hint with the command for the runs there.
     pub fn hint(&self, verb: &str) -> String {
-        let Above(folder) = self;
+        let ParentSandbox(folder) = self;
         let folder = shell_word(&safe::name(&folder.to_string_lossy()));
         format!("the sandbox above has runs: `ns {verb} --sandbox {folder}`")
     }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stderr, stdin};
 
 use clap::Args;
 
-use crate::engine::{Engine, ForeignDeed, ForeignRun, ForeignState, Options, Ownership, Value};
+use crate::engine::{Engine, ForeignAction, ForeignRun, ForeignState, Options, Ownership, Value};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
@@ -30,7 +30,7 @@ pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
     // Recover no run before the user has seen what is there.
     with_options(&Options { looks_only: !args.yes, makes_key: true, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
-        let found = engine.foreign(ForeignDeed::Show)?;
+        let found = engine.foreign(ForeignAction::Show)?;
         if is_nothing(&found) && engine.ownership()? != Some(Ownership::Foreign) {
             report_flaws(&found);
             say("nothing in `.ns` is foreign\n");
@@ -42,7 +42,7 @@ pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
             say("nothing was done; `ns adopt --yes` takes it over, `ns gc --foreign` removes it\n");
             return Ok(printed);
         }
-        let done = engine.foreign(ForeignDeed::Adopt)?;
+        let done = engine.foreign(ForeignAction::Adopt)?;
         Ok(report(&done))
     })
 }
@@ -98,7 +98,7 @@ fn page(global: &Global, found: &ForeignState) -> Result<Value, ToolError> {
 }
 
 fn row_of_run(run: &ForeignRun) -> Result<Value, ToolError> {
-    let paths = Value::list(run.paths.iter().map(|path| Value::text(&path.shown())).collect())?;
+    let paths = Value::list(run.paths.iter().map(|path| Value::text(&path.display())).collect())?;
     let state = match (&run.flaw, run.has_ended) {
         (Some(flaw), _) => format!("cannot be taken over: {flaw}"),
         (None, true) => "ended".to_owned(),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{DONE, Manner, ToolError, body_of, excerpt, read_on};
+use crate::toolkit::{DONE, FailureMode, ToolError, body_of, excerpt, read_on};
 use crate::value::{Map, Value, to_value};
 
 use super::approve::ask_at_terminal;
@@ -113,9 +113,9 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     let answer = match result {
         Ok(value) => value,
         Err(error) => match error.manner {
-            Manner::Quiet => Value::Nil,
-            Manner::Partly => error.answer.unwrap_or_default(),
-            Manner::Declared | Manner::Raised => {
+            FailureMode::Quiet => Value::Nil,
+            FailureMode::Partly => error.answer.unwrap_or_default(),
+            FailureMode::Declared | FailureMode::Raised => {
                 let error = sandbox_hint::in_failure(error, engine.gate().root.path());
                 return Err(fail(&with_notes(error, notes)));
             }
@@ -156,17 +156,19 @@ fn read_arguments(engine: &Engine, argument: &str) -> Result<Value, ToolError> {
 pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MAX_JSON + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MAX_JSON {
-        true => Err(std::io::Error::other(format!("there are more than {MAX_JSON} bytes"))),
-        false => Ok(bytes),
+    if bytes.len() as u64 > MAX_JSON {
+        Err(std::io::Error::other(format!("there are more than {MAX_JSON} bytes")))
+    } else {
+        Ok(bytes)
     }
 }
 
-/// Prints a text as it is and any other value as one line of JSON, unless another format is requested.
+/// A text as it is, anything else as one line of JSON, unless another format is asked for. Only a terminal gets a line
+/// feed behind a text that has none at its end: a file and a pipe get the bytes of the text.
 fn print(value: &Value, format: Option<Format>) -> Exit {
     let mut printer = Printer::new(format.unwrap_or(Format::Json));
     let printed = match (format, value.as_text()) {
-        (None | Some(Format::Json), Some(text)) => printer.print_line(&text),
+        (None | Some(Format::Json), Some(text)) => printer.print_text(&text),
         _ => printer.print(std::slice::from_ref(value)),
     };
     match printed.and_then(|()| printer.flush()) {

@@ -12,8 +12,8 @@ use serde_json::{Value as Json, json};
 
 use crate::engine::{Engine, SessionMemory};
 use crate::text::ToolCode;
-use crate::toolkit::{Manner, ToolError};
-use crate::value::{Room, Sink, Value};
+use crate::toolkit::{FailureMode, ToolError};
+use crate::value::{Sink, TextBudget, Value};
 
 use super::call::{MAX_JSON, Part, untold};
 use super::exit::Exit;
@@ -98,7 +98,7 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     let mut answer = Answer { id: line.id, ..Answer::default() };
     match result {
         Ok(value) => answer.put(engine, value, part),
-        Err(error) if error.manner == Manner::Quiet => answer.put(engine, Value::Nil, part),
+        Err(error) if error.manner == FailureMode::Quiet => answer.put(engine, Value::Nil, part),
         Err(mut error) => {
             answer.answer = error.answer.take();
             answer.error = Some(error.shape());
@@ -126,7 +126,7 @@ impl Answer {
 /// Serializes an answer. If that exceeds a limit of the call, returns a line with the error instead.
 fn text_of(engine: &Engine, answer: &Answer) -> String {
     let _bounds = engine.bound_answer();
-    let mut sink = Sink::new(Room::of_text());
+    let mut sink = Sink::new(TextBudget::of_text());
     match serde_json::to_writer(&mut sink, answer) {
         Ok(()) => String::from_utf8(sink.into_bytes()).expect("JSON is text"),
         Err(_) => {

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Described, Difference, ShownChange, What};
+use crate::engine::{ChangeKind, ChangeReport, Described, Difference, Holds};
 use crate::text::safe;
 
 /// Maximum width in columns of the names in the tree, before the descriptions.
@@ -70,10 +70,8 @@ pub fn differences(changes: &[Described], paint: Paint) -> String {
 
 /// Returns one line with the numbers of changes.
 pub fn summary(changes: &[Described]) -> String {
-    let count = |marked: char| changes.iter().filter(|it| mark(&it.change.what) == marked).count();
     let words = [('+', "created"), ('~', "changed"), ('>', "moved"), ('-', "deleted")];
-    let counted = words.map(|(mark, word)| (count(mark), word)).into_iter().filter(|(count, _)| *count > 0);
-    let mut parts: Vec<String> = counted.map(|(count, word)| format!("{count} {word}")).collect();
+    let mut parts: Vec<String> = words.into_iter().filter_map(|(mark, word)| counted(changes, mark, word)).collect();
     let lines = changes.iter().fold((0, 0), |(added, removed), described| match &described.difference {
         Difference::Text(diff) => (added + diff.added, removed + diff.removed),
         _ => (added, removed),
@@ -82,6 +80,25 @@ pub fn summary(changes: &[Described]) -> String {
         parts.push(format!("{} added, {} removed", counted_lines(lines.0), counted_lines(lines.1)));
     }
     if parts.is_empty() { "nothing is changed\n".to_owned() } else { parts.join(", ") + "\n" }
+}
+
+/// How many changes have a mark, and how much is in the folders among them that are one line.
+fn counted(changes: &[Described], marked: char, word: &str) -> Option<String> {
+    let marked: Vec<&ChangeReport> =
+        changes.iter().map(|it| &it.change).filter(|change| mark(&change.what) == marked).collect();
+    let holds = marked.iter().filter_map(|change| change.holds).reduce(Holds::and);
+    match (marked.len(), holds.filter(|holds| holds.files > 0)) {
+        (0, _) => None,
+        (count, None) => Some(format!("{count} {word}")),
+        (1, Some(holds)) => Some(format!("1 {word} with {}", amount(holds))),
+        (count, Some(holds)) => Some(format!("{count} {word}, directories among them with {}", amount(holds))),
+    }
+}
+
+/// How much is in a folder: `4 files (2100 bytes)`.
+fn amount(Holds { files, bytes }: Holds) -> String {
+    let counted = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    format!("{} ({})", counted(files, "file"), counted(bytes, "byte"))
 }
 
 /// A line of the tree.
@@ -117,8 +134,8 @@ impl Line<'_> {
 }
 
 /// Splits a path into its parts. A path below a further root begins with the path of that root.
-fn parts(change: &ShownChange) -> Vec<String> {
-    let path = change.path.shown();
+fn parts(change: &ChangeReport) -> Vec<String> {
+    let path = change.path.display();
     let (root, rest) = if path.starts_with('/') { ("/", path.trim_start_matches('/')) } else { ("", &*path) };
     let mut parts: Vec<String> = rest.split('/').map(|part| safe::name(part).into_owned()).collect();
     if let Some(first) = parts.first_mut() {
@@ -132,12 +149,12 @@ fn indented(depth: usize, name: &str, is_folder: bool) -> String {
     format!("{:indent$}{name}{slash}", "", indent = depth * INDENT)
 }
 
-fn mark(what: &What) -> char {
+fn mark(what: &ChangeKind) -> char {
     match what {
-        What::Created => '+',
-        What::Changed | What::Mode(..) => '~',
-        What::Moved(_) => '>',
-        What::Deleted => '-',
+        ChangeKind::Created => '+',
+        ChangeKind::Changed | ChangeKind::Mode(..) => '~',
+        ChangeKind::Moved(_) => '>',
+        ChangeKind::Deleted => '-',
     }
 }
 
@@ -145,9 +162,9 @@ fn mark(what: &What) -> char {
 fn about(described: &Described) -> String {
     let Described { change, difference } = described;
     let what = match &change.what {
-        What::Mode(before, after) => Some(format!("mode {before:04o} to {after:04o}")),
-        What::Moved(from) => Some(format!("from {}", safe::name(&from.shown()))),
-        What::Created | What::Changed | What::Deleted => None,
+        ChangeKind::Mode(before, after) => Some(format!("mode {before:04o} to {after:04o}")),
+        ChangeKind::Moved(from) => Some(format!("from {}", safe::name(&from.display()))),
+        ChangeKind::Created | ChangeKind::Changed | ChangeKind::Deleted => None,
     };
     let difference = match difference {
         Difference::None => None,
@@ -155,7 +172,8 @@ fn about(described: &Described) -> String {
         Difference::Binary => Some(format!("binary, {}", sizes(change))),
         Difference::Unknown(why) => Some(format!("{}; {}", sizes(change), safe::name(why))),
     };
-    what.into_iter().chain(difference).collect::<Vec<_>>().join(", ")
+    let holds = change.holds.map(amount);
+    what.into_iter().chain(holds).chain(difference).collect::<Vec<_>>().join(", ")
 }
 
 fn lines_of(added: usize, removed: usize) -> String {
@@ -171,7 +189,7 @@ fn counted_lines(lines: usize) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
 
-fn sizes(change: &ShownChange) -> String {
+fn sizes(change: &ChangeReport) -> String {
     match change.sizes {
         (Some(before), Some(after)) => format!("{before} to {after} bytes"),
         (Some(size), None) | (None, Some(size)) => format!("{size} bytes"),

@@ -11,7 +11,7 @@ use crate::text::{Diagnostic, Severity};
 
 use super::args::{CheckArgs, Denied, FindingFormat, Global};
 use super::exit::Exit;
-use super::files::{files_of, graver};
+use super::files::{files_of, more_severe};
 use super::fix::fix;
 use super::run::read_script;
 use super::sandbox_hint::with_root;
@@ -27,7 +27,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     };
     let (files, exit) = files_of(&args.files);
     let (mut checked, unread) = if args.fix { repair(&engine, &files) } else { look_at(&engine, &files) };
-    let exit = graver(exit, unread);
+    let exit = more_severe(exit, unread);
     tell_once(&mut checked);
     let shown = match args.format {
         FindingFormat::Text => show_text(&engine, &checked, args.info),
@@ -36,7 +36,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     };
     let is_refused = |finding: &Diagnostic| finding.is_error() || args.deny == Some(Denied::Warnings);
     let is_faulty = findings(&checked).any(is_refused);
-    graver(graver(exit, if is_faulty { Exit::Difference } else { Exit::Done }), shown)
+    more_severe(more_severe(exit, if is_faulty { Exit::Difference } else { Exit::Done }), shown)
 }
 
 /// Refuses a second output: a repaired script from standard input occupies standard output.
@@ -58,7 +58,7 @@ fn look_at(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit)
     for file in files {
         match read_script(file) {
             Ok(script) => checked.push((script.name().to_owned(), engine.check(&script))),
-            Err(fault) => exit = graver(exit, fault),
+            Err(fault) => exit = more_severe(exit, fault),
         }
     }
     (checked, exit)
@@ -75,7 +75,7 @@ fn repair(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit) 
                 repairs += repaired;
                 repaired_files += usize::from(repaired > 0);
             }
-            Err(fault) => exit = graver(exit, fault),
+            Err(fault) => exit = more_severe(exit, fault),
         }
     }
     if repairs > 0 {
@@ -140,12 +140,13 @@ fn show_json(checked: &[(String, Checked)], info: bool) -> Exit {
         let findings = checked.findings.iter().map(|finding| to_json(finding, &checked.sources));
         findings.map(|finding| serde_json::to_value(finding).expect("a finding has a JSON form")).collect()
     };
-    let json = match info {
-        false => Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect()),
-        true => checked
+    let json = if info {
+        checked
             .iter()
             .map(|(name, checked)| serde_json::json!({ "file": name, "info": checked.info, "findings": findings(checked) }))
-            .collect(),
+            .collect()
+    } else {
+        Value::Array(checked.iter().flat_map(|(_, checked)| findings(checked)).collect())
     };
     print(&format!("{json}\n"))
 }

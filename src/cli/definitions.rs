@@ -9,7 +9,7 @@ use crate::toolkit::Tool;
 use super::args::ToolFormat;
 
 /// Returns the definition of one tool; `None` if the format is not that of a framework.
-pub fn one(format: ToolFormat, tool: &Tool) -> Option<Json> {
+pub fn definition_of(format: ToolFormat, tool: &Tool) -> Option<Json> {
     let name = tool.spec.wire;
     let description = format!("{}.", tool.spec.summary);
     Some(match format {
@@ -44,7 +44,7 @@ pub fn one(format: ToolFormat, tool: &Tool) -> Option<Json> {
 
 /// Returns the definitions of several tools.
 pub fn several<'t>(format: ToolFormat, tools: impl Iterator<Item = &'t Tool>) -> Option<Json> {
-    let tools: Vec<Json> = tools.map(|tool| one(format, tool)).collect::<Option<_>>()?;
+    let tools: Vec<Json> = tools.map(|tool| definition_of(format, tool)).collect::<Option<_>>()?;
     Some(match format {
         ToolFormat::Mcp => json!({ "tools": tools }),
         ToolFormat::Gemini => json!([{ "functionDeclarations": tools }]),

@@ -1,7 +1,7 @@
-//! `ns doc [NAME]`: a page with an example for any tool, built-in, statement, value or code. If the name is none of
-//! these, lists the topics that serve that purpose.
+//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example, and about the
+//! commands of `ns`; of a name that is none of these, what serves the purpose that it names.
 //!
-//! The pages are assembled from the declarations of tools, the pages of the language and the explanations of codes.
+//! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,6 +10,7 @@ use crate::text::{Code, Purpose, ToolCode, meant, nearest, safe, search};
 use crate::toolkit::{Registry, groups, schema};
 
 use super::args::{DocArgs, PageFormat};
+use super::commands::{COMMANDS, CommandTopic};
 use super::exit::Exit;
 use super::table::new_table;
 use super::terminal::{print, report_error};
@@ -21,6 +22,7 @@ enum Topic<'a> {
     Part(&'static Page),
     Tool(Entry<'a>),
     Group(&'a str, Vec<Entry<'a>>),
+    Command(&'static CommandTopic),
     /// Id, title and explanation.
     Code(&'static str, &'static str, &'static str),
 }
@@ -29,10 +31,7 @@ pub fn doc(args: &DocArgs) -> Exit {
     let registry = built_in_tools();
     let name = args.name.join(" ");
     let name = numeric(&name).unwrap_or(name);
-    let found = match name.is_empty() {
-        true => topics(&registry).collect(),
-        false => find(&registry, &name),
-    };
+    let found = if name.is_empty() { topics(&registry).collect() } else { find(&registry, &name) };
     let similar = if found.is_empty() { similar(&registry, &name) } else { Vec::new() };
     if found.is_empty() && similar.is_empty() {
         let help = match near(&registry, &name) {
@@ -72,11 +71,14 @@ pub(crate) enum About {
 /// Returns the pages for a name, or else the topics that serve the purpose that it names.
 pub(crate) fn about(name: &str) -> About {
     let registry = built_in_tools();
-    let found = find(&registry, name);
+    let mut found = find(&registry, name);
+    // A session has commands of its own.
+    found.retain(|topic| !matches!(topic, Topic::Command(_)));
     if !found.is_empty() {
         return About::Pages(pages_text(&registry, name, &found));
     }
-    let similar = similar(&registry, name);
+    let mut similar = similar(&registry, name);
+    similar.retain(|topic| !matches!(topic, Topic::Command(_)));
     if similar.is_empty() {
         About::Nothing(near(&registry, name))
     } else {
@@ -113,10 +115,8 @@ fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> String {
         Topic::Tool(entry) => !groups.contains(&entry.group()),
         _ => !found.iter().any(|found| found.names() == topic.names()),
     };
-    let others: Vec<Topic<'_>> = match groups.is_empty() {
-        true => Vec::new(),
-        false => similar(registry, name).into_iter().filter(is_elsewhere).collect(),
-    };
+    let others: Vec<Topic<'_>> =
+        if groups.is_empty() { Vec::new() } else { similar(registry, name).into_iter().filter(is_elsewhere).collect() };
     if !others.is_empty() {
         text.push_str(&format!("\n\nElsewhere\n{}", summaries(&others)));
     }
@@ -143,6 +143,7 @@ fn topics(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
         .chain(groups_of(registry))
         .chain(tools::entries(registry).into_iter().map(Topic::Tool))
         .chain(codes())
+        .chain(COMMANDS.iter().map(Topic::Command))
 }
 
 fn groups_of(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
@@ -200,6 +201,7 @@ impl<'a> Topic<'a> {
     fn names(&self) -> Vec<&'a str> {
         match self {
             Topic::Part(page) => page.names.to_vec(),
+            Topic::Command(topic) => topic.names.to_vec(),
             Topic::Tool(entry) => vec![entry.spec.name],
             Topic::Group(name, _) | Topic::Code(name, ..) => vec![name],
         }
@@ -209,6 +211,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => page.kind.word(),
             Topic::Tool(_) => "tool",
+            Topic::Command(_) => "command",
             Topic::Group(..) => "group",
             Topic::Code(..) => "code",
         }
@@ -218,6 +221,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => page.summary,
             Topic::Tool(entry) => entry.spec.summary,
+            Topic::Command(topic) => topic.summary,
             Topic::Group(name, _) => groups::title(name),
             Topic::Code(_, title, _) => title,
         }
@@ -228,6 +232,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => Some(page.purpose()),
             Topic::Tool(entry) => Some(entry.spec.purpose()),
+            Topic::Command(topic) => Some(topic.purpose()),
             Topic::Group(..) | Topic::Code(..) => None,
         }
     }
@@ -240,6 +245,7 @@ impl<'a> Topic<'a> {
         match self {
             Topic::Part(page) => part(page),
             Topic::Tool(entry) => tools::page(*entry),
+            Topic::Command(topic) => topic.page(),
             Topic::Group(name, members) => {
                 format!("{name}: {}\n\n{}", groups::title(name), tools::listing(members))
             }
@@ -269,6 +275,7 @@ impl<'a> Topic<'a> {
                     "declaration": entry.tool.map(schema::declaration),
                 })
             }
+            Topic::Command(topic) => json!({"details": topic.page()}),
             Topic::Group(_, members) => {
                 json!({"tools": members.iter().map(|entry| entry.spec.name).collect::<Vec<_>>()})
             }
@@ -326,6 +333,11 @@ fn overview(registry: &Registry) -> String {
     let mut table = new_table();
     for topic in groups_of(registry) {
         table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
+    }
+    text.push_str(&format!("{table}\n\nCommands\n"));
+    let mut table = new_table();
+    for topic in &COMMANDS {
+        table.add_row([&format!("  {}", topic.names[0]), topic.summary]);
     }
     text.push_str(&format!("{table}\n\nCodes\n"));
     let ids: Vec<&str> = codes().map(|code| code.names()[0]).collect();

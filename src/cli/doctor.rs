@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{Engine, ForeignDeed, KeyRow, Layer, Options, Ownership, Process, Resolver};
+use crate::engine::{Engine, ForeignAction, KeyRow, Layer, Options, Ownership, Process, Resolver};
 use crate::text::safe;
 
 use super::args::{Global, OutputFormat};
@@ -46,7 +46,7 @@ fn seals(engine: &Engine) -> String {
         Ok(_) => "",
         Err(_) => "; `.ns` here cannot be used",
     };
-    let foreign = engine.foreign(ForeignDeed::Show).map(|it| it.runs.len() as u64 + it.kept.foreign.kept.things);
+    let foreign = engine.foreign(ForeignAction::Show).map(|it| it.runs.len() as u64 + it.kept.foreign.kept.things);
     let found = match foreign {
         Ok(0) => String::new(),
         Ok(1) => "; 1 thing in it is foreign".to_owned(),
@@ -80,9 +80,10 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     let audit = engine.audit_place().map(|path| path.display().to_string());
     row(
         "audit log",
-        audit.as_deref().unwrap_or(match gate.policy.enable_audit_logging {
-            false => "off: `enable_audit_logging` is false",
-            true => "none: read-only, and there is no state folder to keep it in",
+        audit.as_deref().unwrap_or(if gate.policy.enable_audit_logging {
+            "none: read-only, and there is no state folder to keep it in"
+        } else {
+            "off: `enable_audit_logging` is false"
         }),
     );
     row("seals", &seals(engine));
@@ -99,7 +100,7 @@ pub(crate) fn in_force(engine: &Engine) -> String {
         None => row("kernel sandbox", "none: the process is not restricted"),
     }
     for (KeyRow { name, .. }, value) in engine.values() {
-        let from = engine.provenance().shown(name, |stated| engine.provenance().whole(stated));
+        let from = engine.provenance().display(name, |stated| engine.provenance().whole(stated));
         row(name, &format!("{value} ({from})"));
     }
     engine.provenance().unused.iter().for_each(|unused| row("not used", &unused.to_string()));
@@ -109,9 +110,10 @@ pub(crate) fn in_force(engine: &Engine) -> String {
 /// Returns the policy files that were read: the layer and the name of each.
 fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
     let files = &engine.provenance().files;
-    match files.is_empty() {
-        true => vec![("there is no policy file", "built-in values".to_owned())],
-        false => files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect(),
+    if files.is_empty() {
+        vec![("there is no policy file", "built-in values".to_owned())]
+    } else {
+        files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect()
     }
 }
 
@@ -130,7 +132,7 @@ fn as_json(engine: &Engine) -> Json {
         .values()
         .into_iter()
         .map(|(KeyRow { section, name, .. }, value)| {
-            json!({"section": section, "key": name, "value": value, "from": provenance.shown(name, |stated| provenance.whole(stated))})
+            json!({"section": section, "key": name, "value": value, "from": provenance.display(name, |stated| provenance.whole(stated))})
         })
         .collect();
     let unused: Vec<Json> = provenance

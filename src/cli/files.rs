@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::terminal::report_error;
 
 /// Returns the more severe outcome. Failures to read or write outrank findings.
-pub fn graver(one: Exit, other: Exit) -> Exit {
+pub fn more_severe(one: Exit, other: Exit) -> Exit {
     match (one, other) {
         (Exit::Done, other) => other,
         (Exit::Difference, other) if other != Exit::Done => other,

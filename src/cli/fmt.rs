@@ -10,13 +10,13 @@ use crate::text::{Diagnostic, Source, Sources, safe};
 
 use super::args::{FmtArgs, Keywords};
 use super::exit::Exit;
-use super::files::{files_of, graver};
+use super::files::{files_of, more_severe};
 use super::replace::{Original, replace};
 use super::run::read_script;
 use super::terminal::{counted, print, report_error, report_findings, say};
 
 /// The outcome for one file.
-enum Became {
+enum FormatOutcome {
     /// The file has its canonical form, whether rewritten or not.
     Done { changed: bool },
     /// The file is not in canonical form and was only checked.
@@ -30,10 +30,10 @@ pub fn fmt(args: &FmtArgs) -> Exit {
     let (mut changed, mut different) = (0, 0);
     for file in &files {
         match format(file, args) {
-            Became::Done { changed: true } => changed += 1,
-            Became::Done { changed: false } => {}
-            Became::Different => different += 1,
-            Became::Not(fault) => exit = graver(exit, fault),
+            FormatOutcome::Done { changed: true } => changed += 1,
+            FormatOutcome::Done { changed: false } => {}
+            FormatOutcome::Different => different += 1,
+            FormatOutcome::Not(fault) => exit = more_severe(exit, fault),
         }
     }
     if changed > 0 && files != [PathBuf::from("-")] {
@@ -41,16 +41,16 @@ pub fn fmt(args: &FmtArgs) -> Exit {
     }
     if different > 0 {
         say(&format!("{} of {} not formatted\n", different, counted(files.len(), "file")));
-        exit = graver(exit, Exit::Difference);
+        exit = more_severe(exit, Exit::Difference);
     }
     exit
 }
 
-fn format(file: &Path, args: &FmtArgs) -> Became {
+fn format(file: &Path, args: &FmtArgs) -> FormatOutcome {
     let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
     let (sources, text) = match form_of(file, args) {
         Ok(form) => form,
-        Err(exit) => return Became::Not(exit),
+        Err(exit) => return FormatOutcome::Not(exit),
     };
     let source = sources.last().expect("the text was added");
     let changed = source.text() != text;
@@ -59,10 +59,10 @@ fn format(file: &Path, args: &FmtArgs) -> Became {
     }
     match original {
         None => match print(&text) {
-            Exit::Done => Became::Done { changed },
-            exit => Became::Not(exit),
+            Exit::Done => FormatOutcome::Done { changed },
+            exit => FormatOutcome::Not(exit),
         },
-        Some(_) if !changed => Became::Done { changed },
+        Some(_) if !changed => FormatOutcome::Done { changed },
         Some(original) => write(file, &original, &text),
     }
 }
@@ -86,31 +86,30 @@ fn form_of(file: &Path, args: &FmtArgs) -> Result<(Sources, String), Exit> {
 }
 
 /// Reports for one file what would change.
-fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> Became {
+fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> FormatOutcome {
     if source.text() == text {
-        return Became::Done { changed: false };
+        return FormatOutcome::Done { changed: false };
     }
     let name = safe::name(source.name());
-    let told = match args.diff {
-        true => {
-            let difference = TextDiff::from_lines(source.text(), text);
-            difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
-        }
-        false => format!("{name}\n"),
+    let told = if args.diff {
+        let difference = TextDiff::from_lines(source.text(), text);
+        difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
+    } else {
+        format!("{name}\n")
     };
     match print(&told) {
-        Exit::Done => Became::Different,
-        exit => Became::Not(exit),
+        Exit::Done => FormatOutcome::Different,
+        exit => FormatOutcome::Not(exit),
     }
 }
 
-fn write(file: &Path, original: &Original, text: &str) -> Became {
+fn write(file: &Path, original: &Original, text: &str) -> FormatOutcome {
     match replace(original, |out| out.write_all(text.as_bytes())) {
-        Ok(()) => Became::Done { changed: true },
+        Ok(()) => FormatOutcome::Done { changed: true },
         Err(error) => {
             let message = format!("`{}` cannot be written: {error}", file.display());
             report_error(&message, "it was left as it is; `ns fmt - < FILE` prints the form");
-            Became::Not(Exit::Failed)
+            FormatOutcome::Not(Exit::Failed)
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use clap::Args;
 
-use crate::engine::{Amount, Engine, ForeignDeed, GcRequest, GivenUp, Options, Swept, Tally, Value, Why};
+use crate::engine::{
+    Amount, Engine, ForeignAction, GcRequest, Options, ReclaimReason, Reclaimed, SweepReport, Tally, Value,
+};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
@@ -61,8 +63,8 @@ pub fn gc(global: &Global, args: &GcArgs) -> Exit {
 }
 
 /// Removes foreign state, or only lists it if `is_dry`.
-fn foreign(engine: &Engine, is_dry: bool) -> Result<Swept, ToolError> {
-    let state = engine.foreign(if is_dry { ForeignDeed::Show } else { ForeignDeed::Remove })?;
+fn foreign(engine: &Engine, is_dry: bool) -> Result<SweepReport, ToolError> {
+    let state = engine.foreign(if is_dry { ForeignAction::Show } else { ForeignAction::Remove })?;
     let mut swept = state.kept;
     let runs = Amount { things: state.runs.len() as u64, bytes: 0 };
     let foreign = &mut swept.foreign;
@@ -80,14 +82,14 @@ impl GcArgs {
 }
 
 /// Reports what was removed and what was skipped.
-fn report(swept: &Swept, is_dry: bool) {
+fn report(swept: &SweepReport, is_dry: bool) {
     for flaw in &swept.flaws {
         say(&format!("warning: {}; it was left alone\n", safe::name(&flaw.to_string())));
     }
     for failure in &swept.failures {
         say(&format!("warning: {}; it could not be given up\n", safe::name(&failure.to_string())));
     }
-    let gone = swept.gone();
+    let gone = swept.reclaimed();
     let things = if gone.things == 1 { "1 thing".to_owned() } else { format!("{} things", gone.things) };
     let verb = if is_dry { "would be given up" } else { "given up" };
     let more = if swept.is_cut && is_dry { ", and more" } else { "" };
@@ -95,7 +97,7 @@ fn report(swept: &Swept, is_dry: bool) {
 }
 
 /// Returns what was removed and what remains: a table for people, all details for programs.
-fn page(global: &Global, swept: &Swept, is_dry: bool) -> Result<Value, ToolError> {
+fn page(global: &Global, swept: &SweepReport, is_dry: bool) -> Result<Value, ToolError> {
     let sorts = [
         ("backups", swept.backups),
         ("trash", swept.trash),
@@ -111,7 +113,7 @@ fn page(global: &Global, swept: &Swept, is_dry: bool) -> Result<Value, ToolError
     if !matches!(global.output, OutputFormat::Json) {
         return Ok(Map::with_capacity(2).with("sorts", sorts).with("things", things).into());
     }
-    let gone = swept.gone();
+    let gone = swept.reclaimed();
     let left = swept.flaws.iter().chain(&swept.failures).map(|flaw| Value::text(&flaw.to_string())).collect();
     let page = Map::with_capacity(7).with("dryRun", is_dry).with("givenUp", gone.things as i64);
     let page = page.with("bytes", gone.bytes as i64).with("sorts", sorts).with("things", things);
@@ -129,14 +131,14 @@ fn row_of_sort(name: &str, tally: &Tally) -> Value {
         .into()
 }
 
-fn row_of_thing(thing: &GivenUp) -> Value {
+fn row_of_thing(thing: &Reclaimed) -> Value {
     let why = match thing.why {
-        Why::Unneeded => "not needed",
-        Why::Many => "too many",
-        Why::Old => "too old",
-        Why::Large => "too many bytes",
-        Why::Unfinished => "unfinished",
-        Why::Foreign => "foreign",
+        ReclaimReason::Unneeded => "not needed",
+        ReclaimReason::Many => "too many",
+        ReclaimReason::Old => "too old",
+        ReclaimReason::Large => "too many bytes",
+        ReclaimReason::Unfinished => "unfinished",
+        ReclaimReason::Foreign => "foreign",
     };
     let row = Map::with_capacity(3).with("path", thing.path.as_str());
     row.with("bytes", thing.bytes as i64).with("why", why).into()

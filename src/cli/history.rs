@@ -5,12 +5,12 @@ use std::io::{IsTerminal, stdout};
 use chrono::{Local, SecondsFormat};
 use comfy_table::{CellAlignment, ColumnConstraint, Row, Width};
 
-use crate::engine::{Described, Differ, End, Engine, Listed, Options, Reversal, Selection, ShownRun, Value};
+use crate::engine::{Described, Differ, End, Engine, Options, Reversal, RunReport, RunSummary, Selection, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::above::Above;
+use super::above::ParentSandbox;
 use super::args::{Global, LogArgs, ShowArgs};
 use super::changes;
 use super::exit::Exit;
@@ -29,11 +29,12 @@ const SHOWN_IN_SESSION: usize = 10;
 
 /// `ns log`
 pub fn log(global: &Global, args: &LogArgs) -> Exit {
-    let above = Above::find(global);
+    let above = ParentSandbox::find(global);
     with_engine(global, |engine| {
-        let (selection, most) = match args.all {
-            true => (Selection::All, usize::MAX),
-            false => (Selection::Folded, usize::try_from(args.limit).unwrap_or(usize::MAX)),
+        let (selection, most) = if args.all {
+            (Selection::All, usize::MAX)
+        } else {
+            (Selection::Folded, usize::try_from(args.limit).unwrap_or(usize::MAX))
         };
         let runs = engine.runs(selection, most)?;
         if runs.is_empty() {
@@ -52,7 +53,7 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
 
 /// `ns show RUN`
 pub fn show(global: &Global, args: &ShowArgs) -> Exit {
-    let above = Above::find(global);
+    let above = ParentSandbox::find(global);
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
         let Some(run) = run_to_show(engine, args.run.as_deref())? else {
@@ -73,12 +74,12 @@ fn rows(described: &[Described]) -> Result<Value, ToolError> {
     Ok(Value::list(described.iter().map(Described::row).collect())?)
 }
 
-fn whole(run: &ShownRun, described: &[Described]) -> Result<Value, ToolError> {
+fn whole(run: &RunReport, described: &[Described]) -> Result<Value, ToolError> {
     Ok(head(run).with("changes", rows(described)?).into())
 }
 
 /// Formats a run for people: its data, the tree of its changes, and the diffs.
-fn page(run: &ShownRun, described: &[Described], with_differences: bool) -> String {
+fn page(run: &RunReport, described: &[Described], with_differences: bool) -> String {
     let paint = terminal::paint();
     let head = head(run);
     let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
@@ -119,7 +120,7 @@ pub(crate) fn show_in_session(engine: &Engine, run: Option<&str>) {
 }
 
 /// Reports that there are no runs here, and where there are some.
-fn say_nothing(above: Option<&Above>) {
+fn say_nothing(above: Option<&ParentSandbox>) {
     match above {
         Some(above) => say(&format!("{NOTHING}; {}\n", above.hint("log"))),
         None => say(&format!("{NOTHING}\n")),
@@ -127,7 +128,7 @@ fn say_nothing(above: Option<&Above>) {
 }
 
 /// Returns the named run, or the newest; `None` if there are no runs.
-fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<ShownRun>, ToolError> {
+fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<RunReport>, ToolError> {
     match run {
         Some(run) => engine.show_run(run).map(Some),
         None => engine.runs(Selection::Folded, 1)?.first().map(|run| engine.show_run(&run.run)).transpose(),
@@ -170,7 +171,7 @@ fn print_as(format: Format, value: Value) -> Result<Exit, ToolError> {
     Ok(if printed.is_ok() { Exit::Done } else { Exit::Failed })
 }
 
-fn row_of_run(run: &Listed) -> Value {
+fn row_of_run(run: &RunSummary) -> Value {
     let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
     let changes = run.steps.map_or(Value::Nil, |steps| Value::from(i64::from(steps)));
     let time = run.began().map_or(Value::Nil, |time| Value::text(&time.to_rfc3339_opts(SecondsFormat::Secs, true)));
@@ -193,7 +194,7 @@ fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
 }
 
 /// Formats the runs for people: one line each, limited to the width of the terminal.
-fn overview(runs: &[Listed]) -> String {
+fn overview(runs: &[RunSummary]) -> String {
     let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(screen::COLUMNS));
     let mut table = table::new_table_of(columns);
     table.set_truncation_indicator("…");
@@ -240,7 +241,7 @@ fn ending(end: Option<End>) -> &'static str {
     }
 }
 
-fn head(run: &ShownRun) -> Map {
+fn head(run: &RunReport) -> Map {
     let undoes = run.begin.undoes.as_deref().map_or(Value::Nil, Value::text);
     let damaged = run.damaged.map_or(Value::Nil, |line| Value::from(line as i64));
     let head = Map::with_capacity(6).with("run", run.begin.run.as_str()).with("command", run.begin.command.as_str());

@@ -3,7 +3,7 @@
 use std::io::stdin;
 use std::path::Path;
 
-use crate::engine::{EmitError, Engine, NoJson, Value};
+use crate::engine::{EmitError, Engine, ParseError, Value};
 use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::ToolError;
 use crate::value::to_value;
@@ -77,7 +77,7 @@ fn get(engine: &Engine, key: &str, format: Option<Format>) -> Result<(), ToolErr
 }
 
 fn set(engine: &Engine, key: &str, text: &str) -> Result<(), ToolError> {
-    let bad = |error: NoJson| {
+    let bad = |error: ParseError| {
         ToolError::new(ToolCode::BadArgs, format!("the value is not JSON: {error}"))
             .hint("quote a text twice: '\"text\"'")
     };
@@ -85,10 +85,7 @@ fn set(engine: &Engine, key: &str, text: &str) -> Result<(), ToolError> {
 }
 
 fn delete(engine: &Engine, key: &str) -> Result<(), ToolError> {
-    match engine.delete_from_memory(key)? {
-        true => Ok(()),
-        false => Err(absent(key)),
-    }
+    if engine.delete_from_memory(key)? { Ok(()) } else { Err(absent(key)) }
 }
 
 fn salvage(engine: &Engine) -> Result<(), ToolError> {
@@ -102,10 +99,11 @@ fn salvage(engine: &Engine) -> Result<(), ToolError> {
         (lost, true) => format!("{lost} cannot be used, and some may be missing"),
     };
     say(&format!("{} read; {lost}\n", counted(lines.len())));
-    match lines.is_empty() && (salvaged.cut || salvaged.lost > 0) {
-        true => Err(ToolError::new(ToolCode::IoError, "nothing in `.ns/memory.db` can be read as memory")
-            .hint("move it away; the next change makes a new one")),
-        false => Ok(()),
+    if lines.is_empty() && (salvaged.cut || salvaged.lost > 0) {
+        Err(ToolError::new(ToolCode::IoError, "nothing in `.ns/memory.db` can be read as memory")
+            .hint("move it away; the next change makes a new one"))
+    } else {
+        Ok(())
     }
 }
 
@@ -116,10 +114,7 @@ fn import(engine: &Engine, text: &str) -> Result<(), ToolError> {
 }
 
 fn read_text(file: &Path) -> Result<String, ToolError> {
-    let bytes = match file == Path::new("-") {
-        true => read_all(stdin().lock()),
-        false => open_input(file).and_then(read_all),
-    };
+    let bytes = if file == Path::new("-") { read_all(stdin().lock()) } else { open_input(file).and_then(read_all) };
     let bad = |reason: String| {
         let message = format!("`{}` cannot be read: {reason}", file.display());
         ToolError::new(ToolCode::BadArgs, message).hint("name a file, or - for standard input")

@@ -11,6 +11,7 @@ mod call;
 mod call_lines;
 mod changes;
 mod check;
+mod commands;
 mod completions;
 mod console;
 mod definitions;
@@ -69,7 +70,7 @@ pub(crate) use table::{Fit, cell, is_rows, new_table_of, printed, quoted, sectio
 pub(crate) use terminal::{report_findings, report_limit, report_notes, report_setup, say};
 pub use testing::check_head as check_test_head;
 pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
-pub(crate) use typed::{Typed, save_script};
+pub(crate) use typed::{LineHistory, save_script};
 pub(crate) use undo::{say_ended_in_session, undo_in_session};
 
 /// Runs the command given on the command line.

@@ -48,7 +48,7 @@ pub fn new(args: &NewArgs) -> Exit {
             return Exit::Failed;
         }
     }
-    print(&told(&files, &with(".ns")))
+    print(&next_steps(&files, &with(".ns")))
 }
 
 /// Whether a name needs no shell quoting and is neither an option nor a hidden file.
@@ -81,7 +81,7 @@ fn make_executable(_: &File) -> std::io::Result<()> {
     Ok(())
 }
 
-fn told(files: &[(PathBuf, String)], script: &Path) -> String {
+fn next_steps(files: &[(PathBuf, String)], script: &Path) -> String {
     let made: String = files.iter().map(|(path, _)| format!("made {}\n", path.display())).collect();
     let script = script.display();
     format!(

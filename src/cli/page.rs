@@ -38,7 +38,7 @@ pub fn of_plan(command: &str, failed: bool, described: &[Described]) -> String {
         if let Difference::Text(diff) = &described.difference
             && !diff.text.is_empty()
         {
-            put_difference(&mut page, &described.change.path.shown(), &diff.text);
+            put_difference(&mut page, &described.change.path.display(), &diff.text);
         }
     }
     page.push_str("</body>\n</html>\n");

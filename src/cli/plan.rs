@@ -22,6 +22,9 @@ use super::sandbox_hint::with_root;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{self, counted, report_error, say};
 
+/// What is said of a plan that this user's key did not seal, before it is done.
+const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here: it was edited, or another user, program or folder made it; it does what it says, within the policy";
+
 /// `ns run --plan`
 pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script, invocation: &Invocation) -> Exit {
     let opened =
@@ -51,13 +54,12 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
         let is_asked = form == PlanForm::Text && !failed && !plan.changes.is_empty() && is_somebody_there();
-        match is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
-            true => {
-                // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
-                let global = global.clone();
-                Ok(outside(move || with_apply(&global, &plan)))
-            }
-            false => Ok(Exit::Done),
+        if is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
+            // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
+            let global = global.clone();
+            Ok(outside(move || with_apply(&global, &plan)))
+        } else {
+            Ok(Exit::Done)
         }
     });
     match (exit, shown) {
@@ -84,13 +86,13 @@ fn show(engine: &Engine, plan: &Plan, form: PlanForm) -> Result<(), ToolError> {
     };
     match form {
         PlanForm::Html => terminal::print(&page::of_plan(&plan.about.command, plan.about.failed, &described)),
-        _ => terminal::print(&told(plan, &described)),
+        _ => terminal::print(&render_plan(plan, &described)),
     };
     Ok(())
 }
 
 /// Formats a plan for a terminal.
-fn told(plan: &Plan, described: &[Described]) -> String {
+fn render_plan(plan: &Plan, described: &[Described]) -> String {
     let paint = terminal::paint();
     let head = match (plan.changes.is_empty(), plan.about.failed) {
         (true, true) => return String::new(),
@@ -195,6 +197,9 @@ pub fn apply(global: &Global, file: &Path) -> Exit {
 fn with_apply(global: &Global, plan: &Plan) -> Exit {
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());
+        if !engine.made(plan) {
+            say(&format!("{NOT_AS_MADE}\n"));
+        }
         let applied = engine.apply(plan)?;
         say_applied(&applied);
         Ok(Exit::Done)

@@ -211,7 +211,7 @@ mod tests {
         let line = |met: usize, expected| {
             let call = work(Some("FS.Find"), 4, (0, 0));
             call.progress.begin_walk(expected);
-            call.progress.met(met);
+            call.progress.found(met);
             Works { turns: None, call: Some(call) }.line()
         };
         assert_eq!(line(1_000, None), "FS.Find: 1,000 entries, 4 s");

@@ -46,10 +46,7 @@ fn tell(engine: &Engine, rendered: &Rendered) -> Exit {
     if rendered.ending != Ending::Done {
         return rendered.ending.into();
     }
-    match stdout().is_terminal() {
-        true => print(&safe::prose(&rendered.text)),
-        false => print(&rendered.text),
-    }
+    if stdout().is_terminal() { print(&safe::prose(&rendered.text)) } else { print(&rendered.text) }
 }
 
 /// Returns the variables: those of `--vars`, overridden by those of `--var`.

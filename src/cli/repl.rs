@@ -1,13 +1,13 @@
 //! `ns repl`, and plain `ns` on a terminal.
 
 use crate::engine::settle_scratch;
-use crate::repl::{Left, Showing, View};
+use crate::repl::{SessionEnd, Showing, View};
 
 use super::args::{Global, OutputFormat};
 use super::exit::Exit;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{report_error, report_notes};
-use super::typed::Typed;
+use super::typed::LineHistory;
 
 /// Runs a session.
 pub fn repl(global: &Global) -> Exit {
@@ -16,7 +16,7 @@ pub fn repl(global: &Global) -> Exit {
         Err(exit) => return exit,
     };
     // The lockdown makes the user's files unreachable, so open them now. Without scratch space `:plan` is unavailable.
-    let typed = Typed::open();
+    let typed = LineHistory::open();
     let _ = settle_scratch();
     if let Err(exit) = super::attend(&engine, global) {
         return exit;
@@ -27,8 +27,8 @@ pub fn repl(global: &Global) -> Exit {
     let ended = crate::repl::run(&engine, typed, &printer, view);
     report_notes(&engine.gate().take_notes());
     match ended {
-        Ok(Left::ByChoice) => Exit::Done,
-        Ok(Left::Interrupted) => Exit::Interrupted,
+        Ok(SessionEnd::ByChoice) => Exit::Done,
+        Ok(SessionEnd::Interrupted) => Exit::Interrupted,
         Err(error) => {
             report_error(&format!("the session ended: {error}"), "run scripts with `ns run FILE`");
             Exit::Failed

@@ -53,11 +53,13 @@ pub fn replace(original: &Original, write: impl FnOnce(&mut File) -> Result<()>)
         return Err(Error::new(ErrorKind::PermissionDenied, "it is read-only"));
     }
     let (beside, mut file) = make_beside(&original.place)?;
-    let written =
-        write(&mut file).and_then(|()| finish(&file, original)).and_then(|()| match original.is_unchanged() {
-            true => std::fs::rename(&beside, &original.place),
-            false => Err(Error::other("somebody has changed it meanwhile")),
-        });
+    let written = write(&mut file).and_then(|()| finish(&file, original)).and_then(|()| {
+        if original.is_unchanged() {
+            std::fs::rename(&beside, &original.place)
+        } else {
+            Err(Error::other("somebody has changed it meanwhile"))
+        }
+    });
     if written.is_err() {
         // It is our own temporary file; the caller gets the original error.
         let _ = std::fs::remove_file(&beside);

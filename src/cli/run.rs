@@ -34,7 +34,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
         }
         (Ok(script), Some(form)) => plan::plan((global, args, form), &script, &invocation),
         (Ok(script), None) => {
-            run_script(Run { global, atomic: args.atomic, verbose: args.verbose }, &script, &invocation)
+            run_script(ScriptRun { global, atomic: args.atomic, verbose: args.verbose }, &script, &invocation)
         }
     }
 }
@@ -67,7 +67,7 @@ pub fn default(global: &Global) -> Exit {
         return super::repl::repl(global);
     }
     match read_script(Path::new("-")) {
-        Ok(script) => run_script(Run { global, atomic: false, verbose: false }, &script, &Invocation::default()),
+        Ok(script) => run_script(ScriptRun { global, atomic: false, verbose: false }, &script, &Invocation::default()),
         Err(exit) => exit,
     }
 }
@@ -129,7 +129,7 @@ fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// The settings of a run.
-struct Run<'a> {
+struct ScriptRun<'a> {
     global: &'a Global,
     /// `--atomic`
     atomic: bool,
@@ -137,7 +137,7 @@ struct Run<'a> {
     verbose: bool,
 }
 
-fn run_script(run: Run<'_>, script: &Script, invocation: &Invocation) -> Exit {
+fn run_script(run: ScriptRun<'_>, script: &Script, invocation: &Invocation) -> Exit {
     let opened = super::open(&Options { atomic: run.atomic, ..run.global.options() });
     let engine = match opened.and_then(|engine| super::attend(&engine, run.global).map(|()| engine)) {
         Ok(engine) => engine,

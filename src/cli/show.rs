@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::engine::{EmitError, LimitHit, Meter, Output, work};
 use crate::text::safe;
-use crate::value::{Room, Sink, Value, json, print};
+use crate::value::{Sink, TextBudget, Value, json, print};
 
 use super::args::OutputFormat;
 use super::screen;
@@ -131,7 +131,7 @@ impl Printer {
     /// Formats values into `line`, ending with a line feed.
     ///
     /// Errors: `room` or another limit is exceeded.
-    fn text(&mut self, values: &[Value], room: Room) -> Result<(), LimitHit> {
+    fn text(&mut self, values: &[Value], room: TextBudget) -> Result<(), LimitHit> {
         self.line.clear();
         match (self.format, values) {
             (Format::Json | Format::JsonLines, _) => {
@@ -146,6 +146,11 @@ impl Printer {
             }
             (Format::Table, [Value::Map(map)]) if !map.is_empty() => {
                 self.line = sections(map, Fit::ALL)?;
+            }
+            (Format::Table, [value]) if value.as_text().is_some_and(|text| text.ends_with('\n')) => {
+                let text = value.as_text().expect("it was just looked at");
+                self.line.push_str(&text);
+                return Ok(());
             }
             (Format::Raw | Format::Table, _) => return print::write_line(values, &mut self.line, room),
         }
@@ -189,10 +194,20 @@ impl Printer {
         self.write()
     }
 
+    /// Prints a text as it is; at a terminal the last line ends too.
+    pub fn print_text(&mut self, text: &str) -> Result<(), EmitError> {
+        if self.is_terminal && !text.ends_with('\n') {
+            return self.print_line(text);
+        }
+        self.line.clear();
+        self.line.push_str(text);
+        self.write()
+    }
+
     /// Prints values. JSON that needs no escaping for a terminal is streamed, whatever its length.
     pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
         if self.is_terminal || !matches!(self.format, Format::Json | Format::JsonLines) {
-            self.text(values, Room::of_text())?;
+            self.text(values, TextBudget::of_text())?;
             return self.write();
         }
         let mut buffer = lock(&self.out);
@@ -210,7 +225,7 @@ impl Printer {
 impl Output for Printer {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
         let (left, hit) = meter.output_left();
-        self.text(values, Room::of_text().at_most(left, hit))?;
+        self.text(values, TextBudget::of_text().at_most(left, hit))?;
         meter.print(self.line.len() as u64)?;
         self.write()
     }

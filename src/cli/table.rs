@@ -46,9 +46,10 @@ pub fn is_rows(value: &Value) -> bool {
 pub fn sections(map: &Map, fit: Fit) -> Result<String, LimitHit> {
     let key_of = |key: &Str| key.as_text().to_string();
     let (long, short): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_long(value));
-    let mut text = match short.is_empty() {
-        true => String::new(),
-        false => two_columns(short.iter().map(|(key, value)| (key_of(key), value.clone())), fit),
+    let mut text = if short.is_empty() {
+        String::new()
+    } else {
+        two_columns(short.iter().map(|(key, value)| (key_of(key), value.clone())), fit)
     };
     for (key, value) in &long {
         let body = match value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{TestGrounds, seal_tests};
+use crate::engine::{TestPaths, seal_tests};
 use crate::text::safe;
 
 use super::args::{Global, ReportFormat, TestArgs};
@@ -33,10 +33,7 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
         return Exit::Failed;
     }
     let stop = stop_on_interrupt();
-    match args.watch {
-        false => run(args, &settings, &stop),
-        true => watch(args, &settings, &stop),
-    }
+    if args.watch { watch(args, &settings, &stop) } else { run(args, &settings, &stop) }
 }
 
 /// Restricts this process and the cases to the named directories, because tests may be foreign.
@@ -56,7 +53,7 @@ fn seal(settings: &Settings, args: &TestArgs) -> Result<(), String> {
     let libraries = global.libraries.iter().map(PathBuf::as_path);
     let read = folders.into_iter().chain(golden).chain(libraries).collect();
     let files = global.policy.iter().map(PathBuf::as_path).collect();
-    seal_tests(&TestGrounds { read, written, files, home }).map_err(|error| error.to_string())
+    seal_tests(&TestPaths { read, written, files, home }).map_err(|error| error.to_string())
 }
 
 /// Returns the directory of tests that a path names: itself, or the directory of a script.
@@ -132,9 +129,10 @@ fn run(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
             "there are no cases; a script NAME.ns has one when NAME.out lies beside it, and `ns test NAME.ns --update` writes it\n",
         );
     }
-    match verdicts.iter().all(|verdict| matches!(verdict.outcome, Outcome::Passed | Outcome::Updated(_))) {
-        true => shown,
-        false => Exit::TestsFailed,
+    if verdicts.iter().all(|verdict| matches!(verdict.outcome, Outcome::Passed | Outcome::Updated(_))) {
+        shown
+    } else {
+        Exit::TestsFailed
     }
 }
 
@@ -145,7 +143,7 @@ fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &Atomic
     run_all(cases, settings, jobs, stop, |verdict| {
         if args.format == ReportFormat::Text {
             // A closed output does not end the tests: the exit code is still useful.
-            print(&told(&verdict, paint));
+            print(&verdict_line(&verdict, paint));
         }
         verdicts.push(verdict);
     });
@@ -153,7 +151,7 @@ fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &Atomic
 }
 
 /// Formats the result of one case.
-fn told(verdict: &Verdict, paint: Paint) -> String {
+fn verdict_line(verdict: &Verdict, paint: Paint) -> String {
     let name = safe::name(&verdict.name);
     match &verdict.outcome {
         Outcome::Passed => format!("{} {name}\n", painted("ok     ", GREEN, paint)),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::engine::{Over, built_in_tools};
+use crate::engine::{HigherOrder, built_in_tools};
 use crate::toolkit::{Example, Kind, Literal, Param, Registry, Spec, Tool, WhenAbsent, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
@@ -27,7 +27,7 @@ impl<'t> Entry<'t> {
         Entry { spec: &tool.spec, params: tool.params, tool: Some(tool) }
     }
 
-    fn of_function(over: Over) -> Entry<'t> {
+    fn of_function(over: HigherOrder) -> Entry<'t> {
         Entry { spec: over.spec(), params: over.params(), tool: None }
     }
 
@@ -38,7 +38,7 @@ impl<'t> Entry<'t> {
                 WhenAbsent::Required => param.name.to_owned(),
                 WhenAbsent::Absent => format!("{}?", param.name),
                 WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => {
-                    format!("{}: {}", param.name, shown(literal))
+                    format!("{}: {}", param.name, display(literal))
                 }
             };
             (param.name, shown)
@@ -54,7 +54,7 @@ impl<'t> Entry<'t> {
 /// Returns all entries, by group.
 pub fn entries(registry: &Registry) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = registry.iter().map(Entry::of_tool).collect();
-    for over in Over::ALL {
+    for over in HigherOrder::ALL {
         let function = Entry::of_function(over);
         let last = entries.iter().rposition(|entry| entry.group() == function.group());
         entries.insert(last.map_or(entries.len(), |last| last + 1), function);
@@ -93,7 +93,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
             None => reference(&entries(&registry)),
         },
         framework => pretty(&match one {
-            Some(tool) => definitions::one(framework, tool).unwrap_or_default(),
+            Some(tool) => definitions::definition_of(framework, tool).unwrap_or_default(),
             None => definitions::several(framework, registry.iter()).unwrap_or_default(),
         }),
     };
@@ -102,7 +102,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
 
 /// Prints a group, or a function that takes a procedure. Reports an unknown name.
 fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
-    if let (Some(over), ToolFormat::Table | ToolFormat::Markdown) = (Over::find(name), format) {
+    if let (Some(over), ToolFormat::Table | ToolFormat::Markdown) = (HigherOrder::find(name), format) {
         let function = Entry::of_function(over);
         let text = if format == ToolFormat::Table { page(function) } else { section(function) };
         return print(&format!("{}\n", text.trim_end()));
@@ -135,7 +135,7 @@ pub(crate) fn tools_matching<'t>(registry: &'t Registry, pattern: &str) -> Vec<E
 /// Returns the tool, or the function that takes a procedure, with a name.
 pub(crate) fn entry_of<'t>(registry: &'t Registry, name: &str) -> Option<Entry<'t>> {
     let tool = registry.find(name).map(|id| Entry::of_tool(registry.get(id)));
-    tool.or_else(|| Over::find(name).map(Entry::of_function))
+    tool.or_else(|| HigherOrder::find(name).map(Entry::of_function))
 }
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -248,7 +248,7 @@ pub fn signature(entry: Entry<'_>) -> String {
     format!("{}({})", entry.spec.name, params.join(", "))
 }
 
-fn shown(literal: Literal) -> String {
+fn display(literal: Literal) -> String {
     match literal {
         Literal::Bool(truth) => truth.to_string(),
         Literal::Int(number) => number.to_string(),
@@ -271,7 +271,7 @@ fn absent(param: &Param) -> String {
     match param.absent {
         WhenAbsent::Required => "required".to_owned(),
         WhenAbsent::Absent => "optional".to_owned(),
-        WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => shown(literal),
+        WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => display(literal),
     }
 }
 
@@ -280,6 +280,8 @@ fn reference(entries: &[Entry<'_>]) -> String {
     let mut text =
         "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
         Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
+        As names of arguments the letters of the guide are known too: `t` for `text` or `time`, `l` for `list`, `m` for \
+        `map`, `k` for `key`, `n` for `count`, `p` for `path`, `v` for `value`.\n\
         Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n\n"
             .to_owned();
     let mut names: Vec<&str> = entries.iter().map(Entry::group).collect();

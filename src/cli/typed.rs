@@ -24,31 +24,31 @@ const LOCK_TURNS: u32 = 50;
 const LOCK_TURN: Duration = Duration::from_millis(10);
 
 /// The history file, as long as it can be written.
-pub struct Typed {
+pub struct LineHistory {
     file: Option<(PathBuf, File)>,
     /// Entries of earlier sessions, the oldest first.
     pub entries: Vec<String>,
 }
 
-impl Typed {
+impl LineHistory {
     /// Opens the user's file, creating it if necessary.
-    pub fn open() -> Typed {
+    pub fn open() -> LineHistory {
         let Some(folder) = state_folder().map(|state| state.join("neuroscript")) else {
             say("warning: what is typed is not kept: there is no state folder\n");
-            return Typed { file: None, entries: Vec::new() };
+            return LineHistory { file: None, entries: Vec::new() };
         };
         let path = folder.join("history");
         match open_newest(&folder, &path).and_then(|(file, is_locked)| read(&path, file, is_locked)) {
             Ok((entries, unreadable, file)) => {
                 if unreadable > 0 {
                     let lines = if unreadable == 1 { "1 line" } else { &format!("{unreadable} lines") };
-                    say(&format!("warning: {lines} in `{}` cannot be read as text\n", shown(&path)));
+                    say(&format!("warning: {lines} in `{}` cannot be read as text\n", display(&path)));
                 }
-                Typed { file: Some((path, file)), entries }
+                LineHistory { file: Some((path, file)), entries }
             }
             Err(error) => {
                 not_kept(&path, &error);
-                Typed { file: None, entries: Vec::new() }
+                LineHistory { file: None, entries: Vec::new() }
             }
         }
     }
@@ -73,10 +73,10 @@ pub fn save_script(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn not_kept(path: &Path, error: &io::Error) {
-    say(&format!("warning: what is typed is not kept: `{}`: {error}\n", shown(path)));
+    say(&format!("warning: what is typed is not kept: `{}`: {error}\n", display(path)));
 }
 
-fn shown(path: &Path) -> String {
+fn display(path: &Path) -> String {
     safe::name(&path.display().to_string()).into_owned()
 }
 

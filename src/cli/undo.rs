@@ -2,11 +2,11 @@
 
 use std::io::{IsTerminal, stderr};
 
-use crate::engine::{Ended, Engine, Options, Origin, PassedOver, Undone, short_name};
+use crate::engine::{Displaced, EndedRun, Engine, Options, Origin, SkippedRun, UndoReport, short_name};
 use crate::text::{ToolCode, safe, shell_word};
 use crate::toolkit::ToolError;
 
-use super::above::Above;
+use super::above::ParentSandbox;
 use super::args::{Global, RedoArgs, UndoArgs};
 use super::exit::Exit;
 use super::history::{report, with_options};
@@ -47,7 +47,7 @@ fn reverse(global: &Global, request: Request<'_>) -> Exit {
     {
         return exit;
     }
-    let above = Above::find(global);
+    let above = ParentSandbox::find(global);
     with_options(&Options { plan: request.plan, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
         let undone = reverse_here(engine, request).map_err(|error| match &above {
@@ -56,71 +56,78 @@ fn reverse(global: &Global, request: Request<'_>) -> Exit {
             }
             _ => error,
         })?;
-        if request.plan { show_plan(engine, &undone) } else { Ok(say_undone(&undone, &Voice::of_command(global))) }
+        if request.plan {
+            show_plan(engine, &undone)
+        } else {
+            Ok(say_undone(&undone, &CommandStyle::of_command(global)))
+        }
     })
 }
 
-fn reverse_here(engine: &Engine, request: Request<'_>) -> Result<Undone, ToolError> {
+fn reverse_here(engine: &Engine, request: Request<'_>) -> Result<UndoReport, ToolError> {
     if !request.skip {
         return engine.undo(request.run, request.redo, request.force);
     }
     let (undone, passed) = engine.undo_past_conflicts()?;
-    for PassedOver { origin, error } in passed {
+    for SkippedRun { origin, error } in passed {
         say(&format!("passed over {}: {}\n", named(&origin), error.message));
     }
     Ok(undone)
 }
 
 /// Shows what an undo or a redo would change.
-fn show_plan(engine: &Engine, undone: &Undone) -> Result<Exit, ToolError> {
+fn show_plan(engine: &Engine, undone: &UndoReport) -> Result<Exit, ToolError> {
     let verb = if undone.is_redo { "redo" } else { "undo" };
     let plan = engine.plan(&format!("ns {verb}"), false)?.expect("the engine plans");
     report_left(undone);
+    for Displaced { path, .. } in &undone.displaced {
+        say(&format!("note: what stands at `{}` would be kept below `.ns`\n", safe::name(&path.display())));
+    }
     say(&format!("plan: `ns {verb}` of {}\n", named(&undone.origin)));
     plan::show_plan_of(engine, &plan)?;
     Ok(exit_of(undone))
 }
 
 /// The form of suggested commands: for a shell or for a session.
-enum Voice {
+enum CommandStyle {
     /// Options that choose the same sandbox, appended to a command.
     Command(String),
     /// Commands of a session.
     Session,
 }
 
-impl Voice {
-    fn of_command(global: &Global) -> Voice {
+impl CommandStyle {
+    fn of_command(global: &Global) -> CommandStyle {
         // Paths of the machine are only printed to a terminal.
         if !stderr().is_terminal() {
-            return Voice::Command(String::new());
+            return CommandStyle::Command(String::new());
         }
         let sandbox = global.sandbox.as_ref().map(|folder| safe::name(&folder.to_string_lossy()).into_owned());
-        Voice::Command(sandbox.map(|folder| format!(" --sandbox {}", shell_word(&folder))).unwrap_or_default())
+        CommandStyle::Command(sandbox.map(|folder| format!(" --sandbox {}", shell_word(&folder))).unwrap_or_default())
     }
 
     fn command(&self, verb: &str) -> String {
         match self {
-            Voice::Command(options) => format!("ns {verb}{options}"),
-            Voice::Session => format!(":{verb}"),
+            CommandStyle::Command(options) => format!("ns {verb}{options}"),
+            CommandStyle::Session => format!(":{verb}"),
         }
     }
 }
 
 /// Reports on a terminal what the run that just ended has changed, and how to undo it.
 pub(super) fn say_ended(global: &Global, engine: &Engine) {
-    let Some(Ended { steps, .. }) = engine.ended_run() else { return };
+    let Some(EndedRun { steps, .. }) = engine.ended_run() else { return };
     if !global.quiet {
-        say_changes(engine, steps, &Voice::of_command(global));
+        say_changes(engine, steps, &CommandStyle::of_command(global));
     }
 }
 
 /// Reports the changes of a line of a session.
 pub(crate) fn say_ended_in_session(engine: &Engine, steps: u32) {
-    say_changes(engine, steps, &Voice::Session);
+    say_changes(engine, steps, &CommandStyle::Session);
 }
 
-fn say_changes(engine: &Engine, steps: u32, voice: &Voice) {
+fn say_changes(engine: &Engine, steps: u32, voice: &CommandStyle) {
     if steps == 0 || !stderr().is_terminal() {
         return;
     }
@@ -136,7 +143,7 @@ fn say_changes(engine: &Engine, steps: u32, voice: &Voice) {
 /// `:undo` and `:redo` of a session.
 pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
     match engine.undo(run, redo, false) {
-        Ok(undone) => drop(say_undone(&undone, &Voice::Session)),
+        Ok(undone) => drop(say_undone(&undone, &CommandStyle::Session)),
         Err(error) => drop(report(ToolError { hint: error.hint.as_deref().map(in_session), ..error })),
     }
 }
@@ -157,11 +164,13 @@ fn named(origin: &Origin) -> String {
     if command.is_empty() { name.to_owned() } else { format!("{name} ({})", safe::name(command)) }
 }
 
-fn say_undone(undone: &Undone, voice: &Voice) -> Exit {
+fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
     report_left(undone);
-    let (run, changes) = (named(&undone.origin), terminal::counted(undone.steps, "change"));
+    report_displaced(undone);
+    let (run, changes) = (named(&undone.origin), counted_changes(undone));
     let told = match (undone.steps, undone.is_redo) {
         (0, false) => format!("nothing of {run} could be taken back; it counts as undone"),
+        (0, true) if undone.left.is_empty() => format!("nothing of {run} was taken back; it counts as redone"),
         (0, true) => format!("nothing of {run} could be done again; it counts as redone"),
         (_, false) => format!("undid {run}: {changes}; `{}` does it again", voice.command("redo")),
         (_, true) => format!("redid {run}: {changes}; `{}` takes it back", voice.command("undo")),
@@ -170,12 +179,31 @@ fn say_undone(undone: &Undone, voice: &Voice) -> Exit {
     exit_of(undone)
 }
 
-fn report_left(undone: &Undone) {
-    for left in &undone.left {
-        say(&format!("warning: `{}` was left as it is: {}\n", left.path.shown(), left.reason));
+/// How many of its changes were taken back or done again, counted as the log counts them.
+fn counted_changes(undone: &UndoReport) -> String {
+    match undone.origin.changes {
+        Some(all) if all as usize > undone.steps => format!("{} of {all} changes", undone.steps),
+        _ => terminal::counted(undone.steps, "change"),
     }
 }
 
-fn exit_of(undone: &Undone) -> Exit {
+fn report_left(undone: &UndoReport) {
+    for left in &undone.left {
+        say(&format!(
+            "warning: `{}` was left as it is: {}\n",
+            safe::name(&left.path.display()),
+            safe::name(&left.reason)
+        ));
+    }
+}
+
+fn report_displaced(undone: &UndoReport) {
+    for Displaced { path, kept } in &undone.displaced {
+        let (path, kept) = (path.display(), kept.display());
+        say(&format!("note: what stood at `{}` is kept as `{}`\n", safe::name(&path), safe::name(&kept)));
+    }
+}
+
+fn exit_of(undone: &UndoReport) -> Exit {
     if undone.left.is_empty() { Exit::Done } else { Exit::Failed }
 }

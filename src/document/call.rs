@@ -18,7 +18,7 @@ pub struct Call {
     /// The arguments, in the order written.
     pub args: Vec<Arg>,
     /// The place where the result goes.
-    pub place: Place,
+    pub place: CallPosition,
 }
 
 /// An argument; variables in its texts are expanded.
@@ -36,7 +36,7 @@ pub struct Arg {
 
 /// The place of a call in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CallPosition {
     /// Alone on its lines.
     Alone {
         /// The blanks before the call.
@@ -64,7 +64,7 @@ impl Scanner<'_, '_> {
         loop {
             let apart = self.separator();
             if self.take("}}") {
-                return Some(Call { tool, tool_span, args, place: Place::InLine });
+                return Some(Call { tool, tool_span, args, place: CallPosition::InLine });
             }
             if self.is_unclosed() {
                 let message = "the call that begins here is never closed";

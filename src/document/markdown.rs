@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::limits::{Held, LimitHit};
+use crate::limits::{LimitHit, MemoryCharge};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Maximum memory in bytes per mark (punctuation or line end) while the structure of a Markdown text is parsed.
 const MARK_BYTES: usize = 192;
 
 /// Charges the maximum memory for parsing the structure of a text: each mark may become a node.
-fn admit(text: &str) -> Result<Held, LimitHit> {
+fn admit(text: &str) -> Result<MemoryCharge, LimitHit> {
     let marks = text.bytes().filter(|byte| byte.is_ascii_punctuation() || *byte == b'\n').count();
-    Held::of(marks.saturating_mul(MARK_BYTES).saturating_add(text.len()))
+    MemoryCharge::of(marks.saturating_mul(MARK_BYTES).saturating_add(text.len()))
 }
 
 /// The info strings of fenced blocks that hold a script.
@@ -104,7 +104,7 @@ pub struct Structure {
     /// The position of the last comment end.
     last_comment_end: usize,
     /// The memory charged for parsing.
-    _held: Held,
+    _held: MemoryCharge,
 }
 
 impl Structure {

@@ -8,6 +8,6 @@ mod markdown;
 mod scan;
 mod value;
 
-pub use call::{Arg, Call, Place};
+pub use call::{Arg, Call, CallPosition};
 pub use markdown::{ScriptBlock, script, script_blocks};
 pub use scan::{MAX_FINDINGS, Piece, Reading, read};

@@ -6,7 +6,7 @@ use crate::syntax::placeholder;
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
 use crate::value::{Map, Value};
 
-use super::call::{Call, Place};
+use super::call::{Call, CallPosition};
 use super::markdown::{Structure, run_length};
 
 /// Maximum number of findings in one document; parsing stops there.
@@ -121,19 +121,19 @@ impl<'a> Scanner<'a, '_> {
     }
 
     /// Returns the place of the call that began at `start` and ends here.
-    fn place(&self, start: usize) -> Place {
+    fn place(&self, start: usize) -> CallPosition {
         let blank = |c| matches!(c, ' ' | '\t' | '\r');
         let before = self.text[..start].trim_end_matches([' ', '\t']);
         let after = self.rest().trim_start_matches(blank);
         let alone = (["", "\u{feff}"].contains(&before) || before.ends_with('\n'))
             && (after.is_empty() || after.starts_with('\n'));
         if !alone {
-            return Place::InLine;
+            return CallPosition::InLine;
         }
         let is_windows =
             if after.is_empty() { before } else { &self.text[..self.text.len() - after.len() + 1] }.ends_with("\r\n");
         let indent = self.text[before.len()..start].to_owned();
-        Place::Alone { indent, line_end: if is_windows { "\r\n" } else { "\n" } }
+        CallPosition::Alone { indent, line_end: if is_windows { "\r\n" } else { "\n" } }
     }
 
     /// Returns the value of a dotted name. If there is none, reports a finding and returns nil.

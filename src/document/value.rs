@@ -5,7 +5,7 @@
 use crate::limits::{LimitHit, space};
 use crate::syntax::{escape, keyword, placeholder};
 use crate::text::{Code, Diagnostic, Span};
-use crate::value::{Map, Room, Str, Value, json};
+use crate::value::{Map, Str, TextBudget, Value, json};
 
 use super::scan::Scanner;
 
@@ -133,14 +133,13 @@ impl Scanner<'_, '_> {
             }
             item(self)?;
             self.space();
-            match () {
-                () if self.take(",") || self.rest().starts_with(close) => {}
-                () if self.rest().is_empty() => return self.unclosed_bracket(start, close),
-                () => {
-                    let message = format!("expected `,` or `{close}`");
-                    self.fault(Code::UnexpectedText, message, "separate elements by commas");
-                    return None;
-                }
+            if self.take(",") || self.rest().starts_with(close) {
+            } else if self.rest().is_empty() {
+                return self.unclosed_bracket(start, close);
+            } else {
+                let message = format!("expected `,` or `{close}`");
+                self.fault(Code::UnexpectedText, message, "separate elements by commas");
+                return None;
             }
         }
     }
@@ -195,7 +194,7 @@ impl Scanner<'_, '_> {
         let value = self.variable(found.name, name);
         let pushed = match value.as_text() {
             Some(value) => push(text, &value),
-            None => json::to_text(&value, Room::of_text()).and_then(|value| push(text, &value)),
+            None => json::to_text(&value, TextBudget::of_text()).and_then(|value| push(text, &value)),
         };
         self.within_limits(pushed, start)
     }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use crate::audit::{AuditError, Backwards, Expected, Keeping, Line, verify};
+use crate::audit::{AuditError, Backwards, Expected, Line, LogLocation, verify};
 use crate::limits::{Meter, Watch, space};
 use crate::sandbox::LogFile;
 use crate::toolkit::ToolError;
@@ -55,8 +55,8 @@ impl Engine {
     /// Returns whether a log exists, and its path.
     pub fn find_audit_log(&self, log: &AuditLog) -> (bool, Option<PathBuf>) {
         let keeping = match log {
-            AuditLog::Root => Keeping::Root,
-            AuditLog::State => Keeping::State,
+            AuditLog::Root => LogLocation::Root,
+            AuditLog::State => LogLocation::State,
             AuditLog::File(_, name) => return (true, Some(name.into())),
         };
         let (audit, root) = (&self.gate.audit, &self.gate.root);
@@ -105,8 +105,8 @@ impl Engine {
 
     fn open_audit_log(&self, log: AuditLog) -> Result<Option<LogFile>, ToolError> {
         let keeping = match log {
-            AuditLog::Root => Keeping::Root,
-            AuditLog::State => Keeping::State,
+            AuditLog::Root => LogLocation::Root,
+            AuditLog::State => LogLocation::State,
             AuditLog::File(file, name) => return Ok(Some(LogFile::given(file, name)?)),
         };
         Ok(self.gate.audit.open_to_read(&self.gate.root, keeping)?)

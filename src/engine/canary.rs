@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::eval::{EmitError, Machine, Output, World, compile};
+use crate::eval::{EmitError, Machine, Output, RunContext, compile};
 use crate::limits::{Interrupt, Limit, Limits, Meter, loose_limit};
 use crate::program::{Surroundings, Unit, Uses, lower};
 use crate::syntax::{TextLimits, parse};
@@ -60,7 +60,7 @@ impl Engine {
         let (registry, settings) = (&self.gate.registry, &self.gate.settings);
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &[] };
         let program = lower(&Unit { tree, uses: Uses::new() }, &surroundings, &mut findings);
-        let world = World {
+        let world = RunContext {
             gate: self.gate.clone(),
             sources: Rc::new(sources),
             memory: Rc::new(SessionMemory::new("ns")),

@@ -11,7 +11,7 @@ use crate::value::{Map, Value};
 pub use crate::toolkit::Content;
 pub use crate::tools::Diff;
 
-use super::{ShownChange, What};
+use super::{ChangeKind, ChangeReport};
 
 /// Maximum number of bytes of a content that is compared line by line; callers need not read more.
 pub const COMPARED_BYTES: u64 = 1 << 20;
@@ -24,7 +24,7 @@ const SHOWN_BYTES: usize = 4 << 20;
 #[derive(Clone, Debug)]
 pub struct Described {
     /// The change.
-    pub change: ShownChange,
+    pub change: ChangeReport,
     /// The content difference.
     pub difference: Difference,
 }
@@ -36,25 +36,29 @@ impl Described {
         let size =
             |size: Option<u64>| size.filter(|_| !change.is_folder).map_or(Value::Nil, |size| Value::from(size as i64));
         let word = match change.what {
-            What::Created => "created",
-            What::Changed => "changed",
-            What::Mode(..) => "mode",
-            What::Moved(_) => "moved",
-            What::Deleted => "deleted",
+            ChangeKind::Created => "created",
+            ChangeKind::Changed => "changed",
+            ChangeKind::Mode(..) => "mode",
+            ChangeKind::Moved(_) => "moved",
+            ChangeKind::Deleted => "deleted",
         };
         let detail = match &change.what {
-            What::Mode(before, after) => Value::text(&format!("{before:04o} to {after:04o}")),
-            What::Moved(from) => Value::text(&format!("from {}", from.shown())),
+            ChangeKind::Mode(before, after) => Value::text(&format!("{before:04o} to {after:04o}")),
+            ChangeKind::Moved(from) => Value::text(&format!("from {}", from.display())),
             _ => Value::Nil,
         };
         let slash = if change.is_folder { "/" } else { "" };
-        let row = Map::with_capacity(10)
+        let row = Map::with_capacity(12)
             .with("what", word)
-            .with("path", format!("{}{slash}", change.path.shown()).as_str())
+            .with("path", format!("{}{slash}", change.path.display()).as_str())
             .with("detail", detail)
             .with("before", size(change.sizes.0))
             .with("after", size(change.sizes.1))
-            .with("kept", change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.shown())));
+            .with("kept", change.kept.as_ref().map_or(Value::Nil, |kept| Value::text(&kept.display())));
+        let row = match change.holds {
+            Some(holds) => row.with("files", holds.files as i64).with("bytes", holds.bytes as i64),
+            None => row,
+        };
         match difference {
             Difference::None => row,
             Difference::Binary => row.with("note", "binary"),
@@ -103,13 +107,13 @@ impl Differ {
     }
 
     /// Compares the contents of a change.
-    pub fn describe(&mut self, change: ShownChange, old: Content, new: Content) -> Result<Described, LimitHit> {
+    pub fn describe(&mut self, change: ChangeReport, old: Content, new: Content) -> Result<Described, LimitHit> {
         self.watch.poll()?;
         let difference = self.difference(&change, &old, &new)?;
         Ok(Described { change, difference })
     }
 
-    fn difference(&mut self, change: &ShownChange, old: &Content, new: &Content) -> Result<Difference, LimitHit> {
+    fn difference(&mut self, change: &ChangeReport, old: &Content, new: &Content) -> Result<Difference, LimitHit> {
         let (old, new) = match (bytes(old), bytes(new)) {
             (Err(why), _) | (_, Err(why)) => return Ok(Difference::Unknown(why.to_owned())),
             (Ok(old), Ok(new)) => (old, new),
@@ -121,7 +125,7 @@ impl Differ {
         if self.compared > ALL_COMPARED {
             return Ok(Difference::Unknown("so much changed that it is not compared".to_owned()));
         }
-        let Some(mut diff) = compare(&change.path.shown(), Sides { old, new }, &self.watch)? else {
+        let Some(mut diff) = compare(&change.path.display(), Sides { old, new }, &self.watch)? else {
             return Ok(Difference::Binary);
         };
         if !self.shows || self.shown + diff.text.len() > SHOWN_BYTES {

@@ -5,7 +5,7 @@ use crate::sandbox::Journal;
 use crate::text::ToolCode;
 use crate::toolkit::{SessionMemory, ToolError};
 
-pub use crate::sandbox::{ForeignDeed, ForeignRun, ForeignState, Ownership};
+pub use crate::sandbox::{ForeignAction, ForeignRun, ForeignState, Ownership};
 
 use super::{Engine, internal_fault, on_large_stack};
 
@@ -15,13 +15,13 @@ impl Engine {
     ///
     /// # Errors
     /// `policy_denied` for adopting or removing in a read-only engine.
-    pub fn foreign(&self, deed: ForeignDeed) -> Result<ForeignState, ToolError> {
-        let session = SessionMemory::new(if deed == ForeignDeed::Remove { "ns gc --foreign" } else { "ns adopt" });
+    pub fn foreign(&self, deed: ForeignAction) -> Result<ForeignState, ToolError> {
+        let session = SessionMemory::new(if deed == ForeignAction::Remove { "ns gc --foreign" } else { "ns adopt" });
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
         let done = on_large_stack(|| self.gate.foreign(deed, (&mut meter, &session)))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
-        if deed != ForeignDeed::Show {
+        if deed != ForeignAction::Show {
             self.settle();
         }
         done

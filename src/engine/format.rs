@@ -27,10 +27,7 @@ pub fn format_script(script: &Script, keywords: Option<Spelling>) -> Formatted {
     let (text, undecodable) = script.decode(limits.script_bytes);
     let source = sources.add(script.name(), text);
     let style = Style { keywords, limits: TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS } };
-    let work = || match script.is_markdown() {
-        true => format_blocks(source, style),
-        false => format(source, style),
-    };
+    let work = || if script.is_markdown() { format_blocks(source, style) } else { format(source, style) };
     let result = match undecodable {
         Some(finding) => Err(vec![finding]),
         None => on_large_stack(work).unwrap_or_else(|panic| Err(vec![internal_fault(&panic)])),

@@ -5,7 +5,7 @@ use crate::sandbox::{GcRules, JOURNALS, Retention, UNDOABLE};
 use crate::text::ToolCode;
 use crate::toolkit::{SessionMemory, ToolError};
 
-pub use crate::sandbox::{Amount, GivenUp, Swept, Tally, Why};
+pub use crate::sandbox::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
 
 use super::{Engine, internal_fault, on_large_stack};
 
@@ -37,7 +37,7 @@ impl Engine {
     ///
     /// # Errors
     /// `policy_denied` in a read-only engine, unless this is a dry run.
-    pub fn collect(&self, request: &GcRequest) -> Result<Swept, ToolError> {
+    pub fn collect(&self, request: &GcRequest) -> Result<SweepReport, ToolError> {
         let rules = self.gc_rules(request);
         let session = SessionMemory::new("ns gc");
         // The engine's limits apply to scripts only.

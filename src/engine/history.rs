@@ -6,7 +6,8 @@ use crate::toolkit::{SessionMemory, ToolError, UndoRefusal};
 
 pub use crate::sandbox::short_name;
 pub use crate::toolkit::{
-    Conflict, End, Ended, Listed, Origin, Reversal, Selection, ShownChange, ShownRun, Undone, What,
+    ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
+    Selection, UndoReport,
 };
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
@@ -17,7 +18,7 @@ const NAMED: usize = 10;
 
 /// A run that was skipped by an undo, and the reason.
 #[derive(Debug)]
-pub struct PassedOver {
+pub struct SkippedRun {
     /// The original run, which users know.
     pub origin: Origin,
     /// The reason why it was not undone.
@@ -26,18 +27,18 @@ pub struct PassedOver {
 
 impl Engine {
     /// Returns up to `most` runs that changed something, newest first.
-    pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<Listed>, ToolError> {
+    pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<RunSummary>, ToolError> {
         self.gate.runs(selection, most)
     }
 
     /// Returns a run with all its changes. `run` is its name, or the beginning or end of it.
-    pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
-        let Listed { run, reversal, .. } = self.gate.run_named(run)?;
-        Ok(ShownRun { reversal, ..self.gate.show_run(&run)? })
+    pub fn show_run(&self, run: &str) -> Result<RunReport, ToolError> {
+        let RunSummary { run, reversal, .. } = self.gate.run_named(run)?;
+        Ok(RunReport { reversal, ..self.gate.show_run(&run)? })
     }
 
     /// Compares the contents of each change of a run.
-    pub fn describe_run(&self, run: &ShownRun, mut differ: Differ) -> Result<Vec<Described>, ToolError> {
+    pub fn describe_run(&self, run: &RunReport, mut differ: Differ) -> Result<Vec<Described>, ToolError> {
         let _space = space::enter(&self.limits);
         let contents = self.gate.contents(run, COMPARED_BYTES)?;
         let described = run
@@ -59,7 +60,7 @@ impl Engine {
     /// # Errors
     /// `not_found` if there is no such run; `conflict` if it is still running, is already in the requested state, or
     /// the tree has changed since. In the last case the answer has a row for each path.
-    pub fn undo(&self, run: Option<&str>, redo: bool, force: bool) -> Result<Undone, ToolError> {
+    pub fn undo(&self, run: Option<&str>, redo: bool, force: bool) -> Result<UndoReport, ToolError> {
         let run = match run {
             Some(run) => self.gate.run_named(run)?,
             // With `redo`, this undoes the newest undo, which redoes its run.
@@ -73,14 +74,14 @@ impl Engine {
     ///
     /// # Errors
     /// The errors of [`Engine::undo`]; `conflict` if no run can be undone.
-    pub fn undo_past_conflicts(&self) -> Result<(Undone, Vec<PassedOver>), ToolError> {
-        let mut passed: Vec<PassedOver> = Vec::new();
+    pub fn undo_past_conflicts(&self) -> Result<(UndoReport, Vec<SkippedRun>), ToolError> {
+        let mut passed: Vec<SkippedRun> = Vec::new();
         for run in self.gate.undoable_runs(false, usize::MAX)? {
             match self.undo_run(&run, false, false) {
                 Ok(undone) => return Ok((undone, passed)),
                 Err(UndoRefusal { error, is_of_run: true }) => {
                     let origin = self.gate.origin(&run)?;
-                    passed.push(PassedOver { origin, error });
+                    passed.push(SkippedRun { origin, error });
                 }
                 Err(refusal) => return Err(refusal.error),
             }
@@ -94,7 +95,7 @@ impl Engine {
         Err(ToolError::new(ToolCode::Conflict, message).hint("`ns undo RUN --force` takes back of one what can be"))
     }
 
-    fn undo_run(&self, run: &Listed, redo: bool, force: bool) -> Result<Undone, UndoRefusal> {
+    fn undo_run(&self, run: &RunSummary, redo: bool, force: bool) -> Result<UndoReport, UndoRefusal> {
         let _space = space::enter(&self.limits);
         let is_undo = run.begin.as_ref().is_some_and(|begin| begin.is_undo());
         let does_again = redo || is_undo && !run.is_undone();

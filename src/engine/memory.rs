@@ -1,7 +1,7 @@
 //! Project memory for front ends other than scripts: showing, changing, exporting and importing it.
 
 use crate::limits::{space, work};
-use crate::toolkit::{Memory, MemoryRow, Salvaged, Scope, SessionMemory, Shown, Told, ToolError};
+use crate::toolkit::{LoggedArgument, LoggedForm, Memory, MemoryRow, Salvaged, Scope, SessionMemory, ToolError};
 use crate::value::Value;
 
 use super::{Engine, internal_fault, on_large_stack};
@@ -19,7 +19,7 @@ impl Engine {
 
     /// Stores a value.
     pub fn keep_in_memory(&self, key: &str, value: Value) -> Result<(), ToolError> {
-        let told = vec![named(key), Told::new("value", value.clone(), Shown::Hashed)];
+        let told = vec![named(key), LoggedArgument::new("value", value.clone(), LoggedForm::Hashed)];
         self.with_memory("MEMORY.Set", told, |memory| memory.store(Scope::Project, key, value))
     }
 
@@ -40,7 +40,7 @@ impl Engine {
 
     /// Imports exported lines, all or none. Returns their number.
     pub fn import_memory(&self, lines: &str) -> Result<usize, ToolError> {
-        let told = vec![Told::new("lines", Value::text(lines), Shown::Hashed)];
+        let told = vec![LoggedArgument::new("lines", Value::text(lines), LoggedForm::Hashed)];
         self.with_memory("MEMORY.Import", told, |memory| memory.import(lines))
     }
 
@@ -48,7 +48,7 @@ impl Engine {
     fn with_memory<T>(
         &self,
         called: &'static str,
-        told: Vec<Told>,
+        told: Vec<LoggedArgument>,
         work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let _space = space::enter(&self.limits);
@@ -64,6 +64,6 @@ impl Engine {
     }
 }
 
-fn named(key: &str) -> Told {
-    Told::new("key", Value::text(key), Shown::Plain)
+fn named(key: &str) -> LoggedArgument {
+    LoggedArgument::new("key", Value::text(key), LoggedForm::Plain)
 }

@@ -4,15 +4,16 @@ mod audit;
 mod canary;
 mod changes;
 mod config;
-mod elsewhere;
 mod fix;
 mod foreign;
+mod foreign_syntax;
 mod format;
 mod gc;
 mod history;
 mod info;
 mod invocation;
 mod libraries;
+mod lockdown;
 mod memory;
 mod missing_argument;
 mod modules;
@@ -20,20 +21,19 @@ mod outcome;
 mod parse;
 mod plan;
 mod policies;
+mod projection;
 mod render;
 mod script;
 mod session;
 mod setup;
-mod spare;
 mod stack;
 mod test_folder;
-mod wall;
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::eval::{Machine, World, compile};
-use crate::limits::Held;
+use crate::eval::{Machine, RunContext, compile};
+use crate::limits::MemoryCharge;
 use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, parse, weight};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
@@ -44,29 +44,31 @@ use crate::value::json;
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
-pub use crate::program::{Builtin, Element, Interface, Kind, OWN_OPTIONS, Over, Parameter, Role, Words, is_option};
+pub use crate::program::{
+    Builtin, Element, HigherOrder, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option,
+};
 pub use crate::sandbox::{Resolver, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
 pub use crate::toolkit::{
     Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
-    Question, Reply, Salvaged, SessionMemory, Stated, Unused,
+    Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
-pub use crate::value::json::NoJson;
+pub use crate::value::json::ParseError;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference};
 pub use config::files::state_folder;
 pub use config::{KeyRow, policy_keys};
 pub use fix::Fixed;
-pub use foreign::{ForeignDeed, ForeignRun, ForeignState, Ownership};
+pub use foreign::{ForeignAction, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
-pub use gc::{Amount, GcRequest, GivenUp, Swept, Tally, Why};
+pub use gc::{Amount, GcRequest, ReclaimReason, Reclaimed, SweepReport, Tally};
 pub use history::{
-    Conflict, End, Ended, Listed, Origin, PassedOver, Reversal, Selection, ShownChange, ShownRun, Undone, What,
-    short_name,
+    ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
+    Selection, SkippedRun, UndoReport, short_name,
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
@@ -80,12 +82,12 @@ pub use session::{LineOutcome, LineResult, Session};
 pub use setup::{Options, SetupError};
 pub use test_folder::{Found, TestFolder};
 
+pub use lockdown::{
+    LockdownStatus, Network, Process, TestPaths, leave_scratch, open_outside, outside, scratch_home, seal_tester,
+    seal_tests, settle_scratch,
+};
 use modules::Loader;
 pub use stack::{hush_panics, on_large_stack};
-pub use wall::{
-    Force, Network, Process, TestGrounds, leave_scratch, open_outside, outside, scratch_home, seal_tester, seal_tests,
-    settle_scratch,
-};
 
 /// A guide for language models that have never seen the language. It is a page of the book, so its examples are
 /// tested.
@@ -100,11 +102,11 @@ pub struct Engine {
     atomic: bool,
     interrupt: Interrupt,
     /// The last run that ended, if it changed something.
-    ended: RefCell<Option<Ended>>,
+    ended: RefCell<Option<EndedRun>>,
     /// The watch of the newest run, line or call, which also bounds the output of its answer.
     newest: RefCell<Option<Watch>>,
     /// The lockdown of the process, once it is in force.
-    force: OnceCell<Force>,
+    force: OnceCell<LockdownStatus>,
 }
 
 /// The result of a check.
@@ -251,13 +253,13 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, (memory, listed)))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
-        outcome.warnings = self.end_run(self.how(outcome.ending));
+        outcome.warnings = self.end_run(self.run_end(outcome.ending));
         outcome
     }
 
     /// Returns how the journal ends a run. Rolls back an atomic run that failed; returns `None` if that was
     /// incomplete.
-    fn how(&self, ending: Ending) -> Option<End> {
+    fn run_end(&self, ending: Ending) -> Option<End> {
         match ending {
             Ending::Done | Ending::Unread => Some(End::Done),
             Ending::Interrupted if !self.atomic => Some(End::Interrupted),
@@ -294,7 +296,7 @@ impl Engine {
     }
 
     /// Returns the last run or call that ended, if it changed something.
-    pub fn ended_run(&self) -> Option<Ended> {
+    pub fn ended_run(&self) -> Option<EndedRun> {
         self.ended.borrow().clone()
     }
 
@@ -336,7 +338,7 @@ impl Engine {
         let sources = Rc::new(sources);
         self.gate.announce(listed, self.atomic);
         let (gate, memory) = (self.gate.clone(), memory.clone());
-        let world = World { gate, sources: sources.clone(), memory, output, strict: self.strict };
+        let world = RunContext { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());
         let _work = work::enter(machine.meter().watch());
         let args = Value::list(args).unwrap_or_default();
@@ -355,7 +357,7 @@ impl Engine {
     }
 
     /// Parses a JSON text to a value, within the limits.
-    pub fn value_of_json(&self, text: &str) -> Result<Value, NoJson> {
+    pub fn value_of_json(&self, text: &str) -> Result<Value, ParseError> {
         let _space = space::enter(&self.limits);
         json::from_text(text)
     }
@@ -415,7 +417,7 @@ impl Engine {
     fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
         let mut sources = Sources::new();
         let mut findings = Vec::new();
-        let mut held = Held::default();
+        let mut held = MemoryCharge::default();
         let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
         if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
@@ -449,7 +451,7 @@ impl Engine {
         }
         if let Purpose::Check = purpose {
             let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
-            let ground = lint::Ground { program: &program, gate, limits, strict };
+            let ground = lint::LintContext { program: &program, gate, limits, strict };
             let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
             for (span, tree) in texts.chain([(span, &unit.tree)]) {
                 let source = sources.of(span).expect("the texts were added");
@@ -491,7 +493,7 @@ struct Prepared {
     sources: Sources,
     findings: Vec<Diagnostic>,
     /// The memory that the texts need.
-    held: Held,
+    held: MemoryCharge,
     program: Program,
     unit: Unit,
     /// The command-line interface, or the reason why the entry point is unknown.
@@ -499,7 +501,7 @@ struct Prepared {
 }
 
 /// Charges the memory that reading a text needs. Returns a finding if that is too much.
-fn admit_text(source: &Source, held: &mut Held) -> Option<Diagnostic> {
+fn admit_text(source: &Source, held: &mut MemoryCharge) -> Option<Diagnostic> {
     let hit = held.grow(weight(source.text())).err()?;
     let message =
         format!("reading the text would take more than is left of the {} bytes of `memory_bytes`", hit.allowed);

@@ -8,7 +8,7 @@ use std::vec;
 
 use compact_str::CompactString;
 
-use crate::limits::{Held, Meter};
+use crate::limits::{MemoryCharge, Meter};
 use crate::program::{Module, ModuleId, Unit, Uses};
 use crate::syntax::ast::{StatementKind, Tree, Use};
 use crate::syntax::parse;
@@ -27,12 +27,12 @@ pub(super) struct Loader<'e> {
     /// The modules of the session, to which those of the text are appended.
     pub modules: &'e mut Vec<Module>,
     /// The memory that the texts need.
-    pub held: &'e mut Held,
+    pub held: &'e mut MemoryCharge,
 }
 
 /// The state of a module file.
 #[derive(Clone, Copy)]
-enum Met {
+enum LoadState {
     /// Its own modules are being loaded.
     Open,
     Read(ModuleId),
@@ -61,7 +61,7 @@ impl Following {
 
 /// The state while the modules of one text are loaded.
 struct Reading {
-    met: HashMap<String, Met>,
+    met: HashMap<String, LoadState>,
     stack: Vec<Following>,
     modules_left: usize,
     bytes_left: usize,
@@ -80,13 +80,14 @@ impl Loader<'_> {
         loop {
             let top = reading.stack.last_mut().expect("the text itself is taken off last");
             if let Some(used) = top.rest.next() {
-                let met = if self.admit_name(&used, top) { self.meet(&used, &mut reading) } else { Met::Unreadable };
+                let met =
+                    if self.admit_name(&used, top) { self.meet(&used, &mut reading) } else { LoadState::Unreadable };
                 let top = reading.stack.last_mut().expect("the text that uses it is there");
                 match met {
-                    Met::Read(id) => top.found.insert(used.name.text, Some(id)),
-                    Met::Unreadable => top.found.insert(used.name.text, None),
+                    LoadState::Read(id) => top.found.insert(used.name.text, Some(id)),
+                    LoadState::Unreadable => top.found.insert(used.name.text, None),
                     // The module is now on top of the stack; its name is bound once its own modules are loaded.
-                    Met::Open => None,
+                    LoadState::Open => None,
                 };
                 continue;
             }
@@ -95,7 +96,7 @@ impl Loader<'_> {
                 None => return done.found,
                 Some((id, file, used)) => {
                     self.modules[id.0 as usize].unit.uses = done.found;
-                    reading.met.insert(file.address, Met::Read(id));
+                    reading.met.insert(file.address, LoadState::Read(id));
                     let user = reading.stack.last_mut().expect("some text uses a module");
                     user.found.insert(used.name.text, Some(id));
                 }
@@ -127,7 +128,7 @@ impl Loader<'_> {
     }
 
     /// Finds a module. If it is new, reads it and pushes it onto the stack.
-    fn meet(&mut self, used: &Use, reading: &mut Reading) -> Met {
+    fn meet(&mut self, used: &Use, reading: &mut Reading) -> LoadState {
         let library = reading.stack.last().and_then(Following::library);
         let meter = self.meter();
         let run = self.session.map(|session| (&meter, session));
@@ -136,18 +137,18 @@ impl Loader<'_> {
             Err(error) => return self.unreadable(used, error),
         };
         match reading.met.get(&file.address) {
-            Some(Met::Open) => self.cycle(used, &file, &reading.stack),
+            Some(LoadState::Open) => self.cycle(used, &file, &reading.stack),
             Some(&met) => met,
             None => {
                 let met = self.read(used, &file, reading);
-                reading.met.insert(file.address.clone(), met.unwrap_or(Met::Unreadable));
+                reading.met.insert(file.address.clone(), met.unwrap_or(LoadState::Unreadable));
                 match met {
-                    None => Met::Unreadable,
+                    None => LoadState::Unreadable,
                     Some(_) => {
                         let id = ModuleId(self.modules.len() as u32 - 1);
                         let tree = &self.modules[id.0 as usize].unit.tree;
                         reading.stack.push(Following::new(Some((id, file, used.clone())), tree));
-                        Met::Open
+                        LoadState::Open
                     }
                 }
             }
@@ -155,7 +156,7 @@ impl Loader<'_> {
     }
 
     /// Reads and parses a module file. Returns `None` if it cannot be read.
-    fn read(&mut self, used: &Use, file: &ModuleFile, reading: &mut Reading) -> Option<Met> {
+    fn read(&mut self, used: &Use, file: &ModuleFile, reading: &mut Reading) -> Option<LoadState> {
         let limits = &self.engine.limits;
         if reading.modules_left == 0 {
             let message = format!("the script uses more than the {} modules of `modules`", limits.modules);
@@ -199,10 +200,10 @@ impl Loader<'_> {
             }
         };
         self.modules.push(Module { unit: Unit { tree, uses: Uses::new() }, span });
-        Some(Met::Open)
+        Some(LoadState::Open)
     }
 
-    fn unreadable(&mut self, used: &Use, error: ToolError) -> Met {
+    fn unreadable(&mut self, used: &Use, error: ToolError) -> LoadState {
         let finding = match error.code {
             ToolCode::PolicyDenied | ToolCode::SandboxViolation => {
                 Diagnostic::error(error.code, used.path_span, error.message)
@@ -215,11 +216,11 @@ impl Loader<'_> {
             "a module's path begins at the sandbox root, or in a folder that is given as `--lib DIR`".to_owned()
         });
         self.report(finding.help(help));
-        Met::Unreadable
+        LoadState::Unreadable
     }
 
     /// Reports the USE that closes a cycle, with those that lead to it.
-    fn cycle(&mut self, used: &Use, file: &ModuleFile, stack: &[Following]) -> Met {
+    fn cycle(&mut self, used: &Use, file: &ModuleFile, stack: &[Following]) -> LoadState {
         let open = stack.iter().filter_map(|following| following.module.as_ref());
         let circle: Vec<_> = open.skip_while(|(_, open, _)| open.address != file.address).collect();
         let way: Vec<&str> = circle.iter().map(|(_, open, _)| open.name.as_str()).collect();
@@ -232,7 +233,7 @@ impl Loader<'_> {
             finding = finding.related(used.path_span, "used here");
         }
         self.report(finding.help("move what both need to a module of its own"));
-        Met::Unreadable
+        LoadState::Unreadable
     }
 
     fn meter(&self) -> Meter {
@@ -245,7 +246,7 @@ impl Loader<'_> {
 }
 
 /// Parses a module; reports a statement at its top level, which would run.
-fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>, held: &mut Held) -> Tree {
+fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>, held: &mut MemoryCharge) -> Tree {
     if let Some(finding) = admit_text(source, held) {
         findings.push(finding);
         return Tree::default();

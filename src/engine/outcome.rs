@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::eval::{Compiled, Fault, Machine};
+use crate::eval::{Compiled, Fault, Machine, is_refusal};
 use crate::limits::Limit;
 use crate::program::tree::Program;
-use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
+use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
 use super::stack::on_large_stack;
@@ -29,11 +29,7 @@ pub enum Ending {
     Misused,
 }
 
-/// The codes of refusals by the policy or the sandbox.
-const REFUSALS: [FindingCode; 2] =
-    [FindingCode::Tool(ToolCode::SandboxViolation), FindingCode::Tool(ToolCode::PolicyDenied)];
-
-/// The outcome of a finished run.
+/// A run that is over.
 pub struct Outcome {
     /// The texts, for showing findings.
     pub sources: Sources,
@@ -49,14 +45,14 @@ pub struct Outcome {
     pub steps: u64,
     /// The usage of the script, if its arguments were wrong.
     pub usage: Option<String>,
-    _remains: Remains,
+    _remains: DeferredDrop,
 }
 
 /// The values and the code of a finished run. They are freed with the outcome, so that a process that exits need not
 /// wait for that.
-struct Remains(Option<Box<(Machine, Compiled, Program)>>);
+struct DeferredDrop(Option<Box<(Machine, Compiled, Program)>>);
 
-impl Drop for Remains {
+impl Drop for DeferredDrop {
     fn drop(&mut self) {
         if let Some(remains) = self.0.take() {
             // Code is nested as deeply as its text, so dropping it needs a large stack. A panic here would only leak
@@ -71,7 +67,7 @@ impl Outcome {
     pub(super) fn refused(sources: Sources, findings: Vec<Diagnostic>) -> Outcome {
         let ending = ending_before_run(&findings);
         let (value, warnings) = (Value::Nil, Vec::new());
-        Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: Remains(None) }
+        Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: DeferredDrop(None) }
     }
 
     /// Creates the outcome of a run that did not begin because its arguments do not fit the script.
@@ -86,7 +82,7 @@ impl Outcome {
         (machine, compiled, program): (Machine, Compiled, Program),
     ) -> Outcome {
         let steps = machine.meter().steps_taken();
-        let remains = Remains(Some(Box::new((machine, compiled, program))));
+        let remains = DeferredDrop(Some(Box::new((machine, compiled, program))));
         let sources = (**sources).clone();
         let (findings, ending, value) = match result {
             Ok(value) => (Vec::new(), Ending::Done, value),
@@ -99,10 +95,7 @@ impl Outcome {
 
 /// Returns the ending of a run that did not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
-    match findings.iter().any(|finding| REFUSALS.contains(&finding.code)) {
-        true => Ending::Refused,
-        false => Ending::Failed,
-    }
+    if findings.iter().any(|finding| is_refusal(finding.code)) { Ending::Refused } else { Ending::Failed }
 }
 
 /// Returns the ending of a run with this fault.
@@ -111,7 +104,7 @@ pub(super) fn ending_of(fault: &Fault) -> Ending {
         _ if fault.is_unread() => Ending::Unread,
         (Some(Limit::Steps | Limit::Time), _) => Ending::OutOfTime,
         (Some(Limit::Interrupt), _) => Ending::Interrupted,
-        (_, code) if REFUSALS.contains(&code) => Ending::Refused,
+        (_, code) if fault.refused || is_refusal(code) => Ending::Refused,
         _ => Ending::Failed,
     }
 }

@@ -27,6 +27,12 @@ impl Engine {
         described.collect()
     }
 
+    /// Whether this user made a plan for this sandbox, and nobody has changed it since. Any other plan is data that
+    /// somebody wrote.
+    pub fn made(&self, plan: &Plan) -> bool {
+        self.gate.made(plan)
+    }
+
     /// Applies a plan as one run. If the directory has changed since the plan was made, nothing is done.
     ///
     /// # Errors

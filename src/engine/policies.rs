@@ -8,8 +8,8 @@ use crate::text::{Code, Diagnostic, Sources};
 use crate::toolkit::{KeepAnswer, Layer, Policy, PolicyFile, Registry};
 
 use super::config::{Config, approve, combine, files, read};
+use super::lockdown::outside;
 use super::setup::{Options, SetupError};
-use super::wall::outside;
 
 /// The name of the policy file in a root.
 const POLICY_FILE: &str = "neuroscript.toml";

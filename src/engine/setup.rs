@@ -11,7 +11,7 @@ use crate::limits::{Interrupt, Limits};
 use crate::memory::Project;
 use crate::sandbox::{Root, TemporaryFolders, UserKey, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Chance, Clock, DirectoryRule, Gate, Policy, Unused};
+use crate::toolkit::{Approvals, Clock, DirectoryRule, Gate, Policy, RandomSource, Unused};
 
 use super::Engine;
 use super::config::{Config, files};
@@ -122,7 +122,7 @@ impl Engine {
                 temporary: TemporaryFolders::default(),
                 audit: Audit::new(state),
                 clock: options.clock,
-                chance: Rc::new(Chance::new(options.seed)),
+                chance: Rc::new(RandomSource::new(options.seed)),
                 consoles: Rc::default(),
                 journal,
                 overlay: None,
@@ -287,13 +287,10 @@ fn keep_out_of_state(policy: &mut Policy, root: &Root, further: &[Root], state: 
     let names = [std::path::absolute(state).ok(), files::future_path(state)];
     for name in names.into_iter().flatten().map(|state| state_folder_of(&state)) {
         for root in further.iter().chain([root]) {
-            let below = match root.path().starts_with(&name) {
-                true => Some(PathBuf::new()),
-                false => root.part_below(&name),
-            };
+            let below = if root.path().starts_with(&name) { Some(PathBuf::new()) } else { root.part_below(&name) };
             if let Some(below) = below {
                 let address = root.address_of(&below.to_string_lossy()).into_owned();
-                policy.blocked_directories.push(DirectoryRule::ours(&address));
+                policy.blocked_directories.push(DirectoryRule::built_in(&address));
             }
         }
     }

@@ -74,9 +74,10 @@ impl TestFolder {
             Found::File => {}
         }
         let OpenFile { file, metadata } = self.place(below)?.open_file().map_err(|error| unreadable(below, &error))?;
-        match metadata.size > MOST_BYTES {
-            true => Err(format!("`{}` has more than {} MiB", below.display(), MOST_BYTES >> 20)),
-            false => Ok(Some(file)),
+        if metadata.size > MOST_BYTES {
+            Err(format!("`{}` has more than {} MiB", below.display(), MOST_BYTES >> 20))
+        } else {
+            Ok(Some(file))
         }
     }
 
@@ -134,9 +135,10 @@ impl TestFolder {
         let rule = PathRule { empty: true, ..rule };
         let place = self.root.locate(text, rule).map_err(|unreached| unreadable(below, &unreached.error))?;
         let written: PathBuf = below.components().filter(|part| part.as_os_str() != ".").collect();
-        match Path::new(place.resolved_raw()) == written {
-            true => Ok(place),
-            false => Err(format!("a link is on the way to `{}`; tests are regular files and folders", below.display())),
+        if Path::new(place.resolved_raw()) == written {
+            Ok(place)
+        } else {
+            Err(format!("a link is on the way to `{}`; tests are regular files and folders", below.display()))
         }
     }
 }

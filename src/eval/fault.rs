@@ -33,6 +33,8 @@ pub struct Fault {
     pub answer: Option<Value>,
     /// The calls through which the error passed, innermost first.
     pub trace: Vec<Span>,
+    /// Sandbox or policy refused, or the error follows from that.
+    pub refused: bool,
     /// Whether the handler of the running procedure has already passed the error on.
     pub(super) passed: bool,
     /// Whether the fault only means that the reader of the output is gone: it ends the run and is not reported.
@@ -53,6 +55,7 @@ impl Fault {
             limit: None,
             answer: None,
             trace: Vec::new(),
+            refused: false,
             passed: false,
             unread: false,
         }

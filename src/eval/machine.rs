@@ -9,10 +9,11 @@ use std::sync::Arc;
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
 use crate::toolkit::{Gate, ProgressView, SessionMemory};
-use crate::value::{Room, Value, print};
+use crate::value::{TextBudget, Value, print};
 
 use super::compile::{Code, Compiled};
 use super::fault::Fault;
+use super::refusals::Refusals;
 
 /// Marks that an error is propagating; the error itself is in the machine.
 ///
@@ -21,7 +22,7 @@ use super::fault::Fault;
 pub struct Thrown(());
 
 /// A result whose error is in the machine.
-pub type Run<T> = Result<T, Thrown>;
+pub type EvalResult<T> = Result<T, Thrown>;
 
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub trait Output {
 /// Returns the line that EMIT prints for values, within the output limit of the run.
 pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> {
     let (mut line, (left, hit)) = (String::new(), meter.output_left());
-    print::write_line(values, &mut line, Room::of_text().at_most(left, hit))?;
+    print::write_line(values, &mut line, TextBudget::of_text().at_most(left, hit))?;
     meter.print(line.len() as u64)?;
     Ok(line)
 }
@@ -87,11 +88,13 @@ pub struct Machine {
     pub(super) cleared: bool,
     /// The outcome of the latest tool call.
     pub(super) last_error: Value,
+    /// What was refused.
+    pub(super) refusals: Refusals,
     /// The command-line arguments.
     pub(super) args: Value,
     /// The compiled procedures, by number.
     pub(super) procedures: Rc<[Code]>,
-    pub(super) world: World,
+    pub(super) world: RunContext,
     /// The view of the outermost FOR EACH; `None` while one runs, or if there is no view.
     view: Option<Rc<dyn ProgressView>>,
 }
@@ -110,7 +113,7 @@ impl WatchedLoop {
 }
 
 /// The environment of a run.
-pub struct World {
+pub struct RunContext {
     /// The gate to the tools and the sandbox.
     pub gate: Rc<Gate>,
     /// The texts that spans refer to.
@@ -132,7 +135,7 @@ const RED_ZONE: usize = 4 << 20;
 
 impl Machine {
     /// Creates a machine for one run or session.
-    pub fn new(world: World, meter: Meter) -> Machine {
+    pub fn new(world: RunContext, meter: Meter) -> Machine {
         Machine {
             slab: vec![Value::Unset; FIRST_SLAB],
             base: 0,
@@ -142,6 +145,7 @@ impl Machine {
             fault: None,
             cleared: false,
             last_error: Value::Nil,
+            refusals: Refusals::default(),
             args: Value::Nil,
             procedures: Rc::new([]),
             world,
@@ -273,6 +277,7 @@ impl Machine {
     pub fn throw(&mut self, span: Span, fault: impl Into<Fault>) -> Thrown {
         let mut fault = fault.into();
         fault.span.get_or_insert(span);
+        fault.refused |= self.refusals.explain(&fault, &self.last_error);
         self.fault = Some(Box::new(fault));
         Thrown(())
     }
@@ -347,7 +352,7 @@ impl Machine {
 
     /// Charges one step, for a call or a statement that was not charged with its block.
     #[inline(always)]
-    pub fn step(&mut self, span: Span) -> Run<()> {
+    pub fn step(&mut self, span: Span) -> EvalResult<()> {
         match self.meter.step(1) {
             Ok(()) => Ok(()),
             Err(hit) => Err(self.throw(span, hit)),

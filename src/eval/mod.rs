@@ -8,11 +8,13 @@ mod fault;
 mod handler;
 mod machine;
 mod must;
+mod refusals;
 mod template;
 mod tool_call;
 
 pub use compile::{Compiled, compile};
 pub use fault::Fault;
-pub use machine::{EmitError, Machine, Output, World, emitted};
+pub use machine::{EmitError, Machine, Output, RunContext, emitted};
+pub use refusals::is_refusal;
 
 use must::{closed, unprintable};

@@ -7,7 +7,7 @@ use crate::value::{Map, Value, print};
 
 use super::compile::{CondFn, StmtFn, ValueFn};
 use super::fault::Fault;
-use super::machine::{Flow, Machine, Run};
+use super::machine::{EvalResult, Flow, Machine};
 
 /// `MUST value, message`
 pub fn value(condition: CondFn, message: Option<ValueFn>, span: Span) -> StmtFn {
@@ -77,7 +77,7 @@ fn fail_with(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallb
     Flow::Throw
 }
 
-fn message_text(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> Run<String> {
+fn message_text(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> EvalResult<String> {
     let Some(message) = message else { return Ok(fallback.to_owned()) };
     let value = message(machine)?;
     print::to_text(&value).map(String::from).map_err(|hit| machine.throw(span, hit))

@@ -12,7 +12,7 @@ use crate::value::{Fallible, Str, Value, operators, print};
 
 use super::compile::ValueFn;
 use super::fault::Fault;
-use super::machine::{Machine, Run};
+use super::machine::{EvalResult, Machine};
 
 /// `EVAL(text)`: expands `{{name}}` once; inserted values are not expanded again.
 pub fn eval(text: ValueFn, scope: Rc<Scope>, last: Option<usize>, span: Span) -> ValueFn {
@@ -35,7 +35,7 @@ pub fn eval(text: ValueFn, scope: Rc<Scope>, last: Option<usize>, span: Span) ->
     })
 }
 
-fn append(machine: &mut Machine, text: &mut CompactString, piece: &str, span: Span) -> Run<()> {
+fn append(machine: &mut Machine, text: &mut CompactString, piece: &str, span: Span) -> EvalResult<()> {
     let length = text.len() + piece.len();
     let room = || -> Fallible<()> { Ok(space::check_string(length).and_then(|()| space::check(length))?) };
     room().map_err(|error| machine.throw(span, error))?;
@@ -44,7 +44,7 @@ fn append(machine: &mut Machine, text: &mut CompactString, piece: &str, span: Sp
 }
 
 /// Returns the value of `name.field.field`.
-fn lookup(machine: &mut Machine, dotted: &str, scope: &Scope, last: Option<usize>, span: Span) -> Run<Value> {
+fn lookup(machine: &mut Machine, dotted: &str, scope: &Scope, last: Option<usize>, span: Span) -> EvalResult<Value> {
     let mut words = dotted.split('.');
     let name = words.next().unwrap_or_default();
     let first = match (name, scope.find(name)) {

@@ -1,12 +1,13 @@
 //! Tool calls through the gate, and the handling of their failures.
 
-use crate::program::cut::TRUNCATED;
+use crate::program::truncation::TRUNCATED;
 use crate::text::Span;
-use crate::toolkit::{ArgError, BELOW_ROOT, Failure, Manner, ToolError, ToolId};
+use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, ToolId};
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
-use super::machine::{EmitError, Machine, Run, Thrown};
+use super::machine::{EmitError, EvalResult, Machine, Thrown};
+use super::refusals::is_refusal;
 use super::{closed, unprintable};
 
 /// How a failure is handled.
@@ -36,7 +37,7 @@ pub fn call(
     args: &mut [Option<Value>],
     span: Span,
     handling: Handling,
-) -> Run<Value> {
+) -> EvalResult<Value> {
     machine.step(span)?;
     let result = machine.world.gate.call(id, args, &mut machine.meter, &machine.world.memory);
     if machine.world.gate.has_to_say() {
@@ -57,7 +58,7 @@ pub fn call(
 /// Displays the notes of a tool.
 #[cold]
 #[inline(never)]
-fn tell(machine: &mut Machine, id: ToolId, span: Span) -> Run<()> {
+fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
     let gate = machine.world.gate.clone();
     for note in gate.take_notes() {
         warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
@@ -90,7 +91,7 @@ fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
 }
 
 /// Refuses a call whose arguments are invalid: always an error.
-pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> Run<Value> {
+pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> EvalResult<Value> {
     let name = machine.world.gate.registry.get(id).spec.name;
     let error = ToolError { tool: Some(name), ..error.into() };
     failed(machine, id, error, span, Failing::AsError)
@@ -98,12 +99,14 @@ pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) ->
 
 #[cold]
 #[inline(never)]
-fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, failing: Failing) -> Run<Value> {
+fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, failing: Failing) -> EvalResult<Value> {
     let manner = error.manner;
     let mut fault = Fault::from(error);
     fault.span = Some(span);
+    fault.refused = is_refusal(fault.code) || machine.refusals.explain(&fault, &machine.last_error);
+    machine.refusals.note(&fault);
     machine.last_error = fault.to_value(&machine.world.sources);
-    let raised = manner == Manner::Raised || failing == Failing::AsError || machine.world.strict;
+    let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry.get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
     if failing == Failing::Told && comes_as_map && !raised {
@@ -113,7 +116,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
         _ if raised => Err(machine.rethrow(Box::new(fault))),
         Failure::Raise => Err(machine.rethrow(Box::new(fault))),
         Failure::Nil => {
-            if manner != Manner::Quiet {
+            if manner != FailureMode::Quiet {
                 warn_of_failure(machine, spec.name, &fault);
             }
             Ok(Value::Nil)

@@ -59,10 +59,12 @@ impl Builder<'_, '_> {
         let first = self.lexemes.raw(0);
         let is = |keyword| is_keyword(first, keyword);
         let is_head = is("ELSE") && self.lexemes.len() > 1 || is("IF");
-        let word = match () {
-            () if is_head => "THEN",
-            () if is("WHILE") || is("FOR") || is("ON") => "DO",
-            () => return None,
+        let word = if is_head {
+            "THEN"
+        } else if is("WHILE") || is("FOR") || is("ON") {
+            "DO"
+        } else {
+            return None;
         };
         let last = self.lexemes.len() - 1;
         let ends = self.lexemes.token(last) == Some(TokenKind::Keyword) && is_keyword(self.lexemes.raw(last), word);

@@ -8,7 +8,7 @@ const APART: usize = 2;
 
 /// A comment beside a statement, or below another one in the same column.
 #[derive(Debug)]
-pub struct Beside<'a> {
+pub struct TrailingComment<'a> {
     /// The text of the comment.
     text: &'a str,
     span: Span,
@@ -22,14 +22,14 @@ pub struct Beside<'a> {
     pub adjoins: bool,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> TrailingComment<'a> {
     /// Creates a comment that is printed at offset `at` of the output, after `code` columns.
-    pub fn new(source: &'a Source, span: Span, (at, code): (usize, usize), adjoins: bool) -> Beside<'a> {
-        Beside { text: source.slice(span).trim_end(), span, written: column(source, span), at, code, adjoins }
+    pub fn new(source: &'a Source, span: Span, (at, code): (usize, usize), adjoins: bool) -> TrailingComment<'a> {
+        TrailingComment { text: source.slice(span).trim_end(), span, written: column(source, span), at, code, adjoins }
     }
 
     /// Returns whether the comment is on the line directly below another, in the same column.
-    pub fn continues(&self, source: &Source, above: &Beside<'_>) -> bool {
+    pub fn continues(&self, source: &Source, above: &TrailingComment<'_>) -> bool {
         self.adjoins && self.written == above.written && line_breaks(source, above.span.end, self.span.start) == 1
     }
 }
@@ -42,7 +42,7 @@ pub fn column(source: &Source, span: Span) -> usize {
 }
 
 /// Inserts the comments into the output, aligning those of one column.
-pub fn put(out: &str, comments: &[Beside<'_>], source: &Source) -> String {
+pub fn put(out: &str, comments: &[TrailingComment<'_>], source: &Source) -> String {
     let mut page =
         String::with_capacity(out.len() + comments.iter().map(|comment| comment.text.len() + 8).sum::<usize>());
     let mut done = 0;

@@ -61,19 +61,17 @@ pub fn format(source: &Source, style: Style) -> Result<String, Vec<Diagnostic>> 
     if !proof::same(&parsed, &again) {
         return Err(fault("it would not mean the same"));
     }
-    match page::print(&again, spelling) == printed {
-        true => Ok(printed),
-        false => Err(fault("a second pass would change it again")),
+    if page::print(&again, spelling) == printed {
+        Ok(printed)
+    } else {
+        Err(fault("a second pass would change it again"))
     }
 }
 
 fn parsed(source: &Source, limits: TextLimits) -> Result<Parsed<'_>, Vec<Diagnostic>> {
     let mut findings = Vec::new();
     let (tree, written) = parse_written(source, limits, &mut findings);
-    match findings.iter().any(Diagnostic::is_error) {
-        true => Err(findings),
-        false => Ok(Parsed { source, tree, written }),
-    }
+    if findings.iter().any(Diagnostic::is_error) { Err(findings) } else { Ok(Parsed { source, tree, written }) }
 }
 
 fn parsed_again(source: &Source, limits: TextLimits) -> Result<Parsed<'_>, Vec<Diagnostic>> {

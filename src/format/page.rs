@@ -4,7 +4,7 @@ use crate::syntax::written::{BlockPart, TokenKind, WrittenKind, WrittenLine};
 use crate::text::Span;
 
 use super::atoms_of::{INDENT, atoms};
-use super::comments::{Beside, column, put};
+use super::comments::{TrailingComment, column, put};
 use super::layout::lay_out;
 use super::lexemes::{Lexemes, line_breaks};
 use super::{Parsed, Spelling};
@@ -40,7 +40,7 @@ pub fn print(parsed: &Parsed<'_>, spelling: Option<Spelling>) -> String {
 
 /// The item printed last.
 #[derive(Clone, Copy)]
-struct Newest {
+struct LastItem {
     kind: NewestKind,
     /// End offset in the source.
     end: u32,
@@ -65,8 +65,8 @@ pub struct Page<'p, 'a> {
     pub out: String,
     /// The lines that opened the current blocks.
     open: Vec<BlockPart>,
-    newest: Option<Newest>,
-    beside: Vec<Beside<'p>>,
+    newest: Option<LastItem>,
+    beside: Vec<TrailingComment<'p>>,
     /// Source column of the latest statement in the current block.
     body_column: Option<usize>,
 }
@@ -86,7 +86,7 @@ impl<'p> Page<'p, '_> {
         self.out.push_str(line.trim_end_matches('\r'));
         self.out.push_str(self.line_end);
         let end = self.parsed.source.base() + skipped + 2 + line.len();
-        self.newest = Some(Newest { kind: NewestKind::Note, end: end as u32 });
+        self.newest = Some(LastItem { kind: NewestKind::Note, end: end as u32 });
     }
 
     fn items(&mut self) {
@@ -139,7 +139,7 @@ impl<'p> Page<'p, '_> {
             self.out.extend(std::iter::repeat_n(' ', self.indent() - outwards + kept_off));
             self.out.push_str(text);
             self.out.push_str(self.line_end);
-            self.newest = Some(Newest { kind: NewestKind::Note, end: comment.end });
+            self.newest = Some(LastItem { kind: NewestKind::Note, end: comment.end });
         }
     }
 
@@ -166,7 +166,7 @@ impl<'p> Page<'p, '_> {
         let source = self.parsed.source;
         let at = self.out.len();
         let Some(above) = self.beside.last().filter(|above| at == above.at + self.line_end.len()) else { return false };
-        let beside = Beside::new(source, comment, (at, 0), true);
+        let beside = TrailingComment::new(source, comment, (at, 0), true);
         if !beside.continues(source, above) {
             return false;
         }
@@ -218,12 +218,12 @@ impl<'p> Page<'p, '_> {
         let source = self.parsed.source;
         let end = match comments.split_first() {
             Some((first, rest)) if line_breaks(source, line.span.end, first.start) == 0 => {
-                self.beside.push(Beside::new(source, *first, (self.out.len(), code), adjoins));
+                self.beside.push(TrailingComment::new(source, *first, (self.out.len(), code), adjoins));
                 (first.end, rest)
             }
             _ => (line.span.end, comments),
         };
-        self.newest = Some(Newest { kind: NewestKind::Note, end: end.0 });
+        self.newest = Some(LastItem { kind: NewestKind::Note, end: end.0 });
         end.1
     }
 

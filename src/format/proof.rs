@@ -23,12 +23,11 @@ fn comments<'a>(parsed: &Parsed<'a>) -> Vec<(usize, Cow<'a, str>)> {
     marks.sort_unstable();
     let text = |span| {
         let text = parsed.source.slice(span).trim_end();
-        match text.starts_with(['#', '-', '/']) {
-            true => Cow::Borrowed(text),
-            false => {
-                let body = &text["COMMENT:".len()..text.len() - "ENDCOMMENT".len()];
-                Cow::Owned(CommentLines::of(body).text())
-            }
+        if text.starts_with(['#', '-', '/']) {
+            Cow::Borrowed(text)
+        } else {
+            let body = &text["COMMENT:".len()..text.len() - "ENDCOMMENT".len()];
+            Cow::Owned(CommentLines::of(body).text())
         }
     };
     let place = |start| marks.partition_point(|mark| *mark < start);

@@ -7,14 +7,14 @@ use super::{LimitHit, space};
 
 /// Memory used in addition to values by work in progress, counted as live until dropped.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct MemoryCharge {
     bytes: usize,
 }
 
-impl Held {
+impl MemoryCharge {
     /// Counts bytes as live. Errors: if they exceed the memory limit.
-    pub fn of(bytes: usize) -> Result<Held, LimitHit> {
-        let mut held = Held::default();
+    pub fn of(bytes: usize) -> Result<MemoryCharge, LimitHit> {
+        let mut held = MemoryCharge::default();
         held.grow(bytes)?;
         Ok(held)
     }
@@ -51,7 +51,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryCharge {
     fn drop(&mut self) {
         self.release();
     }
@@ -59,18 +59,18 @@ impl Drop for Held {
 
 /// A vector whose memory is charged before it grows, and counted as live while it is being filled.
 #[derive(Debug)]
-pub struct Charged<T> {
+pub struct MeteredVec<T> {
     items: Vec<T>,
-    held: Held,
+    held: MemoryCharge,
 }
 
-impl<T> Default for Charged<T> {
-    fn default() -> Charged<T> {
-        Charged { items: Vec::new(), held: Held::default() }
+impl<T> Default for MeteredVec<T> {
+    fn default() -> MeteredVec<T> {
+        MeteredVec { items: Vec::new(), held: MemoryCharge::default() }
     }
 }
 
-impl<T> Charged<T> {
+impl<T> MeteredVec<T> {
     /// Appends an element.
     #[inline]
     pub fn push(&mut self, item: T) -> Result<(), LimitHit> {

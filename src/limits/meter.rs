@@ -94,7 +94,7 @@ impl Budget {
     }
 
     /// Returns the remaining amount, and the error for exceeding it.
-    fn left(&self) -> (u64, LimitHit) {
+    fn remaining(&self) -> (u64, LimitHit) {
         let allowed = self.allowed.unwrap_or(u64::MAX);
         (allowed - self.spent, LimitHit { limit: self.limit, allowed })
     }
@@ -154,7 +154,7 @@ impl Meter {
 
     /// Charges steps for creating or reading a text of `bytes` bytes: one per KiB.
     pub fn step_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
-        self.tell_read(bytes);
+        self.report_read(bytes);
         self.step(bytes as u64 / 1024)
     }
 
@@ -211,7 +211,7 @@ impl Meter {
 
     /// Returns the number of bytes that EMIT may still print, and the error for exceeding it.
     pub fn output_left(&self) -> (u64, LimitHit) {
-        self.output.left()
+        self.output.remaining()
     }
 
     /// Charges files or directories about to be changed.
@@ -225,7 +225,7 @@ impl Meter {
     }
 
     /// Reports bytes written to the progress display.
-    pub fn tell_written(&self, bytes: u64) {
+    pub fn report_written(&self, bytes: u64) {
         if let Some(progress) = &self.progress {
             progress.written(bytes);
         }
@@ -258,7 +258,7 @@ impl Meter {
     }
 
     /// Reports bytes read to the progress display, for work that is not charged in steps.
-    pub fn tell_read(&self, bytes: usize) {
+    pub fn report_read(&self, bytes: usize) {
         if let Some(progress) = &self.progress {
             progress.read(bytes as u64);
         }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::text::Code;
 
 pub use canary::loose_limit;
-pub use charged::{Charged, Held};
+pub use charged::{MemoryCharge, MeteredVec};
 pub use meter::{Interrupt, Meter, Watch};
 pub use progress::Progress;
 

@@ -43,7 +43,7 @@ impl Progress {
     }
 
     /// Counts entries seen by a walk.
-    pub fn met(&self, entries: usize) {
+    pub fn found(&self, entries: usize) {
         self.entries.fetch_add(entries as u64, Ordering::Relaxed);
     }
 

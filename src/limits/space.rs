@@ -64,10 +64,7 @@ pub fn take(bytes: usize) -> Result<(), LimitHit> {
 /// Checks that `bytes` more bytes are allowed, without counting them.
 #[inline]
 pub fn check(bytes: usize) -> Result<(), LimitHit> {
-    match ablation::SPACE && LIVE.get() + bytes as u64 > BOUNDS.get().memory {
-        true => Err(over_memory()),
-        false => Ok(()),
-    }
+    if ablation::SPACE && LIVE.get() + bytes as u64 > BOUNDS.get().memory { Err(over_memory()) } else { Ok(()) }
 }
 
 /// Counts bytes as live without a check: for small amounts, or after [`check`].
@@ -90,9 +87,10 @@ pub fn give_back(bytes: usize) {
 #[inline]
 pub fn check_string(bytes: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().string;
-    match ablation::SPACE && bytes > allowed {
-        true => Err(LimitHit { limit: Limit::String, allowed: allowed as u64 }),
-        false => Ok(()),
+    if ablation::SPACE && bytes > allowed {
+        Err(LimitHit { limit: Limit::String, allowed: allowed as u64 })
+    } else {
+        Ok(())
     }
 }
 
@@ -100,9 +98,10 @@ pub fn check_string(bytes: usize) -> Result<(), LimitHit> {
 #[inline]
 pub fn check_items(items: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().items;
-    match ablation::SPACE && items > allowed {
-        true => Err(LimitHit { limit: Limit::Collection, allowed: allowed as u64 }),
-        false => Ok(()),
+    if ablation::SPACE && items > allowed {
+        Err(LimitHit { limit: Limit::Collection, allowed: allowed as u64 })
+    } else {
+        Ok(())
     }
 }
 
@@ -116,9 +115,10 @@ pub fn items_bound() -> usize {
 #[inline]
 pub fn check_depth(depth: usize) -> Result<(), LimitHit> {
     let allowed = BOUNDS.get().depth;
-    match ablation::SPACE && depth > allowed {
-        true => Err(LimitHit { limit: Limit::ValueDepth, allowed: allowed as u64 }),
-        false => Ok(()),
+    if ablation::SPACE && depth > allowed {
+        Err(LimitHit { limit: Limit::ValueDepth, allowed: allowed as u64 })
+    } else {
+        Ok(())
     }
 }
 
@@ -131,9 +131,10 @@ pub fn depth_bound() -> usize {
 pub fn room_for(bytes_each: usize) -> (usize, LimitHit) {
     let bounds = BOUNDS.get();
     let by_memory = bounds.memory.saturating_sub(LIVE.get()) / bytes_each as u64;
-    match (bounds.items as u64) < by_memory {
-        true => (bounds.items, LimitHit { limit: Limit::Collection, allowed: bounds.items as u64 }),
-        false => (by_memory as usize, over_memory()),
+    if (bounds.items as u64) < by_memory {
+        (bounds.items, LimitHit { limit: Limit::Collection, allowed: bounds.items as u64 })
+    } else {
+        (by_memory as usize, over_memory())
     }
 }
 

@@ -36,9 +36,9 @@ const WORDS: [(&str, Reply); 3] = [("once", Reply::Once), ("session", Reply::Run
 
 /// Answers that remain valid for the whole connection, by tool. Scripts that run in workers share them.
 #[derive(Clone, Debug, Default)]
-pub struct Standing(Arc<Mutex<HashMap<String, bool>>>);
+pub struct RememberedReplies(Arc<Mutex<HashMap<String, bool>>>);
 
-impl Standing {
+impl RememberedReplies {
     fn of(&self, tool: &str) -> Option<Reply> {
         let standing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         standing.get(tool).map(|allowed| if *allowed { Reply::Run } else { Reply::Never })
@@ -77,7 +77,7 @@ pub struct Live {
     /// Cancelled when the client no longer wants the call.
     pub cancelled: CancellationToken,
     /// Answers that remain valid.
-    pub standing: Standing,
+    pub standing: RememberedReplies,
 }
 
 /// A client that repeats the call with the answer.
@@ -88,7 +88,7 @@ pub struct Later {
     /// The question that the call should end with.
     pub pending: Arc<Mutex<Option<Asked>>>,
     /// Answers that remain valid.
-    pub standing: Standing,
+    pub standing: RememberedReplies,
 }
 
 /// A script whose question ends the request that is currently following it.
@@ -101,7 +101,7 @@ pub struct Waiting {
     /// Stops the script if nobody answers.
     pub stop: Stop,
     /// Answers that remain valid.
-    pub standing: Standing,
+    pub standing: RememberedReplies,
 }
 
 /// A question in words.
@@ -233,12 +233,12 @@ impl Waiting {
 }
 
 /// The engine's approver: asks through the [`Asker`] of the current call.
-pub struct Front(RefCell<Asker>);
+pub struct McpApprover(RefCell<Asker>);
 
-impl Front {
+impl McpApprover {
     /// Creates an approver that asks nobody.
-    pub fn new() -> Front {
-        Front(RefCell::new(Asker::Nobody))
+    pub fn new() -> McpApprover {
+        McpApprover(RefCell::new(Asker::Nobody))
     }
 
     /// Sets the asker for subsequent questions.
@@ -247,7 +247,7 @@ impl Front {
     }
 }
 
-impl Approver for Front {
+impl Approver for McpApprover {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
         let asker = self.0.borrow().clone();
         let began = Instant::now();

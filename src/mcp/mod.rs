@@ -1,17 +1,17 @@
 //! `ns mcp`: serves tools and scripts to agents over the Model Context Protocol.
 //!
 //! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
-//! itself; the engine executes calls one after another on its own thread ([`lane`]); scripts run in separate processes
+//! itself; the engine executes calls one after another on its own thread ([`engine_thread`]); scripts run in separate processes
 //! ([`worker`]). All traffic passes through [`wire`], which bounds it and hands most calls directly to the engine
 //! ([`server`]). Every tool call goes through the gate like any other; nothing here decides what is allowed.
 
 mod ask;
+mod connection_state;
+mod engine_thread;
 #[cfg(feature = "http")]
 mod http;
-mod lane;
 mod methods;
 mod offer;
-mod place;
 mod progress;
 mod roots;
 mod server;
@@ -34,9 +34,9 @@ pub use http::Listening;
 pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
 pub use worker::work;
 
-use lane::Lane;
+use engine_thread::EngineHandle;
 use offer::Offer;
-use progress::Watched;
+use progress::CurrentProgress;
 use server::{Parts, Scripts, Server};
 use wire::{Ending, Wire};
 use worker::Workers;
@@ -136,9 +136,9 @@ fn begin(
         calls_only: true,
         ..options
     };
-    let watched = Watched::default();
+    let watched = CurrentProgress::default();
     let own = watched.clone();
-    let begun = Lane::begin(
+    let begun = EngineHandle::begin(
         options.clone(),
         network,
         move |place| {
@@ -160,10 +160,8 @@ fn begin(
 
 /// Returns the instructions that a model receives for the server as a whole.
 fn instructions(read_only: bool) -> String {
-    let changes = match read_only {
-        true => "Nothing can be changed here.",
-        false => "Every change can be taken back with `undo`.",
-    };
+    let changes =
+        if read_only { "Nothing can be changed here." } else { "Every change can be taken back with `undo`." };
     format!(
         "Files of one directory. Paths are relative to its root, with `/` between their parts; `.` is the root. {changes} \
          To find files take `find`: by pattern, type, size and time, in a directory and all below, without what \

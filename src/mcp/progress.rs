@@ -10,9 +10,9 @@ pub type Call = (&'static str, Arc<Progress>);
 
 /// The current tool call, visible to other threads.
 #[derive(Clone, Default)]
-pub struct Watched(Arc<Mutex<Option<Call>>>);
+pub struct CurrentProgress(Arc<Mutex<Option<Call>>>);
 
-impl Watched {
+impl CurrentProgress {
     /// Registers itself as the progress view of an engine.
     pub fn watch(&self, engine: &Engine) {
         engine.set_progress_view(Rc::new(self.clone()));
@@ -27,7 +27,7 @@ impl Watched {
     }
 }
 
-impl ProgressView for Watched {
+impl ProgressView for CurrentProgress {
     fn begin(&self, tool: &'static str, progress: Arc<Progress>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((tool, progress));
     }

@@ -2,7 +2,7 @@
 //!
 //! [`Session`] is a map that lives as long as a run, a session at a terminal or a connection. [`Project`] is one SQLite
 //! file shared by many processes. Neither depends on tools or policies: changing project memory requires a
-//! [`crate::sandbox::OwnChange`], which only a journal that permits changes creates. This module opens files only
+//! [`crate::sandbox::InternalChange`], which only a journal that permits changes creates. This module opens files only
 //! through the sandbox.
 
 mod error;

@@ -23,7 +23,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::limits::Watch;
-use crate::sandbox::{Identity, Metadata, OwnFolder, Root, SandboxError, Witness};
+use crate::sandbox::{Identity, Metadata, Root, SandboxError, StateDir, Witness};
 
 use super::error::MemoryError;
 use super::schema::{self, APPLICATION_ID, NAME, NAMES, VERSION};
@@ -42,13 +42,13 @@ const MAX_TEXT: i32 = 256 << 20;
 pub struct Opened {
     /// The connection; call [`Opened::is_current`] before using it.
     pub connection: Connection,
-    folder: OwnFolder,
+    folder: StateDir,
     database: Identity,
 }
 
 impl Opened {
     /// Opens the database of a state directory. Returns `None` if there is none.
-    pub fn open(folder: OwnFolder, watch: &Watch) -> Result<Option<Opened>, MemoryError> {
+    pub fn open(folder: StateDir, watch: &Watch) -> Result<Option<Opened>, MemoryError> {
         let Some(metadata) = check_files(&folder)? else { return Ok(None) };
         check_size(metadata.size)?;
         let path = folder.path()?;
@@ -82,7 +82,7 @@ impl Opened {
 }
 
 /// Checks every file that SQLite may open. Returns the metadata of the database, if there is one.
-fn check_files(folder: &OwnFolder) -> Result<Option<Metadata>, SandboxError> {
+fn check_files(folder: &StateDir) -> Result<Option<Metadata>, SandboxError> {
     for name in &NAMES[1..] {
         folder.metadata(name)?;
     }
@@ -101,10 +101,7 @@ pub fn admit(application: i32, version: i32) -> Result<(), MemoryError> {
 
 /// Refuses a file that is too short for a database; SQLite would treat it as a new one.
 pub fn check_size(size: u64) -> Result<(), MemoryError> {
-    match size < MIN_SIZE {
-        true => Err(MemoryError::Damaged(format!("it has only {size} bytes"))),
-        false => Ok(()),
-    }
+    if size < MIN_SIZE { Err(MemoryError::Damaged(format!("it has only {size} bytes"))) } else { Ok(()) }
 }
 
 /// Refuses a database with inconsistent pages before anything is written to it.
@@ -124,7 +121,7 @@ fn check_sound(connection: &Connection) -> Result<(), MemoryError> {
 /// Refuses a file that was truncated in the middle of a page; SQLite would read zeros for the missing bytes.
 ///
 /// While the WAL has contents, the last page may still be missing from the database.
-fn check_end(connection: &Connection, folder: &OwnFolder) -> Result<(), MemoryError> {
+fn check_end(connection: &Connection, folder: &StateDir) -> Result<(), MemoryError> {
     if folder.metadata(schema::WAL)?.is_some_and(|log| log.size > 0) {
         return Ok(());
     }
@@ -135,9 +132,10 @@ fn check_end(connection: &Connection, folder: &OwnFolder) -> Result<(), MemoryEr
 
 /// Checks that a database consists of whole pages.
 pub fn check_pages(size: u64, page: u32) -> Result<(), MemoryError> {
-    match size.is_multiple_of(page.into()) {
-        true => Ok(()),
-        false => Err(MemoryError::Damaged("it ends in the middle of a page".to_owned())),
+    if size.is_multiple_of(page.into()) {
+        Ok(())
+    } else {
+        Err(MemoryError::Damaged("it ends in the middle of a page".to_owned()))
     }
 }
 

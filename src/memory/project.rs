@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::limits::Watch;
-use crate::sandbox::{OwnChange, Root};
+use crate::sandbox::{InternalChange, Root};
 
 use super::error::MemoryError;
 use super::key::Key;
@@ -112,7 +112,7 @@ impl Project {
     }
 
     /// Stores values atomically.
-    pub fn set(&self, site: &Site<'_>, records: &[Record], change: &OwnChange) -> Result<(), MemoryError> {
+    pub fn set(&self, site: &Site<'_>, records: &[Record], change: &InternalChange) -> Result<(), MemoryError> {
         self.write(site, change, |connection| {
             let sql = "INSERT INTO memory (key, value, type, bytes, updated, writer) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
                  ON CONFLICT (key) DO UPDATE SET value = excluded.value, type = excluded.type, \
@@ -129,7 +129,7 @@ impl Project {
     }
 
     /// Deletes a key. Returns whether it existed.
-    pub fn delete(&self, site: &Site<'_>, key: &Key, change: &OwnChange) -> Result<bool, MemoryError> {
+    pub fn delete(&self, site: &Site<'_>, key: &Key, change: &InternalChange) -> Result<bool, MemoryError> {
         if self.get(site, key)?.is_none() {
             return Ok(false);
         }
@@ -179,7 +179,7 @@ impl Project {
     fn write<T>(
         &self,
         site: &Site<'_>,
-        change: &OwnChange,
+        change: &InternalChange,
         work: impl FnOnce(&Connection) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
         if site.access == Access::Planned {
@@ -244,7 +244,7 @@ fn patient(site: &Site<'_>, error: MemoryError) -> MemoryError {
     }
 }
 
-fn open_or_make(site: &Site<'_>, change: &OwnChange) -> Result<Opened, MemoryError> {
+fn open_or_make(site: &Site<'_>, change: &InternalChange) -> Result<Opened, MemoryError> {
     loop {
         let folder = site.root.make_own_folder(change)?;
         if folder.metadata(schema::NAME)?.is_none() {

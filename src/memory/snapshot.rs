@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, MAIN_DB};
 
-use crate::sandbox::{Identity, OwnFolder, SandboxError, Timestamp};
+use crate::sandbox::{Identity, SandboxError, StateDir, Timestamp};
 
 use super::error::MemoryError;
 use super::open::{admit, check_pages, check_size};
@@ -30,7 +30,7 @@ type Stamp = [Option<(Identity, u64, Option<Timestamp>)>; 2];
 
 impl Snapshot {
     /// Copies the database. Returns `None` if it does not exist. Errors: if the file is not ours.
-    pub fn take(folder: &OwnFolder) -> Result<Option<Snapshot>, MemoryError> {
+    pub fn take(folder: &StateDir) -> Result<Option<Snapshot>, MemoryError> {
         let stamp = stamp(folder)?;
         let Some(image) = image(folder)? else { return Ok(None) };
         check_size(image.len() as u64)?;
@@ -41,12 +41,12 @@ impl Snapshot {
     }
 
     /// Whether the files are unchanged since the copy was started.
-    pub fn is_fresh(&self, folder: &OwnFolder) -> bool {
+    pub fn is_fresh(&self, folder: &StateDir) -> bool {
         stamp(folder).is_ok_and(|stamp| stamp == self.stamp)
     }
 }
 
-fn stamp(folder: &OwnFolder) -> Result<Stamp, SandboxError> {
+fn stamp(folder: &StateDir) -> Result<Stamp, SandboxError> {
     let mut stamp = Stamp::default();
     for (name, place) in [NAME, WAL].into_iter().zip(&mut stamp) {
         *place = folder.metadata(name)?.map(|file| (file.identity, file.size, file.modified));
@@ -58,7 +58,7 @@ fn stamp(folder: &OwnFolder) -> Result<Stamp, SandboxError> {
 ///
 /// Closing a file that this process also has open in SQLite would release SQLite's locks on it (fcntl(2)), so the
 /// caller must close its connection first.
-pub fn image(folder: &OwnFolder) -> Result<Option<Vec<u8>>, MemoryError> {
+pub fn image(folder: &StateDir) -> Result<Option<Vec<u8>>, MemoryError> {
     for _ in 0..ATTEMPTS {
         if has_hot_journal(folder)? {
             // Another program is changing the file in place: its contents may be uncommitted.
@@ -78,13 +78,13 @@ pub fn image(folder: &OwnFolder) -> Result<Option<Vec<u8>>, MemoryError> {
 }
 
 /// Whether a rollback journal holds pages to be restored, as it does while a change is not committed.
-fn has_hot_journal(folder: &OwnFolder) -> Result<bool, MemoryError> {
+fn has_hot_journal(folder: &StateDir) -> Result<bool, MemoryError> {
     let Some(metadata) = folder.metadata(JOURNAL)? else { return Ok(false) };
     // A journal that persists after its transaction begins with zeros.
     Ok(metadata.size > 0 && folder.read(JOURNAL, MAX_IMAGE)?.is_some_and(|bytes| bytes.starts_with(&JOURNAL_MAGIC)))
 }
 
-fn log_header(folder: &OwnFolder) -> Result<Vec<u8>, MemoryError> {
+fn log_header(folder: &StateDir) -> Result<Vec<u8>, MemoryError> {
     let mut log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
     log.truncate(wal::HEADER);
     Ok(log)

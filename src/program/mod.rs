@@ -4,24 +4,24 @@
 //! runs here.
 
 mod builtin;
-pub mod cut;
 mod entry;
+mod higher_order;
 mod interface;
 pub mod lint;
 mod literal;
 mod lower;
-mod over;
 pub mod pages;
+mod projection;
 mod scope;
-mod spare;
 pub mod tree;
+pub mod truncation;
 mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
+pub use higher_order::HigherOrder;
 pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
 pub use literal::literal;
 pub use lower::{Surroundings, lower, param_of};
-pub use over::Over;
-pub use spare::spared;
+pub use projection::projectable_calls;
 pub use unit::{Module, ModuleId, Unit, Uses};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{Block, Name, Place, Procedure, StatementKind, Tree};
+use crate::syntax::ast::{AssignTarget, Block, Name, Procedure, StatementKind, Tree};
 
 use super::tree::Slot;
 
@@ -100,7 +100,7 @@ struct Text<'a> {
 
 impl Text<'_> {
     /// Returns whether a place makes its variable one of the body that contains it.
-    fn begins(&self, place: &Place) -> bool {
+    fn begins(&self, place: &AssignTarget) -> bool {
         place.steps.is_empty() || place.may_begin(self.tree) && self.outer.find(&place.name.text).is_none()
     }
 }

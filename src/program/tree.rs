@@ -15,7 +15,7 @@ use crate::value::{Str, Value, print};
 pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 
 use super::builtin::Builtin;
-use super::over::Over;
+use super::higher_order::HigherOrder;
 
 /// A complete script, ready to be compiled.
 #[derive(Debug, Default)]
@@ -131,9 +131,9 @@ pub struct Stmt {
 #[derive(Debug)]
 pub enum StmtKind {
     /// Assigns one place.
-    Set { place: Place, value: Expr },
+    Set { place: AssignTarget, value: Expr },
     /// Destructures a list.
-    SetMany { places: Vec<Place>, value: Expr },
+    SetMany { places: Vec<AssignTarget>, value: Expr },
     /// Prints values and a line feed.
     Emit(Vec<Expr>),
     /// Evaluates a call for its effect.
@@ -164,7 +164,7 @@ pub enum StmtKind {
 
 /// The target of a SET.
 #[derive(Debug)]
-pub struct Place {
+pub struct AssignTarget {
     /// The variable.
     pub slot: Slot,
     /// The span of the name.
@@ -223,6 +223,12 @@ pub enum ExprKind {
     Call(Box<Call>),
 }
 
+impl ExprKind {
+    /// Stands for an expression whose fault was reported, so that the program never runs. Nothing is known of its
+    /// value, so that nothing else is reported of what uses it.
+    pub const REPORTED: ExprKind = ExprKind::Last;
+}
+
 /// An operator and its right operand.
 #[derive(Debug)]
 pub struct Link {
@@ -276,7 +282,7 @@ pub enum Target {
     /// A tool.
     Tool(ToolId),
     /// A function that takes a procedure, the callee passed to it, and the number of arguments that the callee gets.
-    Over(Over, Callee, usize),
+    Over(HigherOrder, Callee, usize),
 }
 
 /// The callee passed to a function that takes a procedure.

@@ -7,7 +7,7 @@ use super::Repl;
 
 /// Whether the session continues after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Go {
+pub enum Flow {
     /// Read the next entry.
     On,
     /// Leave the session.
@@ -103,7 +103,7 @@ pub fn name_in(line: &str) -> Option<usize> {
 }
 
 /// Resolves a name to a command: a full name, an alias or an unambiguous prefix.
-pub fn known(name: &str) -> Option<&'static str> {
+pub fn full_name(name: &str) -> Option<&'static str> {
     let short = match name {
         "q" | "exit" => "quit",
         "h" | "?" | "doc" => "help",
@@ -124,19 +124,19 @@ pub fn usage(name: &str) -> String {
 
 impl Repl<'_> {
     /// Executes a command.
-    pub fn command(&mut self, command: Command<'_>) -> Go {
+    pub fn command(&mut self, command: Command<'_>) -> Flow {
         let Command { name, rest } = command;
         // Discard a Ctrl-C that came too late for the previous line.
         self.engine.interrupt().clear();
-        let Some(known) = known(name) else {
+        let Some(known) = full_name(name) else {
             let near = nearest(name, COMMANDS.iter().map(|(known, ..)| *known));
             let help = near.map_or(":help lists the commands".to_owned(), |near| format!("did you mean `:{near}`?"));
             self.print(&format!("there is no `:{name}`; {help}"));
-            return Go::On;
+            return Flow::On;
         };
         let run = Some(rest).filter(|rest| !rest.is_empty());
         match (known, run) {
-            ("quit", _) => return Go::Leave,
+            ("quit", _) => return Flow::Leave,
             ("help", topic) => self.help(topic),
             ("tools", pattern) => self.tools(pattern.unwrap_or_default()),
             ("vars", _) => self.variables(),
@@ -156,6 +156,6 @@ impl Repl<'_> {
             ("save", Some(file)) => self.save(file),
             (known, _) => self.print(&usage(known)),
         }
-        Go::On
+        Flow::On
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::{PageKind, Session, TokenKind, Value, pages, tokens};
 use crate::text::safe;
 
 use super::commands::{self, COMMANDS};
-use super::place::{At, Place, parameters};
+use super::cursor::{At, CursorContext, parameters};
 
 /// Maximum number of candidates.
 const MOST: usize = 1_000;
@@ -42,7 +42,7 @@ fn command(session: &Session<'_>, before: &str, end: usize) -> (usize, Vec<Pair>
     }
     let typed = rest.trim_start();
     let begin = before.len() - typed.len();
-    match commands::known(&name[start..]) {
+    match commands::full_name(&name[start..]) {
         Some("type" | "time") => expression(session, typed, "", before.len()),
         Some("help" | "tools") => {
             let tools = cli::entries(session.engine().registry()).into_iter().map(|entry| entry.spec.name);
@@ -56,7 +56,7 @@ fn command(session: &Session<'_>, before: &str, end: usize) -> (usize, Vec<Pair>
 
 /// Completes the end of a text. `behind` is the text after the cursor; `at` is the position of the cursor in the line.
 fn expression(session: &Session<'_>, text: &str, behind: &str, at: usize) -> (usize, Vec<Pair>) {
-    let place = Place::of(text);
+    let place = CursorContext::of(text);
     let holder = place.holder(session);
     match place.at {
         At::Comment => (at, Vec::new()),
@@ -97,10 +97,11 @@ fn paths(session: &Session<'_>, typed: &str, (quote, behind): (&str, &str), at: 
     let found = names
         .into_iter()
         .filter(|(found, _)| fits(found) && !unsafe_name(found) && !found.contains(['"', '\'', '\\', '`']));
-    let found = found.map(|(found, is_folder)| match is_folder {
-        true => plain(format!("{found}/")),
-        false => pair(&found, format!("{found}{close}")),
-    });
+    let found = found.map(
+        |(found, is_folder)| {
+            if is_folder { plain(format!("{found}/")) } else { pair(&found, format!("{found}{close}")) }
+        },
+    );
     (at - name.len(), sorted(found.collect()))
 }
 
@@ -158,7 +159,7 @@ fn procedures(session: &Session<'_>, word: &str) -> Vec<String> {
 }
 
 /// Returns names, keywords and arguments.
-fn names(session: &Session<'_>, place: &Place<'_>, word: &str) -> Vec<Pair> {
+fn names(session: &Session<'_>, place: &CursorContext<'_>, word: &str) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     if let Some(call) = place.call() {
         let is_argument = call.is_fresh || place.text[..place.text.len() - word.len()].trim_end().ends_with(['(', ',']);

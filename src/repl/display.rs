@@ -24,7 +24,7 @@ pub enum Extent {
 /// Formats a value for the session. `number` is its number for `:out`; `columns` is the width of the terminal.
 ///
 /// Errors: a limit of the run is exceeded.
-pub fn shown(value: &Value, number: usize, columns: u16, extent: Extent) -> Result<String, LimitHit> {
+pub fn display(value: &Value, number: usize, columns: u16, extent: Extent) -> Result<String, LimitHit> {
     let is_all = extent == Extent::All;
     let fit = Fit { width: Some(columns), rows: if is_all { usize::MAX } else { ROWS } };
     Ok(match value {

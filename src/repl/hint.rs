@@ -2,14 +2,14 @@
 
 use crate::engine::Session;
 
-use super::place::{At, Place, parameters};
+use super::cursor::{At, CursorContext, parameters};
 
 /// Minimum width of a hint in columns.
 const LEAST: usize = 8;
 
 /// Returns the rest of the signature of the call at the end of a text, shortened to `room` columns.
 pub fn hint(session: &Session<'_>, text: &str, room: usize) -> Option<String> {
-    let place = Place::of(text);
+    let place = CursorContext::of(text);
     let hint = match (place.at, place.call()) {
         (At::Word(word), _) if !word.is_empty() && place.owner().is_some() => whole(&place.name(), session)?,
         (At::Word(word), Some(call)) => {

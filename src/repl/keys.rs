@@ -75,9 +75,9 @@ impl ConditionalEventHandler for Up {
 }
 
 /// Inserts keys that arrive faster than they can be drawn into a long line together.
-pub struct Flood(pub Keys);
+pub struct BulkInsert(pub Keys);
 
-impl ConditionalEventHandler for Flood {
+impl ConditionalEventHandler for BulkInsert {
     fn handle(&self, event: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
         let Event::KeySeq(keys) = event else { return None };
         let [KeyEvent(key, modifiers)] = keys[..] else { return None };

@@ -6,13 +6,13 @@
 
 mod commands;
 mod complete;
+mod cursor;
 mod display;
 mod helper;
 mod highlight;
 mod hint;
+mod inspect;
 mod keys;
-mod looking;
-mod place;
 mod plan;
 mod reader;
 mod results;
@@ -22,19 +22,20 @@ use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
 use crate::cli::{
-    Shared, Typed, report_findings, report_limit, report_notes, say, say_ended_in_session, terminal_columns, with_root,
+    LineHistory, Shared, report_findings, report_limit, report_notes, say, say_ended_in_session, terminal_columns,
+    with_root,
 };
 use crate::engine::{EmitError, Ending, Engine, LineOutcome, LineResult, Session, Value};
 use crate::text::Code;
 
-use commands::Go;
-use display::{Extent, shown};
+use commands::Flow;
+use display::{Extent, display};
 use reader::{Entry, Reader};
 use results::Results;
 
 /// The way in which the user left a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum SessionEnd {
     /// With `:quit` or Ctrl-D.
     ByChoice,
     /// With a second Ctrl-C.
@@ -71,7 +72,7 @@ struct Repl<'e> {
 }
 
 /// Reads and runs lines until the user leaves. `typed` saves them for later sessions.
-pub fn run(engine: &Engine, typed: Typed, printer: &Shared, view: View) -> rustyline::Result<Left> {
+pub fn run(engine: &Engine, typed: LineHistory, printer: &Shared, view: View) -> rustyline::Result<SessionEnd> {
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
     let mut reader = Reader::new(session.clone(), typed)?;
     let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
@@ -86,16 +87,16 @@ pub fn run(engine: &Engine, typed: Typed, printer: &Shared, view: View) -> rusty
     loop {
         match reader.entry()? {
             Entry::Text(text) => {
-                if repl.take(&text) == Go::Leave && repl.may_leave() {
-                    return Ok(Left::ByChoice);
+                if repl.take(&text) == Flow::Leave && repl.may_leave() {
+                    return Ok(SessionEnd::ByChoice);
                 }
             }
             Entry::Cleared => {}
-            Entry::End if repl.may_leave() => return Ok(Left::ByChoice),
+            Entry::End if repl.may_leave() => return Ok(SessionEnd::ByChoice),
             Entry::End => {}
             Entry::Interrupted => {
                 repl.leave_at_once();
-                return Ok(Left::Interrupted);
+                return Ok(SessionEnd::Interrupted);
             }
         }
         report_notes(&repl.session.borrow().engine().gate().take_notes());
@@ -105,12 +106,12 @@ pub fn run(engine: &Engine, typed: Typed, printer: &Shared, view: View) -> rusty
 
 impl Repl<'_> {
     /// Processes an entry.
-    fn take(&mut self, text: &str) -> Go {
+    fn take(&mut self, text: &str) -> Flow {
         let pieces = commands::pieces(text, |text| self.session.borrow().is_open(text));
         for piece in pieces {
             if let Some(command) = commands::of(piece) {
-                if self.command(command) == Go::Leave {
-                    return Go::Leave;
+                if self.command(command) == Flow::Leave {
+                    return Flow::Leave;
                 }
                 continue;
             }
@@ -119,7 +120,7 @@ impl Repl<'_> {
                 break;
             }
         }
-        Go::On
+        Flow::On
     }
 
     /// Runs a line and shows its result. Returns whether it succeeded.
@@ -180,7 +181,7 @@ impl Repl<'_> {
     fn show(&self, value: &Value, number: usize, extent: Extent) {
         let printed = match self.view.showing {
             Showing::Fitting => {
-                let text = shown(value, number, self.columns(), extent).map_err(EmitError::from);
+                let text = display(value, number, self.columns(), extent).map_err(EmitError::from);
                 text.and_then(|text| self.printer.print_line(&text))
             }
             Showing::Formatted => self.printer.print(std::slice::from_ref(value)),

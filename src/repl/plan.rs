@@ -82,9 +82,10 @@ impl Repl<'_> {
             say("the plan goes on\n");
             return Decided::Not;
         };
-        let answer = match plan.changes.is_empty() {
-            true => Answer::No,
-            false => cli::asked(self.engine, &format!("Do it? [y]es, [n]o; {otherwise}: ")),
+        let answer = if plan.changes.is_empty() {
+            Answer::No
+        } else {
+            cli::asked(self.engine, &format!("Do it? [y]es, [n]o; {otherwise}: "))
         };
         match answer {
             Answer::Yes => return self.apply(&plan),

@@ -11,14 +11,14 @@ use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Cmd, CompletionType, Config, Editor, Event, EventHandler, KeyCode, KeyEvent, Modifiers};
 
-use crate::cli::{Typed, forget_typed, is_second_interrupt, say};
+use crate::cli::{LineHistory, forget_typed, is_second_interrupt, say};
 use crate::engine::{Session, on_large_stack};
 use crate::text::{ToolCode, safe};
 
 use super::commands;
+use super::cursor::{At, CursorContext};
 use super::helper::Typing;
-use super::keys::{Flood, Keys, Up};
-use super::place::{At, Place};
+use super::keys::{BulkInsert, Keys, Up};
 
 /// Size of a block in bytes from which it is checked for completeness only after a line that looks like its end.
 const LARGE: usize = 64 << 10;
@@ -40,7 +40,7 @@ pub struct Reader<'e> {
     session: Rc<RefCell<Session<'e>>>,
     editor: Option<Editor<Typing<'e>, MemHistory>>,
     keys: Keys,
-    typed: Typed,
+    typed: LineHistory,
 }
 
 /// The result of reading one line.
@@ -56,13 +56,14 @@ enum Line {
 
 impl<'e> Reader<'e> {
     /// Creates a reader of the terminal.
-    pub fn new(session: Rc<RefCell<Session<'e>>>, mut typed: Typed) -> rustyline::Result<Reader<'e>> {
+    pub fn new(session: Rc<RefCell<Session<'e>>>, mut typed: LineHistory) -> rustyline::Result<Reader<'e>> {
         let keys = Keys::default();
         let is_dumb =
             std::env::var_os("TERM").is_some_and(|term| ["dumb", "cons25", "emacs"].iter().any(|dumb| term == *dumb));
-        let editor = match is_dumb || !stdout().is_terminal() {
-            true => None,
-            false => Some(editor(&session, &keys, std::mem::take(&mut typed.entries))?),
+        let editor = if is_dumb || !stdout().is_terminal() {
+            None
+        } else {
+            Some(editor(&session, &keys, std::mem::take(&mut typed.entries))?)
         };
         Ok(Reader { session, editor, keys, typed })
     }
@@ -182,9 +183,10 @@ impl<'e> Reader<'e> {
                 Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
                     let is_paste = self.keys.is_pasting();
                     forget_typed(is_paste);
-                    say(match is_paste {
-                        true => "what was pasted is not all UTF-8: nothing of it was taken\n",
-                        false => "what came last is no UTF-8 and was left out, with what came behind it\n",
+                    say(if is_paste {
+                        "what was pasted is not all UTF-8: nothing of it was taken\n"
+                    } else {
+                        "what came last is no UTF-8 and was left out, with what came behind it\n"
                     });
                     initial.0 = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
                     initial.1.clear();
@@ -229,7 +231,7 @@ fn editor<'e>(
     let up = EventHandler::Conditional(Box::new(Up(keys.clone())));
     editor.bind_sequence(KeyEvent(KeyCode::Up, Modifiers::NONE), up);
     editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
-    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(Flood(keys.clone()))));
+    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(BulkInsert(keys.clone()))));
     for entry in entries {
         editor.add_history_entry(entry)?;
     }
@@ -239,7 +241,7 @@ fn editor<'e>(
 /// Whether a line is a command that was typed into an open block outside of a text literal.
 fn is_lost_command(block: &str, line: &str) -> bool {
     let is_command = !block.is_empty() && commands::name_in(line).is_some();
-    is_command && !matches!(Place::of(block).at, At::Text(..))
+    is_command && !matches!(CursorContext::of(block).at, At::Text(..))
 }
 
 /// Whether a line may be the last of a block.

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 
 use super::error::SandboxError;
 use super::folder::Replace;
-use super::journal::{Change, State, Step, left};
+use super::journal::{Change, State, Step, metadata_after};
 use super::parents::FOLDER_MODE;
 use super::root::SandboxPath;
 
@@ -52,12 +52,12 @@ impl SandboxPath {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return Err(SandboxError::Exists(target.shown().to_owned()).into());
+                return Err(SandboxError::Exists(target.display().to_owned()).into());
             }
             Err(error) => return Err(self.error(&error).into()),
         }
         let synced = folder.sync().and_then(|()| target_folder.sync());
-        under_way.done(Some(&left(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
+        under_way.done(Some(&metadata_after(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
         Ok(synced.map_err(|error| target.undurable(&error))?)
     }
 }

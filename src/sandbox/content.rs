@@ -22,7 +22,7 @@ pub fn copy_content(
     wrap: impl Fn(&io::Error) -> SandboxError,
 ) -> Result<(), SandboxError> {
     if share_content(source, target).is_ok() {
-        meter.tell_written(size);
+        meter.report_written(size);
         return Ok(());
     }
     let mut at = 0;
@@ -30,14 +30,11 @@ pub fn copy_content(
     while at < size {
         let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
         // Count a skipped hole as written.
-        meter.tell_written(start - at);
+        meter.report_written(start - at);
         copy_piece(source, target, (start, end), meter, &wrap)?;
         (at, written) = (end, end);
     }
-    match written < size {
-        true => target.set_len(size).map_err(|error| wrap(&error)),
-        false => Ok(()),
-    }
+    if written < size { target.set_len(size).map_err(|error| wrap(&error)) } else { Ok(()) }
 }
 
 fn copy_piece(
@@ -59,7 +56,7 @@ fn copy_piece(
             break;
         }
         at += copied;
-        meter.tell_written(copied);
+        meter.report_written(copied);
     }
     Ok(())
 }

@@ -7,20 +7,20 @@ use std::io;
 use crate::limits::Meter;
 
 use super::content::copy_content;
-use super::draft::Draft;
 use super::error::SandboxError;
-use super::folder::{Folder, Trace, set_access};
+use super::folder::{Folder, MtimeGuard, set_access};
 use super::journal::{Address, Change, State};
 use super::metadata::{Kind, Metadata};
 use super::remove::discard;
+use super::replace::{Overwrite, Placement, take_place};
 use super::reserved::is_reserved;
 use super::root::SandboxPath;
-use super::take::{Overwrite, Putting, take_place};
+use super::staging::StagingFile;
 use super::write::PRIVATE_MODE;
 
 /// The part of a directory that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum CopyScope {
     /// Everything: the copy replaces the original, which is or will be removed.
     Whole,
     /// Everything except reserved entries, which no tool may write.
@@ -29,9 +29,9 @@ pub enum Extent {
 
 /// Options of a copy.
 #[derive(Clone, Copy, Debug)]
-pub struct Copying<'a> {
+pub struct CopyOptions<'a> {
     /// The part that is copied.
-    pub extent: Extent,
+    pub extent: CopyScope,
     /// Options for replacing an existing entry.
     pub overwrite: Overwrite<'a>,
 }
@@ -45,10 +45,10 @@ pub struct Copied {
     pub left_out: u64,
 }
 
-impl<'a> Copying<'a> {
+impl<'a> CopyOptions<'a> {
     /// Returns the options for copying everything.
-    pub fn whole(overwrite: Overwrite<'a>) -> Copying<'a> {
-        Copying { extent: Extent::Whole, overwrite }
+    pub fn whole(overwrite: Overwrite<'a>) -> CopyOptions<'a> {
+        CopyOptions { extent: CopyScope::Whole, overwrite }
     }
 }
 
@@ -57,7 +57,7 @@ impl SandboxPath {
     pub fn copy_to(
         &self,
         target: &SandboxPath,
-        copying: &Copying<'_>,
+        copying: &CopyOptions<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<Copied, SandboxError> {
@@ -78,7 +78,7 @@ impl Source<'_> {
     pub(super) fn copy_to(
         &self,
         target: &SandboxPath,
-        copying: &Copying<'_>,
+        copying: &CopyOptions<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<Copied, SandboxError> {
@@ -90,11 +90,11 @@ impl Source<'_> {
             Some(kept) => Some((kept.clone(), State::of(&self.place.metadata()?))),
             None => None,
         };
-        let putting = Putting::begin((target, folder), from, overwrite.keeper, change)?;
-        let mut copier = Copier::new(copying.extent, self.place.shown(), meter);
+        let putting = Placement::begin((target, folder), from, overwrite.keeper, change)?;
+        let mut copier = Copier::new(copying.extent, self.place.display(), meter);
         let trace = copier.copy_aside(self.place.entry()?, (folder, &putting.draft))?;
         let left_out = copier.left_out;
-        let draft = Draft::adopt(folder, putting.draft.clone(), trace).map_err(|error| target.error(&error))?;
+        let draft = StagingFile::adopt(folder, putting.draft.clone(), trace).map_err(|error| target.error(&error))?;
         putting.drafted(&draft);
         let taken = take_place(target, folder, (draft, None, putting), overwrite, meter, change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
@@ -111,17 +111,17 @@ pub(super) fn copy_aside(
     to: (&Folder, &OsStr),
     shown: &str,
     meter: &mut Meter,
-) -> Result<Trace, SandboxError> {
-    Copier::new(Extent::Whole, shown, meter).copy_aside(from, to)
+) -> Result<MtimeGuard, SandboxError> {
+    Copier::new(CopyScope::Whole, shown, meter).copy_aside(from, to)
 }
 
 /// A copy in progress: copies entries with their permission bits and times.
 struct Copier<'a> {
-    extent: Extent,
+    extent: CopyScope,
     shown: &'a str,
     meter: &'a mut Meter,
     /// The change that creating the first entry, the copy itself, made to the modification time of its directory.
-    trace: Option<Trace>,
+    trace: Option<MtimeGuard>,
     /// Number of reserved entries left out so far.
     left_out: u64,
 }
@@ -137,7 +137,7 @@ struct Level {
 }
 
 impl<'a> Copier<'a> {
-    fn new(extent: Extent, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
+    fn new(extent: CopyScope, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
         Copier { extent, shown, meter, trace: None, left_out: 0 }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Copier<'a> {
         &mut self,
         (folder, name): (&Folder, &OsStr),
         (to_folder, aside): (&Folder, &OsStr),
-    ) -> Result<Trace, SandboxError> {
+    ) -> Result<MtimeGuard, SandboxError> {
         let copied = self.copy(folder, name, to_folder, aside);
         let trace = self.trace.take().unwrap_or_default();
         match copied {
@@ -190,7 +190,7 @@ impl<'a> Copier<'a> {
         if self.trace.is_some() {
             return make().map_err(|error| self.wrap(&error));
         }
-        let (made, trace) = Trace::of(folder, make).map_err(|error| self.wrap(&error))?;
+        let (made, trace) = MtimeGuard::of(folder, make).map_err(|error| self.wrap(&error))?;
         self.trace = Some(trace);
         Ok(made)
     }
@@ -209,7 +209,7 @@ impl<'a> Copier<'a> {
         let from = from.open_folder(name).map_err(wrap)?;
         let mut ahead: Vec<OsString> = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
         let to = to.open_folder(to_name).map_err(wrap)?;
-        if self.extent == Extent::WithoutReserved {
+        if self.extent == CopyScope::WithoutReserved {
             let all = ahead.len();
             ahead.retain(|name| !is_reserved(name));
             self.left_out += (all - ahead.len()) as u64;

@@ -14,10 +14,10 @@ use crate::limits::Watch;
 
 use super::error::SandboxError;
 use super::folder::{Folder, file_metadata};
-use super::journal::OwnChange;
+use super::journal::InternalChange;
 use super::metadata::{Identity, Kind};
-use super::own::{FILE_MODE, OWN, OwnFolder, check_regular};
 use super::root::Root;
+use super::state_dir::{FILE_MODE, STATE_DIR, StateDir, check_regular};
 use super::user_state::{StateFolder, lies_below, state_folder_of};
 
 /// The name of the directory of logs in the user state.
@@ -49,10 +49,10 @@ pub struct LogFile {
 #[derive(Debug)]
 pub struct LogLock<'a>(&'a LogFile);
 
-impl OwnFolder {
+impl StateDir {
     /// Converts into a directory of logs.
     pub fn into_logs(self) -> LogFolder {
-        LogFolder { identity: self.identity(), folder: self.into_folder(), shown: OWN, below_root: true }
+        LogFolder { identity: self.identity(), folder: self.into_folder(), shown: STATE_DIR, below_root: true }
     }
 }
 
@@ -93,18 +93,18 @@ impl LogFolder {
     }
 
     /// Opens a log for appending, creating it if necessary. Creating it below a root needs a `change`.
-    pub fn make(&self, name: &str, change: Option<&OwnChange>) -> Result<LogFile, SandboxError> {
+    pub fn make(&self, name: &str, change: Option<&InternalChange>) -> Result<LogFile, SandboxError> {
         debug_assert!(change.is_some() || !self.below_root, "what is below a root changes by a change");
         if let Some(file) = self.open(name)? {
             return Ok(file);
         }
-        let wrap = |error: io::Error| SandboxError::io(self.shown(name), &error);
+        let wrap = |error: io::Error| SandboxError::io(self.display(name), &error);
         match self.folder.create_file(OsStr::new(name), FILE_MODE) {
             Ok(_) => self.folder.sync().map_err(wrap)?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(wrap(error)),
         }
-        self.open(name)?.ok_or_else(|| SandboxError::NotFound(self.shown(name)))
+        self.open(name)?.ok_or_else(|| SandboxError::NotFound(self.display(name)))
     }
 
     /// Whether an open log is still the one with this name, in the root's current `.ns`.
@@ -112,7 +112,7 @@ impl LogFolder {
         let is = |folder: &Folder, name: &str, identity: Identity| {
             folder.metadata(OsStr::new(name)).is_ok_and(|there| there.identity == identity && there.kind != Kind::Link)
         };
-        (!self.below_root || is(root.folder(), OWN, self.identity)) && is(&self.folder, name, log.identity)
+        (!self.below_root || is(root.folder(), STATE_DIR, self.identity)) && is(&self.folder, name, log.identity)
     }
 
     fn open_with(
@@ -120,7 +120,7 @@ impl LogFolder {
         name: &str,
         open: impl FnOnce(&Folder, &OsStr) -> io::Result<File>,
     ) -> Result<Option<LogFile>, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(self.shown(name), &error);
+        let wrap = |error: io::Error| SandboxError::io(self.display(name), &error);
         let name = OsStr::new(name);
         // The kind is checked before opening, so that no pipe or device is ever opened.
         match self.folder.metadata(name) {
@@ -136,12 +136,12 @@ impl LogFolder {
         Ok(Some(LogFile { file, identity: metadata.identity, shown: self.shown_os(name) }))
     }
 
-    fn shown(&self, name: &str) -> String {
+    fn display(&self, name: &str) -> String {
         format!("{}/{name}", self.shown)
     }
 
     fn shown_os(&self, name: &OsStr) -> String {
-        self.shown(&name.to_string_lossy())
+        self.display(&name.to_string_lossy())
     }
 }
 
@@ -153,7 +153,7 @@ impl LogFile {
     }
 
     /// Returns the log's name in messages.
-    pub fn shown(&self) -> &str {
+    pub fn display(&self) -> &str {
         &self.shown
     }
 

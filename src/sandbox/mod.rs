@@ -6,31 +6,31 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 
+mod backups;
 mod change;
 mod content;
 mod copy;
-mod draft;
 mod error;
 mod folder;
 mod ignore;
 mod journal;
-mod keep;
 mod listing;
 mod log;
 mod metadata;
 mod mounts;
 mod overlay;
-mod own;
 mod parents;
 mod path;
 mod permissions;
 mod plan;
 mod read;
 mod remove;
+mod replace;
 mod reserved;
 mod root;
 mod seal;
-mod take;
+mod staging;
+mod state_dir;
 mod temporary;
 mod unpack;
 mod user_state;
@@ -38,36 +38,41 @@ mod walk;
 mod witness;
 mod write;
 
+pub use backups::stamp::short as short_name;
+pub use backups::{
+    Amount, BackupKind, BackupPath, BackupPathText, BackupStore, ReclaimReason, Reclaimed, Retention, SweepReport,
+    Tally, UNDOABLE,
+};
 pub use change::RenameError;
-pub use copy::{Copying, Extent};
+pub use copy::{CopyOptions, CopyScope};
 pub use error::SandboxError;
 pub use folder::{Folder, Replace, Resolver};
 pub use journal::{
-    Abandoned, Address, AllAbandoned, Begin, Change, Conflict, Content, End, Ended, ForeignDeed, ForeignRun,
-    ForeignState, GcRules, JOURNALS, Journal, Listed, Origin, OwnChange, Ownership, RecoverError, RecoverRules,
-    Recovered, Reversal, Roots, Selection, ShownChange, ShownRun, Source, UndoError, Undone, What,
+    Abandoned, Address, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource,
+    Displaced, End, EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, Holds, InternalChange, JOURNALS,
+    Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary,
+    Selection, UndoError, UndoReport,
 };
-pub use keep::stamp::short as short_name;
-pub use keep::{Amount, Drawer, GivenUp, Keeper, KeptPath, KeptText, Retention, Swept, Tally, UNDOABLE, Why};
-pub use listing::{Lister, ListingPlan, Shown, Step};
+pub use listing::{ListedAs, Lister, ListingPlan, Step};
 pub use log::{LogFile, LogFolder, LogLock};
 pub use metadata::{Identity, Kind, Metadata, Timestamp};
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
 pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
-pub use own::OwnFolder;
 pub use path::{BELOW_ROOT, PathRule, PathText, entry_parts};
-pub use plan::{Applied, ApplyError, Deed, FormError, Plan, PlannedChange};
+pub use plan::{Applied, ApplyError, FormError, Plan, PlanAction, PlannedChange};
 pub use read::{OpenFile, ReadError};
-pub use remove::Going;
+pub use remove::RemoveOptions;
+pub use replace::Overwrite;
 pub use reserved::{is_ignorable, is_reserved};
-pub use root::{Root, SandboxPath, Unreached};
+pub use root::{Root, SandboxPath, Unresolved};
 pub use seal::{RootSeal, UserKey};
-pub use take::Overwrite;
+pub use state_dir::StateDir;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;
 pub use user_state::{AuditEnd, UserState, state_folder_of};
 pub use walk::{
-    Bounds, Candidate, Choice, Details, FoundEntries, Grounds, Resolve, Search, Skip, Tree, WalkLimits, search, walk,
+    Bounds, Candidate, Choice, Details, FoundEntries, Resolve, Search, SearchScope, Skip, Tree, WalkLimits, search,
+    walk,
 };
 pub use witness::Witness;

@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
 use super::error::SandboxError;
-use super::folder::{Folder, Trace};
-use super::journal::{Address, Change, Step, UnderWay};
+use super::folder::{Folder, MtimeGuard};
+use super::journal::{Address, Change, PendingStep, Step};
 use super::metadata::{Identity, Kind};
 use super::root::SandboxPath;
 
@@ -24,7 +24,7 @@ struct Made {
     /// The directory that contains the first of them.
     above: Folder,
     /// The change that the first of them made to the modification time of `above`.
-    trace: Trace,
+    trace: MtimeGuard,
     names: Vec<(OsString, Identity)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Parents<'a> {
     /// Declared before `steps`: the directories are removed before the steps that created them end.
     made: MadeFolders,
     /// The missing directories, each with the step that created it; `None` if somebody else created it in the meantime.
-    steps: Vec<(Option<UnderWay<'a>>, Folder)>,
+    steps: Vec<(Option<PendingStep<'a>>, Folder)>,
 }
 
 impl SandboxPath {
@@ -84,7 +84,7 @@ impl MadeFolders {
     /// Creates a directory inside the one created before, or in any directory if none was. Returns false if the name is
     /// taken: then the directories created before contain an entry that is not ours, and are kept.
     pub(super) fn make(&mut self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<bool> {
-        let trace = match Trace::of(folder, || folder.create_folder(name, mode)) {
+        let trace = match MtimeGuard::of(folder, || folder.create_folder(name, mode)) {
             Ok(((), trace)) => trace,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 self.0 = None;
@@ -128,10 +128,11 @@ impl Made {
             folder = folder.open_folder(name)?;
         }
         let found = folder.metadata(name)?;
-        match found.kind == Kind::Folder && found.identity == *identity {
+        if found.kind == Kind::Folder && found.identity == *identity {
             // The system refuses this for a directory that is not empty.
-            true => folder.remove_folder(name),
-            false => Err(ErrorKind::NotFound.into()),
+            folder.remove_folder(name)
+        } else {
+            Err(ErrorKind::NotFound.into())
         }
     }
 }

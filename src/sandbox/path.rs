@@ -135,7 +135,7 @@ impl PathText {
     }
 
     /// Returns the path relative to the root, as messages show it.
-    pub fn shown(&self) -> CompactString {
+    pub fn display(&self) -> CompactString {
         match &*self.parts {
             [] => CompactString::const_new("."),
             [name] => name.clone(),
@@ -181,9 +181,10 @@ pub fn check_characters(text: &str) -> Result<(), PathError> {
 }
 
 fn check_length(text: &str) -> Result<(), PathError> {
-    match text.len() > MAX_PATH {
-        true => Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path")),
-        false => Ok(()),
+    if text.len() > MAX_PATH {
+        Err(bad(format!("the path has {} bytes, more than {MAX_PATH}", text.len()), "use a shorter path"))
+    } else {
+        Ok(())
     }
 }
 

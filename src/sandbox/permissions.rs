@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 
 use super::error::SandboxError;
-use super::folder::{Folder, Held};
+use super::folder::{Folder, PathHandle};
 use super::journal::{Change, State, Step};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
@@ -49,7 +49,7 @@ impl SandboxPath {
     fn change_mode(
         &self,
         (folder, name): (&Folder, &OsStr),
-        held: &Held,
+        held: &PathHandle,
         (metadata, mode): (&Metadata, u32),
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
@@ -62,7 +62,7 @@ impl SandboxPath {
 
     /// Errors: if the entry has no permission bits of its own.
     fn require_own_mode(&self, metadata: &Metadata) -> Result<(), SandboxError> {
-        let shown = self.shown().to_owned();
+        let shown = self.display().to_owned();
         match metadata.kind {
             Kind::Folder => Ok(()),
             // The other links could be anywhere, even outside the sandbox, and share the bits.

@@ -25,10 +25,7 @@ impl OpenFile {
         }
         let mut bytes = Vec::with_capacity(metadata.size as usize);
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| place.error(&error))?;
-        match bytes.len() as u64 > limit {
-            true => Err(ReadError::TooLarge { size: bytes.len() as u64 }),
-            false => Ok(bytes),
-        }
+        if bytes.len() as u64 > limit { Err(ReadError::TooLarge { size: bytes.len() as u64 }) } else { Ok(bytes) }
     }
 }
 
@@ -39,7 +36,7 @@ impl SandboxPath {
     /// file, since the entry may have been replaced in between.
     pub fn open_file(&self) -> Result<OpenFile, SandboxError> {
         if self.is_root() {
-            return Err(SandboxError::IsAFolder(self.shown().to_owned()));
+            return Err(SandboxError::IsAFolder(self.display().to_owned()));
         }
         self.require_file(self.metadata()?.kind)?;
         let (folder, name) = self.entry()?;
@@ -65,12 +62,12 @@ impl SandboxPath {
     fn require_file(&self, kind: Kind) -> Result<(), SandboxError> {
         match kind {
             Kind::File => Ok(()),
-            Kind::Folder => Err(SandboxError::IsAFolder(self.shown().to_owned())),
-            Kind::Special => Err(SandboxError::Special(self.shown().to_owned())),
+            Kind::Folder => Err(SandboxError::IsAFolder(self.display().to_owned())),
+            Kind::Special => Err(SandboxError::Special(self.display().to_owned())),
             // The rule says not to follow links, or the file was replaced by a link in the meantime.
             Kind::Link => {
                 let reason = "it is a link, which is not followed".to_owned();
-                Err(SandboxError::Io { path: self.shown().to_owned(), reason })
+                Err(SandboxError::Io { path: self.display().to_owned(), reason })
             }
         }
     }

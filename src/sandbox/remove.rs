@@ -5,22 +5,22 @@ use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 
+use super::backups::{BackupKind, BackupStore};
 use super::change::RenameError;
 use super::copy::copy_aside;
-use super::draft::{Draft, random_name};
 use super::error::SandboxError;
-use super::folder::{Folder, Replace, Trace};
+use super::folder::{Folder, MtimeGuard, Replace};
 use super::journal::{Change, State, Step};
-use super::keep::{Drawer, Keeper};
 use super::metadata::{Kind, Metadata};
 use super::mounts::has_mounts;
+use super::replace::is_same;
 use super::reserved::is_reserved;
 use super::root::SandboxPath;
-use super::take::is_same;
+use super::staging::{StagingFile, random_name};
 
 /// Options of a removal.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Going {
+pub struct RemoveOptions {
     /// Whether a directory is removed with its contents.
     pub recursive: bool,
 }
@@ -33,8 +33,8 @@ impl SandboxPath {
     /// is left untouched and gives [`RenameError::OtherDevice`]; use [`SandboxPath::delete_by_copy`] then.
     pub fn delete(
         &self,
-        going: Going,
-        keeper: Keeper<'_>,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
         meter: &Meter,
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
@@ -44,9 +44,9 @@ impl SandboxPath {
     /// Like [`SandboxPath::delete`], with a given part of the backup store and a given name there.
     pub(super) fn delete_to(
         &self,
-        kept: Option<(Drawer, String)>,
-        going: Going,
-        keeper: Keeper<'_>,
+        kept: Option<(BackupKind, String)>,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
         meter: &Meter,
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
@@ -56,7 +56,7 @@ impl SandboxPath {
         let locked = keeper.lock(meter, change.own())?;
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (Drawer::Trash, change.kept_stamp(keeper)?),
+            None => (BackupKind::Trash, change.kept_stamp(keeper)?),
         };
         let mut slot = locked.slot(self, drawer, &kept)?;
         let (step, _) = self.taking(keeper, (drawer, &kept))?;
@@ -82,7 +82,7 @@ impl SandboxPath {
     }
 
     /// Returns the step that removes the entry, and the temporary name that it has while it is copied.
-    fn taking(&self, keeper: Keeper<'_>, kept: (Drawer, &str)) -> Result<(Step, OsString), SandboxError> {
+    fn taking(&self, keeper: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
         let (folder, name) = self.entry()?;
         let aside = random_name();
         let step = Step::Take {
@@ -99,8 +99,8 @@ impl SandboxPath {
     /// copied.
     pub fn delete_by_copy(
         &self,
-        going: Going,
-        keeper: Keeper<'_>,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<String, SandboxError> {
@@ -110,9 +110,9 @@ impl SandboxPath {
     /// Like [`SandboxPath::delete_by_copy`], with a given part of the backup store and a given name there.
     pub(super) fn delete_by_copy_to(
         &self,
-        kept: Option<(Drawer, String)>,
-        going: Going,
-        keeper: Keeper<'_>,
+        kept: Option<(BackupKind, String)>,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<String, SandboxError> {
@@ -121,16 +121,16 @@ impl SandboxPath {
         let wrap = |error: io::Error| self.error(&error);
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (Drawer::Trash, change.kept_stamp(keeper)?),
+            None => (BackupKind::Trash, change.kept_stamp(keeper)?),
         };
         let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
         let (step, aside) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         // Nobody can guess the name, so nothing is replaced.
-        let ((), trace) = Trace::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
+        let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
         let copied = self
             .check_going(going, folder, &aside)
-            .and_then(|()| slot.copy(folder, &aside, self.shown(), meter))
+            .and_then(|()| slot.copy(folder, &aside, self.display(), meter))
             .and_then(|()| slot.sync())
             .and_then(|()| under_way.copied());
         if let Err(error) = copied {
@@ -157,15 +157,15 @@ impl SandboxPath {
         let (to_folder, to_name) = target.entry()?;
         let before = folder.metadata(name).map_err(|error| self.error(&error))?;
         if before.kind == Kind::Folder && has_mounts(folder, name) {
-            return Err(SandboxError::Mounted(self.shown().to_owned()));
+            return Err(SandboxError::Mounted(self.display().to_owned()));
         }
         let aside = random_name();
         let draft = Some(aside.to_string_lossy().into_owned());
         let (path, to) = (self.full_address(), target.full_address());
         let step = Step::Move { path, old: State::of(&before), to, draft };
         let under_way = change.begin(step, &[folder, to_folder])?;
-        let trace = copy_aside((folder, name), (to_folder, &aside), self.shown(), meter)?;
-        let mut copy = Draft::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
+        let trace = copy_aside((folder, name), (to_folder, &aside), self.display(), meter)?;
+        let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
         under_way.drafted(copy.inode());
         copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
         to_folder.sync().map_err(|error| target.error(&error))?;
@@ -185,11 +185,11 @@ impl SandboxPath {
     pub(super) fn withdraw_made(
         &self,
         expected: &Metadata,
-        keeper: Keeper<'_>,
+        keeper: BackupStore<'_>,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.taking(keeper, (Drawer::Trash, &change.kept_stamp(keeper)?))?;
+        let (step, aside) = self.taking(keeper, (BackupKind::Trash, &change.kept_stamp(keeper)?))?;
         let under_way = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)?;
@@ -211,18 +211,18 @@ impl SandboxPath {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
         // Nobody can guess the name, so nothing is replaced.
-        let ((), trace) = Trace::of(folder, || folder.rename(name, folder, aside, Replace::Yes)).map_err(wrap)?;
+        let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, aside, Replace::Yes)).map_err(wrap)?;
         if folder.metadata(aside).is_ok_and(|found| is_same(expected, &found)) {
             return Ok(());
         }
         trace.erase(folder, || folder.rename(aside, folder, name, Replace::No)).map_err(wrap)?;
-        Err(SandboxError::Changed(self.shown().to_owned()))
+        Err(SandboxError::Changed(self.display().to_owned()))
     }
 
     /// Removes an entry that was set aside. If it cannot be removed, its name is restored.
     fn discard_aside(&self, aside: &OsStr) -> Result<(), SandboxError> {
         let (folder, name) = self.entry()?;
-        discard(folder, aside, self.shown()).inspect_err(|_| {
+        discard(folder, aside, self.display()).inspect_err(|_| {
             // Best effort: the first error is the one that matters.
             let _ = folder.rename(aside, folder, name, Replace::No);
         })?;
@@ -242,7 +242,7 @@ impl SandboxPath {
     }
 
     /// Errors: if the entry must not be removed. `folder` and `name` are its current location.
-    fn check_going(&self, going: Going, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
+    fn check_going(&self, going: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let found = folder.metadata(name).map_err(wrap)?;
         let is_folder = found.kind == Kind::Folder;
@@ -252,10 +252,7 @@ impl SandboxPath {
         if !going.recursive {
             self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
-        match has_mounts(folder, name) {
-            true => Err(SandboxError::Mounted(self.shown().to_owned())),
-            false => Ok(()),
-        }
+        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(()) }
     }
 
     /// Errors: if a directory is not empty, even if it contains only reserved entries, which no listing shows.
@@ -266,9 +263,9 @@ impl SandboxPath {
             (0, _) => Ok(()),
             (_, Some(hidden)) if entries.iter().all(|entry| is_reserved(&entry.name)) => {
                 let name = hidden.name.to_string_lossy().into_owned();
-                Err(SandboxError::HoldsReserved { path: self.shown().to_owned(), name })
+                Err(SandboxError::HoldsReserved { path: self.display().to_owned(), name })
             }
-            _ => Err(SandboxError::NotEmpty(self.shown().to_owned())),
+            _ => Err(SandboxError::NotEmpty(self.display().to_owned())),
         }
     }
 
@@ -287,7 +284,7 @@ impl SandboxPath {
     pub fn shared_file(&self, meter: &Meter) -> Result<Option<(String, Metadata)>, SandboxError> {
         self.each_below(meter, |_, (name, metadata)| {
             let is_shared = metadata.kind == Kind::File && metadata.links > 1;
-            Ok(is_shared.then(|| (format!("{}/…/{}", self.shown(), name.to_string_lossy()), *metadata)))
+            Ok(is_shared.then(|| (format!("{}/…/{}", self.display(), name.to_string_lossy()), *metadata)))
         })
     }
 

@@ -8,11 +8,11 @@ use std::ffi::OsStr;
 
 use crate::text::{fold, safe};
 
-use super::own::OWN;
+use super::state_dir::STATE_DIR;
 
 const POLICY_FILE: &str = "neuroscript.toml";
 /// The reserved names, case-folded.
-const RESERVED: [&str; 2] = [OWN, POLICY_FILE];
+const RESERVED: [&str; 2] = [STATE_DIR, POLICY_FILE];
 
 /// Whether a name is reserved: `.ns` or the policy file, in any spelling that a file system accepts for it.
 ///

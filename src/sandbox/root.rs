@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use compact_str::{CompactString, format_compact};
 
+use super::backups::StoreUsage;
 use super::error::SandboxError;
 use super::folder::{Folder, Resolver};
 use super::journal::Address;
-use super::keep::Account;
 use super::metadata::{Kind, Metadata};
 use super::overlay::Overlay;
 use super::path::{PathError, PathRule, PathText, check_new_name};
@@ -39,7 +39,7 @@ pub struct Root {
     /// The prefix of addresses below the root: `None` for the sandbox root, an absolute path for a further root.
     base: Option<Arc<str>>,
     /// The run's knowledge of the backup store below the root.
-    pub(super) account: Account,
+    pub(super) account: StoreUsage,
     /// The seals that distinguish our own files below the root from foreign ones.
     pub(super) seal: RootSeal,
     /// The state of the user who owns these seals.
@@ -73,31 +73,31 @@ pub struct SandboxPath {
 
 /// The reason why a path could not be resolved.
 #[derive(Debug)]
-pub struct Unreached {
+pub struct Unresolved {
     /// The error.
     pub error: SandboxError,
     /// The path as far as it was resolved.
-    pub way: Option<Way>,
+    pub way: Option<PartialPath>,
 }
 
 /// A path that could not be resolved completely.
 #[derive(Debug)]
-pub struct Way {
+pub struct PartialPath {
     /// The resolved part from the root, followed by the unresolved part up to its next `..`.
     pub resolved: String,
     /// Whether nothing is omitted, so that `resolved` is the whole path.
     pub is_whole: bool,
 }
 
-impl From<PathError> for Unreached {
-    fn from(error: PathError) -> Unreached {
-        Unreached { error: error.into(), way: None }
+impl From<PathError> for Unresolved {
+    fn from(error: PathError) -> Unresolved {
+        Unresolved { error: error.into(), way: None }
     }
 }
 
-impl From<SandboxError> for Unreached {
-    fn from(error: SandboxError) -> Unreached {
-        Unreached { error, way: None }
+impl From<SandboxError> for Unresolved {
+    fn from(error: SandboxError) -> Unresolved {
+        Unresolved { error, way: None }
     }
 }
 
@@ -109,7 +109,7 @@ impl Root {
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
         let user = Arc::new(UserState::none("this program keeps no key"));
         let seal = RootSeal::of(&user.key, &folder.own_metadata()?);
-        Ok(Root { folder, path, named, base: None, account: Account::default(), seal, user })
+        Ok(Root { folder, path, named, base: None, account: StoreUsage::default(), seal, user })
     }
 
     /// Adds the seals of a user, so that files of this user's state below the root can be told from foreign ones.
@@ -148,7 +148,7 @@ impl Root {
         let (path, named, base) = (self.path.clone(), self.named.clone(), self.base.clone());
         let folder = Arc::new(overlay.cover(self.folder.duplicate()?, base.as_deref().unwrap_or_default())?);
         let (seal, user) = (self.seal.clone(), self.user.clone());
-        Ok(Root { folder, path, named, base, account: Account::default(), seal, user })
+        Ok(Root { folder, path, named, base, account: StoreUsage::default(), seal, user })
     }
 
     /// Returns the part of an absolute path below this root: empty for the root itself, `None` outside.
@@ -171,11 +171,11 @@ impl Root {
     }
 
     /// Returns a path below the root as messages show it.
-    fn shown(&self, path: &PathText) -> CompactString {
+    fn display(&self, path: &PathText) -> CompactString {
         match (&self.base, path.parts().is_empty()) {
-            (None, _) => path.shown(),
+            (None, _) => path.display(),
             (Some(base), true) => CompactString::from(&**base),
-            (Some(base), false) => format_compact!("{base}/{}", path.shown()),
+            (Some(base), false) => format_compact!("{base}/{}", path.display()),
         }
     }
 
@@ -236,7 +236,7 @@ impl Root {
     }
 
     /// Checks the text of a path and resolves it.
-    pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unreached> {
+    pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unresolved> {
         let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
         let located = match self.locate_directly(&path, rule) {
             Some(place) => Ok(place),
@@ -291,7 +291,7 @@ impl Root {
             return None;
         }
         let name = Some((*name).to_owned());
-        Some(SandboxPath { folder, name, resolved: path.shown(), ..self.itself(path) })
+        Some(SandboxPath { folder, name, resolved: path.display(), ..self.itself(path) })
     }
 
     /// Returns the path of the root itself, as `path` spells it.
@@ -302,7 +302,7 @@ impl Root {
             name: None,
             resolved: CompactString::default(),
             raw: None,
-            shown: self.shown(path),
+            shown: self.display(path),
             through_link: false,
             wants_folder: path.wants_folder,
             base: self.base.clone(),
@@ -333,7 +333,7 @@ impl SandboxPath {
     }
 
     /// Returns the path as given, normalized, for messages.
-    pub fn shown(&self) -> &str {
+    pub fn display(&self) -> &str {
         &self.shown
     }
 
@@ -402,9 +402,10 @@ impl SandboxPath {
     /// missing.
     pub fn entry(&self) -> Result<(&Folder, &OsStr), SandboxError> {
         let name = self.name.as_deref().ok_or(SandboxError::RootItself("a target"))?;
-        match self.missing.is_empty() {
-            true => Ok((&self.folder, name)),
-            false => Err(SandboxError::NotFound(self.shown.to_string())),
+        if self.missing.is_empty() {
+            Ok((&self.folder, name))
+        } else {
+            Err(SandboxError::NotFound(self.shown.to_string()))
         }
     }
 

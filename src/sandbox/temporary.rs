@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
-use super::draft::random_number;
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::journal::{Change, Step};
@@ -16,6 +15,7 @@ use super::metadata::{Identity, Kind};
 use super::parents::MadeFolders;
 use super::remove::remove_contents;
 use super::root::Root;
+use super::staging::random_number;
 
 /// Only the user may access a temporary directory.
 const MODE: u32 = 0o700;

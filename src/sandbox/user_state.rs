@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 
 use crate::text::hex;
 
-use super::draft::{Draft, random_name};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
-use super::own::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
 use super::root::Root;
 use super::seal::{KEY_BYTES, UserKey, read_key};
+use super::staging::{StagingFile, random_name};
+use super::state_dir::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
 
 pub use ledger::{AuditEnd, Ledger};
 
@@ -104,36 +104,36 @@ impl StateFolder {
         if !makes {
             return Ok(None);
         }
-        let made = self.make_key().map_err(|error| SandboxError::io(shown(KEY), &error));
+        let made = self.make_key().map_err(|error| SandboxError::io(display(KEY), &error));
         // Another process may just have created one.
         made.and_then(|()| self.read_key())
     }
 
     fn read_key(&self) -> Result<Option<[u8; KEY_BYTES]>, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(KEY), &error);
+        let wrap = |error: io::Error| SandboxError::io(display(KEY), &error);
         let name = OsStr::new(KEY);
         match self.0.metadata(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            other => check_regular(shown(KEY), &other.map_err(wrap)?)?,
+            other => check_regular(display(KEY), &other.map_err(wrap)?)?,
         }
         let file = self.0.open_file(name).map_err(wrap)?;
         let metadata = self.0.file_metadata(&file).map_err(wrap)?;
-        check_regular(shown(KEY), &metadata)?;
+        check_regular(display(KEY), &metadata)?;
         if metadata.mode & OTHERS != 0 {
             let reason = "others may read it; `chmod 600` it where they have not, else remove it".to_owned();
-            return Err(SandboxError::Io { path: shown(KEY), reason });
+            return Err(SandboxError::Io { path: display(KEY), reason });
         }
         let mut text = Vec::new();
         file.take(4 * KEY_BYTES as u64).read_to_end(&mut text).map_err(wrap)?;
         let key = read_key(text.trim_ascii_end());
         let reason = "it is not a key: remove it, and a new one is made".to_owned();
-        key.map(Some).ok_or(SandboxError::Io { path: shown(KEY), reason })
+        key.map(Some).ok_or(SandboxError::Io { path: display(KEY), reason })
     }
 
     fn make_key(&self) -> io::Result<()> {
         let mut key = [0; KEY_BYTES];
         getrandom::fill(&mut key).map_err(io::Error::other)?;
-        let (mut draft, mut file) = Draft::create(&self.0, random_name(), FILE_MODE)?;
+        let (mut draft, mut file) = StagingFile::create(&self.0, random_name(), FILE_MODE)?;
         file.write_all(format!("{}\n", hex(&key)).as_bytes()).and_then(|()| file.sync_all())?;
         match draft.rename(&self.0, OsStr::new(KEY), Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -161,7 +161,7 @@ pub(super) fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
 }
 
 /// Formats a name in the directory for messages.
-pub(super) fn shown(name: &str) -> String {
+pub(super) fn display(name: &str) -> String {
     format!("{SHOWN}: {NAME}/{name}")
 }
 

@@ -11,14 +11,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::error::SandboxError;
 use super::metadata::Identity;
-use super::own::{OwnFolder, moved};
+use super::state_dir::{StateDir, moved};
 
 /// Allows one [`Witness`] at a time, so that all newly opened files come from one opener.
 static ONE: Mutex<()> = Mutex::new(());
 
 /// Watches other code open our files by path.
 pub struct Witness<'a> {
-    folder: &'a OwnFolder,
+    folder: &'a StateDir,
     path: &'a Path,
     names: &'a [&'a str],
     /// The files that were open before, as descriptor numbers and identities.
@@ -28,7 +28,7 @@ pub struct Witness<'a> {
 
 impl<'a> Witness<'a> {
     /// Starts watching, before anything is opened by a path below `path`.
-    pub fn begin(folder: &'a OwnFolder, path: &'a Path, names: &'a [&'a str]) -> Witness<'a> {
+    pub fn begin(folder: &'a StateDir, path: &'a Path, names: &'a [&'a str]) -> Witness<'a> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let before = open_files(names).into_iter().collect();
         Witness { folder, path, names, before, _one: one }
@@ -42,10 +42,7 @@ impl<'a> Witness<'a> {
         }
         let opened = open_files(self.names).into_iter().filter(|file| !self.before.contains(file));
         let strange = opened.into_iter().any(|(_, identity)| !ours.contains(&identity));
-        match strange || !self.folder.is_at(self.path) {
-            true => Err(moved()),
-            false => Ok(()),
-        }
+        if strange || !self.folder.is_at(self.path) { Err(moved()) } else { Ok(()) }
     }
 }
 

@@ -6,14 +6,14 @@ use std::io::{self, ErrorKind, Write};
 
 use crate::limits::Meter;
 
-use super::draft::Draft;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
 use super::journal::Change;
 use super::metadata::{Kind, Metadata};
 use super::parents::Parents;
+use super::replace::{InheritedMetadata, Overwrite, Placement, refuse_kind, take_place};
 use super::root::SandboxPath;
-use super::take::{Dress, Overwrite, Putting, refuse_kind, take_place};
+use super::staging::StagingFile;
 
 /// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
@@ -29,9 +29,9 @@ pub struct NewFile<'a> {
     overwrite: Overwrite<'a>,
     change: &'a Change<'a>,
     /// Declared before `parents`: the staging file is removed before the directories created for it.
-    draft: Draft,
+    draft: StagingFile,
     parents: Parents<'a>,
-    putting: Putting<'a>,
+    putting: Placement<'a>,
     /// The metadata of the file that this one replaces.
     old: Option<Metadata>,
     /// The file to write to.
@@ -45,7 +45,7 @@ impl NewFile<'_> {
     /// The file takes over the permission bits of a replaced file and, if the user is allowed to set it, its owner.
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
-        let dress = Dress { file: &self.file, old: self.old };
+        let dress = InheritedMetadata { file: &self.file, old: self.old };
         let new = (self.draft, Some(dress), self.putting);
         let taken = take_place(self.place, self.parents.folder(), new, &self.overwrite, meter, self.change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
@@ -84,10 +84,10 @@ impl SandboxPath {
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
         let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
-        let putting = Putting::begin((self, folder), None, overwrite.keeper, change)?;
+        let putting = Placement::begin((self, folder), None, overwrite.keeper, change)?;
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
-        let (draft, file) = Draft::create(folder, putting.draft.clone(), mode).map_err(wrap)?;
+        let (draft, file) = StagingFile::create(folder, putting.draft.clone(), mode).map_err(wrap)?;
         putting.drafted(&draft);
         Ok(NewFile { place: self, overwrite, change, draft, parents, putting, old, file })
     }
@@ -113,7 +113,7 @@ impl SandboxPath {
         };
         refuse_kind(self, metadata.kind)?;
         match replace {
-            Replace::No => Err(SandboxError::Exists(self.shown().to_owned())),
+            Replace::No => Err(SandboxError::Exists(self.display().to_owned())),
             Replace::Yes => Ok(Some(metadata)),
         }
     }

@@ -85,7 +85,7 @@ impl Statement {
 #[allow(missing_docs, reason = "the line above each shows its parts")]
 pub enum StatementKind {
     /// `SET a, b[i].c = value`
-    Set { targets: Vec<Place>, value: ExprId },
+    Set { targets: Vec<AssignTarget>, value: ExprId },
     /// `EMIT a, b`
     Emit(Vec<ExprId>),
     /// `CALL f(…)`; the expression is a [`ExprKind::Call`].
@@ -179,7 +179,7 @@ pub enum WhenAbsent {
 
 /// A target of `SET`: a variable, or a place inside its value.
 #[derive(Debug)]
-pub struct Place {
+pub struct AssignTarget {
     /// The variable.
     pub name: Name,
     /// The steps into its value, outermost first.
@@ -188,7 +188,7 @@ pub struct Place {
     pub span: Span,
 }
 
-impl Place {
+impl AssignTarget {
     /// Returns whether assigning to the place may set a variable that has no value yet: it is the variable itself, or
     /// its first step is or may be a key, so that a map is created for it.
     pub fn may_begin(&self, tree: &Tree) -> bool {

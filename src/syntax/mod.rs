@@ -6,17 +6,17 @@ pub mod ast;
 mod comment;
 mod grammar;
 pub mod keyword;
+mod memory_estimate;
 mod parser;
 mod scan;
 mod template;
 mod tokens;
-mod weight;
 pub mod written;
 
 pub use comment::CommentLines;
+pub use memory_estimate::weight;
 pub use parser::{
     TextLimits, escape, is_foreign_statement, is_open, is_unfinished, joined_help, parse, parse_value, parse_written,
 };
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};
-pub use weight::weight;

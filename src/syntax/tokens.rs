@@ -49,7 +49,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     let mut scanner = Scanner::new(text, 0, NESTING);
     let mut lines: Vec<(usize, usize, bool)> = Vec::new();
     while let Some(line) = scanner.next_line() {
-        let is_statement = matches!(line.kind, LineKind::Statement(_) | LineKind::Broken(_));
+        let is_statement = matches!(line.kind, LineKind::Statement(_) | LineKind::Broken(_) | LineKind::Braces(_));
         lines.push((line.span.start as usize, line.span.end as usize, is_statement));
     }
     let mut comments = scanner.comments.iter().map(|span| (span.start as usize, span.end as usize)).peekable();
@@ -239,9 +239,10 @@ mod tests {
                 let found = tokens(head).into_iter().filter(|token| token.kind == wanted);
                 found.map(|token| &head[token.start..token.end]).collect()
             };
-            let (keywords, constants) = match head.starts_with("func") {
-                true => (vec!["func", "needs", "optional", "means"], vec!["true"]),
-                false => (vec!["DEFINE", "PROCEDURE", "OPTIONAL"], vec!["nil"]),
+            let (keywords, constants) = if head.starts_with("func") {
+                (vec!["func", "needs", "optional", "means"], vec!["true"])
+            } else {
+                (vec!["DEFINE", "PROCEDURE", "OPTIONAL"], vec!["nil"])
             };
             assert_eq!(kinds(TokenKind::Keyword), keywords, "{head}");
             assert_eq!(kinds(TokenKind::Constant), constants, "{head}");

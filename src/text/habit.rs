@@ -12,10 +12,8 @@ pub fn is_length(name: &str) -> bool {
 ///
 /// `value` is the variable or element to change, `args` the arguments as written.
 pub fn changed_by(value: &str, method: &str, args: &str) -> Option<String> {
-    let call = |tool: &str| match args.is_empty() {
-        true => format!("{tool}({value})"),
-        false => format!("{tool}({value}, {args})"),
-    };
+    let call =
+        |tool: &str| if args.is_empty() { format!("{tool}({value})") } else { format!("{tool}({value}, {args})") };
     let changed = match method.to_ascii_lowercase().as_str() {
         "append" | "push" | "push_back" | "pushback" | "add" if !args.is_empty() => call("LIST.Append"),
         "extend" | "addall" | "addrange" if !args.is_empty() => format!("{value} + {args}"),

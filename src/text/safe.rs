@@ -26,11 +26,12 @@ pub fn json(text: &str) -> Cow<'_, str> {
     }
     let mut safe = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        match is_unsafe(c) {
-            false => safe.push(c),
-            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+        if is_unsafe(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
                 write!(safe, "\\u{unit:04x}").expect("writing to a string cannot fail");
-            }),
+            })
+        } else {
+            safe.push(c)
         }
     }
     Cow::Owned(safe)

@@ -7,7 +7,7 @@ use compact_str::CompactString;
 use crate::text::{Code, ToolCode, nearest};
 use crate::value::{Map, Str, Value, print};
 
-use super::error::{Manner, ToolError};
+use super::error::{FailureMode, ToolError};
 use super::spec::{Kind, Literal, Param, WhenAbsent};
 
 /// A mismatch between the arguments and a declaration.
@@ -119,7 +119,7 @@ impl From<ArgError> for ToolError {
         ToolError {
             argument: error.argument(),
             hint: Some(error.help()),
-            manner: Manner::Raised,
+            manner: FailureMode::Raised,
             ..ToolError::new(ToolCode::BadArgs, error.to_string())
         }
     }
@@ -250,9 +250,9 @@ impl Binder {
         let found = match (param.kind, value) {
             (Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
                 let wrong = list.iter().find(|item| !item.is_text());
-                wrong.map_or_else(|| shown(value), |item| format!("a list with {}", shown(&item)))
+                wrong.map_or_else(|| display(value), |item| format!("a list with {}", display(&item)))
             }
-            _ => shown(value),
+            _ => display(value),
         };
         let (callee, noun, help) = (self.callee, param.kind.noun(), self.remedy(param, value));
         ArgError::WrongType { callee, param: param.name, noun, found, help }
@@ -318,7 +318,7 @@ impl Binder {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn display(value: &Value) -> String {
     match value {
         Value::Nil => "nil".to_owned(),
         Value::List(_) | Value::Map(_) => format!("a {}", value.type_name()),

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::{slice, vec};
 
-use crate::sandbox::{KeptPath, SandboxPath};
+use crate::sandbox::{BackupPath, SandboxPath};
 use crate::value::{List, Map, Str, Value};
 
 use super::error::ToolError;
@@ -39,7 +39,7 @@ pub enum BoundArg {
     /// A resolved path.
     Path(SandboxPath),
     /// A backup, and the path of its origin.
-    Kept(KeptPath),
+    Kept(BackupPath),
     /// Resolved paths.
     Paths(Vec<ListedPath>),
 }
@@ -54,7 +54,7 @@ pub enum BoundRef<'a> {
     /// A resolved path.
     Path(&'a SandboxPath),
     /// A backup, and the path of its origin.
-    Kept(&'a KeptPath),
+    Kept(&'a BackupPath),
     /// Resolved paths.
     Paths(&'a [ListedPath]),
 }
@@ -183,9 +183,9 @@ impl FromArg for SandboxPath {
     }
 }
 
-impl FromArg for KeptPath {
+impl FromArg for BackupPath {
     #[inline]
-    fn from_arg(arg: BoundArg) -> KeptPath {
+    fn from_arg(arg: BoundArg) -> BackupPath {
         match arg {
             BoundArg::Kept(path) => path,
             _ => unreachable!("{MISMATCH}"),

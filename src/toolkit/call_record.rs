@@ -13,7 +13,7 @@ use crate::text::ToolCode;
 use crate::value::Value;
 
 use super::bound::BoundRef;
-use super::error::{Manner, ToolError};
+use super::error::{FailureMode, ToolError};
 use super::memory::SessionMemory;
 use super::registry::Tool;
 use super::spec::{Effect, Kind, Param};
@@ -42,7 +42,7 @@ pub struct CallRecord<'a> {
 #[derive(Debug, Default)]
 struct Details {
     /// The arguments, if `given` is `None`.
-    arguments: Vec<Told>,
+    arguments: Vec<LoggedArgument>,
     places: Places,
     items: Option<Items>,
     granted: Vec<&'static str>,
@@ -50,15 +50,15 @@ struct Details {
 
 /// An argument, and how the log shows it.
 #[derive(Debug)]
-pub struct Told {
+pub struct LoggedArgument {
     name: &'static str,
     value: Value,
-    shown: Shown,
+    shown: LoggedForm,
 }
 
 /// How the log shows an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum LoggedForm {
     /// Verbatim, unless it is long.
     Plain,
     /// Verbatim, as a path or a list of paths.
@@ -77,24 +77,24 @@ struct Places {
     more: u64,
 }
 
-impl Told {
+impl LoggedArgument {
     /// Creates an argument with its name.
-    pub fn new(name: &'static str, value: Value, shown: Shown) -> Told {
-        Told { name, value, shown }
+    pub fn new(name: &'static str, value: Value, shown: LoggedForm) -> LoggedArgument {
+        LoggedArgument { name, value, shown }
     }
 
     fn argument(&self) -> Argument {
         match self.shown {
-            Shown::Plain => Argument::plain(&self.value),
-            Shown::Path => Argument::path(&self.value),
-            Shown::Hashed => Argument::content(&self.value),
+            LoggedForm::Plain => Argument::plain(&self.value),
+            LoggedForm::Path => Argument::path(&self.value),
+            LoggedForm::Hashed => Argument::content(&self.value),
         }
     }
 }
 
 impl<'a> CallRecord<'a> {
     /// Creates the record of a call whose arguments are known.
-    pub fn new(tool: &'static str, arguments: Vec<Told>, session: &'a SessionMemory) -> CallRecord<'a> {
+    pub fn new(tool: &'static str, arguments: Vec<LoggedArgument>, session: &'a SessionMemory) -> CallRecord<'a> {
         let record = CallRecord::of_untold(tool, session);
         record.detail(|details| details.arguments = arguments);
         record
@@ -118,7 +118,7 @@ impl<'a> CallRecord<'a> {
     pub fn tell_if_untold<'v>(&self, tool: &Tool, args: impl Iterator<Item = BoundRef<'v>>) {
         if self.given.is_none() {
             let args = args.map(|arg| if let BoundRef::Value(value) = arg { Some(value) } else { None });
-            self.detail(|details| details.arguments = told(tool, args).collect());
+            self.detail(|details| details.arguments = logged_arguments(tool, args).collect());
         }
     }
 
@@ -201,8 +201,8 @@ impl<'a> CallRecord<'a> {
 
     /// Returns the bytes to reserve for the line, an overestimate for most calls.
     pub fn bytes(&self) -> u64 {
-        let of = |told: &Told| match (&told.value, told.shown) {
-            (_, Shown::Hashed) => 0,
+        let of = |told: &LoggedArgument| match (&told.value, told.shown) {
+            (_, LoggedForm::Hashed) => 0,
             (Value::List(list), _) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
             (value, _) => value.as_text().map_or(0, |text| text.len()),
         };
@@ -212,15 +212,16 @@ impl<'a> CallRecord<'a> {
     }
 
     /// Returns the arguments that are borrowed from the call.
-    fn given(&self) -> Vec<Told> {
-        let of = |(tool, args): (&Tool, &[Option<Value>])| told(tool, args.iter().map(Option::as_ref)).collect();
+    fn given(&self) -> Vec<LoggedArgument> {
+        let of =
+            |(tool, args): (&Tool, &[Option<Value>])| logged_arguments(tool, args.iter().map(Option::as_ref)).collect();
         self.given.map(of).unwrap_or_default()
     }
 
     /// Passes the log entry of a call, and of its failure if it failed, to `take`.
     pub fn with_entry<R>(&self, failure: Option<&ToolError>, take: impl FnOnce(&Entry<'_>) -> R) -> R {
         let (given, code) = (self.given(), failure.map(|error| error.code));
-        let is_partly = failure.is_some_and(|error| error.manner == Manner::Partly);
+        let is_partly = failure.is_some_and(|error| error.manner == FailureMode::Partly);
         let outcome = match code {
             None => Outcome::Done,
             Some(_) if is_partly => Outcome::Partly,
@@ -268,9 +269,12 @@ impl Places {
 }
 
 /// Returns the arguments that are present, in the declared order.
-fn told<'v>(tool: &Tool, args: impl Iterator<Item = Option<&'v Value>>) -> impl Iterator<Item = Told> {
+fn logged_arguments<'v>(
+    tool: &Tool,
+    args: impl Iterator<Item = Option<&'v Value>>,
+) -> impl Iterator<Item = LoggedArgument> {
     let told = |(param, arg): (&Param, Option<&Value>)| {
-        Some(Told::new(param.name, arg?.clone(), shown(param.kind, tool.spec.effect)))
+        Some(LoggedArgument::new(param.name, arg?.clone(), logged_form(param.kind, tool.spec.effect)))
     };
     tool.params.iter().zip(args).filter_map(told)
 }
@@ -281,9 +285,9 @@ pub fn is_refusal(code: ToolCode) -> bool {
 }
 
 /// Returns how the log shows arguments of a parameter. Texts given to pure tools are content.
-fn shown(kind: Kind, effect: Effect) -> Shown {
+fn logged_form(kind: Kind, effect: Effect) -> LoggedForm {
     match kind {
-        Kind::Text if effect == Effect::Pure => Shown::Hashed,
+        Kind::Text if effect == Effect::Pure => LoggedForm::Hashed,
         Kind::Bool
         | Kind::Int { .. }
         | Kind::IntOrNil { .. }
@@ -291,10 +295,10 @@ fn shown(kind: Kind, effect: Effect) -> Shown {
         | Kind::Size
         | Kind::Word(_)
         | Kind::Text
-        | Kind::TextOrNil => Shown::Plain,
-        Kind::Path(..) | Kind::Paths(..) | Kind::Kept => Shown::Path,
+        | Kind::TextOrNil => LoggedForm::Plain,
+        Kind::Path(..) | Kind::Paths(..) | Kind::Kept => LoggedForm::Path,
         Kind::Content | Kind::List | Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Map | Kind::Any => {
-            Shown::Hashed
+            LoggedForm::Hashed
         }
     }
 }

@@ -35,18 +35,18 @@ pub enum InputFault {
 
 /// The console of a gate, and the values that are to be printed.
 #[derive(Default)]
-pub struct Consoles {
+pub struct ConsoleHandle {
     console: RefCell<Option<Rc<dyn Console>>>,
     printed: RefCell<Vec<Value>>,
 }
 
-impl fmt::Debug for Consoles {
+impl fmt::Debug for ConsoleHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Consoles").field("printed", &self.printed).finish_non_exhaustive()
     }
 }
 
-impl Consoles {
+impl ConsoleHandle {
     /// Sets the console.
     pub fn set(&self, console: Rc<dyn Console>) {
         *self.console.borrow_mut() = Some(console);

@@ -7,19 +7,19 @@ use chrono::{DateTime, Utc};
 use crate::audit::Items;
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
-    Change, Details, FoundEntries, Grounds, Keeper, KeptPath, Kind as EntryKind, Lister, ListingPlan, Metadata,
-    OpenFile, PathRule, Resolve, Root, SandboxError, SandboxPath, Search, Skip, Step, Tree, WalkLimits, search,
+    BackupPath, BackupStore, Change, Details, FoundEntries, Kind as EntryKind, Lister, ListingPlan, Metadata, OpenFile,
+    PathRule, Resolve, Root, SandboxError, SandboxPath, Search, SearchScope, Skip, Step, Tree, WalkLimits, search,
     temporary_name, walk,
 };
 use crate::text::ToolCode;
 
 use super::call_record::CallRecord;
-use super::chance::Chance;
-use super::console::Consoles;
+use super::console::ConsoleHandle;
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::Memory;
-use super::policy::{Policy, Stated};
+use super::policy::Policy;
+use super::random::RandomSource;
 use super::settings::Settings;
 use super::spec::Access;
 
@@ -92,13 +92,13 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the backup store of the root that contains `place`.
-    pub fn keeper(&self, place: &SandboxPath) -> Keeper<'a> {
-        Keeper::new(self.gate.root_of(place), self.gate.policy.retention)
+    pub fn keeper(&self, place: &SandboxPath) -> BackupStore<'a> {
+        BackupStore::new(self.gate.root_of(place), self.gate.policy.retention)
     }
 
     /// Finds the backup with a path that an earlier result contained, if the policy allows restoring it to its
     /// origin.
-    pub fn kept(&self, path: &str) -> Result<KeptPath, ToolError> {
+    pub fn kept(&self, path: &str) -> Result<BackupPath, ToolError> {
         self.gate.kept(path, |_| {})
     }
 
@@ -108,12 +108,12 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the random numbers of the run.
-    pub fn chance(&self) -> &'a Chance {
+    pub fn chance(&self) -> &'a RandomSource {
         &self.gate.chance
     }
 
     /// Returns the console.
-    pub fn consoles(&self) -> &'a Consoles {
+    pub fn consoles(&self) -> &'a ConsoleHandle {
         &self.gate.consoles
     }
 
@@ -173,10 +173,8 @@ impl<'a> Context<'a> {
     pub fn walk(&self, start: &SandboxPath, details: Details) -> Result<Tree, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
-            true => Some(&hides),
-            false => None,
-        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if policy.has_directory_rules() { Some(&hides) } else { None };
         self.watch_walk(start, || walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details))
     }
 
@@ -190,14 +188,12 @@ impl<'a> Context<'a> {
     ) -> Result<FoundEntries, SandboxError> {
         let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
         let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match policy.has_directory_rules() {
-            true => Some(&closed),
-            false => None,
-        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if policy.has_directory_rules() { Some(&closed) } else { None };
         let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
         let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
         let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
-        let grounds = Grounds { root, skip: Skip { rule }, limits: &limits, resolve };
+        let grounds = SearchScope { root, skip: Skip { rule }, limits: &limits, resolve };
         let mut found = self.watch_walk(start, || search(start, wanted, &grounds))?;
         std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
         self.spend(found.met)?;
@@ -233,10 +229,8 @@ impl<'a> Context<'a> {
             let is_closed = || policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
             visit.enters.is_some_and(|enters| !enters(below)) || has_rules && is_closed()
         };
-        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> = match has_rules || visit.enters.is_some() {
-            true => Some(&leaves_out),
-            false => None,
-        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if has_rules || visit.enters.is_some() { Some(&leaves_out) } else { None };
         let limits = self.walk_limits(Lister::ENTRY_BYTES);
         let mut lister = Lister::open(root, start, visit.plan, Skip { rule }, &limits)?;
         while let Some(step) = lister.advance()? {
@@ -289,7 +283,7 @@ impl<'a> Context<'a> {
     pub fn admit_keeping(&self, place: &SandboxPath) -> Result<(), ToolError> {
         match place.metadata() {
             Ok(metadata) if metadata.links > 1 && metadata.kind == EntryKind::File => {
-                self.admit_content(place.shown(), &metadata)
+                self.admit_content(place.display(), &metadata)
             }
             _ => Ok(()),
         }
@@ -299,17 +293,16 @@ impl<'a> Context<'a> {
     /// the content.
     pub fn admit_carrying(&mut self, place: &SandboxPath, metadata: &Metadata) -> Result<(), ToolError> {
         match metadata.kind {
-            EntryKind::File => self.admit_content(place.shown(), metadata),
+            EntryKind::File => self.admit_content(place.display(), metadata),
             EntryKind::Folder => {
                 let tree = self.tree(place)?;
                 for entry in (0..tree.len()).filter(|&entry| !tree.is_folder[entry]) {
-                    self.admit_size(&joined(place.shown(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
+                    self.admit_size(&joined(place.display(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
                 }
-                match self.gate.policy.reject_hard_links {
-                    true => {
-                        place.shared_file(self.meter)?.map_or(Ok(()), |(shown, file)| self.admit_content(&shown, &file))
-                    }
-                    false => Ok(()),
+                if self.gate.policy.reject_hard_links {
+                    place.shared_file(self.meter)?.map_or(Ok(()), |(shown, file)| self.admit_content(&shown, &file))
+                } else {
+                    Ok(())
                 }
             }
             EntryKind::Link | EntryKind::Special => Ok(()),
@@ -324,7 +317,7 @@ impl<'a> Context<'a> {
     /// Opens a regular file for reading, if the policy allows it.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
         let open = place.open_file()?;
-        self.gate.policy.admit_content(place.shown(), &open.metadata)?;
+        self.gate.policy.admit_content(place.display(), &open.metadata)?;
         Ok(open)
     }
 
@@ -340,9 +333,14 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        let stated = self.gate.policy.provenance.shown("max_files_per_operation", Stated::to_string);
+        let provenance = &self.gate.policy.provenance;
+        let source = match provenance.of("max_files_per_operation") {
+            _ if provenance.options.contains(&"max_files_per_operation") => "that of this command".to_owned(),
+            Some(stated) => format!("stated at {stated}"),
+            None => "built in".to_owned(),
+        };
         let hint = format!(
-            "do it in parts, or raise it with `--max-files` or `max_files_per_operation` in `[policy]` ({stated})"
+            "do it in parts, or allow as many with `--max-files {files}`, or with `max_files_per_operation` in `[policy]`; the limit of {most} is {source}"
         );
         Err(ToolError::new(ToolCode::LimitExceeded, message).hint(hint))
     }
@@ -415,7 +413,7 @@ impl<'a> Context<'a> {
 
     /// Charges bytes that are about to be written to a file, which then has `size` bytes.
     pub fn begin_write(&mut self, place: &SandboxPath, size: u64, written: u64) -> Result<(), ToolError> {
-        self.gate.policy.admit_size(place.shown(), size)?;
+        self.gate.policy.admit_size(place.display(), size)?;
         Ok(self.meter.write_bytes(written)?)
     }
 

@@ -24,7 +24,7 @@ pub struct ToolError {
     /// The limit that was reached; a script cannot catch it.
     pub limit: Option<LimitHit>,
     /// How the failure reaches the caller.
-    pub manner: Manner,
+    pub manner: FailureMode,
     /// A result despite the failure: what was done for some of several items. The gate adds the message to it as
     /// `error`.
     pub answer: Option<Value>,
@@ -32,7 +32,7 @@ pub struct ToolError {
 
 /// How a failure reaches the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum FailureMode {
     /// As the tool declares.
     Declared,
     /// As an error, whatever the tool declares: the call itself is wrong.
@@ -54,14 +54,18 @@ impl ToolError {
             path: None,
             hint: None,
             limit: None,
-            manner: Manner::Declared,
+            manner: FailureMode::Declared,
             answer: None,
         }
     }
 
     /// Creates the failure for an argument that the tool refuses; in scripts it is always an error.
     pub fn bad_argument(argument: &'static str, message: impl Into<String>) -> ToolError {
-        ToolError { argument: Some(argument), manner: Manner::Raised, ..ToolError::new(ToolCode::BadArgs, message) }
+        ToolError {
+            argument: Some(argument),
+            manner: FailureMode::Raised,
+            ..ToolError::new(ToolCode::BadArgs, message)
+        }
     }
 
     /// Sets the suggested fix.
@@ -114,7 +118,7 @@ impl ToolError {
 
     /// Marks the failure as expected: no warning, and `null` on the wire.
     pub fn quiet(mut self) -> ToolError {
-        self.manner = Manner::Quiet;
+        self.manner = FailureMode::Quiet;
         self
     }
 }
@@ -153,7 +157,7 @@ impl From<LimitHit> for ToolError {
         ToolError {
             limit: Some(hit),
             hint: hit.limit.help().map(str::to_owned),
-            manner: Manner::Raised,
+            manner: FailureMode::Raised,
             ..ToolError::new(code, hit.to_string())
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::limits::LimitHit;
 use crate::value::json::{self, size};
-use crate::value::{List, Map, Room, Str, Value};
+use crate::value::{List, Map, Str, TextBudget, Value};
 
 /// How much of an answer is present.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ const LIMIT_IN_ANSWER: &str = "max_output_bytes";
 /// Truncates an answer to this many bytes of JSON.
 pub fn excerpt(answer: Value, bytes: u64) -> Result<Excerpt, LimitHit> {
     let whole = size(&answer, u64::MAX)?;
-    let Some(place) = Place::longest(&answer)? else {
+    let Some(place) = LongestPart::longest(&answer)? else {
         return if whole <= bytes { Ok(Excerpt { answer, extent: None, body: None }) } else { as_text(&answer, bytes) };
     };
     let body = place.body(&answer);
@@ -88,14 +88,14 @@ pub fn read_on(body: &Value, offset: usize, bytes: u64) -> Result<Option<Excerpt
 
 /// Returns the list or text of an answer that is truncated if the answer is too long.
 pub fn body_of(answer: &Value) -> Result<Option<Value>, LimitHit> {
-    Ok(Place::longest(answer)?.map(|place| place.body(answer)))
+    Ok(LongestPart::longest(answer)?.map(|place| place.body(answer)))
 }
 
 /// Bytes reserved for the other fields of the answer.
 const MARGIN: u64 = 64;
 
 fn as_text(value: &Value, bytes: u64) -> Result<Excerpt, LimitHit> {
-    let body = Value::text(&json::to_text(value, Room::of_text())?);
+    let body = Value::text(&json::to_text(value, TextBudget::of_text())?);
     let Some((answer, extent)) = cut(&body, 0, bytes.saturating_sub(MARGIN))? else {
         return Ok(Excerpt { answer: Value::Nil, extent: None, body: None });
     };
@@ -103,41 +103,43 @@ fn as_text(value: &Value, bytes: u64) -> Result<Excerpt, LimitHit> {
 }
 
 /// The location of the longest list or text in an answer.
-enum Place {
+enum LongestPart {
     /// The answer itself.
     Whole,
     /// The value of this key in a map.
     Key(Str),
 }
 
-impl Place {
-    fn longest(answer: &Value) -> Result<Option<Place>, LimitHit> {
-        let Value::Map(map) = answer else { return Ok(is_body(answer).then_some(Place::Whole)) };
+impl LongestPart {
+    fn longest(answer: &Value) -> Result<Option<LongestPart>, LimitHit> {
+        let Value::Map(map) = answer else { return Ok(is_body(answer).then_some(LongestPart::Whole)) };
         let mut longest: Option<(Str, u64)> = None;
         for (key, value) in map.iter().filter(|(_, value)| is_body(value)) {
-            let weight = Place::weight(&key, &value)?;
+            let weight = LongestPart::weight(&key, &value)?;
             // On a tie the first wins, so that equal answers are truncated alike.
             if longest.as_ref().is_none_or(|(_, most)| *most < weight) {
                 longest = Some((key, weight));
             }
         }
-        Ok(longest.map(|(key, _)| Place::Key(key)))
+        Ok(longest.map(|(key, _)| LongestPart::Key(key)))
     }
 
     /// Returns the weight of a value as the one to truncate. A name in `BODIES` marks the main content, and so does
     /// being a list, as long as no other value is long.
     fn weight(key: &Str, value: &Value) -> Result<u64, LimitHit> {
         let size = size(value, u64::MAX)?;
-        Ok(match () {
-            () if BODIES.contains(&&*key.as_text()) => size.max(SHORT + 1),
-            () if matches!(value, Value::List(_)) => size.max(SHORT),
-            () => size,
+        Ok(if BODIES.contains(&&*key.as_text()) {
+            size.max(SHORT + 1)
+        } else if matches!(value, Value::List(_)) {
+            size.max(SHORT)
+        } else {
+            size
         })
     }
 
     fn body(&self, answer: &Value) -> Value {
         match (self, answer) {
-            (Place::Key(key), Value::Map(map)) => map.get(key).unwrap_or_default(),
+            (LongestPart::Key(key), Value::Map(map)) => map.get(key).unwrap_or_default(),
             _ => answer.clone(),
         }
     }
@@ -145,14 +147,14 @@ impl Place {
     /// Returns the limit that applies here if the answer does not name one.
     fn limit(&self) -> &'static str {
         match self {
-            Place::Key(key) if &*key.as_text() == "matches" => "max_matches",
+            LongestPart::Key(key) if &*key.as_text() == "matches" => "max_matches",
             _ => "max_files_per_operation",
         }
     }
 
     /// Returns the answer with `part` in this location, and with its own fields about truncation adjusted.
     fn with(&self, answer: &Value, part: Value, returned: usize) -> Result<Value, LimitHit> {
-        let (Place::Key(place), Value::Map(map)) = (self, answer) else { return Ok(part) };
+        let (LongestPart::Key(place), Value::Map(map)) = (self, answer) else { return Ok(part) };
         let is_list = matches!(part, Value::List(_));
         let mut cut = Map::with_capacity(map.len());
         for (key, value) in map.iter() {

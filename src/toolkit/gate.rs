@@ -8,32 +8,32 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::audit::{Audit, AuditError, Keeping, Site};
+use crate::audit::{Audit, AuditError, LogContext, LogLocation};
 use crate::limits::{Meter, work};
 use crate::memory::Project;
 use crate::sandbox::{
-    Change, Journal, KeptPath, KeptText, Overlay, PathRule, Root, SandboxPath, TemporaryFolders, Unreached,
+    BackupPath, BackupPathText, Change, Journal, Overlay, PathRule, Root, SandboxPath, TemporaryFolders, Unresolved,
 };
 use crate::text::ToolCode;
 use crate::value::Value;
 
 use super::approval::{Approvals, Reason};
 use super::bound::{Bound, BoundArg, ListedPath};
-use super::call_record::{CallRecord, Told, is_refusal};
-use super::chance::{Chance, Clock};
-use super::console::Consoles;
+use super::call_record::{CallRecord, LoggedArgument, is_refusal};
+use super::console::ConsoleHandle;
 use super::context::Context;
-use super::error::{Manner, ToolError};
+use super::error::{FailureMode, ToolError};
 use super::literal_path::with_pattern_hint;
-use super::lookout::Lookout;
 use super::memory::{Memory, SessionMemory};
 use super::module::Library;
 use super::named::NamedPlaces;
+use super::observer::CallObservers;
 use super::policy::{Approval, Policy};
+use super::random::{Clock, RandomSource};
 use super::registry::{Registry, Tool, ToolId};
 use super::settings::Settings;
 use super::spec::{Access, Kind};
-use super::told::{Bounds, done_untold, told};
+use super::truncate::{Bounds, deliver, done_untold};
 
 /// The tools of an engine, the sandbox and everything else that calls need.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Gate {
     /// The approver and its replies so far.
     pub approvals: Rc<Approvals>,
     /// The view that shows progress.
-    pub lookout: Rc<Lookout>,
+    pub lookout: Rc<CallObservers>,
     /// Directories that are removed when the run ends.
     pub temporary: TemporaryFolders,
     /// The audit log.
@@ -65,9 +65,9 @@ pub struct Gate {
     /// The source of the current time.
     pub clock: Clock,
     /// Random numbers.
-    pub chance: Rc<Chance>,
+    pub chance: Rc<RandomSource>,
     /// The console.
-    pub consoles: Rc<Consoles>,
+    pub consoles: Rc<ConsoleHandle>,
     /// The journal, which makes changes undoable.
     pub journal: Journal,
     /// The overlay over the roots while a run is planned.
@@ -136,7 +136,7 @@ impl Gate {
     pub fn remember<T>(
         &self,
         called: &'static str,
-        arguments: Vec<Told>,
+        arguments: Vec<LoggedArgument>,
         (meter, session): (&mut Meter, &SessionMemory),
         work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
@@ -157,13 +157,12 @@ impl Gate {
     ) -> Result<Value, Box<ToolError>> {
         tool.binder().complete(args)?;
         tool.check_all(args, &self.settings)?;
-        let (record, located) = match tool.is_plain() {
-            true => (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args))),
-            false => {
-                let record = CallRecord::of_call(tool, args, session);
-                let located = self.locate_paths(tool, args, &record);
-                (record, located)
-            }
+        let (record, located) = if tool.is_plain() {
+            (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args)))
+        } else {
+            let record = CallRecord::of_call(tool, args, session);
+            let located = self.locate_paths(tool, args, &record);
+            (record, located)
         };
         if located.as_ref().is_err_and(|error| error.code == ToolCode::BadArgs) {
             return located.map(|_| Value::Nil);
@@ -204,7 +203,7 @@ impl Gate {
         drop(watched);
         let has_changed = record.has_changed();
         let result = unless_stopped(result, has_changed);
-        told(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
+        deliver(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }
 
     /// Begins a change, after checking that the audit log can take its line.
@@ -215,7 +214,7 @@ impl Gate {
         record: &CallRecord<'_>,
     ) -> Result<Change<'a>, ToolError> {
         let change = self.journal.begin(&self.root, files, meter)?;
-        if self.keeping() != Keeping::Off && !record.begins() {
+        if self.keeping() != LogLocation::Off && !record.begins() {
             self.audit.prepare(&self.site(meter), record.bytes()).map_err(unwritable)?;
         }
         record.changes();
@@ -233,7 +232,7 @@ impl Gate {
     ) -> Option<Box<ToolError>> {
         let is_refused = failure.is_some_and(|error| is_refusal(error.code)) || record.has_refused();
         let is_told = changes || record.has_begun() || is_refused;
-        if !is_told || self.keeping() == Keeping::Off {
+        if !is_told || self.keeping() == LogLocation::Off {
             return None;
         }
         let appended = record.with_entry(failure, |entry| self.audit.append(&self.site(meter), entry));
@@ -254,17 +253,19 @@ impl Gate {
     }
 
     /// Returns whether and where the audit log is kept.
-    pub fn keeping(&self) -> Keeping {
-        match () {
-            // A planned run changes nothing.
-            () if !self.policy.enable_audit_logging || self.overlay.is_some() => Keeping::Off,
-            () if self.policy.read_only => Keeping::State,
-            () => Keeping::Root,
+    pub fn keeping(&self) -> LogLocation {
+        // A planned run changes nothing.
+        if !self.policy.enable_audit_logging || self.overlay.is_some() {
+            LogLocation::Off
+        } else if self.policy.read_only {
+            LogLocation::State
+        } else {
+            LogLocation::Root
         }
     }
 
-    fn site(&self, meter: &Meter) -> Site<'_> {
-        Site { root: &self.root, keeping: self.keeping(), watch: meter.watch() }
+    fn site(&self, meter: &Meter) -> LogContext<'_> {
+        LogContext { root: &self.root, keeping: self.keeping(), watch: meter.watch() }
     }
 
     /// Resolves the texts of path parameters. If several are refused, a malformed path is reported first.
@@ -309,7 +310,7 @@ impl Gate {
             (Kind::Kept, Some(value)) => {
                 let text = value.as_text().expect("the binder lets only texts through as paths");
                 let kept = self.kept(&text, |address| record.concerns(address)).map(BoundArg::Kept);
-                kept.map_err(|error| ToolError { path: error.path.or(Some(shown(&text))), ..error }.argument(name))
+                kept.map_err(|error| ToolError { path: error.path.or(Some(display(&text))), ..error }.argument(name))
             }
             (Kind::Paths(rule, access), Some(Value::List(list))) => {
                 let listed = list.iter().map(|item| {
@@ -342,11 +343,11 @@ impl Gate {
 
     /// Finds the backup with this path, if the policy lets a tool change its origin. `see` receives the address of
     /// the origin.
-    pub(super) fn kept(&self, path: &str, see: impl FnOnce(&str)) -> Result<KeptPath, ToolError> {
+    pub(super) fn kept(&self, path: &str, see: impl FnOnce(&str)) -> Result<BackupPath, ToolError> {
         let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
         let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
         let (root, path) = further.unwrap_or((&self.root, path.to_owned()));
-        let text = KeptText::parse(&path)?;
+        let text = BackupPathText::parse(&path)?;
         let rule = PathRule::INSIDE.not_following().returning();
         let origin = self.place(&root.address_of(&text.origin()), rule, Access::Change, see)?;
         Ok(root.locate_kept(&text, origin)?)
@@ -372,7 +373,7 @@ impl Gate {
         access: Access,
         see: impl FnOnce(&str),
     ) -> Result<SandboxPath, ToolError> {
-        let refused = |error: ToolError| error.path(shown(path));
+        let refused = |error: ToolError| error.path(display(path));
         match root.locate(path, rule) {
             Ok(place) => {
                 see(&place.address());
@@ -385,14 +386,15 @@ impl Gate {
 
     /// Returns the error for a path that cannot be resolved. A policy refusal takes precedence, so that the error
     /// does not reveal what exists there.
-    fn unreached(&self, root: &Root, unreached: Unreached, access: Access, see: impl FnOnce(&str)) -> ToolError {
+    fn unreached(&self, root: &Root, unreached: Unresolved, access: Access, see: impl FnOnce(&str)) -> ToolError {
         let error = ToolError::from(unreached.error);
         let is_final = error.code == ToolCode::BadArgs || is_refusal(error.code);
         let Some(way) = unreached.way.filter(|_| !is_final) else { return error };
         let address = root.address_of(&way.resolved);
-        let admitted = match way.is_whole {
-            true => self.policy.admit_absent(&address, access),
-            false => self.policy.admit_path(&address, true, access),
+        let admitted = if way.is_whole {
+            self.policy.admit_absent(&address, access)
+        } else {
+            self.policy.admit_path(&address, true, access)
         };
         match admitted {
             Ok(()) => error,
@@ -408,7 +410,7 @@ impl Gate {
 fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box<ToolError> {
     match result {
         Ok(answer) => Box::new(lost.answering(answer)),
-        Err(error) if error.manner == Manner::Partly => {
+        Err(error) if error.manner == FailureMode::Partly => {
             let lost = lost.followed_by(&format!("; {}", error.message));
             Box::new(ToolError { answer: error.answer, ..lost })
         }
@@ -442,7 +444,7 @@ fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
 }
 
 /// Shortens a path for an error message, so that a huge argument is not repeated.
-fn shown(path: &str) -> String {
+fn display(path: &str) -> String {
     crate::value::print::shortened(path, 200)
 }
 

@@ -2,14 +2,14 @@
 
 use crate::limits::Meter;
 use crate::sandbox::{
-    Abandoned, Address, AllAbandoned, Begin, Conflict, Content, End, Ended, ForeignDeed, ForeignState, GcRules,
-    Journal, Listed, Origin, Ownership, RecoverError, RecoverRules, Recovered, Roots, SandboxError, Selection,
-    ShownRun, Source, Swept, UndoError, Undone, short_name,
+    Abandoned, Address, AllAbandoned, Begin, Conflict, Content, ContentSource, End, EndedRun, ForeignAction,
+    ForeignState, GcRules, Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, Roots, RunReport,
+    RunSummary, SandboxError, Selection, SweepReport, UndoError, UndoReport, short_name,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
 
-use super::call_record::{CallRecord, Shown, Told};
+use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::SessionMemory;
@@ -19,6 +19,9 @@ use super::spec::Access;
 const NAMED: usize = 10;
 /// How to skip a run that cannot be undone.
 const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
+
+/// What becomes of what stands where something comes back by force.
+const KEEPS: &str = "keeps what stands in its place below `.ns`";
 
 /// The reason why a run was not undone.
 #[derive(Debug)]
@@ -48,7 +51,7 @@ impl Gate {
     }
 
     /// Ends the current run and returns its name, if it changed something. Problems become warnings.
-    pub fn end_journal(&self, how: End) -> Option<Ended> {
+    pub fn end_journal(&self, how: End) -> Option<EndedRun> {
         let ended = self.journal.end(how).unwrap_or_else(|error| {
             self.notes.borrow_mut().push(format!("the journal of the run was not ended: {error}"));
             None
@@ -108,7 +111,7 @@ impl Gate {
 
     fn recover_run(&self, run: Abandoned) -> Result<Option<Recovered>, ToolError> {
         let session = SessionMemory::new("recovery");
-        let told = vec![Told::new("run", Value::text(run.run()), Shown::Plain)];
+        let told = vec![LoggedArgument::new("run", Value::text(run.run()), LoggedForm::Plain)];
         let record = CallRecord::new("recover", told, &session);
         let mut meter = Meter::unlimited();
         let recovered = self.recover_here(run, &mut meter, &record);
@@ -136,7 +139,7 @@ impl Gate {
 
     /// Checks that the policy allows a change at an address. `is_folder` says whether a directory is or was there.
     pub(super) fn admit_change(&self, address: &Address, is_folder: bool) -> Result<(), String> {
-        self.policy.admit_path(&address.shown(), is_folder, Access::Change).map_err(|error| error.message)
+        self.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
     }
 
     /// Returns a warning if the runs in `.ns` are foreign, or if their owner cannot be determined.
@@ -157,7 +160,7 @@ impl Gate {
     }
 
     /// Returns up to `most` runs, newest first.
-    pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<Listed>, ToolError> {
+    pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<RunSummary>, ToolError> {
         Ok(Journal::runs(self.roots(), selection, most)?)
     }
 
@@ -165,7 +168,7 @@ impl Gate {
     ///
     /// # Errors
     /// `not_found` if there is none, `conflict` if there are several.
-    pub fn run_named(&self, text: &str) -> Result<Listed, ToolError> {
+    pub fn run_named(&self, text: &str) -> Result<RunSummary, ToolError> {
         let mut found = Journal::find(self.roots(), text)?;
         match (found.pop(), found.len()) {
             (Some(run), 0) => Ok(run),
@@ -182,10 +185,10 @@ impl Gate {
     }
 
     /// Returns the run that a chain of undo and redo runs goes back to.
-    pub fn origin(&self, run: &Listed) -> Result<Origin, ToolError> {
+    pub fn origin(&self, run: &RunSummary) -> Result<Origin, ToolError> {
         match &run.begin {
             Some(begin) => Ok(Journal::origin(self.roots(), begin)?),
-            None => Ok(Origin { run: run.run.clone(), command: String::new() }),
+            None => Ok(Origin { run: run.run.clone(), command: String::new(), changes: None }),
         }
     }
 
@@ -194,23 +197,49 @@ impl Gate {
     ///
     /// # Errors
     /// `not_found` if there is none.
-    pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<Listed>, ToolError> {
+    pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<RunSummary>, ToolError> {
         let found = Journal::undoable(self.roots(), redo, most)?;
         if found.is_empty() {
-            let what =
-                if redo { "no run was taken back" } else { "no run has changed anything that is not taken back" };
-            return Err(ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs"));
+            let what = "no run has changed anything that is not taken back";
+            return Err(match redo.then(|| self.undone_before()).transpose()? {
+                Some(error) => error,
+                None => ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs"),
+            });
         }
         Ok(found)
+    }
+
+    /// Why no run is done again unless it is named: none is taken back, or another changed something since.
+    fn undone_before(&self) -> Result<ToolError, ToolError> {
+        let runs = Journal::runs(self.roots(), Selection::Folded, usize::MAX)?;
+        Ok(match runs.iter().find(|run| run.is_undone()) {
+            Some(run) => {
+                let message = "no run was taken back since another changed something";
+                let hint = format!("`ns redo {}` does again the newest that is taken back", run.short());
+                ToolError::new(ToolCode::NotFound, message.to_owned()).hint(hint)
+            }
+            None => {
+                ToolError::new(ToolCode::NotFound, "no run was taken back".to_owned()).hint("`ns log` lists the runs")
+            }
+        })
+    }
+
+    /// Whether there is a run before the newest that could be taken back instead of that one.
+    fn can_pass_over(&self, run: &str) -> bool {
+        let newest = Journal::undoable(self.roots(), false, 2).unwrap_or_default();
+        matches!(&newest[..], [newest, _] if newest.run == run)
     }
 
     /// Undoes a run, or with `redo` redoes an undone run.
     pub fn undo(
         &self,
-        run: &Listed,
+        run: &RunSummary,
         (redo, force): (bool, bool),
         (meter, session): (&mut Meter, &SessionMemory),
-    ) -> Result<Undone, UndoRefusal> {
+    ) -> Result<UndoReport, UndoRefusal> {
+        if run.is_nothing() {
+            return Err(refused(UndoError::Nothing(run.run.clone()), "").into());
+        }
         if run.is_undone() != redo {
             let run = run.run.clone();
             let error = if redo { UndoError::NotUndone(run) } else { UndoError::Undone(run) };
@@ -218,8 +247,8 @@ impl Gate {
         }
         let run = run.tip();
         let told = vec![
-            Told::new("run", Value::text(run), Shown::Plain),
-            Told::new("force", Value::from(force), Shown::Plain),
+            LoggedArgument::new("run", Value::text(run), LoggedForm::Plain),
+            LoggedArgument::new("force", Value::from(force), LoggedForm::Plain),
         ];
         let record = CallRecord::new("undo", told, session);
         let undone = self.undo_here(run, force, meter, &record);
@@ -235,7 +264,7 @@ impl Gate {
         force: bool,
         meter: &mut Meter,
         record: &CallRecord<'_>,
-    ) -> Result<Undone, UndoRefusal> {
+    ) -> Result<UndoReport, UndoRefusal> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
@@ -243,23 +272,32 @@ impl Gate {
         let undone = self.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {
             let is_of_run = !matches!(error, UndoError::Sandbox(_));
-            UndoRefusal { error: refused(error, run), is_of_run }
+            let is_redo = matches!(error, UndoError::MovedOn { is_redo: true, .. });
+            let mut error = refused(error, run);
+            if is_of_run && !is_redo && self.can_pass_over(run) {
+                error.hint = error.hint.map(|hint| format!("{hint}; {PASS_OVER}"));
+            }
+            UndoRefusal { error, is_of_run }
         })
     }
 
     /// Returns the changes of a run.
-    pub fn show_run(&self, run: &str) -> Result<ShownRun, ToolError> {
+    pub fn show_run(&self, run: &str) -> Result<RunReport, ToolError> {
         Journal::show(self.roots(), run).map_err(|error| refused(error, run))
     }
 
     /// Garbage collection: removes backups and records of old runs. Nothing is written before that, not even to the
     /// audit log; if its line does not fit even afterwards, a warning says so.
-    pub fn collect(&self, rules: &GcRules, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Swept, ToolError> {
+    pub fn collect(
+        &self,
+        rules: &GcRules,
+        (meter, session): (&mut Meter, &SessionMemory),
+    ) -> Result<SweepReport, ToolError> {
         let swept = self.journal.collect(self.roots(), rules, meter).map_err(ToolError::from);
-        let has_changed = swept.as_ref().map_or(true, |swept| swept.gone().things > 0);
+        let has_changed = swept.as_ref().map_or(true, |swept| swept.reclaimed().things > 0);
         if has_changed && !rules.is_dry {
-            let bytes = swept.as_ref().map_or(0, |swept| swept.gone().bytes);
-            let told = |name, number: u64| Told::new(name, Value::from(number as i64), Shown::Plain);
+            let bytes = swept.as_ref().map_or(0, |swept| swept.reclaimed().bytes);
+            let told = |name, number: u64| LoggedArgument::new(name, Value::from(number as i64), LoggedForm::Plain);
             let told = vec![told("keepRuns", rules.keep_runs as u64), told("bytes", bytes)];
             self.conclude(&CallRecord::new("gc", told, session), true, meter, swept.as_ref().err());
         }
@@ -269,10 +307,10 @@ impl Gate {
     /// Looks for foreign state below `.ns`, and shows, adopts or removes it.
     pub fn foreign(
         &self,
-        deed: ForeignDeed,
+        deed: ForeignAction,
         (meter, session): (&mut Meter, &SessionMemory),
     ) -> Result<ForeignState, ToolError> {
-        if deed == ForeignDeed::Show {
+        if deed == ForeignAction::Show {
             return Ok(self.journal.foreign(self.roots(), deed, meter)?);
         }
         // Without the key everything looks foreign, including the user's own state.
@@ -280,7 +318,7 @@ impl Gate {
             let message = format!("nobody can tell what is foreign: {reason}");
             return Err(ToolError::new(ToolCode::Conflict, message).hint("nothing was taken over or removed"));
         }
-        let record = CallRecord::new(if deed == ForeignDeed::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
+        let record = CallRecord::new(if deed == ForeignAction::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
         let done =
             self.begin_change(0, meter, &record).and_then(|_| Ok(self.journal.foreign(self.roots(), deed, meter)?));
         match self.conclude(&record, true, meter, done.as_ref().err()) {
@@ -293,16 +331,16 @@ impl Gate {
     /// that the policy protects is not read.
     pub fn contents<'a>(
         &'a self,
-        run: &'a ShownRun,
+        run: &'a RunReport,
         limit: u64,
     ) -> Result<impl Iterator<Item = (Content, Content)> + 'a, ToolError> {
         let name = run.begin.run.as_str();
         let sources = Journal::sources(self.roots(), name).map_err(|error| refused(error, name))?;
         Ok(run.changes.iter().zip(sources).map(move |(change, (old, new))| {
-            let leave = self.policy.admit_path(&change.path.shown(), change.is_folder, Access::Read);
-            let of = |source: &Source| match &leave {
+            let leave = self.policy.admit_path(&change.path.display(), change.is_folder, Access::Read);
+            let of = |source: &ContentSource| match &leave {
                 Ok(()) => source.read(self.roots(), limit),
-                Err(_) if matches!(source, Source::Nothing) => Content::Nothing,
+                Err(_) if matches!(source, ContentSource::Nothing) => Content::Nothing,
                 Err(_) => Content::Unknown("the policy refuses to read it".to_owned()),
             };
             (of(&old), of(&new))
@@ -350,6 +388,9 @@ fn refused(error: UndoError, run: &str) -> ToolError {
         UndoError::Sandbox(error) => error.into(),
         UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
         UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
+        UndoError::Nothing(_) => {
+            ToolError::new(ToolCode::Conflict, message).hint("`ns log` lists what became of each run")
+        }
         UndoError::Undone(run) => {
             ToolError::new(ToolCode::Conflict, message).hint(format!("`ns redo {}` does it again", short_name(&run)))
         }
@@ -357,14 +398,15 @@ fn refused(error: UndoError, run: &str) -> ToolError {
             ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` takes it back", short_name(&run)))
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
-            .hint(format!("`ns undo {} --force` takes back what can be read of it; {PASS_OVER}", short_name(run))),
+            .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
         UndoError::MovedOn { run, is_redo: true, conflicts } => {
-            let hint = format!("nothing was done; `ns redo {} --force` does the rest", short_name(&run));
+            let run = short_name(&run);
+            let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
             conflicted(&message, &conflicts, &hint)
         }
         UndoError::MovedOn { run, conflicts, .. } => {
             let run = short_name(&run);
-            let hint = format!("nothing was done; `ns undo {run} --force` takes back the rest; {PASS_OVER}");
+            let hint = format!("nothing was done; `ns undo {run} --force` gives back what can come back, and {KEEPS}");
             conflicted(&message, &conflicts, &hint)
         }
     }
@@ -372,7 +414,7 @@ fn refused(error: UndoError, run: &str) -> ToolError {
 
 /// Returns the error for a tree that is not in the expected state, with one row per conflict.
 pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
-    let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.shown()));
+    let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.display()));
     let named = named.collect::<Vec<_>>().join("; ");
     let more = conflicts.len().saturating_sub(NAMED);
     let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
@@ -386,7 +428,9 @@ pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> T
 /// Converts conflicts to a list of maps. Returns `None` if they exceed a limit.
 pub fn rows_of(conflicts: &[Conflict]) -> Option<Value> {
     let row = |Conflict { path, reason }: &Conflict| {
-        Value::from(Map::with_capacity(2).with("path", Value::text(&path.shown())).with("reason", Value::text(reason)))
+        Value::from(
+            Map::with_capacity(2).with("path", Value::text(&path.display())).with("reason", Value::text(reason)),
+        )
     };
     Value::list(conflicts.iter().map(row).collect()).ok()
 }

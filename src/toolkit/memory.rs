@@ -4,7 +4,7 @@
 //! change like any other: it is refused in read-only runs and counted like other changes. To store a result, a tool
 //! calls `context.memory().store(Scope::Project, "key", value)`.
 
-use crate::limits::{Held, LimitHit, Meter, space};
+use crate::limits::{LimitHit, MemoryCharge, Meter, space};
 use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
 use crate::sandbox::Change;
 use crate::value::Value;
@@ -12,7 +12,7 @@ use crate::value::Value;
 use super::approval::Reason;
 use super::bound::{Bound, BoundArg};
 use super::call_record::CallRecord;
-use super::error::{Manner, ToolError};
+use super::error::{FailureMode, ToolError};
 use super::gate::Gate;
 use super::policy::Approval;
 use super::registry::Tool;
@@ -141,7 +141,7 @@ impl<'a> Memory<'a> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let allowed = self.gate.settings.memory.max_value_bytes;
         let mut records = std::collections::BTreeMap::new();
-        let mut held = Held::default();
+        let mut held = MemoryCharge::default();
         for (number, line) in lines {
             let bad = |reason: String| MemoryError::BadLine { line: number + 1, reason };
             let record = Record::from_line(line, self.session.writer(), allowed).map_err(bad)?;
@@ -207,10 +207,12 @@ impl<'a> Memory<'a> {
     }
 
     fn site(&self) -> Site<'_> {
-        let access = match () {
-            () if self.gate.policy.read_only => Access::Copy,
-            () if self.gate.overlay.is_some() => Access::Planned,
-            () => Access::Shared,
+        let access = if self.gate.policy.read_only {
+            Access::Copy
+        } else if self.gate.overlay.is_some() {
+            Access::Planned
+        } else {
+            Access::Shared
         };
         Site { root: &self.gate.root, access, watch: self.meter.watch() }
     }
@@ -238,7 +240,7 @@ impl From<MemoryError> for ToolError {
             | MemoryError::BadValue(_)
             | MemoryError::TooLarge { .. }
             | MemoryError::BadLine { .. } => {
-                ToolError { argument, hint, manner: Manner::Raised, ..ToolError::new(code, message) }
+                ToolError { argument, hint, manner: FailureMode::Raised, ..ToolError::new(code, message) }
             }
             _ => ToolError { argument, path, hint, ..ToolError::new(code, message) },
         }

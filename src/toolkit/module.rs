@@ -9,7 +9,7 @@ use crate::sandbox::{PathRule, PathText, ReadError, Root, SandboxError, SandboxP
 use crate::text::ToolCode;
 use crate::value::Value;
 
-use super::call_record::{CallRecord, Shown, Told};
+use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::error::ToolError;
 use super::gate::Gate;
 use super::memory::SessionMemory;
@@ -72,7 +72,7 @@ impl Gate {
             if let Some(fault) = &text.fault {
                 return Err(SandboxError::from(fault.clone()).into());
             }
-            let path = text.shown();
+            let path = text.display();
             if text.wants_folder {
                 let error = ToolError::new(ToolCode::IsADirectory, format!("`{path}/` names a directory, not a file"));
                 return Err(error.hint("leave out the `/` at the end"));
@@ -101,7 +101,7 @@ impl Gate {
         let open = self.telling(&file.name, run, |record| {
             record.concerns(&file.address);
             let open = file.place.open_file()?;
-            self.policy.admit_content(file.place.shown(), &open.metadata)?;
+            self.policy.admit_content(file.place.display(), &open.metadata)?;
             Ok(open)
         });
         let open = open.map_err(ModuleError::Tool)?;
@@ -140,7 +140,8 @@ impl Gate {
     ) -> Result<T, ToolError> {
         let nobody = SessionMemory::new("");
         let session = run.map_or(&nobody, |(_, session)| session);
-        let record = CallRecord::new("USE", vec![Told::new("path", Value::text(path), Shown::Path)], session);
+        let record =
+            CallRecord::new("USE", vec![LoggedArgument::new("path", Value::text(path), LoggedForm::Path)], session);
         let result = work(&record);
         if let Some((meter, _)) = run {
             // Nothing was changed, so an unwritable log is not an error.

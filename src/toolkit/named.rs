@@ -32,7 +32,7 @@ impl NamedPlaces {
                 BoundRef::Absent | BoundRef::Value(_) | BoundRef::Paths(_) => return None,
             };
             let is_changed = matches!(param.kind, Kind::Kept | Kind::Path(_, Access::Change | Access::Make));
-            let (shown, address) = (place.shown().into(), place.address().into());
+            let (shown, address) = (place.display().into(), place.address().into());
             Some(NamedPlace { argument: param.name, shown, address, is_changed })
         };
         NamedPlaces(params.iter().zip(bound.all()).filter_map(place).collect())
@@ -63,11 +63,16 @@ impl NamedPlaces {
         let is_in = |above: &str| {
             above.is_empty() || path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let depth = |place: &NamedPlace| match () {
-            () if place.shown == path => Some(usize::MAX),
-            () if is_in(&place.shown) => Some(place.shown.len()),
-            () if is_in(&place.address) => Some(place.address.len()),
-            () => None,
+        let depth = |place: &NamedPlace| {
+            if place.shown == path {
+                Some(usize::MAX)
+            } else if is_in(&place.shown) {
+                Some(place.shown.len())
+            } else if is_in(&place.address) {
+                Some(place.address.len())
+            } else {
+                None
+            }
         };
         self.0.iter().filter_map(|place| Some((depth(place)?, place))).max_by_key(|(depth, _)| *depth).map(|(_, at)| at)
     }

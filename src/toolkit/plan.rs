@@ -7,13 +7,13 @@ use crate::audit::Audit;
 use crate::limits::Meter;
 use crate::memory::Project;
 use crate::sandbox::{
-    Address, Applied, ApplyError, Content, Deed, Kind, Overlay, Plan, PlannedChange, Root, ShownChange,
-    TemporaryFolders, What,
+    Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Overlay, Plan, PlanAction, PlannedChange,
+    Root, TemporaryFolders,
 };
 use crate::text::ToolCode;
 use crate::value::Value;
 
-use super::call_record::{CallRecord, Shown, Told};
+use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::error::ToolError;
 use super::gate::Gate;
 use super::history::{about, conflicted};
@@ -62,7 +62,7 @@ impl Gate {
     /// Returns the contents before and after a change of a plan that was made in this process, at most `limit` bytes
     /// each. Content that the policy protects is not read.
     pub fn planned_contents(&self, plan: &Plan, change: &PlannedChange, limit: u64) -> (Content, Content) {
-        match self.policy.admit_path(&change.path.shown(), false, Access::Read) {
+        match self.policy.admit_path(&change.path.display(), false, Access::Read) {
             Ok(()) => plan.contents(change, limit),
             Err(_) => {
                 let refused = || Content::Unknown("the policy refuses to read it".to_owned());
@@ -71,9 +71,14 @@ impl Gate {
         }
     }
 
+    /// Whether this user made a plan for this sandbox, and nobody has changed it since.
+    pub fn made(&self, plan: &Plan) -> bool {
+        plan.is_of(&self.root)
+    }
+
     /// Applies a plan, completely or not at all.
     pub fn apply(&self, plan: &Plan, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Applied, ToolError> {
-        let told = vec![Told::new("plan", Value::text(&plan.about.command), Shown::Plain)];
+        let told = vec![LoggedArgument::new("plan", Value::text(&plan.about.command), LoggedForm::Plain)];
         let record = CallRecord::new("apply", told, session);
         let applied = self.apply_here(plan, meter, &record);
         match self.conclude(&record, true, meter, applied.as_ref().err()) {
@@ -109,17 +114,17 @@ fn refused(error: ApplyError) -> ToolError {
 }
 
 /// Converts a planned change to the form in which changes of runs are shown.
-pub fn shown_change(change: &PlannedChange) -> ShownChange {
+pub fn shown_change(change: &PlannedChange) -> ChangeReport {
     let (was, now) = (change.was.as_ref(), change.now.as_ref());
     let from = change.from.as_ref().map(|(from, _)| from.clone());
     let what = match (change.change, from) {
-        (Deed::Moved, Some(from)) => What::Moved(from),
-        (Deed::Deleted, _) => What::Deleted,
-        (Deed::Mode, _) => What::Mode(was.map_or(0, |was| was.mode), now.map_or(0, |now| now.mode)),
-        _ if was.is_some() => What::Changed,
-        _ => What::Created,
+        (PlanAction::Moved, Some(from)) => ChangeKind::Moved(from),
+        (PlanAction::Deleted, _) => ChangeKind::Deleted,
+        (PlanAction::Mode, _) => ChangeKind::Mode(was.map_or(0, |was| was.mode), now.map_or(0, |now| now.mode)),
+        _ if was.is_some() => ChangeKind::Changed,
+        _ => ChangeKind::Created,
     };
     let is_folder = now.or(was).is_some_and(|state| state.kind == Kind::Folder);
     let sizes = (was.map(|state| state.size), now.map(|state| state.size));
-    ShownChange { path: change.path.clone(), what, is_folder, sizes, kept: None }
+    ChangeReport { path: change.path.clone(), what, is_folder, sizes, kept: None, holds: change.holds }
 }

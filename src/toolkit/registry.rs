@@ -18,7 +18,7 @@ use super::given::{Given, GivenArg};
 use super::groups;
 use super::settings::Settings;
 use super::spec::{Effect, Param, Spec};
-use super::told::done_untold;
+use super::truncate::done_untold;
 
 /// A tool: its declaration and its function.
 pub struct Tool {
@@ -29,7 +29,7 @@ pub struct Tool {
     /// Returns the JSON Schema of the result.
     pub schema: fn() -> serde_json::Value,
     check: Option<Check>,
-    run: Box<Run>,
+    run: Box<ToolFn>,
     is_plain: bool,
     sparing: Option<Box<(Fields, Tool)>>,
 }
@@ -40,7 +40,7 @@ type Fields = &'static [&'static str];
 /// A check across several arguments, or against settings of the policy file.
 pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
 
-type Run = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
+type ToolFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
 
 impl Tool {
     /// Creates a tool from its declaration and its function.
@@ -66,7 +66,7 @@ impl Tool {
 
     /// Returns the tool with a cheaper variant, for scripts that read only these fields of its records. Both must be
     /// indistinguishable to such a script.
-    pub fn with_sparing<A, R>(
+    pub fn with_projection<A, R>(
         self,
         reads: Fields,
         run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static,
@@ -121,7 +121,7 @@ pub struct ToolId(u16);
 
 /// The cheaper variant of a tool for scripts that read only some fields of its records.
 #[derive(Clone, Copy, Debug)]
-pub struct Sparing {
+pub struct Projection {
     /// The fields that the script may read.
     pub reads: Fields,
     /// The variant.
@@ -135,7 +135,7 @@ pub struct Registry {
     tools: Vec<Tool>,
     /// Number of named tools.
     named: usize,
-    sparing: Vec<(ToolId, Sparing)>,
+    sparing: Vec<(ToolId, Projection)>,
     by_name: HashMap<Name<'static>, ToolId, FixedState>,
 }
 
@@ -159,7 +159,7 @@ impl Registry {
         for number in 0..named {
             if let Some(its) = tools[number].sparing.take() {
                 let (reads, tool) = *its;
-                sparing.push((ToolId(number as u16), Sparing { reads, tool: ToolId(tools.len() as u16) }));
+                sparing.push((ToolId(number as u16), Projection { reads, tool: ToolId(tools.len() as u16) }));
                 tools.push(tool);
             }
         }
@@ -171,10 +171,7 @@ impl Registry {
     pub fn find(&self, name: &str) -> Option<ToolId> {
         let name = Name::new(name);
         let find = |name: Name<'_>| self.by_name.get(&name).copied();
-        find(name).or_else(|| match name.0.contains('.') {
-            true => None,
-            false => find(Name(&format!("fs.{}", name.0))),
-        })
+        find(name).or_else(|| if name.0.contains('.') { None } else { find(Name(&format!("fs.{}", name.0))) })
     }
 
     /// Returns the script name that an unknown name probably means: by its purpose, else by its spelling. Returns
@@ -239,7 +236,7 @@ impl Registry {
     }
 
     /// Returns the cheaper variant of a tool, if it has one.
-    pub fn sparing(&self, id: ToolId) -> Option<Sparing> {
+    pub fn projection(&self, id: ToolId) -> Option<Projection> {
         self.sparing.iter().find(|(of, _)| *of == id).map(|(_, sparing)| *sparing)
     }
 

@@ -198,9 +198,22 @@ pub const fn name_of(field: &'static str) -> &'static str {
 impl Param {
     /// Whether this is the name or an alias of the parameter.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.aliases.contains(&name)
+        self.name == name || self.aliases.contains(&name) || LETTERS.contains(&(name, self.name))
     }
 }
+
+/// The letters by which the guide names the parameters that most tools have, and their names. They are accepted in
+/// every tool; no parameter has one of these letters as its own name.
+const LETTERS: [(&str, &str); 8] = [
+    ("t", "text"),
+    ("t", "time"),
+    ("l", "list"),
+    ("m", "map"),
+    ("k", "key"),
+    ("n", "count"),
+    ("p", "path"),
+    ("v", "value"),
+];
 
 /// An access to a path. Each variant includes the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

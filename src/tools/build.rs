@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use compact_str::CompactString;
 
-use crate::limits::{Held, LimitHit, space, work};
+use crate::limits::{LimitHit, MemoryCharge, space, work};
 use crate::toolkit::{AnyList, Context, ToolError};
 use crate::value::{Elements, List, Sink, Str, Value};
 
@@ -17,14 +17,14 @@ const BLOCK: usize = 4_096;
 #[derive(Debug, Default)]
 pub struct TextBuilder {
     text: String,
-    held: Held,
+    held: MemoryCharge,
 }
 
 impl TextBuilder {
     /// Creates an empty text with the given capacity in bytes.
     pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
         space::check_string(bytes)?;
-        Ok(TextBuilder { held: Held::of(bytes)?, text: String::with_capacity(bytes) })
+        Ok(TextBuilder { held: MemoryCharge::of(bytes)?, text: String::with_capacity(bytes) })
     }
 
     /// Appends a text.
@@ -65,7 +65,7 @@ impl TextBuilder {
     }
 
     /// Returns the text together with its memory charge, for a tool that processes it further.
-    pub fn into_held(self) -> (String, Held) {
+    pub fn into_held(self) -> (String, MemoryCharge) {
         (self.text, self.held)
     }
 

@@ -367,7 +367,7 @@ impl Page<'_> {
         let old = first.old.start - above..last.old.end + below;
         let new = first.new.start - above..last.new.end + below;
         let mut head = String::with_capacity(48);
-        let (old_range, new_range) = (shown(&old, window.before), shown(&new, window.before));
+        let (old_range, new_range) = (display(&old, window.before), display(&new, window.before));
         writeln!(head, "@@ -{old_range} +{new_range} @@").expect("a text takes all that is written");
         self.push(&head)?;
         lines.old.skip_to(old.start);
@@ -403,7 +403,7 @@ impl Page<'_> {
 
 /// Formats a range of lines for a hunk header: the first line, and the number of lines unless it is 1. An empty
 /// range is given by the line before it.
-fn shown(range: &Range<usize>, before: usize) -> String {
+fn display(range: &Range<usize>, before: usize) -> String {
     let start = before + range.start;
     match range.len() {
         0 => format!("{start},0"),

@@ -12,7 +12,7 @@ use crate::toolkit::ToolError;
 const STRETCH: usize = 1 << 20;
 
 /// The non-overlapping occurrences of a part in a text, from left to right.
-pub struct Places<'a> {
+pub struct Occurrences<'a> {
     text: &'a [u8],
     from: usize,
     search: Search<'a>,
@@ -23,15 +23,15 @@ enum Search<'a> {
     Long(Long<'a>),
 }
 
-impl<'a> Places<'a> {
+impl<'a> Occurrences<'a> {
     /// Creates a search for a non-empty part.
-    pub fn new(text: &'a str, part: &'a str) -> Result<Places<'a>, ToolError> {
+    pub fn new(text: &'a str, part: &'a str) -> Result<Occurrences<'a>, ToolError> {
         let search = if part.len() <= STRETCH {
             Search::Short(Box::new(memmem::Finder::new(part)))
         } else {
             Search::Long(Long::new(part.as_bytes())?)
         };
-        Ok(Places { text: text.as_bytes(), from: 0, search })
+        Ok(Occurrences { text: text.as_bytes(), from: 0, search })
     }
 
     /// Returns the byte position of the next occurrence.
@@ -47,7 +47,7 @@ impl<'a> Places<'a> {
 
 /// Returns the byte position of the first occurrence of a part, which may be empty.
 pub fn first(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
-    if part.is_empty() { Ok(Some(0)) } else { Ok(Places::new(text, part)?.next()?) }
+    if part.is_empty() { Ok(Some(0)) } else { Ok(Occurrences::new(text, part)?.next()?) }
 }
 
 /// Returns the byte position of the last occurrence of a part, which may be empty. Occurrences may overlap.
@@ -173,10 +173,10 @@ fn charge_each(at: usize) -> Result<(), LimitHit> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Long, Places, STRETCH, first, last};
+    use super::{Long, Occurrences, STRETCH, first, last};
 
     fn places(text: &str, part: &str) -> Vec<usize> {
-        let mut places = Places::new(text, part).expect("there is memory");
+        let mut places = Occurrences::new(text, part).expect("there is memory");
         std::iter::from_fn(|| places.next().expect("there is time")).collect()
     }
 

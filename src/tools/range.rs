@@ -13,12 +13,11 @@ pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result
         Some(end) => place("end", end, length, unit)?,
         None => length,
     };
-    match from > to {
-        false => Ok((from, to)),
-        true => {
-            let message = format!("`start` ({start}) lies after `end` ({})", end.unwrap_or_default());
-            Err(ToolError::bad_argument("start", message).hint("give the smaller one first"))
-        }
+    if from > to {
+        let message = format!("`start` ({start}) lies after `end` ({})", end.unwrap_or_default());
+        Err(ToolError::bad_argument("start", message).hint("give the smaller one first"))
+    } else {
+        Ok((from, to))
     }
 }
 

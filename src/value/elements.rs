@@ -1,20 +1,20 @@
 //! The elements of a list under construction.
 
-use crate::limits::{Charged, LimitHit, space};
+use crate::limits::{LimitHit, MeteredVec, space};
 
 use super::Value;
 
 /// The elements of a list under construction, within the limits on the list and on the memory of the run.
 #[derive(Debug, Default)]
 pub struct Elements {
-    values: Charged<Value>,
+    values: MeteredVec<Value>,
 }
 
 impl Elements {
     /// Creates an empty list with room for `length` elements.
     pub fn with_room(length: usize) -> Result<Elements, LimitHit> {
         space::check_items(length)?;
-        let mut values = Charged::default();
+        let mut values = MeteredVec::default();
         values.reserve_exact(length)?;
         Ok(Elements { values })
     }

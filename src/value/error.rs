@@ -211,7 +211,7 @@ impl From<LimitHit> for Box<ValueError> {
 }
 
 /// Formats type and truncated value for messages: `int 5`, `list [1, 2, …]`.
-pub fn shown(value: &Value) -> String {
+pub fn display(value: &Value) -> String {
     match value {
         Value::Nil => "nil".to_owned(),
         _ => format!("{} {}", value.type_name(), print::preview(value)),
@@ -224,8 +224,8 @@ fn property(index: &str) -> Option<&str> {
 }
 
 /// Returns whether a formatted value is a text or list, which other languages repeat with `*`.
-fn is_countable(shown: &str) -> bool {
-    shown.starts_with("string ") || shown.starts_with("list ")
+fn is_countable(display: &str) -> bool {
+    display.starts_with("string ") || display.starts_with("list ")
 }
 
 /// Returns help on how to repeat a text or list.
@@ -250,8 +250,8 @@ fn repeated(whole: &str, times: &str) -> String {
 }
 
 /// Returns whether a formatted value is a text that begins with a date.
-fn is_time(shown: &str) -> bool {
-    let Some(text) = shown.strip_prefix("string \"") else { return false };
+fn is_time(display: &str) -> bool {
+    let Some(text) = display.strip_prefix("string \"") else { return false };
     let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
     shape.eq(*b"0000-00-00")
 }

@@ -21,10 +21,10 @@ mod pieces;
 pub mod place;
 pub mod print;
 mod record;
-mod room;
 mod small;
 mod string;
 mod table;
+mod text_budget;
 pub mod time;
 
 use std::rc::Rc;
@@ -39,10 +39,10 @@ pub use list::List;
 pub use map::Map;
 pub use pieces::Pieces;
 pub use record::to_value;
-pub use room::{Room, Sink};
 pub use small::{Small, TextRef};
 pub use string::{Str, Text};
-pub use table::{Column, Folders, Rows, Table, Texts};
+pub use table::{Column, Directories, Rows, Table, Texts};
+pub use text_budget::{Sink, TextBudget};
 
 /// A value of the language.
 #[derive(Clone, Debug, Default)]

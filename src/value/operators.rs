@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use crate::limits::{space, work};
 
 use super::equality::equal;
-use super::error::shown;
+use super::error::display;
 use super::number::{self, Quotient};
 use super::string::join;
 use super::{Fallible, List, Map, Str, Value, ValueError, print};
@@ -210,7 +210,7 @@ pub fn index(whole: &Value, index: &Value) -> Fallible<Value> {
             let found = found.ok_or_else(|| out_of_range(*number, "string", text.char_count(), "characters"))?;
             Ok(Value::text(found.encode_utf8(&mut [0; 4])))
         }
-        _ => Err(Box::new(ValueError::NotIndexable { found: shown(whole), index: shown(index) })),
+        _ => Err(Box::new(ValueError::NotIndexable { found: display(whole), index: display(index) })),
     }
 }
 
@@ -230,7 +230,7 @@ pub fn field(whole: &Value, name: &Str) -> Fallible<Value> {
         Value::Map(map) => map.get(name).ok_or_else(|| missing_key(map, name)),
         _ => {
             let index = format!("`.{}`", name.as_text());
-            Err(Box::new(ValueError::NotIndexable { found: shown(whole), index }))
+            Err(Box::new(ValueError::NotIndexable { found: display(whole), index }))
         }
     }
 }
@@ -269,12 +269,12 @@ pub fn out_of_range(index: i64, kind: &'static str, length: usize, unit: &str) -
 
 /// The error for a binary operator with unsuitable operands.
 pub fn wrong_types(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
-    Box::new(ValueError::WrongTypes { op, left: shown(left), right: shown(right) })
+    Box::new(ValueError::WrongTypes { op, left: display(left), right: display(right) })
 }
 
 /// The error for a unary operator or a function with an unsuitable operand.
 pub fn wrong_type(op: &'static str, expected: &'static str, value: &Value) -> Box<ValueError> {
-    Box::new(ValueError::WrongType { op, expected, found: shown(value) })
+    Box::new(ValueError::WrongType { op, expected, found: display(value) })
 }
 
 fn overflow(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {

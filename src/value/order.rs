@@ -155,6 +155,6 @@ fn is_nan(value: &Value) -> bool {
 }
 
 /// Formats type and truncated value for messages.
-pub fn shown(value: &Value) -> String {
-    error::shown(value)
+pub fn display(value: &Value) -> String {
+    error::display(value)
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::error::shown;
+use super::error::display;
 use super::operators::{missing_key, out_of_range, position};
 use super::{Fallible, List, Map, Value, ValueError};
 
@@ -76,7 +76,7 @@ fn set_item(list: &mut Rc<List>, index: i64, value: Value) -> Fallible<()> {
 }
 
 fn not_indexable(value: &Value, step: &Value) -> Box<ValueError> {
-    Box::new(ValueError::NotIndexable { found: shown(value), index: shown(step) })
+    Box::new(ValueError::NotIndexable { found: display(value), index: display(step) })
 }
 
 /// Returns the elements for the targets of `SET a, b = value`.
@@ -86,6 +86,6 @@ pub fn unpack(value: &Value, expected: usize) -> Fallible<Vec<Value>> {
         Value::List(list) => {
             Err(Box::new(ValueError::CountMismatch { expected, found: format!("a list of {}", list.len()) }))
         }
-        _ => Err(Box::new(ValueError::CountMismatch { expected, found: shown(value) })),
+        _ => Err(Box::new(ValueError::CountMismatch { expected, found: display(value) })),
     }
 }

@@ -7,7 +7,7 @@ use compact_str::CompactString;
 use crate::limits::{LimitHit, work};
 
 use super::number::write_float;
-use super::room::Room;
+use super::text_budget::TextBudget;
 use super::{Fallible, Small, Str, Value};
 
 /// Returns the text of a value used as a map key, or `None` for a list or map.
@@ -28,7 +28,7 @@ pub fn to_text(value: &Value) -> Result<CompactString, LimitHit> {
         Value::Small(_) | Value::Text(_) => Ok(CompactString::new(&*value.as_text().expect("it is a text"))),
         Value::List(_) | Value::Map(_) => {
             let mut text = String::new();
-            write_within(std::slice::from_ref(value), &mut text, Room::of_text())?;
+            write_within(std::slice::from_ref(value), &mut text, TextBudget::of_text())?;
             Ok(text.into())
         }
         scalar => Ok(scalar_text(scalar)),
@@ -72,13 +72,13 @@ pub fn to_small(value: &Value) -> Option<Small> {
 }
 
 /// Appends the line that EMIT prints, with its line feed, within `room`.
-pub fn write_line(values: &[Value], line: &mut String, room: Room) -> Result<(), LimitHit> {
+pub fn write_line(values: &[Value], line: &mut String, room: TextBudget) -> Result<(), LimitHit> {
     write_within(values, line, room)?;
     line.push('\n');
     Ok(())
 }
 
-fn write_within(values: &[Value], text: &mut String, room: Room) -> Result<(), LimitHit> {
+fn write_within(values: &[Value], text: &mut String, room: TextBudget) -> Result<(), LimitHit> {
     let mut out = Bounded { text, room };
     match values.iter().try_for_each(|value| write(value, &mut out)) {
         Ok(()) => Ok(()),
@@ -204,7 +204,7 @@ impl Write for Cut {
 /// Accepts text within `room`, then fails.
 struct Bounded<'a> {
     text: &'a mut String,
-    room: Room,
+    room: TextBudget,
 }
 
 impl Write for Bounded<'_> {

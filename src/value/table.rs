@@ -40,7 +40,7 @@ pub enum Column {
         /// The directory of each record, or [`NO_PARENT`] for records directly in the first directory.
         folders: Vec<u32>,
         /// All directories.
-        of: Folders,
+        of: Directories,
     },
     /// The extension of each name in column `names`, or an empty text if there is none.
     Extensions {
@@ -73,7 +73,7 @@ pub const NO_PARENT: u32 = u32::MAX;
 
 /// Directories, each stored as its name and its parent.
 #[derive(Debug)]
-pub struct Folders {
+pub struct Directories {
     /// Path of the first directory with a trailing `/`, or empty.
     pub first: String,
     /// Names of the directories below it.
@@ -82,7 +82,7 @@ pub struct Folders {
     pub parents: Vec<u32>,
 }
 
-impl Folders {
+impl Directories {
     /// Returns the path of a name in a directory.
     fn path(&self, folder: u32, name: &str) -> String {
         let above = |folder: &u32| Some(self.parents[*folder as usize]).filter(|above| *above != NO_PARENT);

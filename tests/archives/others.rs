@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::support::describe;
 use super::{Place, has};
+use crate::support::describe;
 
 /// Creates a tree with features that are hard for archives: long names, links, empty files and directories, modes.
 fn tree(place: &Place) {
@@ -18,7 +18,7 @@ fn tree(place: &Place) {
     place.put("t/\u{fc}n\u{ef}", b"unicode");
     std::fs::create_dir(place.root().join("t/nothing")).expect("a folder");
     std::os::unix::fs::symlink("d/big", place.root().join("t/link")).expect("a link");
-    super::support::set_times(&place.root().join("t"), super::support::FIXED_TIME);
+    crate::support::set_times(&place.root().join("t"), crate::support::FIXED_TIME);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(place.root().join("t/a"), mode).expect("a mode");
 }
@@ -86,7 +86,7 @@ fn equal_trees_give_equal_bytes() {
             let path = place.root().join("t/link");
             rustix::fs::utimensat(rustix::fs::CWD, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
                 .expect("a time");
-            super::support::set_time(&place.root().join("t"), super::support::FIXED_TIME);
+            crate::support::set_time(&place.root().join("t"), crate::support::FIXED_TIME);
             let ran = place.eval(&format!("EMIT FS.Compress(\"t\", \"{archive}\").error"));
             assert_eq!(ran.stdout, "nil\n");
             std::fs::read(place.root().join(archive)).expect("the archive")

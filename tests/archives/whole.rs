@@ -2,7 +2,7 @@
 
 use super::Place;
 use super::make::{Zip, file, gzip, link, tar, zip};
-use super::support::describe;
+use crate::support::describe;
 
 #[test]
 fn an_archive_that_is_cut_off_leaves_nothing() {

@@ -150,9 +150,10 @@ fn run(control: Control) -> Verdict {
         }
         escaped
     });
-    match escaped {
-        true => Verdict::Passed,
-        false => Verdict::Failed(vec!["inconclusive: no escape, so the races prove nothing here".to_owned()]),
+    if escaped {
+        Verdict::Passed
+    } else {
+        Verdict::Failed(vec!["inconclusive: no escape, so the races prove nothing here".to_owned()])
     }
 }
 

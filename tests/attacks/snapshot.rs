@@ -165,14 +165,16 @@ impl Entry {
 
 fn content(path: &Path, metadata: &Metadata) -> Content {
     let kind = metadata.file_type();
-    match () {
-        () if kind.is_dir() => Content::Folder,
-        () if kind.is_symlink() => {
-            std::fs::read_link(path).map_or(Content::Unreadable, |target| Content::Link(target.into()))
-        }
-        () if !kind.is_file() => Content::Special,
-        () if metadata.len() > READ => Content::Long { length: metadata.len() as usize, hash: 0 },
-        () => std::fs::read(path).map_or(Content::Unreadable, shortened),
+    if kind.is_dir() {
+        Content::Folder
+    } else if kind.is_symlink() {
+        std::fs::read_link(path).map_or(Content::Unreadable, |target| Content::Link(target.into()))
+    } else if !kind.is_file() {
+        Content::Special
+    } else if metadata.len() > READ {
+        Content::Long { length: metadata.len() as usize, hash: 0 }
+    } else {
+        std::fs::read(path).map_or(Content::Unreadable, shortened)
     }
 }
 

@@ -44,7 +44,7 @@ fn every_flipped_byte_is_noticed() {
     let log = file(place.path());
     let whole = std::fs::read(&log).expect("the log");
     let engine = |place: &Path| {
-        let (sandbox, state) = (Some(place.to_owned()), Some(super::support::state_home()));
+        let (sandbox, state) = (Some(place.to_owned()), Some(crate::support::state_home()));
         let options = neuroscript::engine::Options { sandbox, state, ..Default::default() };
         neuroscript::engine::Engine::open(&options).expect("an engine")
     };
@@ -101,7 +101,7 @@ fn a_chain_that_somebody_else_wrote_is_named() {
 
 fn sha256(text: &str) -> String {
     let mut command = std::process::Command::new("sha256sum");
-    let ran = super::support::with_input(&mut command, text);
+    let ran = crate::support::with_input(&mut command, text);
     ran.stdout.split(' ').next().expect("a digest").to_owned()
 }
 

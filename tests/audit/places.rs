@@ -113,7 +113,7 @@ fn a_log_that_may_not_be_written_refuses_changes() {
 #[test]
 fn a_log_that_goes_away_is_made_anew() {
     let place = sandbox();
-    let (sandbox, state) = (Some(place.path().to_owned()), Some(super::support::state_home()));
+    let (sandbox, state) = (Some(place.path().to_owned()), Some(crate::support::state_home()));
     let options = neuroscript::engine::Options { sandbox, state, ..Default::default() };
     let engine = neuroscript::engine::Engine::open(&options).expect("an engine");
     let write = || engine.keep_in_memory("k", 1.into());

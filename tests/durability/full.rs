@@ -10,8 +10,8 @@ use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, moun
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::support::{ns, run};
 use super::{files, folders, unfinished};
+use crate::support::{ns, run};
 
 /// A mounted tmpfs.
 struct Disk {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 fn call(place: &Path, tool: &str, args: &Value) -> Result<Value, String> {
     let ran = run(ns(place).args(["call", tool, &args.to_string()]));
@@ -27,7 +27,7 @@ fn a_backup_is_the_old_file_itself() {
     let file = place.path().join("a.txt");
     std::fs::write(&file, "old").expect("a file");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).expect("a mode");
-    super::support::set_time(&file, super::support::FIXED_TIME);
+    crate::support::set_time(&file, crate::support::FIXED_TIME);
     let old = std::fs::metadata(&file).expect("the file");
     let backup = write(place.path(), "a.txt", "new").expect("something is kept");
     let kept = std::fs::metadata(place.path().join(&backup)).expect("the backup");
@@ -95,7 +95,7 @@ fn nothing_to_append_changes_nothing() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let file = place.path().join("a.txt");
     std::fs::write(&file, "old").expect("a file");
-    super::support::set_time(&file, super::support::FIXED_TIME);
+    crate::support::set_time(&file, crate::support::FIXED_TIME);
     let before = std::fs::metadata(&file).expect("the file");
     let answer = call(place.path(), "append_file", &json!({"file_path": "a.txt", "content": ""})).expect("an answer");
     assert_eq!((&answer["appendedBytes"], &answer["sizeBytes"]), (&json!(0), &json!(3)), "{answer}");

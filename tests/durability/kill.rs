@@ -122,7 +122,7 @@ impl Model {
 /// Runs the writer for a moment. Returns the number of acknowledged steps.
 fn run_for(place: &Path, moment: Duration) -> usize {
     let mut child = Command::new(std::env::current_exe().expect("this binary"))
-        .args(["kill::writer", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["durability::kill::writer", "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, place)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::files;
-use super::support::{Ran, ns, run};
+use crate::support::{Ran, ns, run};
 
 /// Number of copies in one call.
 const COPIES: usize = 200;

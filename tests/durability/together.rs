@@ -7,8 +7,8 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::support::ns;
 use super::{files, unfinished};
+use crate::support::ns;
 
 fn start(place: &Path, script: &str) -> Child {
     let mut child = ns(place)

@@ -12,8 +12,8 @@ use std::time::Duration;
 use neuroscript::engine::{Engine, Invocation, Options, Script};
 
 use super::kill::{Lines, random};
-use super::support::{copy_tree, state_of};
 use super::{files, unfinished};
+use crate::support::{copy_tree, state_of};
 
 const CHILD: &str = "NS_DURABILITY_WHOLE";
 /// Selects the work of the child process.
@@ -116,7 +116,7 @@ fn prepare(place: &Path) {
 /// Runs a work and kills it within the given time. Returns whether it had ended by then.
 fn run_for(place: &Path, work: usize, within: u64) -> bool {
     let mut child = Command::new(std::env::current_exe().expect("this binary"))
-        .args(["whole::worker", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["durability::whole::worker", "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, place)
         .env(WORK, work.to_string())
         .stdin(Stdio::null())
@@ -159,20 +159,18 @@ fn kill(work: usize) {
         let in_tree = unfinished(place.path()).into_iter().filter(|path| !path.starts_with(".ns"));
         assert_eq!(in_tree.collect::<Vec<_>>(), Vec::<PathBuf>::new());
         let after = state_of(place.path());
-        match has_ended || is_done(place.path(), work) {
-            true => {
-                ended += 1;
-                within -= within / 8;
+        if has_ended || is_done(place.path(), work) {
+            ended += 1;
+            within -= within / 8;
+        } else {
+            assert!(after == before, "{notes:?}: {:?}", differences(&after, &before));
+            // Adapt to the speed of the machine.
+            if notes.iter().any(|note| note.contains("what it had changed was taken back")) {
+                taken_back += 1
+            } else {
+                within += within / 8
             }
-            false => {
-                assert!(after == before, "{notes:?}: {:?}", differences(&after, &before));
-                // Adapt to the speed of the machine.
-                match notes.iter().any(|note| note.contains("what it had changed was taken back")) {
-                    true => taken_back += 1,
-                    false => within += within / 8,
-                }
-                assert!(!is_touched || notes.iter().any(|note| note.contains("was interrupted")), "{notes:?}");
-            }
+            assert!(!is_touched || notes.iter().any(|note| note.contains("was interrupted")), "{notes:?}");
         }
     }
     println!("{moments} moments: {taken_back} times something was taken back, {ended} times all was done");

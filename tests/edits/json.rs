@@ -1,6 +1,6 @@
 //! Random JSON texts in odd layouts.
 
-use crate::dice::Dice;
+use crate::support::dice::Dice;
 
 /// Returns a random text.
 pub fn text(dice: &mut Dice) -> String {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::Bench;
-use crate::dice::Dice;
+use crate::edits::Bench;
+use crate::support::dice::Dice;
 
 const PIECES: [(&str, &[&str]); 3] = [
     (

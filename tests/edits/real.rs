@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::Bench;
+use crate::edits::Bench;
 
 const PACKAGE: &str = r#"{
   "name": "shop",

@@ -1,6 +1,6 @@
 //! Random TOML texts in odd layouts.
 
-use crate::dice::Dice;
+use crate::support::dice::Dice;
 
 /// A text under construction. Numbers make its names and comments unique.
 struct Page<'d> {
@@ -19,9 +19,10 @@ pub fn text(dice: &mut Dice) -> String {
     page.pairs();
     let mut ways: Vec<String> = Vec::new();
     for _ in 0..page.dice.below(4) {
-        let way = match ways.is_empty() || page.dice.one_in(2) {
-            true => page.name(),
-            false => format!("{}.{}", ways[page.dice.below(ways.len())], page.name()),
+        let way = if ways.is_empty() || page.dice.one_in(2) {
+            page.name()
+        } else {
+            format!("{}.{}", ways[page.dice.below(ways.len())], page.name())
         };
         page.between();
         if page.dice.one_in(3) {

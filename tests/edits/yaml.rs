@@ -1,6 +1,6 @@
 //! Random YAML texts in odd layouts.
 
-use crate::dice::Dice;
+use crate::support::dice::Dice;
 
 /// A text under construction. Numbers make its names and comments unique.
 struct Page<'d> {
@@ -21,9 +21,10 @@ pub fn text(dice: &mut Dice) -> String {
     if page.dice.one_in(5) {
         page.text.push_str("---\n");
     }
-    match page.dice.one_in(4) {
-        true => page.list(0, 3),
-        false => page.map(0, 3),
+    if page.dice.one_in(4) {
+        page.list(0, 3)
+    } else {
+        page.map(0, 3)
     }
     if page.dice.one_in(5) {
         let comment = page.comment();
@@ -154,10 +155,7 @@ impl Page<'_> {
         let is_list = self.dice.one_in(2);
         let step = if is_list && !is_item && self.dice.one_in(2) { 0 } else { 1 + self.dice.below(4) };
         self.text.push_str(&" ".repeat(column + step));
-        match is_list {
-            true => self.list(column + step, depth - 1),
-            false => self.map(column + step, depth - 1),
-        }
+        if is_list { self.list(column + step, depth - 1) } else { self.map(column + step, depth - 1) }
     }
 
     fn flow(&mut self, depth: usize) {
@@ -171,9 +169,10 @@ impl Page<'_> {
             if is_map {
                 self.text.push_str(&format!("f{number}: "));
             }
-            match depth > 1 && self.dice.one_in(3) {
-                true => self.flow(depth - 1),
-                false => self.text.push_str(self.dice.pick(&["word", "\"word\"", "1", "'x, y'"])),
+            if depth > 1 && self.dice.one_in(3) {
+                self.flow(depth - 1)
+            } else {
+                self.text.push_str(self.dice.pick(&["word", "\"word\"", "1", "'x, y'"]))
             }
         }
         if count > 0 && self.dice.one_in(4) {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::support::{ns, run, with_input};
+use crate::support::{ns, run, with_input};
 
 /// Calls `find` as an ordinary user. Returns the paths of the records, or the error.
 fn call(root: &Path, args: Json) -> Result<Vec<String>, Json> {

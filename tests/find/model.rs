@@ -21,11 +21,14 @@ impl Entry {
 
     fn kind(&self) -> &'static str {
         let kind = self.metadata.file_type();
-        match () {
-            () if kind.is_dir() => "directory",
-            () if kind.is_symlink() => "link",
-            () if kind.is_file() => "file",
-            () => "other",
+        if kind.is_dir() {
+            "directory"
+        } else if kind.is_symlink() {
+            "link"
+        } else if kind.is_file() {
+            "file"
+        } else {
+            "other"
         }
     }
 
@@ -66,9 +69,10 @@ pub fn find(root: &Path, args: &Json) -> Vec<Json> {
         "size" => a["size"].as_u64().cmp(&b["size"].as_u64()),
         key => text(a, key).as_bytes().cmp(text(b, key).as_bytes()),
     };
-    match args["descending"] == true {
-        true => records.sort_by(|a, b| order(b, a)),
-        false => records.sort_by(order),
+    if args["descending"] == true {
+        records.sort_by(|a, b| order(b, a))
+    } else {
+        records.sort_by(order)
     }
     records.truncate(args["limit"].as_u64().map_or(usize::MAX, |limit| limit as usize));
     records
@@ -100,9 +104,8 @@ impl Pattern {
 
     fn fits(&self, path: &str, is_directory: bool) -> bool {
         let subject = if self.of_paths { path } else { path.rsplit('/').next().expect("a name") };
-        let fold = |text: Vec<char>| match self.ignore_case {
-            true => text.into_iter().flat_map(char::to_lowercase).collect(),
-            false => text,
+        let fold = |text: Vec<char>| {
+            if self.ignore_case { text.into_iter().flat_map(char::to_lowercase).collect() } else { text }
         };
         let subject = fold(subject.chars().collect());
         let fits = self.choices.iter().any(|choice| matches(&fold(choice.clone()), &subject));

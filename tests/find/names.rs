@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::support::{ns, with_input};
+use crate::support::{ns, with_input};
 
 /// Names that exist on Linux but are never created: not displayable as they are, or impossible on other systems.
 const ODD: &[&str] = &[

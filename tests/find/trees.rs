@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::support::dice::Dice;
-use super::support::set_time;
+use crate::support::dice::Dice;
+use crate::support::set_time;
 
 /// Names that share prefixes, followed by characters below and above `/`.
 const NAMES: &[&str] = &[

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::support::{Ran, describe, ns, run, with_input};
+use crate::support::{Ran, describe, ns, run, with_input};
 
 const BEFORE: &str = "IF 1\nEMIT 1 # one\nEND\n";
 const AFTER: &str = "IF 1 THEN\n  EMIT 1  # one\nEND\n";

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use neuroscript::engine::{Engine, Options, Script, Spelling};
 
-use super::support::{ns, package, run};
 use super::{form, formed};
+use crate::support::{ns, package, run};
 
 /// Returns the files in a directory and below it with one of these extensions, sorted by name.
 pub fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {

@@ -5,8 +5,8 @@ use neuroscript::engine::{Clock, Engine, Invocation, Options, Script};
 
 use super::corpus::scripts;
 use super::program::program;
-use super::support::Captured;
 use super::{form, formed};
+use crate::support::Captured;
 use crate::support::dice::Dice;
 
 fn engine(folder: &tempfile::TempDir) -> Engine {
@@ -66,9 +66,10 @@ fn texts_with_characters_lost_or_put_in_have_a_form_or_a_fault() {
         for _ in 0..1 + dice.below(3) {
             let at = text.floor_char_boundary(dice.below(text.len() + 1));
             let piece = dice.pick(PIECES);
-            match dice.one_in(2) {
-                true => text.insert_str(at, piece),
-                false => text.replace_range(at..text.ceil_char_boundary((at + 1).min(text.len())), ""),
+            if dice.one_in(2) {
+                text.insert_str(at, piece)
+            } else {
+                text.replace_range(at..text.ceil_char_boundary((at + 1).min(text.len())), "")
             }
         }
         match form(&text, None) {

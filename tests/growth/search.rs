@@ -24,9 +24,10 @@ pub fn worst(wide: &Bench, subject: &Subject, kept: &[Text]) -> Vec<(Text, usize
     }
     for _ in 0..rounds {
         let parent = &population[dice.below(population.len())].0;
-        let text = match dice.one_in(4) {
-            true => crossed(parent, &population[dice.below(population.len())].0, &mut dice),
-            false => parent.mutated(&mut dice, subject.pieces),
+        let text = if dice.one_in(4) {
+            crossed(parent, &population[dice.below(population.len())].0, &mut dice)
+        } else {
+            parent.mutated(&mut dice, subject.pieces)
         };
         add(&mut population, wide, subject, text);
     }
@@ -36,9 +37,10 @@ pub fn worst(wide: &Bench, subject: &Subject, kept: &[Text]) -> Vec<(Text, usize
 
 /// Combines the parts of one text with the unit of another.
 fn crossed(parent: &Text, other: &Text, dice: &mut Dice) -> Text {
-    match dice.one_in(2) {
-        true => Text { unit: other.unit.clone(), ..parent.clone() },
-        false => Text { unit: parent.unit.clone() + &other.unit, ..parent.clone() },
+    if dice.one_in(2) {
+        Text { unit: other.unit.clone(), ..parent.clone() }
+    } else {
+        Text { unit: parent.unit.clone() + &other.unit, ..parent.clone() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::support::{ns, run};
 use super::{eval, log, name_of, sandbox, show, undo};
+use crate::support::{ns, run};
 
 #[test]
 fn runs_are_named_by_a_part_that_no_other_has() {

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn deep_trees_need_few_handles() {
@@ -69,7 +69,7 @@ fn blocked_directories_are_left_out_and_not_followed_to() {
     };
     let follow =
         json!({ "recursive": true, "follow_folder_symlinks": true, "follow_file_symlinks": true, "show_data": true });
-    let wanted = "box/ (folder)\n  l (link -> secret)\n  lf (link -> secret/f)\n  open/ (folder)\n    f (file)\n";
+    let wanted = "box/ (folder)\n  l (link -> secret)\n  lf (link -> secret/f)\n  open/ (folder)\n    f (file)";
     assert_eq!(list(follow), (0, wanted.to_owned()));
     assert_eq!(list(json!({ "path": "secret" })).0, 4);
     assert_eq!(list(json!({ "path": "l" })).0, 4);
@@ -101,10 +101,10 @@ fn folders_that_cannot_be_read_are_shown_empty() {
     let locked = list_without_powers(&place, &json!({ "path": "locked" }));
     mode("locked", 0o755);
     mode("names", 0o755);
-    let wanted = "box/\n  locked/\n  names/\n    f\n    sub/\n  open/\n    f\n  z/\n    .gitignore\n    f\n";
+    let wanted = "box/\n  locked/\n  names/\n    f\n    sub/\n  open/\n    f\n  z/\n    .gitignore\n    f";
     assert_eq!(tree.0, wanted);
     assert_eq!(tree.1, "warning: `z/.gitignore` is not used: permission denied\n");
-    assert_eq!(names.0, "names/\n  f\n  sub/\n", "a folder that may be read and not searched has names");
+    assert_eq!(names.0, "names/\n  f\n  sub/", "a folder that may be read and not searched has names");
     assert!(locked.0.is_empty() && locked.1.contains("permission_denied"), "{}", locked.1);
 }
 

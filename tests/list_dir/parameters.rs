@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use super::support::{ns, run};
 use super::{Place, bad};
+use crate::support::{ns, run};
 
 #[test]
 fn defaults_are_those_of_the_document() {

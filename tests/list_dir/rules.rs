@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn git_folders_are_skipped_and_git_files_listed() {

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn order_is_that_of_the_bytes_of_names_in_each_folder() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::client::Client;
+use crate::mcp::client::Client;
 
 fn sandbox() -> tempfile::TempDir {
     let place = tempfile::tempdir().expect("a sandbox");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::client::Client;
+use crate::mcp::client::Client;
 
 #[test]
 fn text_and_structure_have_the_same_data() {

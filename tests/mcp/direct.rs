@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::client::Client;
+use crate::mcp::client::Client;
 
 /// Time after which a server counts as hanging; hashing a TiB takes longer.
 const PATIENCE: Duration = Duration::from_secs(60);

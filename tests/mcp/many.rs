@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::json;
 
-use crate::client::Client;
+use crate::mcp::client::Client;
 
 /// Number of concurrent calls.
 const IN_FLIGHT: usize = 8;

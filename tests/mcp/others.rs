@@ -67,7 +67,7 @@ fn a_long_answer_comes_in_parts() {
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     // Without `--meta`, the answer equals the documented one byte for byte.
     let plain = run(ns(place.path()).args(["call", "list_dir", r#"{"filter":"files"}"#]));
-    assert_eq!(plain.stdout, "a.txt\nlong.txt\n");
+    assert_eq!(plain.stdout, "a.txt\nlong.txt");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::client::Client;
+use crate::mcp::client::Client;
 
 /// Answers the request for roots.
 fn name_roots(client: &mut Client, roots: &[String]) {

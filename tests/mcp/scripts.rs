@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::client::Client;
+use crate::mcp::client::Client;
 
 fn sandbox() -> tempfile::TempDir {
     tempfile::tempdir().expect("a sandbox")

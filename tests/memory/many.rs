@@ -78,7 +78,7 @@ fn writer() {
 fn start(place: &Path, writer: usize, from: usize, to: usize) -> Child {
     let words = format!("{}|{writer}|{from}|{to}", place.display());
     Command::new(std::env::current_exe().expect("this binary"))
-        .args(["many::writer", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["memory::many::writer", "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -135,12 +135,11 @@ fn write_all(place: &Path, writers: usize, keys: usize, mut kill_after: impl FnM
             }
             None => {
                 let status = children[writer].wait().expect("the writer ends");
-                match next[writer] < keys {
-                    true => {
-                        assert!(!status.success(), "writer {writer} ended early");
-                        children[writer] = begin(writer, next[writer]);
-                    }
-                    false => running -= 1,
+                if next[writer] < keys {
+                    assert!(!status.success(), "writer {writer} ended early");
+                    children[writer] = begin(writer, next[writer]);
+                } else {
+                    running -= 1
                 }
             }
         }
@@ -241,7 +240,7 @@ fn memory_works_without_openat2() {
         let words = format!("{}|0|{from}|{to}", place.path().display());
         crate::support::run(
             Command::new(std::env::current_exe().expect("this binary"))
-                .args(["many::writer", "--exact", "--nocapture", "--test-threads=1"])
+                .args(["memory::many::writer", "--exact", "--nocapture", "--test-threads=1"])
                 .env(CHILD, words)
                 .env(PORTABLE, "1"),
         )

@@ -71,16 +71,15 @@ fn something_else_in_place_of_a_file_is_neither_followed_nor_changed() {
                 format!("`.ns/{name}` is not NeuroScript's own: {words}"),
                 name.ends_with("shm") || name.ends_with("journal"),
             );
-            match only_shared {
-                false => refused(place.path(), outside.path(), &words),
-                true => {
-                    let before = (describe(place.path()), describe(outside.path()));
-                    for arguments in [&["get", "a"][..], &["set", "a", "2"]] {
-                        let ran = memory(place.path(), arguments);
-                        assert!(ran.code == 1 && ran.stderr.contains(&words), "{name} {arguments:?}: {}", ran.stderr);
-                    }
-                    assert_eq!((describe(place.path()), describe(outside.path())), before);
+            if only_shared {
+                let before = (describe(place.path()), describe(outside.path()));
+                for arguments in [&["get", "a"][..], &["set", "a", "2"]] {
+                    let ran = memory(place.path(), arguments);
+                    assert!(ran.code == 1 && ran.stderr.contains(&words), "{name} {arguments:?}: {}", ran.stderr);
                 }
+                assert_eq!((describe(place.path()), describe(outside.path())), before);
+            } else {
+                refused(place.path(), outside.path(), &words)
             }
         }
     }

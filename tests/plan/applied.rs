@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::Place;
+use crate::plan::Place;
 
 /// Two files exchange names; a directory is moved and changed, and another entry takes its place.
 const SCRIPT: &str = r#"
@@ -100,4 +100,85 @@ MUST FS.MoveFile(\"n\", \"d\")
     place.ns(0, &["undo"]);
     place.ns(0, &["run", "-e", script]);
     assert_eq!(planned, place.contents());
+}
+
+/// One count: that of the plan, of the log, of what undo takes back and what redo does again.
+#[test]
+fn changes_are_counted_alike() {
+    let place = Place::new();
+    let changes = |ran: &crate::support::Ran| {
+        let (before, _) = ran.stderr.split_once(" change").expect("a count");
+        before.rsplit([' ', '(']).next().expect("a word").parse::<u64>().expect("a number")
+    };
+    let logged = || {
+        let log = place.ns(0, &["--output", "json", "log"]).stdout;
+        let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+        log[0]["changes"].as_u64().expect("a number")
+    };
+    for script in [SCRIPT, "MUST FS.DeleteFile(\"d\", recursive: true)", "MUST FS.WriteFile(\"n/m/x\", \"x\")"] {
+        let plan = place.plan(script);
+        let applied = changes(&place.apply(0, &plan));
+        assert_eq!(logged(), applied, "{script}");
+        for verb in ["undo", "redo", "undo", "redo", "undo"] {
+            let ran = place.ns(0, &[verb]);
+            assert_eq!(changes(&ran), applied, "{verb}: {script}: {}", ran.stderr);
+            assert_eq!(logged(), applied, "{script}");
+        }
+        place.ns(0, &["run", "-e", script]);
+        let run = logged();
+        for verb in ["undo", "redo", "undo"] {
+            assert_eq!(changes(&place.ns(0, &[verb])), run, "{verb}: {script}");
+        }
+    }
+}
+
+/// What a forced undo leaves is told by the count of the log.
+#[test]
+fn a_part_is_told_as_one() {
+    let place = Place::new();
+    place.ns(0, &["run", "-e", "MUST FS.WriteFile(\"one\", \"1\")\nMUST FS.WriteFile(\"two\", \"2\")"]);
+    fs::write(place.root().join("one"), "theirs").expect("a file");
+    let forced = place.ns(1, &["undo", "--force"]);
+    assert!(forced.stderr.contains(": 1 of 2 changes; `ns redo` does it again"), "{}", forced.stderr);
+    let redone = place.ns(0, &["redo"]);
+    assert!(redone.stderr.contains(": 1 of 2 changes; `ns undo` takes it back"), "{}", redone.stderr);
+    assert_eq!(fs::read_to_string(place.root().join("one")).expect("a file"), "theirs");
+}
+
+const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here";
+
+/// A plan that was edited, or that another user made, is done with a warning; the own plan without.
+#[test]
+fn a_plan_that_is_not_as_made_is_warned_of() {
+    let script = "MUST FS.WriteFile(\"n\", \"planned\")";
+    let place = Place::new();
+    let plan = place.plan(script);
+    let text = fs::read_to_string(&plan).expect("a plan");
+    assert_eq!(place.apply(0, &plan).stderr.matches("warning").count(), 0);
+    place.ns(0, &["undo"]);
+
+    let edits = [text.replace("planned", "edited!"), text.trim_end().to_owned(), text.replacen(":1,", ": 1,", 1)];
+    for edited in edits {
+        fs::write(&plan, edited).expect("a plan");
+        let applied = place.apply(0, &plan);
+        assert!(applied.stderr.starts_with(NOT_AS_MADE), "{}", applied.stderr);
+        place.ns(0, &["undo"]);
+    }
+    let stranger = tempfile::tempdir().expect("a folder");
+    let mut command = crate::plan::ns(&place.root());
+    command.env("XDG_STATE_HOME", stranger.path()).args(["run", "--plan=json", "-e", script]);
+    fs::write(&plan, crate::support::run(&mut command).stdout).expect("a plan");
+    assert!(place.apply(0, &plan).stderr.starts_with(NOT_AS_MADE));
+    // It is told also where nothing is done.
+    let again = place.apply(1, &plan);
+    assert!(
+        again.stderr.starts_with(NOT_AS_MADE) && again.stderr.contains("there is something new"),
+        "{}",
+        again.stderr
+    );
+    // From standard input too.
+    place.ns(0, &["undo"]);
+    let mut command = crate::plan::ns(&place.root());
+    let applied = crate::support::with_input(command.args(["apply", "-"]), &text);
+    assert_eq!((applied.code, applied.stderr.contains("warning")), (0, false), "{}", applied.stderr);
 }

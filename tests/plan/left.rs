@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Place;
+use crate::plan::Place;
 use crate::support::ns;
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 
 use neuroscript::engine::{Ending, Engine, Invocation, Options, Outcome, Plan, Script, read_plan};
 
-use crate::Place;
+use crate::plan::Place;
 use crate::support::dice::Dice;
 use crate::support::{self, Captured};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::Place;
+use crate::plan::Place;
 
 /// A change of a root in the meantime.
 type Change = fn(&std::path::Path);
@@ -89,7 +89,7 @@ fn places_that_no_plan_may_name() {
     ] {
         let change =
             format!("{{\"path\":\"{path}\",\"change\":\"created\",\"now\":{state},\"content\":{{\"text\":\"x\"}}}}");
-        let ran = crate::support::run(crate::ns(&place.root()).arg("apply").arg(written(&place, &change)));
+        let ran = crate::support::run(crate::plan::ns(&place.root()).arg("apply").arg(written(&place, &change)));
         assert_ne!(ran.code, 0, "{path:?}");
         assert_eq!((place.state(), fs::read(&outside).expect("it is there")), before, "{path:?}");
         assert!(!place.folder.path().join("new").exists(), "{path:?}");
@@ -98,7 +98,7 @@ fn places_that_no_plan_may_name() {
         [("../secret", "moved"), (".ns/audit.jsonl", "restored"), (".ns/memory.db", "moved"), ("out/secret", "moved")]
     {
         let change = format!("{{\"path\":\"n\",\"change\":\"{deed}\",\"now\":{state},\"from\":[\"{from}\",{state}]}}");
-        let ran = crate::support::run(crate::ns(&place.root()).arg("apply").arg(written(&place, &change)));
+        let ran = crate::support::run(crate::plan::ns(&place.root()).arg("apply").arg(written(&place, &change)));
         assert_ne!(ran.code, 0, "{from:?}");
         assert_eq!((place.state(), fs::read(&outside).expect("it is there")), before, "{from:?}");
     }
@@ -132,7 +132,7 @@ fn texts_that_are_no_plan() {
     ];
     for (text, reason) in texts {
         fs::write(&plan, text).expect("a file");
-        let ran = crate::support::run(crate::ns(&place.root()).arg("apply").arg(&plan));
+        let ran = crate::support::run(crate::plan::ns(&place.root()).arg("apply").arg(&plan));
         assert!(ran.code != 0 && ran.stderr.contains(reason), "{text}: {}", ran.stderr);
     }
     assert!(place.ns(2, &["apply", &folder]).stderr.contains("it is a directory"));
@@ -143,7 +143,7 @@ fn texts_that_are_no_plan() {
 fn nothing_is_planned_where_temporary_files_lie() {
     let place = Place::new();
     let ran = crate::support::run(
-        crate::ns(&place.root()).env("TMPDIR", place.root().join("d")).args(["run", "--plan", "-e", "EMIT 1"]),
+        crate::plan::ns(&place.root()).env("TMPDIR", place.root().join("d")).args(["run", "--plan", "-e", "EMIT 1"]),
     );
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("the directory for temporary files lies below it"), "{}", ran.stderr);

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn a_bad_policy_is_told_with_its_place_and_what_to_do() {
@@ -165,7 +165,8 @@ fn one_operation_concerns_many_files_unless_something_says_otherwise() {
     let refused = go(&place, &["--max-files", "1000"]);
     assert_eq!(refused.code, 1, "{}", refused.stderr);
     assert!(refused.stderr.contains("1001 files and directories, more than 1000"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("`--max-files`"), "{}", refused.stderr);
+    let wanted = "`--max-files 1001`, or with `max_files_per_operation` in `[policy]`; the limit of 1000 is that of this command";
+    assert!(refused.stderr.contains(wanted), "{}", refused.stderr);
     // A command-line option of the user widens a policy file, both that of the root and a named one.
     place.write("root/neuroscript.toml", "[policy]\nmax_files_per_operation = 10\n");
     assert_eq!(go(&place, &[]).code, 1);

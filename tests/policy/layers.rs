@@ -7,7 +7,7 @@ use neuroscript::engine::{KeyRow, policy_keys};
 use serde_json::Value as Json;
 
 use super::Place;
-use super::support::{ns, package, run};
+use crate::support::{ns, package, run};
 
 /// A narrow and a wide value of each key, with their display by `ns doctor`. The built-in value is narrower than the
 /// wide one, or equal.

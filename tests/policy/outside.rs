@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use serde_json::json;
 
 use super::Place;
-use super::support::{ns, run};
+use crate::support::{ns, run};
 
 #[test]
 fn a_directory_outside_is_reached_by_absolute_paths_only_when_the_users_policy_says_so() {

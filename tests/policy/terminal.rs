@@ -6,7 +6,7 @@ use rexpect::session::{PtySession, spawn_command};
 use serde_json::json;
 
 use super::Place;
-use super::support::ns;
+use crate::support::ns;
 
 /// Timeout of a terminal in milliseconds.
 const PATIENCE_MS: u64 = 20_000;

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use neuroscript::engine::ast::{
-    Block, ExprId, ExprKind, Place, Procedure, Statement, StatementKind, Step, Tree, WhenAbsent,
+    AssignTarget, Block, ExprId, ExprKind, Procedure, Statement, StatementKind, Step, Tree, WhenAbsent,
 };
 use neuroscript::text::{Source, Span};
 
@@ -212,10 +212,8 @@ impl<'a> Evaluator<'a> {
             ExprKind::Call(call) if call.callee == "RANGE" => self.built_in(call, place)?,
             _ => self.value(list)?,
         };
-        let numbered = |(index, item): (usize, Value)| match two {
-            true => (Value::Int(index as i64), Some(item)),
-            false => (item, None),
-        };
+        let numbered =
+            |(index, item): (usize, Value)| if two { (Value::Int(index as i64), Some(item)) } else { (item, None) };
         match value {
             Value::Nil => Ok(Vec::new()),
             Value::List(items) => Ok(items.into_iter().enumerate().map(numbered).collect()),
@@ -258,7 +256,7 @@ impl<'a> Evaluator<'a> {
         Err(Stop::fault("fail", text, place))
     }
 
-    fn set(&mut self, targets: &'a [Place], value: ExprId) -> Run<()> {
+    fn set(&mut self, targets: &'a [AssignTarget], value: ExprId) -> Run<()> {
         let place = self.place_of(value);
         let value = self.value(value)?;
         if let [target] = targets {
@@ -279,7 +277,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn write(&mut self, target: &'a Place, value: Value) -> Run<()> {
+    fn write(&mut self, target: &'a AssignTarget, value: Value) -> Run<()> {
         let name = &target.name;
         if target.steps.is_empty() {
             self.frame().variables.insert(&name.text, Some(value));

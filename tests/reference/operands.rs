@@ -115,9 +115,10 @@ impl Maker {
     pub fn comparison(&mut self) {
         let kinds = [Kind::Int, Kind::Int, Kind::Float, Kind::Text, Kind::Any];
         let kind = kinds[self.dice.below(kinds.len())];
-        match self.dice.one_in(4) {
-            true => self.text.push_str(self.dice.pick(BOUNDED)),
-            false => self.operand(kind),
+        if self.dice.one_in(4) {
+            self.text.push_str(self.dice.pick(BOUNDED))
+        } else {
+            self.operand(kind)
         }
         if self.dice.one_in(6) {
             self.text.push_str(self.dice.pick(&[" IN ", " NOT IN "]));
@@ -152,9 +153,10 @@ impl Maker {
             Kind::Map => return self.operand(kind),
             Kind::Any => return self.any_expression(),
         };
-        match matches!(kind, Kind::Int | Kind::Float) && self.dice.one_in(6) {
-            true => self.text.push_str(self.dice.pick(FIRST)),
-            false => self.operand(kind),
+        if matches!(kind, Kind::Int | Kind::Float) && self.dice.one_in(6) {
+            self.text.push_str(self.dice.pick(FIRST))
+        } else {
+            self.operand(kind)
         }
         for _ in 0..self.dice.below(4) {
             let operator = self.dice.pick(operators);

@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use super::operands::{FLOATS, INTS, Kind, SMALL_INTS};
-use super::support::dice::Dice;
+use crate::support::dice::Dice;
 
 /// Generates the program of a number.
 pub fn program(seed: u64) -> String {
@@ -248,9 +248,10 @@ impl Maker {
             4 => write!(self.text, "SET {target}[{key}][0] = "),
             _ => write!(self.text, "SET {target} = "),
         };
-        match self.text.ends_with(&format!("SET {target} = ")) {
-            true => self.expression(Kind::Map),
-            false => self.any(),
+        if self.text.ends_with(&format!("SET {target} = ")) {
+            self.expression(Kind::Map);
+        } else {
+            self.any();
         }
         self.text.push('\n');
     }

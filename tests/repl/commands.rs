@@ -1,6 +1,6 @@
 //! Commands that begin with a colon.
 
-use crate::terminal::{session, type_line};
+use crate::repl::terminal::{session, type_line};
 
 #[test]
 fn help_has_a_page_for_everything() {

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::terminal::{begin, command, ends_with, resize, send, session, type_line, until};
+use crate::repl::terminal::{begin, command, ends_with, resize, send, session, type_line, until};
 
 /// Returns a text as sent by a terminal with bracketed paste.
 fn pasted(text: &str) -> String {
@@ -154,7 +154,7 @@ fn words_have_colours_where_they_may() {
     for part in ["\u{1b}[35mSET", "\u{1b}[34mExists", "\u{1b}[32m\"a\"", "\u{1b}[90m# why"] {
         session.exp_string(part).unwrap_or_else(|error| panic!("{part:?} comes: {error}"));
     }
-    let mut session = crate::terminal::session(place.path());
+    let mut session = crate::repl::terminal::session(place.path());
     send(&session, "SET x = 1 # why\n");
     let shown = session.exp_string("ns> ").expect("the next prompt");
     assert!(!shown.contains("\u{1b}[35m"), "{shown:?}");

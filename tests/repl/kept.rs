@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::terminal::{begin, command, ends_with, send, type_line, until};
+use crate::repl::terminal::{begin, command, ends_with, send, type_line, until};
 
 /// Returns a command that starts a session with a state directory.
 fn with_state(sandbox: &Path, state: &Path) -> Command {

@@ -1,6 +1,6 @@
 //! Lines, blocks and their effects.
 
-use crate::terminal::{plain, session, type_line};
+use crate::repl::terminal::{plain, session, type_line};
 
 #[test]
 fn expressions_statements_and_blocks() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::terminal::{PtySession, begin, command, ends_with, plain, send, session, type_line, until};
+use crate::repl::terminal::{PtySession, begin, command, ends_with, plain, send, session, type_line, until};
 
 const ON: &str = "ns> ";
 const PLAN: &str = "plan> ";

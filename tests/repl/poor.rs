@@ -1,6 +1,6 @@
 //! Terminals with few capabilities, and input that is not UTF-8.
 
-use crate::terminal::{begin, command, ends_with, send, session, type_line, until};
+use crate::repl::terminal::{begin, command, ends_with, send, session, type_line, until};
 
 #[test]
 fn a_dumb_terminal_is_enough() {

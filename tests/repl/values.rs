@@ -1,6 +1,6 @@
 //! Display of values.
 
-use crate::terminal::{begin, command, resize, send, session, type_line, until};
+use crate::repl::terminal::{begin, command, resize, send, session, type_line, until};
 
 /// Creates a list of maps in a session.
 fn make_rows(session: &mut rexpect::session::PtySession, rows: usize) {

@@ -123,9 +123,10 @@ pub fn copy_tree(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("the tree to copy") {
         let entry = entry.expect("an entry of the tree");
         let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy_tree(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), &target).expect("a file of the copy")),
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("a file of the copy");
         }
     }
     set_times(to, FIXED_TIME);

@@ -85,7 +85,7 @@ impl Drop for Device {
 fn what_is_copied_back_counts_as_the_same() {
     let own = std::env::current_exe().expect("this binary");
     let mut command = Command::new("unshare");
-    command.arg("--mount").arg(own).args(["devices::worker", "--exact", "--nocapture"]).env(CHILD, "1");
+    command.arg("--mount").arg(own).args(["undo::devices::worker", "--exact", "--nocapture"]).env(CHILD, "1");
     let ran = support::run(&mut command);
     if ran.stderr.contains("unshare failed") {
         println!("SKIPPED: nothing can be mounted: {}", ran.stderr);

@@ -1,5 +1,5 @@
-//! After a change by another program, undo reports the conflict; a forced undo undoes the rest, and nothing ends up at
-//! a wrong path.
+//! After a change by another program, undo reports the conflict; a forced undo restores everything that it can, and
+//! backs up what stood in the way.
 
 use std::fs;
 use std::path::Path;
@@ -8,32 +8,36 @@ use super::{Place, tick};
 
 type Change = fn(&Path);
 
-/// A script, a change after it, the paths that are left, and the content of some of them.
+/// A script, what somebody does after it, how a forced undo ends, the places that it names, and what is in some of them.
 struct Case {
     script: &'static str,
     change: Change,
-    left: &'static [&'static str],
+    code: i32,
+    named: &'static [&'static str],
     found: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 8] = [
     Case {
         script: "MUST FS.MoveFile(\"alone\", \"c\")\nMUST FS.WriteFile(\"c\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
         change: |root| fs::write(root.join("alone"), "theirs").expect("a file"),
-        left: &["`alone`", "`c`"],
-        found: &[("alone", "theirs"), ("c", "new"), ("e/x", "")],
+        code: 0,
+        named: &["what stood at `alone` is kept as `.ns/trash/alone/"],
+        found: &[("alone", "alone"), ("c", ""), ("e/x", "")],
     },
     Case {
         script: "MUST FS.MoveFile(\"d\", \"moved\")\nMUST FS.WriteFile(\"moved/in/f\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
         change: |root| fs::write(root.join("moved/in/f"), "theirs").expect("a file"),
-        left: &["`moved/in/f`", "`moved`", "`d`"],
-        found: &[("moved/in/f", "theirs"), ("e/x", "")],
+        code: 0,
+        named: &["what stood at `moved/in/f` is kept as `.ns/backups/moved/in/f/"],
+        found: &[("d/in/f", "f"), ("moved/in/f", ""), ("e/x", "")],
     },
     Case {
         script: "MUST FS.DeleteFile(\"d\", recursive: true)\nMUST FS.WriteFile(\"d/in/f\", \"new\")",
         change: |root| fs::write(root.join("d/theirs"), "theirs").expect("a file"),
-        left: &["`d`", "`d/in`", "`d/in/f`"],
-        found: &[("d/in/f", "new"), ("d/theirs", "theirs")],
+        code: 0,
+        named: &["what stood at `d` is kept as `.ns/trash/d/"],
+        found: &[("d/in/f", "f"), ("d/theirs", "")],
     },
     Case {
         script: "MUST FS.DeleteFile(\"d/in/f\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
@@ -41,8 +45,9 @@ const CASES: [Case; 5] = [
             fs::rename(root.join("d"), root.join("away")).expect("it is moved");
             fs::create_dir_all(root.join("d/in")).expect("other directories");
         },
-        left: &["`d/in`"],
-        found: &[("d/in/f", ""), ("e/x", "")],
+        code: 0,
+        named: &[],
+        found: &[("d/in/f", "f"), ("e/x", "")],
     },
     Case {
         script: "MUST FS.DeleteFile(\"d/in/f\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
@@ -50,14 +55,36 @@ const CASES: [Case; 5] = [
             fs::remove_dir_all(root.join("d")).expect("it is removed");
             fs::write(root.join("d"), "theirs").expect("a file");
         },
-        left: &["`d/in`"],
+        code: 1,
+        named: &["`d/in/f` was left as it is", "what was there before the run is kept as `.ns/trash/d/in/f/"],
         found: &[("d", "theirs"), ("e/x", "")],
+    },
+    Case {
+        script: "MUST FS.WriteFile(\"alone\", \"new\")",
+        change: |root| fs::remove_file(root.join("alone")).expect("it goes"),
+        code: 0,
+        named: &[],
+        found: &[("alone", "alone")],
+    },
+    Case {
+        script: "MUST FS.WriteFile(\"made\", \"new\")\nMUST FS.WriteFile(\"alone\", \"new\")",
+        change: |root| fs::write(root.join("made"), "theirs").expect("a file"),
+        code: 1,
+        named: &["`made` was left as it is: it was changed since"],
+        found: &[("made", "theirs"), ("alone", "alone")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"alone\", \"e/alone\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
+        change: |root| fs::remove_file(root.join("e/alone")).expect("it goes"),
+        code: 1,
+        named: &["`alone` was left as it is: it was moved to `e/alone`, where it is no longer"],
+        found: &[("alone", ""), ("e/x", "")],
     },
 ];
 
 #[test]
-fn nothing_comes_to_a_wrong_place() {
-    for Case { script, change, left, found } in CASES {
+fn all_comes_back_that_can() {
+    for Case { script, change, code, named, found } in CASES {
         let place = Place::new();
         place.eval(script);
         tick();
@@ -66,12 +93,38 @@ fn nothing_comes_to_a_wrong_place() {
         let refused = place.ns(1, &["undo"]);
         assert!(refused.stderr.contains("changed since the run"), "{script}: {}", refused.stderr);
         place.expect(&before, "nothing was done");
-        let forced = place.ns(1, &["undo", "--force"]);
-        for name in left {
+        let forced = place.ns(code, &["undo", "--force"]);
+        for name in named {
             assert!(forced.stderr.contains(name), "{script}: {name}: {}", forced.stderr);
         }
         for (name, content) in found {
             assert_eq!(place.read(name), *content, "{script}: {name}");
         }
+        // What they had done is there again.
+        place.ns(0, &["redo"]);
+        assert_eq!(contents(&place), contents_of(&before), "{script}");
     }
+}
+
+fn contents(place: &Place) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    contents_of(&place.snapshot())
+}
+
+fn contents_of(snapshot: &super::Snapshot) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    snapshot.entries.iter().map(|(path, entry)| (path.clone(), entry.content.clone())).collect()
+}
+
+/// What may not be changed stays, also what somebody put in the way.
+#[test]
+fn a_directory_in_the_way_that_the_policy_keeps_stays() {
+    let place = Place::new();
+    place.eval("MUST FS.WriteFile(\"alone\", \"new\")");
+    fs::remove_file(place.root().join("alone")).expect("it goes");
+    fs::create_dir(place.root().join("alone")).expect("a directory");
+    fs::write(place.root().join("alone/x.key"), "secret").expect("a file");
+    fs::write(place.root().join("neuroscript.toml"), "[policy]\nblocked_extensions = [\"key\"]\n").expect("a policy");
+    let forced = place.ns(1, &["undo", "--force"]);
+    assert!(forced.stderr.contains("`alone` was left as it is: "), "{}", forced.stderr);
+    assert!(forced.stderr.contains("kept as `.ns/backups/alone/"), "{}", forced.stderr);
+    assert_eq!(place.read("alone/x.key"), "secret");
 }

@@ -22,10 +22,10 @@ fn prepare(place: &Place) {
     let at = broken.windows(4).rposition(|bytes| bytes == b"PK\x01\x02").expect("an entry");
     broken[at + 16] ^= 1;
     std::fs::write(place.root().join("broken.zip"), broken).expect("a broken archive");
-    super::support::set_times(&place.root(), super::support::FIXED_TIME);
+    crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
     let made = std::process::Command::new("mkfifo").arg(place.root().join("pipes/pipe")).status();
     assert!(made.is_ok_and(|status| status.success()), "a pipe");
-    super::support::set_time(&place.root().join("pipes"), super::support::FIXED_TIME);
+    crate::support::set_time(&place.root().join("pipes"), crate::support::FIXED_TIME);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_directory_that_was_extracted_into_has_its_time_again() {
     for to in [".", "e", "d", "d/in", "new/deep"] {
         let place = Place::new();
         place.eval("MUST FS.Compress(\"d/in\", \"e/in.zip\")");
-        super::support::set_times(&place.root(), super::support::FIXED_TIME);
+        crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
         let before = place.snapshot();
         let script = format!("MUST FS.Extract(\"e/in.zip\", \"{to}\")");
         if to == "d" {

@@ -1,5 +1,5 @@
-//! Forced undo after a change by another program: the changed path stays, and every other path is in its state before
-//! the run or in the state that the run left, never in a third one.
+//! Forced undo after a change by another program: every path is in its state before the run or as it was found, never
+//! in a third one. Paths that are not restored are named, and a redo brings back the state that was found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,6 +37,15 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     let told = || format!("{} was changed ({manner}); left: {:?}", path.display(), forced.left);
     let left = left.into_iter().chain([(*path).clone()]).collect::<Vec<_>>();
     check(&before, &changed, &chain.snapshot(), &left, &told);
+    let redone = engine.undo(Some(&run), true, false).unwrap_or_else(|error| panic!("{}: {}", told(), error.message));
+    assert!(redone.left.is_empty(), "{}: {:?}", told(), redone.left);
+    let again = chain.snapshot();
+    let paths = changed.entries.keys().chain(again.entries.keys());
+    for path in paths {
+        let is_found =
+            changed.entries.get(path).zip(again.entries.get(path)).is_some_and(|(one, two)| is_like(one, two));
+        assert!(is_found, "{}: {}: not as it was found", told(), path.display());
+    }
 }
 
 /// Changes an entry as another program would. Returns false if there is nothing to change.
@@ -44,13 +53,14 @@ fn change(path: &Path, manner: u8) -> bool {
     let Ok(metadata) = path.symlink_metadata() else {
         return path.parent().is_some_and(Path::is_dir) && fs::write(path, "theirs").is_ok();
     };
-    match (metadata.is_dir(), manner % 3) {
+    match (metadata.is_dir(), manner % 4) {
         _ if metadata.is_symlink() => false,
         (true, 0) => fs::write(path.join("theirs"), "theirs").is_ok(),
         (true, _) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
         (false, 0) => fs::write(path, "theirs").is_ok(),
         (false, 1) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
-        (false, _) => fs::remove_file(path).is_ok() && fs::write(path, "theirs").is_ok(),
+        (false, 2) => fs::remove_file(path).is_ok() && fs::write(path, "theirs").is_ok(),
+        (false, _) => fs::remove_file(path).is_ok(),
     }
 }
 

@@ -82,14 +82,15 @@ impl Snapshot {
 
 impl Entry {
     fn of(path: &Path, metadata: &Metadata) -> Entry {
-        let (kind, content) = match () {
-            () if metadata.is_symlink() => {
-                let target = fs::read_link(path).expect("a link that can be read");
-                ("link", target.as_os_str().as_bytes().to_vec())
-            }
-            () if metadata.is_dir() => ("directory", Vec::new()),
-            () if metadata.is_file() => ("file", fs::read(path).expect("a file that can be read")),
-            () => ("special", Vec::new()),
+        let (kind, content) = if metadata.is_symlink() {
+            let target = fs::read_link(path).expect("a link that can be read");
+            ("link", target.as_os_str().as_bytes().to_vec())
+        } else if metadata.is_dir() {
+            ("directory", Vec::new())
+        } else if metadata.is_file() {
+            ("file", fs::read(path).expect("a file that can be read"))
+        } else {
+            ("special", Vec::new())
         };
         Entry {
             kind,

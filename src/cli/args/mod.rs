@@ -2,12 +2,12 @@
 
 pub(super) mod about;
 mod global;
-mod kept;
-mod offering;
 mod reference;
 mod running;
+mod scripts;
 mod split;
-mod texts;
+mod state;
+mod tools;
 mod values;
 
 use std::ffi::OsString;
@@ -16,11 +16,13 @@ use std::mem::ManuallyDrop;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use global::{Global, OutputFormat};
-pub use kept::{AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs};
-pub use offering::{CallArgs, McpArgs, ToolFormat, ToolsArgs};
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
-pub use texts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
+pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
+pub use state::{
+    AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs,
+};
+pub use tools::{CallArgs, McpArgs, ToolFormat, ToolsArgs};
 
 use super::adopt::AdoptArgs;
 use super::exit::Exit;
@@ -33,7 +35,7 @@ pub use split::{Line, RunLine, RunOptions};
 #[command(name = "ns", version, args_conflicts_with_subcommands = false, subcommand_help_heading = "Commands")]
 #[command(
     override_usage = "ns [OPTIONS] COMMAND\n       ns [OPTIONS] FILE [WORDS]... [-- WORDS...]",
-    after_help = "`ns FILE` runs a file, with the options of `ns run` before or after it; `ns FILE --help` shows what the script takes. Plain `ns` at a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 5 a test failed, 124 time or step limit, 130 interrupted."
+    after_help = "`ns FILE` runs a file, with the options of `ns run` before or after it; `ns FILE --help` shows what the script takes. Plain `ns` at a terminal begins a session.\n\nExit codes: 0 done, 1 the script failed, 2 usage, 3 a check found something, 4 refused by policy or sandbox, 5 a test failed, 124 time or step limit, 130 interrupted, 129 and 143 ended by SIGHUP and SIGTERM."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -64,11 +66,11 @@ pub enum Command {
     Tools(ToolsArgs),
     #[command(about = about::DOC)]
     Doc(DocArgs),
-    /// Print the language and its tools on one small page, for models
+    #[command(about = about::GUIDE)]
     Guide,
     #[command(about = about::EXPLAIN)]
     Explain(ExplainArgs),
-    /// Show the sandbox, the policy and the limits in force
+    #[command(about = about::DOCTOR)]
     Doctor,
     #[command(about = about::MEMORY)]
     Memory(MemoryArgs),
@@ -92,7 +94,7 @@ pub enum Command {
     Mcp(McpArgs),
     #[command(name = "mcp-worker", hide = true)]
     McpWorker,
-    /// Begin a session
+    #[command(about = about::REPL)]
     Repl,
     #[command(name = "complete-script", hide = true)]
     CompleteScript {

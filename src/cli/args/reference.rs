@@ -8,7 +8,7 @@ use super::about;
 #[derive(Args, Debug)]
 #[command(about = about::DOC)]
 pub struct DocArgs {
-    /// What to show, such as FS.Find, FOR EACH, LEN or NS0101, or what to do, such as rename or "find files";
+    /// What to show, such as FS.Find, FOR EACH, LEN, NS0101 or a command of `ns`, or what to do, such as rename or "find files";
     /// all topics when left out
     #[arg(value_name = "NAME")]
     pub name: Vec<String>,

@@ -27,13 +27,13 @@ struct Candidates {
 /// or the script does not exist.
 pub fn complete_script(words: &[OsString]) -> Exit {
     match candidates(words) {
-        Some(candidates) => print(&shown(&candidates)),
+        Some(candidates) => print(&display(&candidates)),
         None => Exit::Failed,
     }
 }
 
 /// Formats the output: `files` or `words`, then for each word a line with the word, a tab and its description.
-fn shown(candidates: &Candidates) -> String {
+fn display(candidates: &Candidates) -> String {
     let line = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let words = candidates.words.iter().map(|(word, text)| format!("{}\t{}\n", line(word), line(text)));
     format!("{}\n{}", if candidates.files { "files" } else { "words" }, words.collect::<String>())
@@ -51,7 +51,7 @@ fn candidates(words: &[OsString]) -> Option<Candidates> {
         (None, None) => return None,
     };
     let interface = describe_script(&script, line.procedure().as_deref()).interface.unwrap_or_default();
-    let place = Place { options: &options, line: &line, interface: &interface };
+    let place = CompletionContext { options: &options, line: &line, interface: &interface };
     Some(place.candidates(before, &current.to_string_lossy()))
 }
 
@@ -65,13 +65,13 @@ fn at_home(word: &OsString) -> OsString {
 }
 
 /// The position after the script in a line.
-struct Place<'a> {
+struct CompletionContext<'a> {
     options: &'a RunOptions,
     line: &'a RunLine,
     interface: &'a Interface,
 }
 
-impl Place<'_> {
+impl CompletionContext<'_> {
     fn candidates(&self, before: &[OsString], current: &str) -> Candidates {
         let is_behind = before.iter().any(|word| word == "--");
         if let Some(previous) = before.last().and_then(|word| word.to_str()) {

@@ -198,17 +198,15 @@ fn inside(tests: &TestFolder, below: &Path, named: &Path, option: &str, wanted: 
             _ => return Err(outside()),
         }
     }
-    match tests.find(&path)? == wanted {
-        true => Ok(tests.path().join(path)),
-        false => Err(format!("`{option} {}` of the head names nothing of the kind", named.display())),
+    if tests.find(&path)? == wanted {
+        Ok(tests.path().join(path))
+    } else {
+        Err(format!("`{option} {}` of the head names nothing of the kind", named.display()))
     }
 }
 
 /// Returns only the file name, so that findings do not depend on the location of the directory.
 fn name_of_script(script: &Path) -> OsString {
     let name = script.file_name().expect("a script has a name");
-    match name.to_string_lossy().starts_with('-') {
-        true => Path::new(".").join(name).into(),
-        false => name.into(),
-    }
+    if name.to_string_lossy().starts_with('-') { Path::new(".").join(name).into() } else { name.into() }
 }

@@ -155,11 +155,10 @@ fn diff(wanted: &str, actual: &str) -> String {
     let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(wanted, actual);
     let text = diff.unified_diff().context_radius(3).to_string();
     let lines = text.lines().count();
-    match lines > MOST_LINES {
-        false => text,
-        true => {
-            let shown: Vec<&str> = text.lines().take(MOST_LINES).collect();
-            format!("{}\n@@ {} further lines @@\n", shown.join("\n"), lines - MOST_LINES)
-        }
+    if lines > MOST_LINES {
+        let shown: Vec<&str> = text.lines().take(MOST_LINES).collect();
+        format!("{}\n@@ {} further lines @@\n", shown.join("\n"), lines - MOST_LINES)
+    } else {
+        text
     }
 }

@@ -87,8 +87,5 @@ impl Sandbox {
 }
 
 fn set_time(path: &Path, moment: SystemTime) -> std::io::Result<()> {
-    match path.is_symlink() {
-        true => Ok(()),
-        false => File::open(path)?.set_modified(moment),
-    }
+    if path.is_symlink() { Ok(()) } else { File::open(path)?.set_modified(moment) }
 }

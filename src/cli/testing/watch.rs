@@ -27,7 +27,7 @@ pub struct Watcher {
 impl Watcher {
     /// Records the state of files, and of directories with everything below them.
     pub fn new(paths: Vec<PathBuf>) -> Watcher {
-        let said = said();
+        let said = output_files();
         let seen = look(&paths, &said);
         Watcher { paths, said, seen }
     }
@@ -83,7 +83,7 @@ fn look(paths: &[PathBuf], said: &[(u64, u64)]) -> BTreeMap<PathBuf, (u64, Optio
 
 /// Returns the identities of the files that standard output and standard error write to.
 #[cfg(unix)]
-fn said() -> Vec<(u64, u64)> {
+fn output_files() -> Vec<(u64, u64)> {
     use std::io::{stderr, stdout};
     let streams = [rustix::fs::fstat(stdout()), rustix::fs::fstat(stderr())];
     streams.iter().flatten().map(|stat| (stat.st_dev, stat.st_ino)).collect()

@@ -6,14 +6,14 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::toolkit::{Layer, Patterns, Provenance, Stated, Unused};
+use crate::toolkit::{Layer, Patterns, Provenance, SourceLine, Unused};
 
 use super::Config;
 use super::keys::{Field, KEYS, Key, Rule};
 use super::reader::Read;
 
 /// The result of combining a value with the one in force.
-enum Outcome {
+enum Combined {
     /// The value holds now, perhaps together with the previous one.
     Holds,
     /// The value equals the one in force.
@@ -37,19 +37,20 @@ pub fn combine(mut config: Config, files: Vec<Read>) -> Config {
 }
 
 impl Key {
-    fn meet(&self, config: &mut Config, from: &mut Config, stated: Stated, provenance: &mut Provenance) {
+    fn meet(&self, config: &mut Config, from: &mut Config, stated: SourceLine, provenance: &mut Provenance) {
         let name = self.name;
         let is_first = stated.layer.is_users() && !provenance.stated.contains_key(name);
-        let asked = shown(&(self.field)(from));
+        let asked = display(&(self.field)(from));
         let field = (self.field)(config);
-        let outcome = match is_first {
-            true => replace(field, (self.field)(from)),
-            false => self.rule.narrow(field, (self.field)(from), stated.layer),
+        let outcome = if is_first {
+            replace(field, (self.field)(from))
+        } else {
+            self.rule.narrow(field, (self.field)(from), stated.layer)
         };
         match outcome {
-            Outcome::Widens => provenance.unused.push(Unused { key: name, value: asked, stated }),
-            Outcome::Same if !stated.layer.is_users() => {}
-            Outcome::Same | Outcome::Holds => {
+            Combined::Widens => provenance.unused.push(Unused { key: name, value: asked, stated }),
+            Combined::Same if !stated.layer.is_users() => {}
+            Combined::Same | Combined::Holds => {
                 let places = provenance.stated.entry(name).or_default();
                 if self.rule.has_one_source() {
                     places.clear();
@@ -67,7 +68,7 @@ impl Rule {
     }
 
     /// Narrows the value in force by another one.
-    fn narrow(self, into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
+    fn narrow(self, into: Field<'_>, from: Field<'_>, layer: Layer) -> Combined {
         match self {
             Rule::Smaller => self.choose(into, from, |ours, other| other < ours),
             Rule::Larger => self.choose(into, from, |ours, other| other > ours),
@@ -77,12 +78,14 @@ impl Rule {
         }
     }
 
-    fn choose(self, into: Field<'_>, from: Field<'_>, is_stricter: fn(u128, u128) -> bool) -> Outcome {
+    fn choose(self, into: Field<'_>, from: Field<'_>, is_stricter: fn(u128, u128) -> bool) -> Combined {
         let (ours, other) = (amount(&into), amount(&from));
-        match () {
-            () if ours == other => Outcome::Same,
-            () if is_stricter(ours, other) => replace(into, from),
-            () => Outcome::Widens,
+        if ours == other {
+            Combined::Same
+        } else if is_stricter(ours, other) {
+            replace(into, from)
+        } else {
+            Combined::Widens
         }
     }
 }
@@ -107,7 +110,7 @@ fn amount(field: &Field<'_>) -> u128 {
 }
 
 /// Formats a value the way `ns doctor` shows it.
-fn shown(field: &Field<'_>) -> String {
+fn display(field: &Field<'_>) -> String {
     match field {
         Field::Bool(truth) => truth.to_string(),
         Field::U64(number, _) | Field::Unlimited(number, _) => number.to_string(),
@@ -115,7 +118,7 @@ fn shown(field: &Field<'_>) -> String {
         Field::OptionalU64(number) => number.map_or("none".to_owned(), |number| number.to_string()),
         Field::I64(number, _) => number.to_string(),
         Field::Seconds(duration) => duration.map_or("none".to_owned(), |duration| duration.as_secs_f64().to_string()),
-        Field::Patterns(lists) => lists.first().map_or("[]".to_owned(), Patterns::shown),
+        Field::Patterns(lists) => lists.first().map_or("[]".to_owned(), Patterns::display),
         Field::Variables(names) => format!("{names:?}"),
         Field::AllowedDirectories(_) | Field::BlockedDirectories(_) | Field::Extensions(_) | Field::Tools(..) => {
             "[]".to_owned()
@@ -124,7 +127,7 @@ fn shown(field: &Field<'_>) -> String {
 }
 
 /// Replaces a built-in value.
-fn replace(into: Field<'_>, from: Field<'_>) -> Outcome {
+fn replace(into: Field<'_>, from: Field<'_>) -> Combined {
     match (into, from) {
         (Field::Bool(into), Field::Bool(from)) => *into = *from,
         (Field::U64(into, _), Field::U64(from, _)) => *into = *from,
@@ -142,18 +145,18 @@ fn replace(into: Field<'_>, from: Field<'_>) -> Outcome {
         // Rules about tools stay separate, file by file.
         _ => {}
     }
-    Outcome::Holds
+    Combined::Holds
 }
 
 /// Adds a list to those in force.
-fn join(into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
+fn join(into: Field<'_>, from: Field<'_>, layer: Layer) -> Combined {
     match (into, from) {
         (Field::AllowedDirectories(into), Field::AllowedDirectories(from)) => into.append(from),
         (Field::BlockedDirectories(into), Field::BlockedDirectories(from)) => into.append(from),
         (Field::Extensions(into), Field::Extensions(from)) => into.append(from),
         (Field::Patterns(into), Field::Patterns(from)) => {
             if from.is_empty() && !into.is_empty() {
-                return Outcome::Widens;
+                return Combined::Widens;
             }
             into.append(from);
         }
@@ -162,10 +165,10 @@ fn join(into: Field<'_>, from: Field<'_>, layer: Layer) -> Outcome {
                 into.retain(|name| from.contains(name));
             } else {
                 let is_wider = from.iter().any(|name| !into.contains(name));
-                return if is_wider { Outcome::Widens } else { Outcome::Same };
+                return if is_wider { Combined::Widens } else { Combined::Same };
             }
         }
         _ => {}
     }
-    Outcome::Holds
+    Combined::Holds
 }

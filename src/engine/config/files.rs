@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 pub fn current_folder() -> Result<PathBuf, String> {
     let path = std::env::current_dir().map_err(|error| format!("the current folder cannot be found: {error}"))?;
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    let what = match () {
-        () if path.parent().is_none() => "the root of the file system",
-        () if home.as_deref() == Some(&path) => "the home folder",
-        () => return Ok(path),
+    let what = if path.parent().is_none() {
+        "the root of the file system"
+    } else if home.as_deref() == Some(&path) {
+        "the home folder"
+    } else {
+        return Ok(path);
     };
     Err(format!("{what} becomes the sandbox only when it is named"))
 }

@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
-use crate::toolkit::{DirectoryRule, Extensions, Layer, Patterns, Registry, Stated, ToolRule, ToolRules};
+use crate::toolkit::{DirectoryRule, Extensions, Layer, Patterns, Registry, SourceLine, ToolRule, ToolRules};
 
 use super::Config;
 use super::keys::{Field, KEYS, Key, SECTIONS};
@@ -23,7 +23,7 @@ pub struct Read {
     /// Its values, on top of the built-in values.
     pub config: Config,
     /// The keys that it states, and their positions.
-    pub stated: BTreeMap<&'static str, Stated>,
+    pub stated: BTreeMap<&'static str, SourceLine>,
 }
 
 /// Reads a policy file. The registry resolves the names of tools.
@@ -114,12 +114,12 @@ impl Reader<'_> {
         }
     }
 
-    fn stated(&self, span: &Range<usize>) -> Stated {
+    fn stated(&self, span: &Range<usize>) -> SourceLine {
         let line = self.source.line_of(span.start);
-        Stated { layer: self.layer, file: self.file.clone(), line }
+        SourceLine { layer: self.layer, file: self.file.clone(), line }
     }
 
-    fn set(&mut self, name: &str, value: &Spanned<DeValue<'_>>, stated: &Stated, field: Field<'_>) {
+    fn set(&mut self, name: &str, value: &Spanned<DeValue<'_>>, stated: &SourceLine, field: Field<'_>) {
         match field {
             Field::Bool(target) => match value.get_ref() {
                 DeValue::Boolean(truth) => *target = *truth,
@@ -203,15 +203,16 @@ impl Reader<'_> {
     fn variables(&mut self, name: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
         let mut names = Vec::new();
         self.texts(name, value, "names", |reader, item, written| {
-            match written.contains(['=', '\0']) || written.is_empty() {
-                false => names.push(written.to_owned()),
-                true => reader.wrong(name, item, "names of variables"),
+            if written.contains(['=', '\0']) || written.is_empty() {
+                reader.wrong(name, item, "names of variables")
+            } else {
+                names.push(written.to_owned())
             }
         });
         names
     }
 
-    fn patterns(&mut self, name: &str, value: &Spanned<DeValue<'_>>, stated: &Stated) -> Option<Patterns> {
+    fn patterns(&mut self, name: &str, value: &Spanned<DeValue<'_>>, stated: &SourceLine) -> Option<Patterns> {
         let (mut written, mut spans) = (Vec::new(), Vec::new());
         self.texts(name, value, "patterns", |reader, item, text| {
             written.push((text.to_owned(), reader.stated(&item.span()).line));

@@ -10,8 +10,8 @@ use crate::eval::Fault;
 use crate::limits::{LimitHit, Meter, space, work};
 use crate::syntax::keyword::{is_reserved, is_word};
 use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
-use crate::toolkit::{ArgError, Effect, Given, GivenArg, Manner, SessionMemory, Tool, ToolId};
-use crate::value::{Map, Room, Value, json};
+use crate::toolkit::{ArgError, Effect, FailureMode, Given, GivenArg, SessionMemory, Tool, ToolId};
+use crate::value::{Map, TextBudget, Value, json};
 
 use super::outcome::ending_of;
 use super::{Ending, Engine, Script, internal_fault, on_large_stack};
@@ -45,7 +45,7 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
-        rendered.warnings.extend(self.end_run(self.how(rendered.ending)));
+        rendered.warnings.extend(self.end_run(self.run_end(rendered.ending)));
         rendered
     }
 
@@ -75,7 +75,7 @@ impl Engine {
         self.gate.announce(memory.command(), self.atomic);
         let meter = self.begin_account();
         let _work = work::enter(meter.watch());
-        let mut run = Run {
+        let mut run = DocumentRun {
             engine: self,
             source,
             results,
@@ -86,7 +86,7 @@ impl Engine {
             changed: Vec::new(),
         };
         let done = steps.into_iter().try_for_each(|step| run.step(step));
-        let Run { text, warnings, changed, .. } = run;
+        let DocumentRun { text, warnings, changed, .. } = run;
         match done {
             Ok(()) => Rendered { sources: sources.clone(), findings, warnings, ending: Ending::Done, text },
             Err(fault) => {
@@ -140,9 +140,10 @@ impl Engine {
         if findings.is_empty() {
             findings.extend(self.check_together(tool, &args, call.tool_span));
         }
-        match findings.is_empty() {
-            true => Ok((id, args.iter().map(|arg| arg.and_then(|arg| arg.value.clone())).collect())),
-            false => Err(findings),
+        if findings.is_empty() {
+            Ok((id, args.iter().map(|arg| arg.and_then(|arg| arg.value.clone())).collect()))
+        } else {
+            Err(findings)
         }
     }
 
@@ -198,7 +199,7 @@ enum Step<'a> {
 }
 
 /// The state while the calls of a document run.
-struct Run<'a> {
+struct DocumentRun<'a> {
     engine: &'a Engine,
     source: &'a Source,
     results: Results,
@@ -213,13 +214,15 @@ struct Run<'a> {
 /// Maximum number of earlier calls that an error lists as done.
 const MOST_SHOWN: usize = 6;
 
-impl Run<'_> {
+impl DocumentRun<'_> {
     fn step(&mut self, step: Step<'_>) -> Result<(), Box<Fault>> {
         match step {
             Step::Text(text) => self.push(text).map_err(fault_of),
             Step::Value(value) => match value.as_text() {
                 Some(text) => self.push(&text).map_err(fault_of),
-                None => json::to_text(&value, Room::of_text()).and_then(|text| self.push(&text)).map_err(fault_of),
+                None => {
+                    json::to_text(&value, TextBudget::of_text()).and_then(|text| self.push(&text)).map_err(fault_of)
+                }
             },
             Step::Call { id, args, call } => self.call(id, args, &call),
         }
@@ -241,9 +244,9 @@ impl Run<'_> {
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => match error.manner {
-                Manner::Quiet => Value::Nil,
-                Manner::Partly => error.answer.unwrap_or_default(),
-                Manner::Declared | Manner::Raised => return Err(self.fault((*error).into(), call)),
+                FailureMode::Quiet => Value::Nil,
+                FailureMode::Partly => error.answer.unwrap_or_default(),
+                FailureMode::Declared | FailureMode::Raised => return Err(self.fault((*error).into(), call)),
             },
         };
         if !matches!(tool.spec.effect, Effect::Pure | Effect::Reads) {

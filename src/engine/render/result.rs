@@ -7,26 +7,26 @@
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-use crate::document::Place;
+use crate::document::CallPosition;
 use crate::limits::{LimitHit, space};
-use crate::value::{Room, Sink, Value};
+use crate::value::{Sink, TextBudget, Value};
 
 use super::Results;
 
 /// Returns the text that replaces a call. `file` is the first argument of the call, if it is a text.
-pub fn text_of(answer: &Value, place: &Place, results: Results, file: Option<&str>) -> Result<String, LimitHit> {
+pub fn text_of(answer: &Value, place: &CallPosition, results: Results, file: Option<&str>) -> Result<String, LimitHit> {
     let content = content_of(answer, results);
     let text = content.as_ref().or(Some(answer)).and_then(Value::as_text);
     match (place, text) {
-        (Place::Alone { indent, line_end }, Some(text)) => {
+        (CallPosition::Alone { indent, line_end }, Some(text)) => {
             let language = content.as_ref().map_or("text", |_| language_of(file.unwrap_or_default()));
             fenced(&text, language, &format!("{line_end}{indent}"))
         }
-        (Place::Alone { indent, line_end }, None) => {
+        (CallPosition::Alone { indent, line_end }, None) => {
             fenced(&to_json(answer, PrettyFormatter::new())?, "json", &format!("{line_end}{indent}"))
         }
-        (Place::InLine, Some(text)) => Ok(without_line_end(&text).to_owned()),
-        (Place::InLine, None) => {
+        (CallPosition::InLine, Some(text)) => Ok(without_line_end(&text).to_owned()),
+        (CallPosition::InLine, None) => {
             let json = to_json(answer, CompactFormatter)?;
             Ok(match answer {
                 Value::List(_) | Value::Map(_) => in_backticks(&json),
@@ -93,7 +93,7 @@ fn without_line_end(text: &str) -> &str {
 }
 
 fn to_json(value: &Value, formatter: impl Formatter) -> Result<String, LimitHit> {
-    let mut text = Sink::new(Room::of_text());
+    let mut text = Sink::new(TextBudget::of_text());
     match value.serialize(&mut Serializer::with_formatter(&mut text, formatter)) {
         Ok(()) => Ok(String::from_utf8(text.into_bytes()).expect("JSON is UTF-8")),
         Err(_) => Err(text.hit()),

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
-use crate::eval::{Machine, Output, World, compile};
-use crate::limits::{Held, Limits, Meter, space, work};
+use crate::eval::{Machine, Output, RunContext, compile};
+use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
@@ -106,7 +106,7 @@ impl<'e> Session<'e> {
     pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
         let sources = Rc::new(Sources::new());
         let memory = Rc::new(SessionMemory::new("ns repl"));
-        let world = World { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
+        let world = RunContext { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
         let machine = Machine::new(world, Meter::new(&engine.limits, engine.interrupt.clone()));
         Session {
             base: engine,
@@ -307,7 +307,7 @@ impl<'e> Session<'e> {
         let engine = plan.as_ref().unwrap_or(base);
         let (text, undecodable) = script.decode_script(engine.limits.script_bytes);
         let source = sources.add(script.name(), text);
-        let mut held = Held::default();
+        let mut held = MemoryCharge::default();
         if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
             findings.push(finding);
             return Unit { tree: Tree::default(), uses: self.uses.clone() };

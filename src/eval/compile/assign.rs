@@ -1,20 +1,20 @@
 //! SET: assignment to variables and to places inside their values.
 
-use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Place, Variable};
+use crate::program::tree::{AssignTarget, BinaryOp, Expr, ExprKind, Link, Variable};
 use crate::text::Span;
 use crate::value::{Fallible, List, Map, Value, ValueError, operators, place};
 
-use super::super::machine::{Flow, Machine, Run, Thrown};
+use super::super::machine::{EvalResult, Flow, Machine, Thrown};
 use super::expr::{constant, joined_text};
 use super::fused::{neighbour, with_near, with_wide};
 use super::operand::{Operand, take_set};
 use super::{Compiler, StmtFn, ValueFn};
 
 /// Writes a value to a place.
-type Writer = Box<dyn Fn(&mut Machine, Value) -> Run<()>>;
+type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
 
 impl Compiler<'_> {
-    pub fn set(&self, place: &Place, value: &Expr) -> StmtFn {
+    pub fn set(&self, place: &AssignTarget, value: &Expr) -> StmtFn {
         let slot = place.slot.0 as usize;
         match &place.steps[..] {
             [] => self.set_variable(slot, value),
@@ -53,7 +53,7 @@ impl Compiler<'_> {
     }
 
     /// `SET x[i] = …`
-    fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &Place) -> StmtFn {
+    fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &AssignTarget) -> StmtFn {
         let (name, span) = (place.name_span, place.span);
         let step = self.near(step);
         if let Some(value) = neighbour(value) {
@@ -63,7 +63,7 @@ impl Compiler<'_> {
     }
 
     /// `SET x[i].name[j] = …`
-    fn set_place(&self, place: &Place, value: &Expr) -> StmtFn {
+    fn set_place(&self, place: &AssignTarget, value: &Expr) -> StmtFn {
         let value = self.value(value);
         let write = self.writer(place);
         Box::new(move |machine| match value(machine).and_then(|value| write(machine, value)) {
@@ -73,7 +73,7 @@ impl Compiler<'_> {
     }
 
     /// `SET a, b = …`
-    pub fn set_many(&self, places: &[Place], value: &Expr) -> StmtFn {
+    pub fn set_many(&self, places: &[AssignTarget], value: &Expr) -> StmtFn {
         let span = value.span;
         let value = self.value(value);
         let writers: Vec<_> = places.iter().map(|place| self.writer(place)).collect();
@@ -96,7 +96,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the assignment to a place.
-    fn writer(&self, place: &Place) -> Writer {
+    fn writer(&self, place: &AssignTarget) -> Writer {
         let slot = place.slot.0 as usize;
         let (name, span) = (place.name_span, place.span);
         let steps = self.values(&place.steps);
@@ -189,9 +189,10 @@ fn add_int(slot: usize, number: i64, name: Span, span: Span) -> StmtFn {
 
 fn add_value<V: Operand>(slot: usize, value: V, name: Span, span: Span) -> StmtFn {
     let addition = Addition { slot, value, name, span };
-    match V::AT_ONCE {
-        true => Box::new(move |machine| addition.add_now(machine)),
-        false => Box::new(move |machine| addition.evaluate(machine)),
+    if V::IS_IMMEDIATE {
+        Box::new(move |machine| addition.add_now(machine))
+    } else {
+        Box::new(move |machine| addition.evaluate(machine))
     }
 }
 
@@ -208,12 +209,12 @@ impl<V: Operand> Addition<V> {
     fn add_now(&self, machine: &mut Machine) -> Flow {
         match machine.local(self.slot) {
             Value::Int(current)
-                if let Some(sum) = self.value.int_now(machine).and_then(|number| current.checked_add(number)) =>
+                if let Some(sum) = self.value.try_int(machine).and_then(|number| current.checked_add(number)) =>
             {
                 *machine.local_mut(self.slot) = Value::Int(sum);
                 Flow::Next
             }
-            Value::Float(current) if let Some(number) = self.value.float_now(machine) => {
+            Value::Float(current) if let Some(number) = self.value.try_float(machine) => {
                 *machine.local_mut(self.slot) = (current.get() + number).into();
                 Flow::Next
             }
@@ -260,8 +261,8 @@ impl<V: Operand> Addition<V> {
 fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Span, span: Span) -> StmtFn {
     let place = ElementPlace { slot, step, value, name, span };
     Box::new(move |machine| {
-        if V::AT_ONCE
-            && let Some(at) = place.step.int_now(machine)
+        if V::IS_IMMEDIATE
+            && let Some(at) = place.step.try_int(machine)
             && let Some(new) = place.value.scalar_now(machine)
             && let Value::List(list) = machine.local_mut(place.slot)
             && List::replace(list, at as usize, new).is_ok()

@@ -4,8 +4,8 @@ use crate::program::tree::{BinaryOp, Expr, Link};
 use crate::text::Span;
 use crate::value::{Fallible, Value, ValueError, operators};
 
-use super::super::machine::{Flow, Machine, Run, Thrown};
-use super::fused::{Bound, Wide, with_both_wide, with_wide};
+use super::super::machine::{EvalResult, Flow, Machine, Thrown};
+use super::fused::{Bound, FusedOperand, with_both_wide, with_wide};
 use super::operand::{Computed, Operand, Shape, check_set, take_both, with_operands};
 use super::shortcut::{
     Add, Arithmetic, Comparison, Divide, Equal, Greater, GreaterEqual, In, Less, LessEqual, Multiply, NotEqual, NotIn,
@@ -81,9 +81,9 @@ impl Compiler<'_> {
                 with_operands!(self.operand(left), self.operand(right), |l, r| test::<NotIn, _, _>(l, r, span))
             }
             op => match (self.wide(left), self.bound(right)) {
-                (Wide::Plain(Shape::Local(l)), Some(Bound::Offset(r))) => compare(op, l, r, span),
-                (Wide::Plain(Shape::Local(l)), Some(Bound::Difference(r))) => compare(op, l, r, span),
-                (Wide::Element(l), Some(Bound::Neighbour(r))) => compare(op, l, r, span),
+                (FusedOperand::Plain(Shape::Local(l)), Some(Bound::Offset(r))) => compare(op, l, r, span),
+                (FusedOperand::Plain(Shape::Local(l)), Some(Bound::Difference(r))) => compare(op, l, r, span),
+                (FusedOperand::Element(l), Some(Bound::Neighbour(r))) => compare(op, l, r, span),
                 (left, _) => with_both_wide!(left, self.wide(right), |l, r| compare(op, l, r, span)),
             },
         }
@@ -138,16 +138,16 @@ pub struct Operands<L, R> {
 }
 
 impl<L: Operand, R: Operand> Operands<L, R> {
-    const AT_ONCE: bool = L::AT_ONCE && R::AT_ONCE;
+    const AT_ONCE: bool = L::IS_IMMEDIATE && R::IS_IMMEDIATE;
 
     /// Computes the result. If both operands are immediate, they are read without holding anything.
     #[inline(always)]
-    pub fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+    pub fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> EvalResult<Value> {
         if !Self::AT_ONCE {
             return self.evaluate::<O>(machine);
         }
-        if let Some(x) = self.left.int_now(machine) {
-            if let Some(y) = self.right.int_now(machine)
+        if let Some(x) = self.left.try_int(machine) {
+            if let Some(y) = self.right.try_int(machine)
                 && let Some(result) = O::ints(x, y)
             {
                 return Ok(result);
@@ -161,7 +161,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     /// Returns the int result of two immediate ints.
     #[inline(always)]
     pub fn int_now<O: Arithmetic>(&self, machine: &Machine) -> Option<i64> {
-        match O::ints(self.left.int_now(machine)?, self.right.int_now(machine)?) {
+        match O::ints(self.left.try_int(machine)?, self.right.try_int(machine)?) {
             Some(Value::Int(number)) => Some(number),
             _ => None,
         }
@@ -170,23 +170,23 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     /// Returns the float result of two immediate floats.
     #[inline(always)]
     pub fn float_now<O: Arithmetic>(&self, machine: &Machine) -> Option<f64> {
-        O::floats(self.left.float_now(machine)?, self.right.float_now(machine)?)
+        O::floats(self.left.try_float(machine)?, self.right.try_float(machine)?)
     }
 
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
-    fn compute_apart<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute_apart<O: Arithmetic>(&self, machine: &mut Machine) -> EvalResult<Value> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
         self.by_the_rules::<O>(machine, a, b)
     }
 
     #[inline(always)]
-    fn evaluate<O: Arithmetic>(&self, machine: &mut Machine) -> Run<Value> {
-        if L::AT_ONCE && L::COMPUTES {
-            if let Some(x) = self.left.int_now(machine) {
+    fn evaluate<O: Arithmetic>(&self, machine: &mut Machine) -> EvalResult<Value> {
+        if L::IS_IMMEDIATE && L::COMPUTES {
+            if let Some(x) = self.left.try_int(machine) {
                 return self.with_int::<O>(x, machine);
             }
-            if let Some(x) = self.left.float_now(machine) {
+            if let Some(x) = self.left.try_float(machine) {
                 return self.with_float::<O>(x, machine);
             }
         }
@@ -205,7 +205,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     /// Computes the result with an immediate int on the left.
     #[inline(always)]
-    fn with_int<O: Arithmetic>(&self, x: i64, machine: &mut Machine) -> Run<Value> {
+    fn with_int<O: Arithmetic>(&self, x: i64, machine: &mut Machine) -> EvalResult<Value> {
         let b = self.right.take(machine)?;
         match self.right.int(&b, machine).and_then(|y| O::ints(x, y)) {
             Some(result) => Ok(result),
@@ -215,7 +215,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     /// Computes the result with an immediate float on the left.
     #[inline(always)]
-    fn with_float<O: Arithmetic>(&self, x: f64, machine: &mut Machine) -> Run<Value> {
+    fn with_float<O: Arithmetic>(&self, x: f64, machine: &mut Machine) -> EvalResult<Value> {
         let b = self.right.take(machine)?;
         match self.right.float(&b, machine).and_then(|y| O::floats(x, y)) {
             Some(result) => Ok(result.into()),
@@ -225,23 +225,23 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     // Out of line, and takes ownership of the held operands, so that the fast paths save no registers for it.
     #[inline(never)]
-    fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<Value> {
+    fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
     }
 
     /// Compares in the same way as [`Operands::compute`] computes.
     #[inline(always)]
-    fn compare<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
+    fn compare<O: Comparison>(&self, machine: &mut Machine) -> EvalResult<bool> {
         if !Self::AT_ONCE {
             return self.examine::<O>(machine);
         }
-        if let Some(x) = self.left.int_now(machine) {
-            if let Some(y) = self.right.int_now(machine) {
+        if let Some(x) = self.left.try_int(machine) {
+            if let Some(y) = self.right.try_int(machine) {
                 return Ok(O::ints(x, y));
             }
-        } else if let Some(x) = self.left.float_now(machine)
-            && let Some(y) = self.right.float_now(machine)
+        } else if let Some(x) = self.left.try_float(machine)
+            && let Some(y) = self.right.try_float(machine)
         {
             return Ok(O::floats(x, y));
         }
@@ -250,13 +250,13 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
-    fn compare_apart<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
+    fn compare_apart<O: Comparison>(&self, machine: &mut Machine) -> EvalResult<bool> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
         self.test::<O>(machine, a, b)
     }
 
     #[inline(always)]
-    fn examine<O: Comparison>(&self, machine: &mut Machine) -> Run<bool> {
+    fn examine<O: Comparison>(&self, machine: &mut Machine) -> EvalResult<bool> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
         if let (Some(x), Some(y)) = (self.left.int(&a, machine), self.right.int(&b, machine)) {
             return Ok(O::ints(x, y));
@@ -268,7 +268,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     }
 
     #[inline(never)]
-    fn test<O: Comparison>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> Run<bool> {
+    fn test<O: Comparison>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<bool> {
         check_both(machine, &self.left, &a, &self.right, &b)?;
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| machine.throw(self.span, error))
@@ -347,7 +347,13 @@ fn blame<L: Operand, R: Operand>(
 
 /// Refuses unset variables.
 #[inline(always)]
-fn check_both<L: Operand, R: Operand>(machine: &mut Machine, left: &L, a: &L::Held, right: &R, b: &R::Held) -> Run<()> {
+fn check_both<L: Operand, R: Operand>(
+    machine: &mut Machine,
+    left: &L,
+    a: &L::Held,
+    right: &R,
+    b: &R::Held,
+) -> EvalResult<()> {
     check_set(machine, left, a)?;
     check_set(machine, right, b)
 }

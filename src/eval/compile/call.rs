@@ -8,7 +8,7 @@ use crate::toolkit::ToolId;
 use crate::value::{Value, operators};
 
 use super::super::builtins;
-use super::super::machine::{Flow, Machine, Run};
+use super::super::machine::{EvalResult, Flow, Machine};
 use super::super::tool_call::{self, Failing, Handling};
 use super::fused::with_near;
 use super::operand::{Operand, take_set};
@@ -124,7 +124,7 @@ pub(super) fn run_procedure(
     caller_frame: usize,
     span: Span,
     args: impl IntoIterator<Item = Value>,
-) -> Run<Value> {
+) -> EvalResult<Value> {
     let procedures = machine.procedures.clone();
     let code = &procedures[number];
     if let Err(hit) = machine.enter_call() {
@@ -205,7 +205,7 @@ fn range_call(args: Vec<ValueFn>, span: Span) -> ValueFn {
 }
 
 /// Returns the list of a RANGE with these arguments.
-pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Run<Value> {
+pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> EvalResult<Value> {
     let (start, end, step) = builtins::range_bounds(args).map_err(|error| machine.throw(span, error))?;
     let length = operators::range_length(start, end, step);
     space::check_items(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|hit| machine.throw(span, hit))?;

@@ -3,7 +3,7 @@
 use crate::program::tree::{Expr, ExprKind, UnaryOp, Variable};
 use crate::value::Value;
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::fused::with_wide;
 use super::operand::Operand;
 use super::{Compiler, CondFn};
@@ -49,7 +49,7 @@ fn truth<V: Operand>(value: V) -> CondFn {
 
 // Out of line so that the fast path saves no registers for it.
 #[inline(never)]
-fn evaluated_truth<V: Operand>(value: &V, machine: &mut Machine) -> Run<bool> {
+fn evaluated_truth<V: Operand>(value: &V, machine: &mut Machine) -> EvalResult<bool> {
     let held = value.take(machine)?;
     Ok(value.peek(&held, machine).is_true())
 }

@@ -4,9 +4,9 @@ use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Varia
 use crate::text::Span;
 use crate::value::{List, Map, Pieces, Str, Value, operators};
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::super::template;
-use super::fused::{Near, Wide, with_near, with_wide};
+use super::fused::{FusedOperand, IndexOperand, with_near, with_wide};
 use super::operand::{Local, Operand, Shape, check_set, take_both, with_operand};
 use super::{Compiler, ValueFn};
 
@@ -28,10 +28,13 @@ impl Compiler<'_> {
                 Box::new(move |machine| Ok(condition(machine)?.into()))
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, span),
-            ExprKind::Chain(first, links) => match joined_text(first, links) {
-                true => self.join_operands(first, links, span),
-                false => self.chain(first, links, span),
-            },
+            ExprKind::Chain(first, links) => {
+                if joined_text(first, links) {
+                    self.join_operands(first, links, span)
+                } else {
+                    self.chain(first, links, span)
+                }
+            }
             ExprKind::Power(left, right) => self.power(left, right, span),
             ExprKind::Index(whole, index) => self.index(whole, index, span),
             ExprKind::Field(whole, name) => self.field(whole, name.clone(), span),
@@ -101,7 +104,9 @@ impl Compiler<'_> {
 
     fn index(&self, whole: &Expr, index: &Expr, span: Span) -> ValueFn {
         match (self.wide(whole), self.near(index)) {
-            (Wide::Element(whole), Near::Plain(Shape::Local(index))) => element_of_element(whole, index, span),
+            (FusedOperand::Element(whole), IndexOperand::Plain(Shape::Local(index))) => {
+                element_of_element(whole, index, span)
+            }
             (whole, index) => with_wide!(whole, |whole| with_near!(index, |index| element(whole, index, span))),
         }
     }
@@ -223,14 +228,14 @@ impl<W: Operand, I: Operand> Element<W, I> {
 
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
-    fn evaluate(&self, machine: &mut Machine) -> Run<Value> {
+    fn evaluate(&self, machine: &mut Machine) -> EvalResult<Value> {
         let (a, b) = take_both(&self.whole, &self.index, machine)?;
         self.by_the_rules(machine, a, b)
     }
 
     // Out of line, and takes ownership of the held operands, so that the fast path saves no registers for it.
     #[inline(never)]
-    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> Run<Value> {
+    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> EvalResult<Value> {
         check_set(machine, &self.whole, &a)?;
         check_set(machine, &self.index, &b)?;
         let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));
@@ -243,7 +248,7 @@ impl<I: Operand> Element<Local, I> {
     #[inline(always)]
     pub fn now<'a>(&self, machine: &'a Machine) -> Option<&'a Value> {
         match machine.local(self.whole.slot) {
-            Value::List(list) => list.values()?.get(self.index.int_now(machine)? as usize),
+            Value::List(list) => list.values()?.get(self.index.try_int(machine)? as usize),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Variable};
 use crate::text::Span;
 use crate::value::Value;
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::Compiler;
 use super::binary::Operands;
 use super::expr::Element;
@@ -19,7 +19,7 @@ impl Compute for Product {
     const AT_ONCE: bool = true;
 
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         self.0.compute::<Multiply>(machine)
     }
 
@@ -41,7 +41,7 @@ impl Compute for Difference {
     const AT_ONCE: bool = true;
 
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         self.0.compute::<Subtract>(machine)
     }
 
@@ -68,7 +68,7 @@ impl Compute for Offset {
     const AT_ONCE: bool = true;
 
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         match self.int_now(machine) {
             Some(sum) => Ok(Value::Int(sum)),
             None => self.by_the_rules(machine),
@@ -77,17 +77,14 @@ impl Compute for Offset {
 
     #[inline(always)]
     fn int_now(&self, machine: &Machine) -> Option<i64> {
-        self.operands.left.int_now(machine)?.checked_add(self.addend)
+        self.operands.left.try_int(machine)?.checked_add(self.addend)
     }
 }
 
 impl Offset {
     #[inline(never)]
-    fn by_the_rules(&self, machine: &mut Machine) -> Run<Value> {
-        match self.subtracts {
-            false => self.operands.compute::<Add>(machine),
-            true => self.operands.compute::<Subtract>(machine),
-        }
+    fn by_the_rules(&self, machine: &mut Machine) -> EvalResult<Value> {
+        if self.subtracts { self.operands.compute::<Subtract>(machine) } else { self.operands.compute::<Add>(machine) }
     }
 }
 
@@ -103,10 +100,10 @@ pub enum Found<I> {
 impl<I: Operand> Operand for Element<Local, I> {
     type Held = Found<I::Held>;
     const COMPUTES: bool = true;
-    const AT_ONCE: bool = I::AT_ONCE;
+    const IS_IMMEDIATE: bool = I::IS_IMMEDIATE;
 
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Self::Held> {
+    fn take(&self, machine: &mut Machine) -> EvalResult<Self::Held> {
         let ((), index) = take_both(&self.whole, &self.index, machine)?;
         let element = self.in_place(&(), &index, machine);
         Ok(match (element.and_then(scalar), element) {
@@ -141,7 +138,7 @@ impl<I: Operand> Operand for Element<Local, I> {
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
         match self.now(machine) {
             Some(Value::Int(number)) => Some(*number),
             _ => None,
@@ -149,7 +146,7 @@ impl<I: Operand> Operand for Element<Local, I> {
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         match self.now(machine) {
             Some(Value::Float(number)) => Some(number.get()),
             _ => None,
@@ -163,7 +160,7 @@ impl<I: Operand> Operand for Element<Local, I> {
 }
 
 /// The shape of an operand that may be fused.
-pub enum Wide {
+pub enum FusedOperand {
     Plain(Shape),
     Product(Computed<Product>),
     Element(Element<Local, Local>),
@@ -180,36 +177,37 @@ pub enum Bound {
 }
 
 /// The shape of an index or an argument.
-pub enum Near {
+pub enum IndexOperand {
     Plain(Shape),
     Offset(Computed<Offset>),
 }
 
 impl Compiler<'_> {
     /// Returns the shape of an expression as an operand that may be fused.
-    pub fn wide(&self, expr: &Expr) -> Wide {
+    pub fn wide(&self, expr: &Expr) -> FusedOperand {
         match &expr.kind {
             ExprKind::Chain(first, links) => self.wide_chain(first, links, expr.span),
             ExprKind::Index(whole, index) => match (local(whole), local(index)) {
-                (Some(whole), Some(index)) => Wide::Element(Element { whole, index, span: expr.span }),
-                _ => Wide::Plain(self.operand(expr)),
+                (Some(whole), Some(index)) => FusedOperand::Element(Element { whole, index, span: expr.span }),
+                _ => FusedOperand::Plain(self.operand(expr)),
             },
-            _ => Wide::Plain(self.operand(expr)),
+            _ => FusedOperand::Plain(self.operand(expr)),
         }
     }
 
     /// Returns the shape of a chain, or of a chain without its last link.
-    pub fn wide_chain(&self, first: &Expr, links: &[Link], span: Span) -> Wide {
+    pub fn wide_chain(&self, first: &Expr, links: &[Link], span: Span) -> FusedOperand {
         match product(first, links, span) {
-            Some(product) => Wide::Product(Computed(product)),
+            Some(product) => FusedOperand::Product(Computed(product)),
             None if links.is_empty() => self.wide(first),
-            None => Wide::Plain(self.plain_chain(first, links, span)),
+            None => FusedOperand::Plain(self.plain_chain(first, links, span)),
         }
     }
 
     /// Returns the shape of an expression as an index or an argument.
-    pub fn near(&self, expr: &Expr) -> Near {
-        offset(expr).map_or_else(|| Near::Plain(self.operand(expr)), |offset| Near::Offset(Computed(offset)))
+    pub fn near(&self, expr: &Expr) -> IndexOperand {
+        offset(expr)
+            .map_or_else(|| IndexOperand::Plain(self.operand(expr)), |offset| IndexOperand::Offset(Computed(offset)))
     }
 
     /// Returns the shape of an expression as the right operand of a comparison, if it has one of the additional shapes.
@@ -271,11 +269,11 @@ fn local(expr: &Expr) -> Option<Local> {
 /// Calls a function that is generic over an operand with the operand of a wide shape.
 macro_rules! with_wide {
     ($operand:expr, |$o:ident| $body:expr) => {{
-        use $crate::eval::compile::fused::Wide;
+        use $crate::eval::compile::fused::FusedOperand;
         match $operand {
-            Wide::Plain(plain) => $crate::eval::compile::operand::with_operand!(plain, |$o| $body),
-            Wide::Product($o) => $body,
-            Wide::Element($o) => $body,
+            FusedOperand::Plain(plain) => $crate::eval::compile::operand::with_operand!(plain, |$o| $body),
+            FusedOperand::Product($o) => $body,
+            FusedOperand::Element($o) => $body,
         }
     }};
 }
@@ -293,10 +291,10 @@ pub(super) use with_both_wide;
 /// Calls a function that is generic over an operand with the operand of an index or argument.
 macro_rules! with_near {
     ($operand:expr, |$o:ident| $body:expr) => {{
-        use $crate::eval::compile::fused::Near;
+        use $crate::eval::compile::fused::IndexOperand;
         match $operand {
-            Near::Plain(plain) => $crate::eval::compile::operand::with_operand!(plain, |$o| $body),
-            Near::Offset($o) => $body,
+            IndexOperand::Plain(plain) => $crate::eval::compile::operand::with_operand!(plain, |$o| $body),
+            IndexOperand::Offset($o) => $body,
         }
     }};
 }

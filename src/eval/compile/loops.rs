@@ -34,19 +34,23 @@ impl Compiler<'_> {
 
     /// Compiles the body of a loop; each iteration costs at least one step.
     fn turn(&self, body: &Block, head: Span) -> StmtFn {
-        match body.is_empty() {
-            false => self.block(body, 1),
-            true => Box::new(move |machine| match machine.step(head) {
+        if body.is_empty() {
+            Box::new(move |machine| match machine.step(head) {
                 Ok(()) => Flow::Next,
                 Err(_) => Flow::Throw,
-            }),
+            })
+        } else {
+            self.block(body, 1)
         }
     }
 
     pub fn for_each(&self, first: Slot, second: Option<Slot>, list: &Expr, body: &Block) -> StmtFn {
         let span = list.span;
-        let turn =
-            Turn { first: first.0 as usize, second: second.map(|slot| slot.0 as usize), body: self.turn(body, span) };
+        let turn = Iteration {
+            first: first.0 as usize,
+            second: second.map(|slot| slot.0 as usize),
+            body: self.turn(body, span),
+        };
         if let ExprKind::Call(call) = &list.kind
             && call.target == Target::Builtin(Builtin::Range)
             && let Args::InOrder(args) = &call.args
@@ -61,7 +65,7 @@ impl Compiler<'_> {
             Ok(value) => match value.as_str() {
                 Some(text) => turn.over_text(machine, &text),
                 None => {
-                    machine.throw(span, Box::new(ValueError::NotIterable(shown(&value))));
+                    machine.throw(span, Box::new(ValueError::NotIterable(display(&value))));
                     Flow::Throw
                 }
             },
@@ -70,18 +74,18 @@ impl Compiler<'_> {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn display(value: &Value) -> String {
     format!("{} {}", value.type_name(), crate::value::print::preview(value))
 }
 
 /// One iteration of a FOR EACH.
-struct Turn {
+struct Iteration {
     first: usize,
     second: Option<usize>,
     body: StmtFn,
 }
 
-impl Turn {
+impl Iteration {
     fn over_list(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
         let all = list.len();
         if list.rows().is_some() && self.second.is_none() {
@@ -217,7 +221,7 @@ fn outcome(flow: Flow) -> Option<Flow> {
 }
 
 /// `FOR EACH i IN RANGE(…)` counts without creating a list.
-fn over_range(args: Vec<ValueFn>, turn: Turn, span: Span) -> StmtFn {
+fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
     Box::new(move |machine| {
         let mut given = Vec::with_capacity(args.len());
         for arg in &args {

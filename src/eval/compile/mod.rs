@@ -10,9 +10,9 @@ mod call;
 mod cond;
 mod expr;
 mod fused;
+mod higher_order;
 mod loops;
 mod operand;
-mod over;
 mod shortcut;
 mod stmt;
 
@@ -26,13 +26,13 @@ use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::handler::Handler;
-use super::machine::{Flow, Machine, Run};
+use super::machine::{EvalResult, Flow, Machine};
 use super::tool_call::{Failing, Handling};
 
 /// A compiled expression.
-pub type ValueFn = Box<dyn Fn(&mut Machine) -> Run<Value>>;
+pub type ValueFn = Box<dyn Fn(&mut Machine) -> EvalResult<Value>>;
 /// A compiled condition.
-pub type CondFn = Box<dyn Fn(&mut Machine) -> Run<bool>>;
+pub type CondFn = Box<dyn Fn(&mut Machine) -> EvalResult<bool>>;
 /// A compiled statement or block.
 pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
 

@@ -7,7 +7,7 @@ use crate::program::tree::{Expr, ExprKind, Variable};
 use crate::text::Span;
 use crate::value::Value;
 
-use super::super::machine::{Machine, Run};
+use super::super::machine::{EvalResult, Machine};
 use super::{Compiler, ValueFn};
 
 /// The source of a value for an operation.
@@ -18,10 +18,10 @@ pub trait Operand: 'static {
     const COMPUTES: bool = false;
     /// Whether a numeric value is immediate: reading it calls no closure, holds nothing and creates no error, so that
     /// an operation on numbers is a function without a stack frame.
-    const AT_ONCE: bool = false;
+    const IS_IMMEDIATE: bool = false;
 
     /// Evaluates the operand as far as necessary.
-    fn take(&self, machine: &mut Machine) -> Run<Self::Held>;
+    fn take(&self, machine: &mut Machine) -> EvalResult<Self::Held>;
 
     /// Borrows the value.
     fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value;
@@ -58,22 +58,22 @@ pub trait Operand: 'static {
 
     /// Returns the value if it is an immediate int.
     #[inline(always)]
-    fn int_now(&self, _: &Machine) -> Option<i64> {
+    fn try_int(&self, _: &Machine) -> Option<i64> {
         None
     }
 
     /// Returns the value if it is an immediate float.
     #[inline(always)]
-    fn float_now(&self, _: &Machine) -> Option<f64> {
+    fn try_float(&self, _: &Machine) -> Option<f64> {
         None
     }
 
     /// Returns the value if it is an immediate number or truth value.
     #[inline(always)]
     fn scalar_now(&self, machine: &Machine) -> Option<Value> {
-        match self.int_now(machine) {
+        match self.try_int(machine) {
             Some(number) => Some(Value::Int(number)),
-            None => self.float_now(machine).map(Value::from),
+            None => self.try_float(machine).map(Value::from),
         }
     }
 }
@@ -98,10 +98,10 @@ pub struct Local {
 
 impl Operand for Local {
     type Held = ();
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
-    fn take(&self, _: &mut Machine) -> Run<()> {
+    fn take(&self, _: &mut Machine) -> EvalResult<()> {
         Ok(())
     }
 
@@ -117,12 +117,12 @@ impl Operand for Local {
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
         self.int(&(), machine)
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         self.float(&(), machine)
     }
 
@@ -137,10 +137,10 @@ pub struct ConstInt(pub i64, pub Value);
 
 impl Operand for ConstInt {
     type Held = ();
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
-    fn take(&self, _: &mut Machine) -> Run<()> {
+    fn take(&self, _: &mut Machine) -> EvalResult<()> {
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Operand for ConstInt {
     }
 
     #[inline(always)]
-    fn int_now(&self, _: &Machine) -> Option<i64> {
+    fn try_int(&self, _: &Machine) -> Option<i64> {
         Some(self.0)
     }
 }
@@ -176,10 +176,10 @@ pub struct Const(pub Value);
 
 impl Operand for Const {
     type Held = ();
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
-    fn take(&self, _: &mut Machine) -> Run<()> {
+    fn take(&self, _: &mut Machine) -> EvalResult<()> {
         Ok(())
     }
 
@@ -200,7 +200,7 @@ impl Operand for Const {
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         self.float(&(), machine)
     }
 
@@ -215,7 +215,7 @@ pub trait Compute: 'static {
     /// Whether a numeric result is available without an evaluation.
     const AT_ONCE: bool = false;
 
-    fn compute(&self, machine: &mut Machine) -> Run<Value>;
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value>;
 
     /// Returns the result if it is an int that is immediately available.
     #[inline(always)]
@@ -232,7 +232,7 @@ pub trait Compute: 'static {
 
 impl Compute for ValueFn {
     #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> Run<Value> {
+    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         self(machine)
     }
 }
@@ -246,10 +246,10 @@ pub type Any = Computed<ValueFn>;
 impl<C: Compute> Operand for Computed<C> {
     type Held = Value;
     const COMPUTES: bool = true;
-    const AT_ONCE: bool = C::AT_ONCE;
+    const IS_IMMEDIATE: bool = C::AT_ONCE;
 
     #[inline(always)]
-    fn take(&self, machine: &mut Machine) -> Run<Value> {
+    fn take(&self, machine: &mut Machine) -> EvalResult<Value> {
         self.0.compute(machine)
     }
 
@@ -272,19 +272,19 @@ impl<C: Compute> Operand for Computed<C> {
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
         self.0.int_now(machine)
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
         self.0.float_now(machine)
     }
 }
 
 /// Evaluates both operands. An unset variable on the left is refused before the right side is evaluated.
 #[inline(always)]
-pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Machine) -> Run<(L::Held, R::Held)> {
+pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Machine) -> EvalResult<(L::Held, R::Held)> {
     let a = left.take(machine)?;
     if R::COMPUTES {
         check_set(machine, left, &a)?;
@@ -294,7 +294,7 @@ pub fn take_both<L: Operand, R: Operand>(left: &L, right: &R, machine: &mut Mach
 
 /// Refuses an unset variable.
 #[inline(always)]
-pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> Run<()> {
+pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held) -> EvalResult<()> {
     match (operand.peek(held, machine), operand.variable()) {
         (Value::Unset, Some(span)) => Err(machine.throw_unset(span)),
         _ => Ok(()),
@@ -303,7 +303,7 @@ pub fn check_set<W: Operand>(machine: &mut Machine, operand: &W, held: &W::Held)
 
 /// Returns the value of an operand, and refuses an unset variable.
 #[inline(always)]
-pub fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> Run<Value> {
+pub fn take_set<V: Operand>(machine: &mut Machine, operand: &V, held: V::Held) -> EvalResult<Value> {
     check_set(machine, operand, &held)?;
     Ok(operand.owned(held, machine))
 }

@@ -11,7 +11,7 @@ use crate::text::Span;
 use crate::value::Value;
 
 use super::super::handler::{self, Handler};
-use super::super::machine::{EmitError, Flow, Machine, Run};
+use super::super::machine::{EmitError, EvalResult, Flow, Machine};
 use super::super::{must, tool_call};
 use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
 
@@ -109,13 +109,14 @@ impl Compiler<'_> {
     fn if_statement(&self, arms: &[(Expr, Block)], otherwise: &Block) -> StmtFn {
         let mut arms = arms.iter().rev().map(|(condition, block)| (self.condition(condition), self.block(block, 0)));
         let (condition, block) = arms.next().expect("an IF has an arm");
-        let innermost: StmtFn = match otherwise.is_empty() {
-            true => Box::new(move |machine| match condition(machine) {
+        let innermost: StmtFn = if otherwise.is_empty() {
+            Box::new(move |machine| match condition(machine) {
                 Ok(true) => block(machine),
                 Ok(false) => Flow::Next,
                 Err(_) => Flow::Throw,
-            }),
-            false => either(condition, block, self.block(otherwise, 0)),
+            })
+        } else {
+            either(condition, block, self.block(otherwise, 0))
         };
         let rest: Vec<_> = arms.collect();
         if rest.len() > MANY_ARMS {
@@ -180,7 +181,7 @@ fn return_value(value: ValueFn) -> StmtFn {
     })
 }
 
-fn all_of(exprs: &[ValueFn], machine: &mut Machine) -> Run<Vec<Value>> {
+fn all_of(exprs: &[ValueFn], machine: &mut Machine) -> EvalResult<Vec<Value>> {
     let mut values = Vec::with_capacity(exprs.len());
     for expr in exprs {
         values.push(expr(machine)?);

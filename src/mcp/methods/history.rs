@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::{End, Engine, Listed, Reversal, Selection};
+use crate::engine::{End, Engine, Reversal, RunSummary, Selection};
 use crate::toolkit::{Spec, ToolError, arguments};
 
 pub const SPEC: Spec = Spec {
@@ -24,11 +24,11 @@ arguments! {
 /// The newest runs.
 #[derive(Serialize, JsonSchema)]
 pub struct History {
-    runs: Vec<Run>,
+    runs: Vec<RunEntry>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Run {
+struct RunEntry {
     id: String,
     command: String,
     /// Number of steps that changed something. The `changes` of a script are their net effect at its end.
@@ -42,7 +42,7 @@ pub fn history(engine: &Engine, args: &Args) -> Result<History, ToolError> {
     Ok(History { runs: engine.runs(Selection::All, most)?.into_iter().map(run).collect() })
 }
 
-fn run(listed: Listed) -> Run {
+fn run(listed: RunSummary) -> RunEntry {
     let command = listed.begin.map_or_else(|| "(its journal is damaged)".to_owned(), |begin| begin.command);
     let state = match (&listed.reversal, listed.end) {
         (Some(Reversal { by, is_undone: false }), _) => format!("taken back, and done again by {by}"),
@@ -53,5 +53,5 @@ fn run(listed: Listed) -> Run {
         (None, Some(End::TakenBack)) => "rolled back".to_owned(),
         (None, Some(End::Interrupted)) => "interrupted".to_owned(),
     };
-    Run { id: listed.run, command, operations: listed.steps, state }
+    RunEntry { id: listed.run, command, operations: listed.steps, state }
 }

@@ -6,7 +6,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, Spec, ToolError, arguments, read_on};
 use crate::value::Str;
 
-use super::super::place::Kept;
+use super::super::connection_state::RecentAnswers;
 
 pub const SPEC: Spec = super::reading(
     "NS.ReadResult",
@@ -26,7 +26,7 @@ pub fn schema() -> Json {
 }
 
 /// Returns the next part of an answer, with the handle under which the answer is stored.
-pub fn read_result(args: &Args, kept: &Kept, bytes: u64) -> Result<(String, Excerpt), ToolError> {
+pub fn read_result(args: &Args, kept: &RecentAnswers, bytes: u64) -> Result<(String, Excerpt), ToolError> {
     let cursor = args.cursor.as_text();
     let bad = |message: String| {
         ToolError::bad_argument("cursor", message).hint("give the `next_cursor` of an answer as it is")

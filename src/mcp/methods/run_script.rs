@@ -15,7 +15,7 @@ use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value, json as json_of_value};
 
-use super::super::place::WHOLE;
+use super::super::connection_state::WHOLE;
 use super::super::worker::{Given, Named, Order};
 
 pub const SPEC: Spec = Spec {
@@ -97,10 +97,8 @@ struct Changed {
 
 /// Builds the report on a finished run, and returns whether the run failed.
 pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
-    let (changes, changed, undo_id, lost) = match engine.is_planning() {
-        true => planned(engine, outcome.ending != Ending::Done),
-        false => done(engine),
-    };
+    let (changes, changed, undo_id, lost) =
+        if engine.is_planning() { planned(engine, outcome.ending != Ending::Done) } else { done(engine) };
     let mut warnings = outcome.warnings.clone();
     warnings.extend(lost);
     let value = value_of(engine, outcome).unwrap_or_else(|why| {

@@ -11,18 +11,18 @@ use rmcp::service::{Peer, RoleServer};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::super::ask::{Asker, Live, Standing};
-use super::super::lane::Lane;
+use super::super::ask::{Asker, Live, RememberedReplies};
+use super::super::engine_thread::EngineHandle;
 use super::super::offer::Offer;
-use super::super::wire::{Closing, Direct, Taken};
+use super::super::wire::{ConnectionHandle, Direct, DirectRequest};
 use super::{Parts, result, work};
 
 /// Executes calls without rmcp.
 pub struct DirectCalls {
-    lane: Lane,
+    lane: EngineHandle,
     offer: Arc<Offer>,
-    closing: Closing,
-    standing: Standing,
+    closing: ConnectionHandle,
+    standing: RememberedReplies,
     session: Mutex<Session>,
 }
 
@@ -38,7 +38,7 @@ enum Session {
 
 impl DirectCalls {
     /// Creates the direct calls of a connection with a single client.
-    pub fn new(parts: &Parts, standing: Standing, closing: Closing) -> Arc<DirectCalls> {
+    pub fn new(parts: &Parts, standing: RememberedReplies, closing: ConnectionHandle) -> Arc<DirectCalls> {
         let (lane, offer) = (parts.lane.clone(), parts.offer.clone());
         Arc::new(DirectCalls { lane, offer, closing, standing, session: Mutex::new(Session::None) })
     }
@@ -89,7 +89,11 @@ fn is_plain(meta: &RequestMetaObject) -> bool {
 }
 
 impl Direct for DirectCalls {
-    fn take(&self, id: &RequestId, mut call: Box<CallToolRequestParams>) -> Result<Taken, Box<CallToolRequestParams>> {
+    fn take(
+        &self,
+        id: &RequestId,
+        mut call: Box<CallToolRequestParams>,
+    ) -> Result<DirectRequest, Box<CallToolRequestParams>> {
         let cancelled = CancellationToken::new();
         let offered = match self.offer.find(&call.name) {
             Ok(offered) if !offered.is_script() => offered,
@@ -106,10 +110,10 @@ impl Direct for DirectCalls {
             }
             closing.answer(&id, &JsonRpcMessage::response(result, id.clone()));
         });
-        Ok(Taken { job, cancelled })
+        Ok(DirectRequest { job, cancelled })
     }
 
-    fn stop(&self, taken: &Taken) {
+    fn stop(&self, taken: &DirectRequest) {
         taken.cancelled.cancel();
         self.lane.cancel(taken.job);
     }

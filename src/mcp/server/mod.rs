@@ -22,13 +22,13 @@ use tokio::sync::watch;
 
 use crate::engine::Options;
 
-use super::ask::{Asker, Later, Live, Standing, answer_in};
-use super::lane::{Job, Lane};
+use super::ask::{Asker, Later, Live, RememberedReplies, answer_in};
+use super::connection_state::{ConnectionState, Reply};
+use super::engine_thread::{EngineHandle, Job};
 use super::offer::{Offer, Offered};
-use super::place::{Place, Reply};
-use super::progress::Watched;
+use super::progress::CurrentProgress;
 use super::roots;
-use super::wire::Closing;
+use super::wire::ConnectionHandle;
 use super::worker::Workers;
 
 use direct::DirectCalls;
@@ -43,7 +43,7 @@ const ROOTS: Duration = Duration::from_secs(10);
 /// The server of one connection.
 pub struct Server {
     parts: Parts,
-    standing: Standing,
+    standing: RememberedReplies,
     /// Directories outside of which calls may do nothing.
     within: Mutex<Option<Vec<PathBuf>>>,
     /// Whether the roots of the client are known, or not needed.
@@ -56,13 +56,13 @@ pub struct Server {
 #[derive(Clone)]
 pub struct Parts {
     /// The handle to the engine thread.
-    pub lane: Lane,
+    pub lane: EngineHandle,
     /// The offer.
     pub offer: Arc<Offer>,
     /// Instructions for the model about the server as a whole.
     pub instructions: String,
     /// Progress of the current call.
-    pub watched: Watched,
+    pub watched: CurrentProgress,
     /// Starts workers.
     pub workers: Workers,
     /// The scripts that are running.
@@ -72,13 +72,13 @@ pub struct Parts {
     /// Whether the roots of the client restrict its calls.
     pub follows_roots: bool,
     /// The connection, if there is a single one.
-    pub closing: Option<Closing>,
+    pub closing: Option<ConnectionHandle>,
 }
 
 /// Cancels a job when dropped, that is, when its request is abandoned.
-struct Stopping<'s>(&'s Lane, Option<Job>);
+struct CancelOnDrop<'s>(&'s EngineHandle, Option<Job>);
 
-impl Drop for Stopping<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(job) = self.1 {
             self.0.cancel(job);
@@ -89,7 +89,7 @@ impl Drop for Stopping<'_> {
 impl Server {
     /// Creates the server of one client.
     pub fn new(parts: Parts) -> Server {
-        let standing = Standing::default();
+        let standing = RememberedReplies::default();
         let direct = parts.closing.clone().map(|closing| {
             let direct = DirectCalls::new(&parts, standing.clone(), closing.clone());
             closing.set_direct(direct.clone());
@@ -175,10 +175,10 @@ impl Server {
     async fn on_lane(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&mut Place) -> Reply + Send + 'static,
+        work: impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static,
     ) -> Result<Reply, ErrorData> {
         let (job, answered) = self.parts.lane.give(work);
-        let mut stopping = Stopping(&self.parts.lane, Some(job));
+        let mut stopping = CancelOnDrop(&self.parts.lane, Some(job));
         let telling = self.tell_progress(context);
         tokio::select! {
             answered = answered => {
@@ -221,7 +221,7 @@ impl Server {
         done: f64,
         message: String,
     ) {
-        if let Some(token) = token.filter(|_| !self.parts.closing.as_ref().is_some_and(Closing::is_busy)) {
+        if let Some(token) = token.filter(|_| !self.parts.closing.as_ref().is_some_and(ConnectionHandle::is_busy)) {
             let param = ProgressNotificationParam::new(token, done).with_message(message);
             // A client that misses a notification still gets the answer.
             let _ = context.peer.notify_progress(param).await;
@@ -236,7 +236,7 @@ fn work(
     offered: Offered,
     arguments: Map<String, Json>,
     asker: Asker,
-) -> impl FnOnce(&mut Place) -> Reply + Send + 'static {
+) -> impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static {
     move |place| {
         place.front.set(asker);
         let reply = match offered {
@@ -254,10 +254,7 @@ fn result(reply: Reply) -> CallToolResult {
     let Reply { structured, meta, notes, is_error } = reply;
     let mut content = vec![ContentBlock::text(structured.to_string())];
     content.extend(notes.into_iter().map(ContentBlock::text));
-    let mut result = match is_error {
-        true => CallToolResult::error(content),
-        false => CallToolResult::success(content),
-    };
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(structured);
     result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
     result

@@ -20,9 +20,9 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
 use super::super::ask::{Asked, Asker, Later, Waiting};
+use super::super::connection_state::{Reply, failure};
 use super::super::offer::Offered;
-use super::super::place::{Reply, failure};
-use super::super::worker::{Stop, Worked};
+use super::super::worker::{Stop, WorkerReport};
 use super::{Called, Server, result};
 
 /// Maximum number of scripts that run at once.
@@ -43,12 +43,12 @@ pub struct ScriptCall {
 pub struct Scripts {
     turns: Arc<Semaphore>,
     /// Scripts that wait for an answer, by the state that the client sends back; the newest last.
-    waiting: Mutex<VecDeque<(String, Going)>>,
+    waiting: Mutex<VecDeque<(String, RunningScript)>>,
 }
 
 /// A running script.
-struct Going {
-    working: JoinHandle<Result<Worked, String>>,
+struct RunningScript {
+    working: JoinHandle<Result<WorkerReport, String>>,
     /// The latest progress.
     told: watch::Receiver<(u64, String)>,
     asked: UnboundedReceiver<Asked>,
@@ -61,8 +61,8 @@ struct Going {
 }
 
 /// The result of following a script during one request.
-enum Followed {
-    Ended(Result<Worked, String>),
+enum FollowOutcome {
+    Ended(Result<WorkerReport, String>),
     Asks(InputRequiredResult),
 }
 
@@ -72,7 +72,7 @@ impl Default for Scripts {
     }
 }
 
-impl Drop for Going {
+impl Drop for RunningScript {
     fn drop(&mut self) {
         // Nobody follows the script any more. If it has ended, this has no effect.
         self.stop.raise();
@@ -85,7 +85,7 @@ impl Scripts {
     }
 
     /// Stores a script until its question is answered, and returns the result that ends the request.
-    fn wait(&self, mut going: Going) -> Result<InputRequiredResult, ErrorData> {
+    fn wait(&self, mut going: RunningScript) -> Result<InputRequiredResult, ErrorData> {
         let mut bytes = [0; 16];
         // The state must be unguessable: whoever knows it can answer for another client.
         getrandom::fill(&mut bytes).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -103,7 +103,7 @@ impl Scripts {
     }
 
     /// Removes and returns the script that waits for the answer with this state.
-    fn of(&self, state: &str, call: &ScriptCall) -> Option<Going> {
+    fn of(&self, state: &str, call: &ScriptCall) -> Option<RunningScript> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let at = waiting.iter().position(|(known, going)| known == state && going.call == *call)?;
         waiting.remove(at).map(|(_, going)| going).filter(|going| !going.working.is_finished())
@@ -137,8 +137,10 @@ impl Server {
             },
         };
         match self.follow(going, context).await? {
-            Followed::Asks(required) => Ok(CallToolResponse::InputRequired(required)),
-            Followed::Ended(worked) => self.ended(worked).await.map(|reply| CallToolResponse::Complete(result(reply))),
+            FollowOutcome::Asks(required) => Ok(CallToolResponse::InputRequired(required)),
+            FollowOutcome::Ended(worked) => {
+                self.ended(worked).await.map(|reply| CallToolResponse::Complete(result(reply)))
+            }
         }
     }
 
@@ -146,7 +148,7 @@ impl Server {
         &self,
         call: ScriptCall,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Result<Going, Reply>, ErrorData> {
+    ) -> Result<Result<RunningScript, Reply>, ErrorData> {
         let turn = self.parts.scripts.turn().await?;
         let (ScriptCall { offered, arguments }, offer) = (call.clone(), self.parts.offer.clone());
         let (_, order) = self.parts.lane.give(move |place| match offered {
@@ -174,18 +176,22 @@ impl Server {
                 let _ = tell.send((done, message));
             })
         });
-        Ok(Ok(Going { working, told, asked, answers, question: None, call, stop, turn: Some(turn) }))
+        Ok(Ok(RunningScript { working, told, asked, answers, question: None, call, stop, turn: Some(turn) }))
     }
 
     /// Follows a script until it ends, asks a question, or is no longer wanted.
-    async fn follow(&self, mut going: Going, context: &RequestContext<RoleServer>) -> Result<Followed, ErrorData> {
+    async fn follow(
+        &self,
+        mut going: RunningScript,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<FollowOutcome, ErrorData> {
         let token = context.meta.get_progress_token();
         let worked = loop {
             tokio::select! {
                 worked = &mut going.working => break worked,
                 Some(asked) = going.asked.recv() => {
                     going.question = Some(asked);
-                    return self.parts.scripts.wait(going).map(Followed::Asks);
+                    return self.parts.scripts.wait(going).map(FollowOutcome::Asks);
                 }
                 () = self.given_up(context) => {
                     going.stop.raise();
@@ -198,10 +204,10 @@ impl Server {
                 }
             }
         };
-        worked.map(Followed::Ended).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+        worked.map(FollowOutcome::Ended).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    async fn ended(&self, worked: Result<Worked, String>) -> Result<Reply, ErrorData> {
+    async fn ended(&self, worked: Result<WorkerReport, String>) -> Result<Reply, ErrorData> {
         match worked {
             Ok(worked) => {
                 let time = worked.time_ms;

@@ -4,20 +4,24 @@
 use rmcp::model::{CallToolRequestParams, RequestId};
 use tokio_util::sync::CancellationToken;
 
-use super::super::lane::Job;
+use super::super::engine_thread::Job;
 
 /// Executes calls without rmcp.
 pub trait Direct: Send + Sync {
-    /// Starts a call, whose answer will be passed to [`super::Closing::answer`]. Returns the call as an error if it
+    /// Starts a call, whose answer will be passed to [`super::ConnectionHandle::answer`]. Returns the call as an error if it
     /// needs rmcp.
-    fn take(&self, id: &RequestId, call: Box<CallToolRequestParams>) -> Result<Taken, Box<CallToolRequestParams>>;
+    fn take(
+        &self,
+        id: &RequestId,
+        call: Box<CallToolRequestParams>,
+    ) -> Result<DirectRequest, Box<CallToolRequestParams>>;
 
     /// Stops a call.
-    fn stop(&self, taken: &Taken);
+    fn stop(&self, taken: &DirectRequest);
 }
 
 /// The means to stop a call that was started directly.
-pub struct Taken {
+pub struct DirectRequest {
     /// The job that executes the call.
     pub job: Job,
     /// Cancels a pending question of the call.

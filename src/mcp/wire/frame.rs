@@ -79,7 +79,7 @@ pub fn too_long(most: usize) -> JsonRpcError {
 
 /// Returns the error for a request whose id is already in use by an unanswered request.
 pub fn doubled(id: &RequestId) -> JsonRpcError {
-    let message = format!("a request with the id {} is not answered yet; this one was not taken", shown(id));
+    let message = format!("a request with the id {} is not answered yet; this one was not taken", display(id));
     // Sent without the id, so that the client does not take it for the answer to the first request.
     JsonRpcError::new(None, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None))
 }
@@ -119,7 +119,7 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
         }
         return match serde_json::from_slice::<Call>(line) {
             Ok(call) => Frame::Call(id, Box::new(call.params)),
-            Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`tools/call` {}", told(&error))),
+            Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`tools/call` {}", parse_fault(&error))),
         };
     }
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
@@ -135,7 +135,9 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
             _ => Frame::Request(id, Box::new(JsonRpcMessage::Request(request))),
         },
         Ok(_) => refused(Some(id), ErrorCode::INVALID_REQUEST, "the frame is no request".to_owned()),
-        Err(error) => refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`{}` {}", cut(method), told(&error))),
+        Err(error) => {
+            refused(Some(id), ErrorCode::INVALID_PARAMS, format!("`{}` {}", cut(method), parse_fault(&error)))
+        }
     }
 }
 
@@ -210,7 +212,7 @@ fn refused(id: Option<RequestId>, code: ErrorCode, message: String) -> Frame {
 }
 
 /// Formats an error of serde without its position in the frame.
-fn told(error: &serde_json::Error) -> String {
+fn parse_fault(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or(&text);
     match text {
@@ -219,7 +221,7 @@ fn told(error: &serde_json::Error) -> String {
     }
 }
 
-fn shown(id: &RequestId) -> String {
+fn display(id: &RequestId) -> String {
     cut(&id.clone().into_json_value().to_string())
 }
 

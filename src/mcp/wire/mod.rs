@@ -20,9 +20,9 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
 
-pub use direct::{Direct, Taken};
+pub use direct::{Direct, DirectRequest};
 use shared::Shared;
-pub use shared::{Closing, Ending};
+pub use shared::{ConnectionHandle, Ending};
 
 /// Time for pending calls to finish once the client has closed its side.
 const GRACE: Duration = Duration::from_secs(5);
@@ -40,13 +40,13 @@ pub struct Wire {
 impl Wire {
     /// Reads from standard input and writes to standard output, each on its own thread. A client that does not read for
     /// `patience` is disconnected.
-    pub fn on_standard_streams(patience: Duration) -> io::Result<(Wire, Closing)> {
+    pub fn on_standard_streams(patience: Duration) -> io::Result<(Wire, ConnectionHandle)> {
         let shared = Arc::new(Shared::new(patience));
         let (sender, incoming) = mpsc::unbounded_channel();
         let (reading, writing) = (shared.clone(), shared.clone());
         std::thread::Builder::new().name("reader".to_owned()).spawn(move || read::read_all(&reading, &sender))?;
         std::thread::Builder::new().name("writer".to_owned()).spawn(move || write::write_all(&writing))?;
-        let closing = Closing::new(shared.clone());
+        let closing = ConnectionHandle::new(shared.clone());
         Ok((Wire { incoming, shared, deadline: None }, closing))
     }
 

@@ -54,17 +54,23 @@ fn take(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>,
             shared.cancel(&id);
             message
         }
-        Frame::Call(id, call) => match shared.admit(&id, line.len()) {
-            true => match shared.take_directly(&id, call) {
-                Ok(()) => return,
-                Err(call) => frame::call(id, *call),
-            },
-            false => return shared.refuse(&frame::doubled(&id)),
-        },
-        Frame::Request(id, message) => match shared.admit(&id, line.len()) {
-            true => message,
-            false => return shared.refuse(&frame::doubled(&id)),
-        },
+        Frame::Call(id, call) => {
+            if shared.admit(&id, line.len()) {
+                match shared.take_directly(&id, call) {
+                    Ok(()) => return,
+                    Err(call) => frame::call(id, *call),
+                }
+            } else {
+                return shared.refuse(&frame::doubled(&id));
+            }
+        }
+        Frame::Request(id, message) => {
+            if shared.admit(&id, line.len()) {
+                message
+            } else {
+                return shared.refuse(&frame::doubled(&id));
+            }
+        }
     };
     // Before the first request, a notification or an answer has nothing to refer to, and rmcp would end the connection.
     if shared.has_begun(&message) {
@@ -92,9 +98,10 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
         let end = memchr::memchr(b'\n', piece);
         let part = &piece[..end.unwrap_or(piece.len())];
         is_too_long |= line.len() + part.len() > MAX_FRAME;
-        match is_too_long {
-            true => *line = Vec::new(),
-            false => line.extend_from_slice(part),
+        if is_too_long {
+            *line = Vec::new()
+        } else {
+            line.extend_from_slice(part)
         }
         let used = part.len() + usize::from(end.is_some());
         input.consume(used);

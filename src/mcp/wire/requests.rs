@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rmcp::model::RequestId;
 
-use super::direct::Taken;
+use super::direct::DirectRequest;
 
 /// Maximum number of requests in progress or waiting.
 const MOST: usize = 64;
@@ -26,7 +26,7 @@ pub struct Requests {
 struct Open {
     bytes: usize,
     /// The means to stop it, if it bypasses rmcp.
-    taken: Option<Taken>,
+    taken: Option<DirectRequest>,
 }
 
 impl Requests {
@@ -48,7 +48,7 @@ impl Requests {
     }
 
     /// Marks a request as bypassing rmcp. Does nothing if it is answered already.
-    pub fn take(&mut self, id: &RequestId, taken: Taken) {
+    pub fn take(&mut self, id: &RequestId, taken: DirectRequest) {
         if let Some(open) = self.open.get_mut(id) {
             open.taken = Some(taken);
             self.of_rmcp -= 1;
@@ -62,7 +62,7 @@ impl Requests {
 
     /// Removes a request that needs no answer any more. Returns the means to stop it if it bypasses rmcp, and the size
     /// that its answer still occupies in the budget.
-    pub fn close(&mut self, id: &RequestId) -> Option<(Option<Taken>, usize)> {
+    pub fn close(&mut self, id: &RequestId) -> Option<(Option<DirectRequest>, usize)> {
         let Open { bytes, taken } = self.open.remove(id)?;
         self.of_rmcp -= usize::from(taken.is_none());
         Some((taken, bytes))
@@ -80,7 +80,7 @@ impl Requests {
     }
 
     /// Returns the means to stop the requests that bypass rmcp.
-    pub fn taken(&self) -> impl Iterator<Item = &Taken> {
+    pub fn taken(&self) -> impl Iterator<Item = &DirectRequest> {
         self.open.values().filter_map(|open| open.taken.as_ref())
     }
 }

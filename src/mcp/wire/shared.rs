@@ -35,19 +35,16 @@ pub enum Ending {
 
 /// A handle to the connection, for the server.
 #[derive(Clone)]
-pub struct Closing(Arc<Shared>);
+pub struct ConnectionHandle(Arc<Shared>);
 
-impl Closing {
-    pub(super) fn new(shared: Arc<Shared>) -> Closing {
-        Closing(shared)
+impl ConnectionHandle {
+    pub(super) fn new(shared: Arc<Shared>) -> ConnectionHandle {
+        ConnectionHandle(shared)
     }
 
     /// Returns the reason why the connection ended.
     pub fn ending(&self) -> Ending {
-        match self.0.has_stalled.load(Ordering::Relaxed) {
-            true => Ending::Stalled,
-            false => Ending::Left,
-        }
+        if self.0.has_stalled.load(Ordering::Relaxed) { Ending::Stalled } else { Ending::Left }
     }
 
     /// Closes the connection.
@@ -266,9 +263,10 @@ impl Shared {
         }
         while let Some(waiting) = state.frames.pop_front() {
             state.leaving.extend(waiting.answers);
-            match batch.is_empty() {
-                true => *batch = waiting.frame,
-                false => batch.extend_from_slice(&waiting.frame),
+            if batch.is_empty() {
+                *batch = waiting.frame
+            } else {
+                batch.extend_from_slice(&waiting.frame)
             }
             if batch.len() >= BATCH {
                 break;

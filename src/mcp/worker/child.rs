@@ -22,7 +22,7 @@ use crate::value::{Value, print};
 use super::super::methods::{failed_report, report};
 use super::super::progress::{Call, message};
 use super::lifeline::Lifeline;
-use super::{Answer, GRACE, Given, Order, Said};
+use super::{Answer, GRACE, Given, Order, WorkerMessage};
 
 /// Maximum size of an order, in bytes.
 const MAX_ORDER: u64 = 32 << 20;
@@ -72,7 +72,7 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
         Err(error) => (failed_report(&not_opened(&error)), true),
     };
     let report = to_raw_value(&report)?;
-    say(&Said::Done { failed, time_ms: began.elapsed().as_millis() as u64, report })
+    say(&WorkerMessage::Done { failed, time_ms: began.elapsed().as_millis() as u64, report })
 }
 
 fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Json, bool)> {
@@ -99,7 +99,7 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     let changes = memory.changes();
     // The session memory of a plan or of a run that was rolled back is discarded.
     if !(changes.is_empty() || order.plan || order.atomic && reported.1) {
-        say(&Said::Remembered { changes })?;
+        say(&WorkerMessage::Remembered { changes })?;
     }
     // The process ends now, so freeing its values would only cost time.
     std::mem::forget((outcome, memory));
@@ -172,7 +172,7 @@ fn bound_process(limits: &Limits) {
 #[cfg(not(unix))]
 fn bound_process(_: &Limits) {}
 
-fn say(said: &Said) -> io::Result<()> {
+fn say(said: &WorkerMessage) -> io::Result<()> {
     let mut line = serde_json::to_vec(said)?;
     line.push(b'\n');
     let mut out = stdout().lock();
@@ -203,7 +203,7 @@ struct Asking {
 impl Approver for Asking {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
         let asked = super::super::ask::Asked::of(question);
-        if say(&Said::Ask { tool: asked.tool, message: asked.message }).is_err() {
+        if say(&WorkerMessage::Ask { tool: asked.tool, message: asked.message }).is_err() {
             return Ok(Reply::Nobody);
         }
         let answer = loop {
@@ -254,7 +254,7 @@ fn tell(call: &Mutex<Option<Call>>) {
         let call = call.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((tool, progress)) = call {
             done += 1;
-            let said = Said::Progress { done, message: message(tool, &progress) };
+            let said = WorkerMessage::Progress { done, message: message(tool, &progress) };
             if say(&said).is_err() {
                 return;
             }

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
 pub use child::work;
-pub use parent::{Stop, Worked, Workers};
+pub use parent::{Stop, WorkerReport, Workers};
 
 use crate::engine::{MemoryEntry, UserKey};
 
@@ -71,7 +71,7 @@ pub struct Named {
 /// A message from a worker.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Said {
+enum WorkerMessage {
     /// A question for the person behind the client.
     Ask { tool: String, message: String },
     /// Progress of the current call.

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use crate::engine::{MemoryEntry, Reply, scratch_home};
 
 use super::super::ask::{Asked, Asker};
-use super::super::place::WHOLE;
-use super::{Answer, GRACE, Order, Said};
+use super::super::connection_state::WHOLE;
+use super::{Answer, GRACE, Order, WorkerMessage};
 
 /// Interval between checks for a reason to stop a worker.
 const TURN: Duration = Duration::from_millis(50);
@@ -33,7 +33,7 @@ pub struct Workers {
 
 /// The report of a worker.
 #[derive(Debug)]
-pub struct Worked {
+pub struct WorkerReport {
     /// The report, as JSON.
     pub report: String,
     /// Whether the script failed.
@@ -63,7 +63,7 @@ impl Stop {
 struct Worker {
     child: Child,
     orders: Option<ChildStdin>,
-    said: Receiver<io::Result<Said>>,
+    said: Receiver<io::Result<WorkerMessage>>,
     /// The time at which the process is killed, set when it is told to stop.
     end: Option<Instant>,
 }
@@ -90,19 +90,19 @@ impl Workers {
         order: &Order,
         (asker, stop): (&Asker, &Stop),
         tell: impl Fn(u64, String),
-    ) -> Result<Worked, String> {
+    ) -> Result<WorkerReport, String> {
         let failed = |error: io::Error| format!("it cannot be started: {error}");
         let mut worker = self.start(order).map_err(failed)?;
         let mut remembered = Vec::new();
         let mut time = self.timeout.and_then(|time| Instant::now().checked_add(time + SLACK));
         loop {
             match worker.said.recv_timeout(TURN) {
-                Ok(Ok(Said::Done { failed, time_ms, report })) => {
-                    return Ok(Worked { report: report.get().to_owned(), failed, time_ms, remembered });
+                Ok(Ok(WorkerMessage::Done { failed, time_ms, report })) => {
+                    return Ok(WorkerReport { report: report.get().to_owned(), failed, time_ms, remembered });
                 }
-                Ok(Ok(Said::Remembered { changes })) => remembered = changes,
-                Ok(Ok(Said::Progress { done, message })) => tell(done, message),
-                Ok(Ok(Said::Ask { tool, message })) => {
+                Ok(Ok(WorkerMessage::Remembered { changes })) => remembered = changes,
+                Ok(Ok(WorkerMessage::Progress { done, message })) => tell(done, message),
+                Ok(Ok(WorkerMessage::Ask { tool, message })) => {
                     let began = Instant::now();
                     let reply = asker.ask(&Asked { tool, message });
                     time = time.map(|time| time + began.elapsed());
@@ -178,7 +178,7 @@ impl Worker {
 }
 
 /// Reads a line from a worker; `None` at the end of its output.
-fn read_said(output: &mut impl BufRead) -> Option<io::Result<Said>> {
+fn read_said(output: &mut impl BufRead) -> Option<io::Result<WorkerMessage>> {
     let mut line = Vec::new();
     let most = 2 * WHOLE;
     match output.by_ref().take(most).read_until(b'\n', &mut line) {

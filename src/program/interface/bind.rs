@@ -5,7 +5,7 @@
 use crate::text::{Code, Diagnostic, nearest};
 use crate::value::Value;
 
-use super::{Interface, Kind, OWN_OPTIONS, Role};
+use super::{Interface, Kind, OWN_OPTIONS, Parameter, Role};
 
 /// The words of a command line that belong to the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -241,10 +241,10 @@ impl<'a> Binder<'a> {
         let options: Vec<String> = options.into_iter().chain(own).collect();
         let help = match nearest(word, options.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if self.interface.procedure.is_none() => {
-                "write it after `--`, so that the script finds it in `ARGS`".to_owned()
-            }
-            None => "look at the options below; a plain word that begins with `-` stands behind two `--`".to_owned(),
+            None if self.interface.procedure.is_none() => format!(
+                "the script declares no options: write `-- {word}`, and `ARGS` has it and all that follows as words"
+            ),
+            None => format!("{}; a plain word that begins with `-` stands behind two `--`", self.interface.takes()),
         };
         self.report(Code::UnknownArgument, format!("{who} an option `{word}`"), &help);
     }
@@ -261,7 +261,24 @@ impl<'a> Binder<'a> {
     }
 }
 
+/// Options that a help names; the usage below it has all.
+const SHOWN_OPTIONS: usize = 8;
+
 impl Interface {
+    /// What the script takes: `the script takes FOLDER and the options --go and --most N`.
+    fn takes(&self) -> String {
+        let (options, arguments): (Vec<_>, Vec<_>) =
+            self.parameters.iter().partition(|parameter| parameter.role == Role::Option);
+        let arguments: Vec<String> = arguments.into_iter().map(Parameter::in_synopsis).collect();
+        let options: Vec<String> = options.into_iter().take(SHOWN_OPTIONS).map(Parameter::spelling).collect();
+        let arguments = if arguments.is_empty() { "no arguments".to_owned() } else { arguments.join(" ") };
+        match &options[..] {
+            [] => format!("the script takes {arguments} and no options"),
+            [one] => format!("the script takes {arguments} and the option `{one}`"),
+            many => format!("the script takes {arguments} and the options `{}`", many.join("`, `")),
+        }
+    }
+
     /// `no arguments`, `1 argument`, `at most 3 arguments`
     fn count_arguments(&self) -> String {
         let arguments = self.parameters.iter().filter(|parameter| parameter.role == Role::Argument);

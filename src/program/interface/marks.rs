@@ -9,7 +9,7 @@ use super::{Kind, Parameter, Role};
 
 /// One `:: arg` line.
 #[derive(Debug)]
-pub struct Mark {
+pub struct ArgLine {
     /// The name of the parameter.
     pub name: String,
     /// Whether the line has the form `[name]`.
@@ -23,7 +23,7 @@ pub struct Mark {
 }
 
 /// Returns all `:: arg` lines, in source order.
-pub fn marks(tree: &Tree) -> Vec<Mark> {
+pub fn marks(tree: &Tree) -> Vec<ArgLine> {
     let lines = tree.metadata.iter().filter_map(|line| {
         let form = line.key.strip_prefix("arg").filter(|form| form.starts_with([' ', '\t']))?.trim();
         let mut name = form.trim_start_matches("--").to_owned();
@@ -36,7 +36,7 @@ pub fn marks(tree: &Tree) -> Vec<Mark> {
             is_optional |= strip(&mut name, "[", "]");
         }
         let name = name.trim().replace('-', "_");
-        Some(Mark { name, is_optional, takes_rest, documentation: line.value.clone(), span: line.span })
+        Some(ArgLine { name, is_optional, takes_rest, documentation: line.value.clone(), span: line.span })
     });
     lines.collect()
 }
@@ -49,7 +49,7 @@ fn strip(text: &mut String, first: &str, last: &str) -> bool {
     is_there
 }
 
-impl Mark {
+impl ArgLine {
     /// Gives a parameter the role that the line declares, or reports why it cannot have it.
     pub fn apply(&self, parameter: &mut Parameter, findings: &mut Vec<Diagnostic>) {
         match self.contradiction(parameter) {

@@ -21,7 +21,7 @@ use super::lower::param_of;
 
 pub use bind::{Bound, Words, is_option};
 
-use marks::{Mark, marks};
+use marks::{ArgLine, marks};
 
 /// The long options of `ns run`, sorted. A script option of the same name can be given only after `--`.
 pub const OWN_OPTIONS: [&str; 20] = [
@@ -219,7 +219,7 @@ fn report_order(procedure: &Procedure, parameters: &[Parameter], findings: &mut 
 }
 
 /// Warns about `:: arg` lines that name no parameter.
-fn report_marks(procedure: &Procedure, marks: &[Mark], parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
+fn report_marks(procedure: &Procedure, marks: &[ArgLine], parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
     let is_known = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     for mark in marks.iter().filter(|mark| !is_known(&mark.name)) {
         let message = format!("`{}` has no parameter `{}`", procedure.name.text, mark.name);
@@ -256,7 +256,7 @@ fn report_names(procedure: &Procedure, parameters: &[Parameter], findings: &mut 
 }
 
 /// A word that the script reads from `ARGS`, described by its `:: arg` line.
-fn documented(mark: &Mark) -> Parameter {
+fn documented(mark: &ArgLine) -> Parameter {
     Parameter {
         name: mark.name.as_str().into(),
         role: if mark.takes_rest { Role::Rest } else { Role::Argument },

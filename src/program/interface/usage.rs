@@ -59,7 +59,7 @@ impl Parameter {
     }
 
     /// Returns the form in the synopsis: `FOLDER`, `[FOLDER]` or `FILES...`.
-    fn in_synopsis(&self) -> String {
+    pub(super) fn in_synopsis(&self) -> String {
         let name = self.shown_name();
         let name = if self.is_required() { name } else { format!("[{name}]") };
         if self.role == Role::Rest { format!("{name}...") } else { name }
@@ -76,14 +76,18 @@ impl Parameter {
     }
 
     fn row(&self) -> [String; 2] {
-        let name = match (self.role, self.kind) {
+        [self.spelling(), self.explained()]
+    }
+
+    /// How it is given: `FOLDER`, `--most N`, `-- --plan`.
+    pub(super) fn spelling(&self) -> String {
+        match (self.role, self.kind) {
             (Role::Argument | Role::Rest, _) => self.in_synopsis(),
             // `--help` without a value never belongs to the script.
             _ if self.option_to_give() == HELP => format!("-- --{HELP}={}", self.placeholder()),
             (_, Kind::Flag) => format!("{}--{}", self.separator(), self.option_to_give()),
             _ => format!("{}--{} {}", self.separator(), self.option(), self.placeholder()),
-        };
-        [name, self.explained()]
+        }
     }
 
     /// Returns the prefix that passes an option to the script although `ns` has one of the same name.

@@ -8,11 +8,11 @@ use crate::text::{Code, Diagnostic, Source, Sources, Span};
 
 use crate::program::tree::Body;
 
-use super::Ground;
+use super::LintContext;
 
 /// Warns about comments after code that would parse as expressions of known names.
-pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec<Diagnostic>) {
-    let Ground { program, limits, .. } = ground;
+pub fn lint(source: &Source, tree: &Tree, ground: LintContext<'_>, findings: &mut Vec<Diagnostic>) {
+    let LintContext { program, limits, .. } = ground;
     let bodies = program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top]);
     let names: HashSet<&str> = bodies.flat_map(|body: &Body| body.slots.iter().map(|name| name.as_str())).collect();
     for comment in &tree.comments {

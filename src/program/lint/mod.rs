@@ -30,7 +30,7 @@ use text::Text;
 
 /// The context that texts of a program are checked against.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct LintContext<'a> {
     /// The program.
     pub program: &'a Program,
     /// The tools and the policy.
@@ -42,7 +42,7 @@ pub struct Ground<'a> {
 }
 
 /// Lints a text that was parsed and lowered, and removes the warnings that the text allows.
-pub fn lint(source: &Source, tree: &Tree, ground: Ground<'_>, findings: &mut Vec<Diagnostic>) {
+pub fn lint(source: &Source, tree: &Tree, ground: LintContext<'_>, findings: &mut Vec<Diagnostic>) {
     let is_whole = !findings.iter().any(Diagnostic::is_error);
     let here = source.span();
     let is_here =

@@ -40,7 +40,7 @@ impl Known<'_, '_> {
             _ => return None,
         };
         let shown = self.text.source.slice(tree[value].span);
-        let (why, help) = match self.why(value)? {
+        let (why, help) = match self.reason(value)? {
             Why::Answer(tool) => (
                 format!("`{tool}` gives a map, with `error` when it fails"),
                 format!("ask for what went wrong: `{shown}.error != nil`"),
@@ -51,7 +51,7 @@ impl Known<'_, '_> {
         Some(Diagnostic::warning(Code::NeverNil, tree[id].span, message).help(help))
     }
 
-    fn why(&self, id: ExprId) -> Option<Why> {
+    fn reason(&self, id: ExprId) -> Option<Why> {
         let tree = self.text.tree;
         let id = bare(tree, id);
         let value = match &tree[id].kind {

@@ -66,7 +66,7 @@ impl Known<'_, '_> {
             (None, Some(exponent)) => EXPONENTS.contains(&exponent),
             (None, None) => false,
         })?;
-        let help = format!("write `{} ** {}` for the power", self.shown(left), self.shown(right));
+        let help = format!("write `{} ** {}` for the power", self.display(left), self.display(right));
         let span = self.text.tree[left].span.to(self.text.tree[right].span);
         let message = "`^` is the bitwise exclusive or, and no power".to_owned();
         Some(Diagnostic::warning(Code::WrongOperand, span, message).help(help))
@@ -100,7 +100,7 @@ impl Known<'_, '_> {
 
     fn help(&self, left: ExprId, link: &Link) -> Option<String> {
         let right = link.operand;
-        let (a, b) = (self.shown(left), self.shown(right));
+        let (a, b) = (self.display(left), self.display(right));
         match (link.op, self.sort(left), self.sort(right)) {
             (BinaryOp::Multiply, Some(Sort::Text), _) => Some(format!("write `STR.Repeat({a}, {b})`")),
             (BinaryOp::Multiply, _, Some(Sort::Text)) => Some(format!("write `STR.Repeat({b}, {a})`")),
@@ -119,16 +119,16 @@ impl Known<'_, '_> {
     }
 
     fn repeated(&self, list: ExprId, times: ExprId) -> String {
-        let times = self.shown(times);
+        let times = self.display(times);
         match &self.text.tree[bare(self.text.tree, list)].kind {
             ExprKind::List(items) if items.len() == 1 => {
-                format!("write `LIST.Repeat({}, {times})`", self.shown(items[0]))
+                format!("write `LIST.Repeat({}, {times})`", self.display(items[0]))
             }
-            _ => format!("write `LIST.Flatten(LIST.Repeat({}, {times}))`", self.shown(list)),
+            _ => format!("write `LIST.Flatten(LIST.Repeat({}, {times}))`", self.display(list)),
         }
     }
 
-    fn shown(&self, id: ExprId) -> &str {
+    fn display(&self, id: ExprId) -> &str {
         self.text.source.slice(self.text.tree[id].span)
     }
 

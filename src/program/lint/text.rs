@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 
 use crate::program::builtin::Builtin;
-use crate::program::over::Over;
+use crate::program::higher_order::HigherOrder;
 use crate::syntax::ast::{Call, StatementKind, Tree};
 use crate::text::Source;
 use crate::toolkit::Tool;
 
-use super::Ground;
+use super::LintContext;
 use super::walk::{Body, is_plain};
 
 /// A text without errors.
 pub struct Text<'a> {
     pub source: &'a Source,
     pub tree: &'a Tree,
-    pub ground: Ground<'a>,
+    pub ground: LintContext<'a>,
     /// The top level, then the procedures.
     pub bodies: Vec<Body<'a>>,
     /// Whether the top level does more than assign plain values to names.
@@ -35,7 +35,7 @@ pub enum Callee<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(source: &'a Source, tree: &'a Tree, ground: Ground<'a>) -> Text<'a> {
+    pub fn new(source: &'a Source, tree: &'a Tree, ground: LintContext<'a>) -> Text<'a> {
         let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some(procedure.name.text.as_str()),
             _ => None,
@@ -61,7 +61,7 @@ impl<'a> Text<'a> {
         if let Some(builtin) = Builtin::find(name) {
             return Some(Callee::Builtin(builtin));
         }
-        if Over::find(name).is_some() {
+        if HigherOrder::find(name).is_some() {
             return Some(Callee::Over);
         }
         self.find_tool(name).map(Callee::Tool)

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::syntax::ast::{Block, ExprId, ExprKind, Place, Procedure, Statement, StatementKind, Step, Tree};
+use crate::syntax::ast::{AssignTarget, Block, ExprId, ExprKind, Procedure, Statement, StatementKind, Step, Tree};
 
 /// Statements that share variables: the top level or a procedure.
 pub struct Body<'a> {
@@ -114,7 +114,7 @@ fn roots(statement: &Statement) -> Vec<ExprId> {
     }
 }
 
-fn indexes(place: &Place) -> impl Iterator<Item = ExprId> {
+fn indexes(place: &AssignTarget) -> impl Iterator<Item = ExprId> {
     place.steps.iter().filter_map(|step| match step {
         Step::Index(index) => Some(*index),
         Step::Field(_) => None,

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use crate::syntax::ast;
 use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
-use crate::value::{Value, print};
+use crate::value::print;
 
 use super::super::builtin::Builtin;
-use super::super::over::Over;
+use super::super::higher_order::HigherOrder;
 use super::super::tree::{Args, Call, Expr, ExprKind, Param, Target};
 use super::super::unit::ModuleId;
 use super::expr::constant;
-use super::foreign;
+use super::other_languages;
 use super::{Lowering, Signature};
 
 impl Lowering<'_> {
@@ -30,10 +30,10 @@ impl Lowering<'_> {
         if let Some(builtin) = Builtin::find(name) {
             return self.builtin_call(call, builtin, span);
         }
-        if let Some(over) = Over::find(name) {
+        if let Some(over) = HigherOrder::find(name) {
             return self.over_call(call, over, span);
         }
-        if let Some(tool) = known.registry.find(name).filter(|_| !foreign::means_a_value(name)) {
+        if let Some(tool) = known.registry.find(name).filter(|_| !other_languages::means_a_value(name)) {
             return match self.over_tool(call, known.registry.get(tool).spec.name) {
                 Some(over) => self.over_call(call, over, span),
                 None => self.tool_call(call, tool, span),
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         for arg in &call.args {
             self.expr(arg.value);
         }
-        ExprKind::Const(Value::Nil)
+        ExprKind::REPORTED
     }
 
     fn module_call(
@@ -95,13 +95,14 @@ impl Lowering<'_> {
     }
 
     fn procedure_call(&mut self, call: &ast::Call, signature: &Signature, span: Span) -> ExprKind {
-        let Some(mut values) = self.bind_to_procedure(call, signature) else { return ExprKind::Const(Value::Nil) };
+        let Some(mut values) = self.bind_to_procedure(call, signature) else { return ExprKind::REPORTED };
         add_defaults(&mut values, signature, span);
         let params = signature.params.len();
         let in_order = values.len() == params && values.iter().enumerate().all(|(at, (place, _))| at == *place);
-        let args = match in_order {
-            true => Args::InOrder(values.into_iter().map(|(_, value)| value).collect()),
-            false => Args::Placed { values, params },
+        let args = if in_order {
+            Args::InOrder(values.into_iter().map(|(_, value)| value).collect())
+        } else {
+            Args::Placed { values, params }
         };
         ExprKind::Call(Box::new(Call { target: Target::Procedure(signature.id), args, span }))
     }
@@ -186,18 +187,19 @@ impl Lowering<'_> {
                 Diagnostic::error(Code::UnknownArgument, label.span, message)
                     .help(format!("write `{}`", builtin.signature())),
             );
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let (least, most) = builtin.arity();
         if !(least..=most).contains(&args.len()) {
-            let (code, wanted) = match args.len() < least {
-                true => (Code::MissingArgument, format!("at least {}", counted(least))),
-                false => (Code::TooManyArguments, format!("at most {}", counted(most))),
+            let (code, wanted) = if args.len() < least {
+                (Code::MissingArgument, format!("at least {}", counted(least)))
+            } else {
+                (Code::TooManyArguments, format!("at most {}", counted(most)))
             };
             let wanted = if least == most { counted(least) } else { wanted };
             let message = format!("`{}` takes {wanted}, not {}", builtin.name(), args.len());
             self.report(Diagnostic::error(code, span, message).help(format!("write `{}`", builtin.signature())));
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         if builtin == Builtin::Eval {
             // The text may name either of them.
@@ -214,7 +216,7 @@ impl Lowering<'_> {
         let registry = self.known.registry;
         let binder = registry.get(id).binder();
         if !self.check_order(call) {
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         if let [ast::Arg { name: None, value }] = &call.args[..]
             && binder.takes_one_map()
@@ -231,12 +233,12 @@ impl Lowering<'_> {
             Err(error) => {
                 let at = self.place_of_error(call, &error).unwrap_or(call.callee_span);
                 self.report_args(&error, at);
-                return ExprKind::Const(Value::Nil);
+                return ExprKind::REPORTED;
             }
         };
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, call.callee_span);
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let values = places.into_iter().zip(values).collect();
         let args = self.checked(id, values, span);

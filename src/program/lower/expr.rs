@@ -26,7 +26,8 @@ impl Lowering<'_> {
         let tree = self.tree;
         let ast::Expr { kind, span } = &tree[id];
         let kind = match kind {
-            Written::Nil | Written::Bad => ExprKind::Const(Value::Nil),
+            Written::Nil => ExprKind::Const(Value::Nil),
+            Written::Bad => ExprKind::REPORTED,
             Written::Bool(truth) => ExprKind::Const((*truth).into()),
             Written::Int(number) => self.literal(literal::int(*number, *span)),
             Written::Float(number) => ExprKind::Const((*number).into()),
@@ -66,7 +67,7 @@ impl Lowering<'_> {
             let message = format!("`{dotted}` is a tool, not a value");
             let finding = Diagnostic::error(Code::UnknownName, self.tree[id].span, message);
             self.report(finding.help(format!("call it as `{tool}(…)`")));
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         ExprKind::Field(Box::new(self.expr(whole)), Str::new(&name.text))
     }
@@ -112,7 +113,7 @@ impl Lowering<'_> {
             let finding = self.unknown_name(name, span);
             self.report(finding);
         }
-        ExprKind::Const(Value::Nil)
+        ExprKind::REPORTED
     }
 
     fn last(&mut self) -> ExprKind {
@@ -124,7 +125,7 @@ impl Lowering<'_> {
         if let Some((name, span)) = self.bracketed_text(items) {
             let finding = Diagnostic::error(Code::OtherDialect, span, "texts in `[[…]]` belong to another dialect");
             self.report(finding.help(format!("write the text in quotes: `\"{name}\"`")));
-            return ExprKind::Const(Value::Nil);
+            return ExprKind::REPORTED;
         }
         let items = self.exprs(items);
         let constant = items.iter().map(|item| constant(item).cloned()).collect::<Option<Vec<Value>>>();

@@ -3,10 +3,10 @@
 
 mod call;
 mod expr;
-mod foreign;
-mod meant;
-mod over;
+mod higher_order;
+mod other_languages;
 mod stmt;
+mod suggestions;
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -20,10 +20,10 @@ use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
 
 use super::builtin::Builtin;
-use super::cut::unseen_cuts;
 use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
+use super::truncation::unseen_cuts;
 use super::unit::{Module, Unit, Uses};
 
 /// The environment that a script is lowered in.
@@ -319,7 +319,7 @@ impl<'a> Lowering<'a> {
         let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
         match self.suggestion(name, names) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => match foreign::of_shell(name) {
+            None => match other_languages::of_shell(name) {
                 Some(help) => finding.help(help),
                 None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),
             },

@@ -5,7 +5,7 @@ use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Str, Value};
 
-use super::super::tree::{Block, Expr, ExprKind, Place, Slot, Stmt, StmtKind, Target};
+use super::super::tree::{AssignTarget, Block, Expr, ExprKind, Slot, Stmt, StmtKind, Target};
 use super::{Lowering, OwnUpdates};
 
 impl Lowering<'_> {
@@ -82,7 +82,7 @@ impl Lowering<'_> {
         Some(kind)
     }
 
-    fn set(&mut self, targets: &[ast::Place], value: ast::ExprId) -> Option<StmtKind> {
+    fn set(&mut self, targets: &[ast::AssignTarget], value: ast::ExprId) -> Option<StmtKind> {
         // The value is evaluated before anything is assigned.
         let own = match targets {
             [target] if target.steps.is_empty() => self.variables.find(&target.name.text),
@@ -100,15 +100,15 @@ impl Lowering<'_> {
                 self.set_afresh(self.slot(&target.name), &target.name);
             }
         }
-        let places: Vec<Option<Place>> = targets.iter().map(|target| self.place(target)).collect();
-        let mut places: Vec<Place> = places.into_iter().collect::<Option<_>>()?;
+        let places: Vec<Option<AssignTarget>> = targets.iter().map(|target| self.place(target)).collect();
+        let mut places: Vec<AssignTarget> = places.into_iter().collect::<Option<_>>()?;
         Some(match places.len() {
             1 => StmtKind::Set { place: places.remove(0), value },
             _ => StmtKind::SetMany { places, value },
         })
     }
 
-    fn place(&mut self, target: &ast::Place) -> Option<Place> {
+    fn place(&mut self, target: &ast::AssignTarget) -> Option<AssignTarget> {
         let name = &target.name;
         if is_keyword(&name.text, "LAST_ERROR") && self.variables.find("LAST_ERROR").is_some() {
             let finding = Diagnostic::error(Code::ReservedName, name.span, "`LAST_ERROR` is set by tool calls alone");
@@ -119,7 +119,7 @@ impl Lowering<'_> {
             self.report_unset_base(name);
             return None;
         };
-        Some(Place { slot, name_span: name.span, steps, span: target.span })
+        Some(AssignTarget { slot, name_span: name.span, steps, span: target.span })
     }
 
     /// Reports `SET m["k"] = …` where nothing in this body assigns `m` itself.

@@ -14,7 +14,7 @@ use super::Folder;
 
 /// A held file or directory, independent of its current name.
 #[derive(Debug)]
-pub struct Held {
+pub struct PathHandle {
     #[cfg(target_os = "linux")]
     handle: rustix::fd::OwnedFd,
     #[cfg(not(target_os = "linux"))]
@@ -26,7 +26,7 @@ pub struct Held {
 #[cfg(target_os = "linux")]
 impl Folder {
     /// Holds the entry `name`; a link itself is held, not its target.
-    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         use rustix::fs::{Mode, OFlags};
         if let Folder::Overlaid(folder) = self {
             return folder.hold(name);
@@ -34,14 +34,14 @@ impl Folder {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle =
             on_disk!(self, folder => Ok::<_, io::Error>(rustix::fs::openat(folder, name, flags, Mode::empty())?))?;
-        Ok(Held { handle, cover: None })
+        Ok(PathHandle { handle, cover: None })
     }
 }
 
-impl Held {
+impl PathHandle {
     /// Returns the same file under an overlay.
-    pub fn under(self, cover: Cover) -> Held {
-        Held { cover: Some(cover), ..self }
+    pub fn under(self, cover: Cover) -> PathHandle {
+        PathHandle { cover: Some(cover), ..self }
     }
 
     /// Returns its metadata.
@@ -60,7 +60,7 @@ impl Held {
 }
 
 #[cfg(target_os = "linux")]
-impl Held {
+impl PathHandle {
     fn real_metadata(&self) -> io::Result<Metadata> {
         super::linux::file_metadata(&self.handle)
     }
@@ -76,9 +76,10 @@ impl Held {
             other => return Ok(other?),
         }
         let file = folder.open_file(name)?;
-        match super::file_metadata(&file)?.identity == self.real_metadata()?.identity {
-            true => Ok(rustix::fs::fchmod(&file, mode)?),
-            false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
+        if super::file_metadata(&file)?.identity == self.real_metadata()?.identity {
+            Ok(rustix::fs::fchmod(&file, mode)?)
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
         }
     }
 }
@@ -86,7 +87,7 @@ impl Held {
 #[cfg(not(target_os = "linux"))]
 impl Folder {
     /// Holds the entry `name`. Errors: if it is a link.
-    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         use super::super::metadata::Kind;
         if let Folder::Overlaid(folder) = self {
             return folder.hold(name);
@@ -99,15 +100,16 @@ impl Folder {
                 return Err(io::Error::new(io::ErrorKind::Unsupported, "it is a link, pipe, socket or device"));
             }
         };
-        match super::file_metadata(&file)?.identity == found.identity {
-            true => Ok(Held { file, cover: None }),
-            false => Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile")),
+        if super::file_metadata(&file)?.identity == found.identity {
+            Ok(PathHandle { file, cover: None })
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-impl Held {
+impl PathHandle {
     fn real_metadata(&self) -> io::Result<Metadata> {
         super::file_metadata(&self.file)
     }

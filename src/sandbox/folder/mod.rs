@@ -32,10 +32,10 @@ macro_rules! on_disk {
 #[cfg(all(target_os = "linux", feature = "checked-paths"))]
 mod checked_paths;
 mod held;
-mod trace;
+mod mtime_guard;
 
-pub use held::Held;
-pub use trace::Trace;
+pub use held::PathHandle;
+pub use mtime_guard::MtimeGuard;
 #[cfg(target_os = "linux")]
 mod linux;
 mod portable;

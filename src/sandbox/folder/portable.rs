@@ -162,11 +162,14 @@ pub fn file_metadata(file: &File) -> io::Result<Metadata> {
 }
 
 fn kind_of(file_type: FileType) -> Kind {
-    match () {
-        _ if file_type.is_file() => Kind::File,
-        _ if file_type.is_dir() => Kind::Folder,
-        _ if file_type.is_symlink() => Kind::Link,
-        _ => Kind::Special,
+    if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_dir() {
+        Kind::Folder
+    } else if file_type.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Special
     }
 }
 

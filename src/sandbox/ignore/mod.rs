@@ -198,10 +198,7 @@ impl Ignore {
     }
 
     fn note(&mut self, note: String) {
-        match self.notes.len() < MAX_NOTES {
-            true => self.notes.push(note),
-            false => self.more_notes += 1,
-        }
+        if self.notes.len() < MAX_NOTES { self.notes.push(note) } else { self.more_notes += 1 }
     }
 }
 

@@ -140,9 +140,10 @@ impl Rule {
             Some(rest) => (true, rest),
             None => (false, pattern),
         };
-        let test = match pattern.contains(&b'/') {
-            true => Test::of_path(pattern.strip_prefix(b"/").unwrap_or(pattern)),
-            false => Test::of_name(pattern),
+        let test = if pattern.contains(&b'/') {
+            Test::of_path(pattern.strip_prefix(b"/").unwrap_or(pattern))
+        } else {
+            Test::of_name(pattern)
         };
         Some(Rule { verdict, folders_only, test: test? })
     }

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::keep::{Drawer, stamp};
-use super::super::own::OWN;
+use super::super::backups::{BackupKind, stamp};
+use super::super::state_dir::STATE_DIR;
 
 /// A path as journals record it: relative to the main root, or absolute below a further root. It contains no symbolic
 /// links and no `..`.
@@ -32,11 +32,11 @@ impl Address {
     }
 
     /// Splits the path of a backup into its store and its stamp.
-    pub fn slot(&self) -> (Drawer, String) {
+    pub fn slot(&self) -> (BackupKind, String) {
         let path = self.0.to_string_lossy();
-        let is_trash = path.split('/').skip_while(|part| *part != OWN).nth(1) == Some(Drawer::Trash.name());
+        let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
         let name = path.rsplit('/').next().unwrap_or_default();
-        let drawer = if is_trash { Drawer::Trash } else { Drawer::Backups };
+        let drawer = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
         (drawer, stamp::stamp_of(OsStr::new(name)).to_owned())
     }
 
@@ -55,7 +55,7 @@ impl Address {
     }
 
     /// Returns the path as text for messages.
-    pub fn shown(&self) -> std::borrow::Cow<'_, str> {
+    pub fn display(&self) -> std::borrow::Cow<'_, str> {
         self.0.to_string_lossy()
     }
 }

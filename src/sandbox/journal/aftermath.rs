@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::super::metadata::Timestamp;
 use super::Journal;
 use super::address::Address;
-use super::history::{Fate, History};
+use super::history::{History, StepOutcome};
 use super::record::{Moment, Step, time};
 use super::roots::Roots;
 
@@ -17,15 +17,15 @@ use super::roots::Roots;
 const LATE: i64 = 10;
 
 /// The directories of the last steps.
-pub(super) struct Aftermath {
-    folders: BTreeMap<Address, Left>,
+pub(super) struct DirectoryTimes {
+    folders: BTreeMap<Address, DirectoryAfter>,
     /// Modification time of the journal.
     until: Option<Timestamp>,
 }
 
 /// A directory as the killed run left it.
 #[derive(Default)]
-struct Left {
+struct DirectoryAfter {
     /// Modification time before the steps.
     before: Option<Moment>,
     /// Modification time found before recovery.
@@ -34,19 +34,19 @@ struct Left {
     is_changed: bool,
 }
 
-impl Aftermath {
+impl DirectoryTimes {
     /// Reads the state of the directories before recovery changes anything.
-    pub fn new(history: &History, until: Option<Timestamp>, roots: Roots<'_>) -> Aftermath {
-        let mut folders: BTreeMap<Address, Left> = BTreeMap::new();
-        let unknown = history.steps.iter().filter(|taken| matches!(taken.fate, Fate::Unknown { .. }));
+    pub fn new(history: &History, until: Option<Timestamp>, roots: Roots<'_>) -> DirectoryTimes {
+        let mut folders: BTreeMap<Address, DirectoryAfter> = BTreeMap::new();
+        let unknown = history.steps.iter().filter(|taken| matches!(taken.fate, StepOutcome::Unknown { .. }));
         for taken in unknown {
             for (folder, before) in touched(&taken.step).into_iter().zip(&taken.before) {
                 let found = || roots.state(&folder).ok().flatten().and_then(|state| state.modified());
-                let left = Left { before: *before, found: found(), is_changed: false };
+                let left = DirectoryAfter { before: *before, found: found(), is_changed: false };
                 folders.entry(folder).or_insert(left);
             }
         }
-        Aftermath { folders, until }
+        DirectoryTimes { folders, until }
     }
 
     /// Notes that a step did take effect.
@@ -71,7 +71,7 @@ impl Aftermath {
     }
 
     /// Whether the killed run may have been the last to change a directory.
-    fn is_ours(&self, left: &Left) -> bool {
+    fn is_ours(&self, left: &DirectoryAfter) -> bool {
         left.found.zip(self.until).is_some_and(|(found, until)| found.seconds <= until.seconds.saturating_add(LATE))
     }
 }

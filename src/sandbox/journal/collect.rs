@@ -9,21 +9,23 @@ use std::io;
 
 use crate::limits::{Meter, Watch};
 
-use super::super::draft::is_draft_name;
+use super::super::backups::{
+    ReclaimReason, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport, is_fresh, stamp,
+};
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::keep::{Hand, Locked, Retention, Rules, Sweep, Swept, Why, is_fresh, stamp};
 use super::super::metadata::Kind;
-use super::super::own::{check_regular, shown};
 use super::super::remove::discard;
 use super::super::root::Root;
+use super::super::staging::is_draft_name;
+use super::super::state_dir::{check_regular, display};
 use super::address::Address;
 use super::list::is_sealed;
 use super::needs::Needs;
 use super::owner::{OWNER_FILE, Ownership};
 use super::roots::Roots;
 use super::run::OPEN;
-use super::{JOURNAL, Journal, OwnChange};
+use super::{InternalChange, JOURNAL, Journal};
 
 /// Rules of garbage collection.
 #[derive(Clone, Debug)]
@@ -42,12 +44,12 @@ pub struct GcRules {
 
 impl Journal {
     /// Removes what exceeds the rules, and reports what is removed and what remains.
-    pub fn collect(&self, roots: Roots<'_>, rules: &GcRules, meter: &Meter) -> Result<Swept, SandboxError> {
+    pub fn collect(&self, roots: Roots<'_>, rules: &GcRules, meter: &Meter) -> Result<SweepReport, SandboxError> {
         let own = if rules.is_dry { None } else { Some(self.begin_own()?) };
         let own = own.as_ref();
         let watch = meter.watch();
         let needs = RefCell::new(Needs::of(roots, rules.keep_runs)?);
-        let mut swept = Swept::default();
+        let mut swept = SweepReport::default();
         for root in [roots.main].into_iter().chain(roots.further) {
             swept.add(collect_kept(&Collector { root, needs: &needs, meter, own }, rules, &watch)?);
         }
@@ -60,14 +62,14 @@ impl Journal {
 }
 
 /// Removes backups below one root.
-fn collect_kept(collector: &Collector<'_>, rules: &GcRules, watch: &Watch) -> Result<Swept, SandboxError> {
-    let kept = Rules { everything: rules.everything, ..Rules::new(rules.kept) };
+fn collect_kept(collector: &Collector<'_>, rules: &GcRules, watch: &Watch) -> Result<SweepReport, SandboxError> {
+    let kept = RetentionRules { everything: rules.everything, ..RetentionRules::new(rules.kept) };
     let look = || Sweep::new(collector.root, &kept, collector, watch).run();
     let mut swept = look()?;
     // One sweep considers a limited number of backups for the byte limit.
     while swept.is_cut && !rules.is_dry {
         let later = look()?;
-        let is_over = later.gone().things == 0;
+        let is_over = later.reclaimed().things == 0;
         swept.go_on(later);
         if is_over {
             break;
@@ -77,7 +79,7 @@ fn collect_kept(collector: &Collector<'_>, rules: &GcRules, watch: &Watch) -> Re
 }
 
 /// Removes journals of finished runs.
-fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swept) -> Result<(), SandboxError> {
+fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut SweepReport) -> Result<(), SandboxError> {
     let ended = match collector.needs.borrow().folders() {
         Some(folders) => folders.ended.duplicate().map_err(|error| wrap(&error))?,
         None => return Ok(()),
@@ -86,24 +88,29 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swep
     if let Some(folders) = collector.needs.borrow().folders() {
         strangers_in(&folders.open, swept)?;
     }
-    let ages = Rules::new(rules.journals);
+    let ages = RetentionRules::new(rules.journals);
     let most = if rules.journals.count == 0 { u64::MAX } else { rules.journals.count };
     let mut bytes: u64 = journals.iter().map(|(_, size)| size).sum();
     let count = journals.len() as u64;
     for (number, (name, size)) in (0..).zip(journals) {
-        let why = match () {
-            () if collector.needs.borrow().is_new(&name) => None,
-            () if rules.everything => Some(Why::Unneeded),
-            () if ages.is_too_old(&name) => Some(Why::Old),
-            () if count - number > most => Some(Why::Many),
-            () if rules.journals.bytes > 0 && bytes > rules.journals.bytes => Some(Why::Large),
-            () => None,
+        let why = if collector.needs.borrow().is_new(&name) {
+            None
+        } else if rules.everything {
+            Some(ReclaimReason::Unneeded)
+        } else if ages.is_too_old(&name) {
+            Some(ReclaimReason::Old)
+        } else if count - number > most {
+            Some(ReclaimReason::Many)
+        } else if rules.journals.bytes > 0 && bytes > rules.journals.bytes {
+            Some(ReclaimReason::Large)
+        } else {
+            None
         };
         match why.map(|why| (why, collector.take(&ended, &[JOURNAL.into()], &name))) {
             Some((why, Ok(true))) => {
                 bytes -= size;
                 swept.journals.gone.add(size);
-                swept.name(format!("{}/{}", shown(JOURNAL), name.to_string_lossy()), size, why);
+                swept.name(format!("{}/{}", display(JOURNAL), name.to_string_lossy()), size, why);
                 continue;
             }
             Some((_, Err(error @ SandboxError::Limit(_)))) => return Err(error),
@@ -117,11 +124,11 @@ fn collect_journals(collector: &Collector<'_>, rules: &GcRules, swept: &mut Swep
 
 /// Returns this user's journals of finished runs with their sizes, the oldest first. Other entries are left alone and
 /// reported.
-fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(OsString, u64)>, SandboxError> {
+fn journals_in(root: &Root, ended: &Folder, swept: &mut SweepReport) -> Result<Vec<(OsString, u64)>, SandboxError> {
     let mut journals = Vec::new();
     for entry in ended.entries().map_err(|error| wrap(&error))? {
         let name = entry.name;
-        let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
+        let path = format!("{}/{}", display(JOURNAL), name.to_string_lossy());
         if name == OPEN || name == OWNER_FILE || is_draft_name(&name) {
             continue;
         }
@@ -141,17 +148,17 @@ fn journals_in(root: &Root, ended: &Folder, swept: &mut Swept) -> Result<Vec<(Os
 }
 
 /// Reports entries that are not journals in the directory of open journals.
-fn strangers_in(open: &Folder, swept: &mut Swept) -> Result<(), SandboxError> {
+fn strangers_in(open: &Folder, swept: &mut SweepReport) -> Result<(), SandboxError> {
     let names = open.entries().map_err(|error| wrap(&error))?.into_iter().map(|entry| entry.name);
     for name in names.filter(|name| !stamp::is_stamp(name) && !is_draft_name(name)) {
-        let path = format!("{}/{OPEN}/{}", shown(JOURNAL), name.to_string_lossy());
+        let path = format!("{}/{OPEN}/{}", display(JOURNAL), name.to_string_lossy());
         swept.flaw(SandboxError::NotOurs { path, reason: "it is no journal" });
     }
     Ok(())
 }
 
 /// Removes leftover staging files directly in the state directory and in the directories of journals.
-fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<(), SandboxError> {
+fn collect_unfinished(collector: &Collector<'_>, swept: &mut SweepReport) -> Result<(), SandboxError> {
     // In a foreign state directory, even files with our temporary names are not this user's to remove.
     if Journal::ownership(collector.root)? != Some(Ownership::Ours) {
         return Ok(());
@@ -182,7 +189,7 @@ fn collect_unfinished(collector: &Collector<'_>, swept: &mut Swept) -> Result<()
 }
 
 fn wrap(error: &io::Error) -> SandboxError {
-    SandboxError::io(shown(JOURNAL), error)
+    SandboxError::io(display(JOURNAL), error)
 }
 
 /// Removes entries below one root.
@@ -191,19 +198,19 @@ struct Collector<'a> {
     needs: &'a RefCell<Needs>,
     meter: &'a Meter,
     /// Permission to remove; `None` on a dry run.
-    own: Option<&'a OwnChange>,
+    own: Option<&'a InternalChange>,
 }
 
 impl Collector<'_> {
     fn is_needed(&self, names: &[OsString], name: &OsStr) -> bool {
         let path = names.iter().map(OsString::as_os_str).chain([name]);
-        let base = Address(OsString::from(&*self.root.address_of(super::super::own::OWN)));
+        let base = Address(OsString::from(&*self.root.address_of(super::super::state_dir::STATE_DIR)));
         let address = path.fold(base, |address, name| address.join(name));
         self.needs.borrow().needs(&address, name)
     }
 }
 
-impl Hand for &Collector<'_> {
+impl Reclaimer for &Collector<'_> {
     fn may_take(&self, names: &[OsString], name: &OsStr) -> bool {
         !self.is_needed(names, name)
     }
@@ -213,13 +220,13 @@ impl Hand for &Collector<'_> {
         if self.own.is_none() {
             return Ok(true);
         }
-        let _locked = Locked::wait_to_remove(self.root, self.meter)?;
+        let _locked = StoreLock::wait_to_remove(self.root, self.meter)?;
         self.needs.borrow_mut().refresh()?;
         if stamp::is_kept_shape(name) && self.is_needed(names, name) {
             return Ok(false);
         }
         let path = names.iter().map(OsString::as_os_str).chain([name]).collect::<std::path::PathBuf>();
-        discard(folder, name, &shown(&path.to_string_lossy())).map(|()| true)
+        discard(folder, name, &display(&path.to_string_lossy())).map(|()| true)
     }
 
     fn clear(&self, above: &Folder, name: &OsStr, is_fresh: bool) {
@@ -227,7 +234,7 @@ impl Hand for &Collector<'_> {
             return;
         }
         // A run may be about to put a backup into it.
-        let locked = Locked::wait_to_remove(self.root, self.meter);
+        let locked = StoreLock::wait_to_remove(self.root, self.meter);
         let is_alone = || locked.is_ok() && self.needs.borrow_mut().refresh().is_ok() && !self.needs.borrow().goes_on;
         if !is_fresh || is_alone() {
             // A directory that is not empty stays, as it should.

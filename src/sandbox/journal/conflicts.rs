@@ -5,10 +5,12 @@ use std::ffi::OsString;
 
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::metadata::Kind;
+use super::super::metadata::{Kind, Metadata};
 use super::address::Address;
+use super::forced::Admit;
 use super::later::Since;
-use super::outcome::{Outcome, Place, Touched};
+use super::obstacles::{Obstacle, Obstruction};
+use super::outcome::{PathOutcome, RunOutcome, Touched};
 use super::record::State;
 use super::roots::Roots;
 
@@ -23,37 +25,37 @@ pub struct Conflict {
 
 /// A comparison of the tree with the outcome of a run.
 pub(super) struct Comparison<'a> {
-    outcome: &'a Outcome,
+    outcome: &'a RunOutcome,
     roots: Roots<'a>,
     since: Since<'a>,
-    /// Roots of copies of what the run left.
+    /// Returns the roots of copies of what the run left.
     copied: BTreeSet<Address>,
 }
 
 impl<'a> Comparison<'a> {
     /// Creates a comparison of the tree with an outcome.
-    pub fn new(outcome: &'a Outcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
+    pub fn new(outcome: &'a RunOutcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
         Comparison { outcome, roots, since, copied: BTreeSet::new() }
     }
 
     /// Returns the paths that are no longer as the run left them.
-    pub fn conflicts(&mut self) -> Vec<Conflict> {
+    pub fn obstacles(&mut self) -> Vec<Obstacle> {
         let outcome = self.outcome;
-        let mut conflicts = Vec::new();
+        let mut obstacles = Vec::new();
         for (path, place) in &outcome.places {
-            let reason = self.difference(path, place).unwrap_or_else(|error| Some(error.to_string()));
-            conflicts.extend(reason.map(|reason| Conflict { path: path.clone(), reason }));
+            let different = self.difference(path, place).unwrap_or_else(barred);
+            obstacles.extend(different.map(|different| obstacle(path, different)));
         }
-        conflicts
+        obstacles
     }
 
     /// Returns the directories in which the run changed entries and which no longer exist.
-    pub fn missing(&mut self) -> Vec<Conflict> {
+    pub fn missing(&mut self) -> Vec<Obstacle> {
         let outcome = self.outcome;
         let mut missing = Vec::new();
         for (path, touched) in outcome.folders.iter().filter(|(path, _)| !outcome.places.contains_key(*path)) {
-            let reason = self.folder_difference(path, touched).unwrap_or_else(|error| Some(error.to_string()));
-            missing.extend(reason.map(|reason| Conflict { path: path.clone(), reason }));
+            let different = self.folder_difference(path, touched).unwrap_or_else(barred);
+            missing.extend(different.map(|different| obstacle(path, different)));
         }
         missing
     }
@@ -63,41 +65,47 @@ impl<'a> Comparison<'a> {
         self.copied
     }
 
-    fn difference(&mut self, path: &Address, place: &Place) -> Result<Option<String>, SandboxError> {
-        let reason = match (&place.now, self.roots.state(path)?) {
+    fn difference(&mut self, path: &Address, place: &PathOutcome) -> Result<Option<Different>, SandboxError> {
+        let found = self.roots.state(path)?;
+        let reason = match (&place.now, &found) {
             (None, None) => None,
             // This entry came with the tree, which is checked as a whole.
             (None, Some(_)) if place.is_covered || self.outcome.is_in_tree(path) => None,
             (None, Some(_)) => Some("there is something new"),
             (Some(_), None) => Some("it is no longer there"),
-            (Some(then), Some(now)) if then.is_still(&now) => None,
-            (Some(then), Some(now)) if then.is_still_or_copied(&now) && self.is_copied(path, place.is_copied) => None,
+            (Some(then), Some(now)) if then.is_still(now) => None,
+            (Some(then), Some(now)) if then.is_still_or_copied(now) && self.is_copied(path, place.is_copied) => None,
             (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
             _ => Some("something else is there now"),
         };
-        if let Some(reason) = reason {
-            return Ok(Some(reason.to_owned()));
-        }
         if let (Some(kept), Some(was)) = (&place.kept, &place.was)
-            && let Some(reason) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
+            && let Some(lost) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
         {
-            return Ok(Some(reason));
+            let reason = reason.map_or_else(|| lost.clone(), |reason| format!("{reason}; {lost}"));
+            return Ok(Some((reason, Obstruction::Barred)));
         }
-        if place.now.is_some() && place.is_made {
-            return self.stranger_in(path);
-        }
-        if place.is_tree && place.now.is_some() {
-            return changed_below(self.roots.place(path)?.open_folder()?, &self.since, path);
-        }
-        Ok(None)
+        let obstruction = self.outcome.obstruction(place, found.as_ref());
+        let reason = match reason {
+            Some(reason) => Some(reason.to_owned()),
+            None if place.now.is_some() && place.is_made => self.stranger_in(path)?,
+            None if place.now.is_some() && place.is_tree => {
+                changed_below(self.roots.place(path)?.open_folder()?, &self.since, path)?
+            }
+            None => None,
+        };
+        Ok(reason.map(|reason| (reason, obstruction)))
     }
 
     /// Returns a reason if the directory no longer exists, so that nothing can be restored in it.
-    fn folder_difference(&mut self, path: &Address, touched: &Touched) -> Result<Option<String>, SandboxError> {
-        let Some(now) = self.roots.state(path)? else { return Ok(Some("it is no longer there".to_owned())) };
+    fn folder_difference(&mut self, path: &Address, touched: &Touched) -> Result<Option<Different>, SandboxError> {
+        let Some(now) = self.roots.state(path)? else {
+            return Ok(Some(("it is no longer there".to_owned(), Obstruction::Passable)));
+        };
         let is_same = now.kind == Kind::Folder
             && (touched.inode == Some(now.inode) || self.is_copied(path, touched.inode.is_none()));
-        if is_same { Ok(None) } else { Ok(Some("something else is there now".to_owned())) }
+        // Another directory of the same name takes what comes back as well.
+        let obstruction = if now.kind == Kind::Folder { Obstruction::Passable } else { Obstruction::Barred };
+        if is_same { Ok(None) } else { Ok(Some(("something else is there now".to_owned(), obstruction))) }
     }
 
     /// Whether the entry may be a copy of what the run left, made by the run itself or by a later one.
@@ -112,7 +120,7 @@ impl<'a> Comparison<'a> {
     /// Finds an entry in a directory that the run created which the run did not put there.
     fn stranger_in(&self, path: &Address) -> Result<Option<String>, SandboxError> {
         let folder = self.roots.place(path)?.open_folder()?;
-        let entries = folder.entries().map_err(|error| SandboxError::io(path.shown(), &error))?;
+        let entries = folder.entries().map_err(|error| SandboxError::io(path.display(), &error))?;
         let stranger = entries.into_iter().find(|entry| {
             let inside = self.outcome.places.get(&path.join(&entry.name));
             inside.is_none_or(|place| place.now.is_none())
@@ -121,12 +129,51 @@ impl<'a> Comparison<'a> {
     }
 }
 
-impl Outcome {
+/// What is the matter at a place, and what a forced undo does there.
+type Different = (String, Obstruction);
+
+fn obstacle(path: &Address, (reason, is): Different) -> Obstacle {
+    Obstacle { conflict: Conflict { path: path.clone(), reason }, is }
+}
+
+/// A place that cannot be looked at stays as it is.
+fn barred(error: SandboxError) -> Option<Different> {
+    Some((error.to_string(), Obstruction::Barred))
+}
+
+impl RunOutcome {
+    /// What a forced undo does at a place that is no longer as the run left it.
+    fn obstruction(&self, place: &PathOutcome, found: Option<&State>) -> Obstruction {
+        let is_in_place = |was: &State| place.now.as_ref().is_some_and(|now| now.inode == was.inode);
+        match (&place.was, found) {
+            (_, None) => Obstruction::Passable,
+            (_, Some(found)) if found.kind == Kind::Special => Obstruction::Barred,
+            (None, Some(_)) if self.comes_back_by(place) => Obstruction::InTheWay,
+            // Nothing comes back to it.
+            (None, Some(_)) => Obstruction::Stays,
+            // The run changed the thing itself: its permission bits.
+            (Some(was), Some(found)) if is_in_place(was) => {
+                if (was.inode, was.kind) == (found.inode, found.kind) {
+                    Obstruction::Passable
+                } else {
+                    Obstruction::Stays
+                }
+            }
+            (Some(_), Some(_)) => Obstruction::InTheWay,
+        }
+    }
+
+    /// Whether what was replaced, before or after it was moved to a place, can come back to where it was before.
+    fn comes_back_by(&self, place: &PathOutcome) -> bool {
+        let origin = place.replaced.as_ref().or(place.from.as_ref()).and_then(|origin| self.places.get(origin));
+        origin.is_some_and(|origin| origin.was.is_some() && origin.kept.is_some())
+    }
+
     /// Returns the paths that the policy does not allow to be changed.
-    pub(super) fn refused(&self, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
-        let refused = |(path, place): (&Address, &Place)| {
+    pub(super) fn refused(&self, admit: &Admit<'_>) -> Vec<Obstacle> {
+        let refused = |(path, place): (&Address, &PathOutcome)| {
             let is_folder = place.now.as_ref().or(place.was.as_ref())?.kind == Kind::Folder;
-            admit(path, is_folder).err().map(|reason| Conflict { path: path.clone(), reason })
+            admit(path, is_folder).err().map(|reason| obstacle(path, (reason, Obstruction::Barred)))
         };
         self.places.iter().filter_map(refused).collect()
     }
@@ -135,23 +182,35 @@ impl Outcome {
 /// Returns why the previous entry of a path cannot be restored from its backup.
 fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
     let Some(place) = roots.kept(kept)? else {
-        return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.shown())));
+        return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.display())));
     };
     let now = place.metadata()?;
     if old.is_kept_as(&State::of(&now)) {
         return Ok(None);
     }
-    let reason = format!("what was kept as `{}` was changed since", kept.shown());
+    let reason = format!("what was kept as `{}` was changed since", kept.display());
     let is_shared = now.identity.inode == old.inode && now.kind == Kind::File && now.links > 1;
     Ok(Some(if is_shared { format!("{reason} under another name (hard link)") } else { reason }))
 }
 
 /// Finds an entry in a tree that was changed after a run.
 fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Option<String>, SandboxError> {
-    let wrap = |error: std::io::Error| SandboxError::io(path.shown(), &error);
     if since.at.is_none() {
         return Ok(None);
     }
+    first_below(folder, path, |address, metadata| {
+        let name = || address.0.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
+        Ok(since.is_changed(path, address, metadata).then(|| format!("`{}` in it was changed since", name())))
+    })
+}
+
+/// The first answer that something in a folder gives, at any depth.
+pub(super) fn first_below<T>(
+    folder: Folder,
+    path: &Address,
+    mut ask: impl FnMut(&Address, &Metadata) -> Result<Option<T>, SandboxError>,
+) -> Result<Option<T>, SandboxError> {
+    let wrap = |error: std::io::Error| SandboxError::io(path.display(), &error);
     let names = |folder: &Folder| -> Result<Vec<OsString>, SandboxError> {
         Ok(folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect())
     };
@@ -164,8 +223,8 @@ fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Op
         };
         let metadata = folder.metadata(&name).map_err(wrap)?;
         let address = address.join(&name);
-        if since.is_changed(path, &address, &metadata) {
-            return Ok(Some(format!("`{}` in it was changed since", name.to_string_lossy())));
+        if let Some(answer) = ask(&address, &metadata)? {
+            return Ok(Some(answer));
         }
         if metadata.kind == Kind::Folder {
             let inner = folder.open_folder(&name).map_err(wrap)?;

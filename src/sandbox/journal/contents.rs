@@ -10,17 +10,17 @@ use std::path::Path;
 
 use super::super::error::SandboxError;
 use super::super::metadata::Kind;
-use super::super::own::OWN;
 use super::super::read::ReadError;
 use super::super::root::{SandboxPath, parts_of};
+use super::super::state_dir::STATE_DIR;
 use super::Journal;
 use super::address::Address;
-use super::history::{Fate, History, Taken};
-use super::outcome::{Outcome, Place, keys_below};
+use super::history::{History, JournaledStep, StepOutcome};
+use super::outcome::{PathOutcome, RunOutcome, keys_below};
 use super::record::{State, Step};
+use super::report::changes;
 use super::roots::Roots;
 use super::run::Folders;
-use super::shown::changes;
 use super::undo::{UndoError, read};
 
 /// The content on one side of a change.
@@ -36,7 +36,7 @@ pub enum Content {
 
 /// Where a content is stored.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum ContentSource {
     /// There is no content.
     Nothing,
     /// At this path, with the expected state.
@@ -47,24 +47,24 @@ pub enum Source {
 
 impl Journal {
     /// Returns the sources of both sides of each change of a run, in the order of [`Journal::show`].
-    pub fn sources(roots: Roots<'_>, run: &str) -> Result<Vec<(Source, Source)>, UndoError> {
+    pub fn sources(roots: Roots<'_>, run: &str) -> Result<Vec<(ContentSource, ContentSource)>, UndoError> {
         let (history, _) = read(roots, run)?;
-        let outcome = Outcome::of(&history);
+        let outcome = RunOutcome::of(&history);
         let sides = changes(&outcome).map(|(path, place)| [was(place), now(path, place)]);
-        let mut sources: Vec<Source> = sides.flatten().collect();
+        let mut sources: Vec<ContentSource> = sides.flatten().collect();
         follow(roots, run, &mut sources)?;
         let mut sources = sources.into_iter();
         Ok(std::iter::from_fn(|| sources.next().zip(sources.next())).collect())
     }
 }
 
-impl Source {
+impl ContentSource {
     /// Reads the content, which may have at most `limit` bytes.
     pub fn read(&self, roots: Roots<'_>, limit: u64) -> Content {
         let (address, state) = match self {
-            Source::Nothing => return Content::Nothing,
-            Source::Lost(why) => return Content::Unknown((*why).to_owned()),
-            Source::At(address, state) => (address, state),
+            ContentSource::Nothing => return Content::Nothing,
+            ContentSource::Lost(why) => return Content::Unknown((*why).to_owned()),
+            ContentSource::At(address, state) => (address, state),
         };
         if state.size > limit {
             return Content::Unknown("it is too large to be compared".to_owned());
@@ -82,7 +82,7 @@ pub(in crate::sandbox) fn read_content(place: Result<SandboxPath, SandboxError>,
             Err(ReadError::Sandbox(error)) => Err(error),
             Err(ReadError::TooLarge { .. }) => {
                 let reason = "it is too large to be compared".to_owned();
-                Err(SandboxError::Io { path: place.shown().to_owned(), reason })
+                Err(SandboxError::Io { path: place.display().to_owned(), reason })
             }
         },
     });
@@ -90,26 +90,26 @@ pub(in crate::sandbox) fn read_content(place: Result<SandboxPath, SandboxError>,
 }
 
 /// Returns the source of the previous content.
-fn was(place: &Place) -> Source {
+fn was(place: &PathOutcome) -> ContentSource {
     match (&place.was, &place.kept, &place.now) {
-        (None, ..) => Source::Nothing,
-        (Some(was), ..) if !has_content(was) => Source::Nothing,
-        (Some(was), Some(kept), _) => Source::At(kept.clone(), was.clone()),
+        (None, ..) => ContentSource::Nothing,
+        (Some(was), ..) if !has_content(was) => ContentSource::Nothing,
+        (Some(was), Some(kept), _) => ContentSource::At(kept.clone(), was.clone()),
         // Only the permission bits differ, so both sides have the same content.
-        (Some(was), None, Some(now)) if is_same(was, now) => Source::Nothing,
-        (Some(_), None, _) => Source::Lost("what was there was not kept"),
+        (Some(was), None, Some(now)) if is_same(was, now) => ContentSource::Nothing,
+        (Some(_), None, _) => ContentSource::Lost("what was there was not kept"),
     }
 }
 
 /// Returns the source of the content that the run left.
-fn now(path: &Address, place: &Place) -> Source {
+fn now(path: &Address, place: &PathOutcome) -> ContentSource {
     match (&place.now, &place.was) {
-        (Some(now), _) if !has_content(now) => Source::Nothing,
-        (Some(now), Some(was)) if place.kept.is_none() && is_same(was, now) => Source::Nothing,
+        (Some(now), _) if !has_content(now) => ContentSource::Nothing,
+        (Some(now), Some(was)) if place.kept.is_none() && is_same(was, now) => ContentSource::Nothing,
         // A move changes no content.
-        (Some(_), None) if place.from.is_some() => Source::Nothing,
-        (Some(now), _) => Source::At(path.clone(), now.clone()),
-        (None, _) => Source::Nothing,
+        (Some(_), None) if place.from.is_some() => ContentSource::Nothing,
+        (Some(now), _) => ContentSource::At(path.clone(), now.clone()),
+        (None, _) => ContentSource::Nothing,
     }
 }
 
@@ -125,21 +125,22 @@ fn is_same(one: &State, other: &State) -> bool {
 /// Locates a path, which may be that of a backup.
 fn place(roots: Roots<'_>, address: &Address) -> Result<SandboxPath, SandboxError> {
     let (_, way) = roots.of(address)?;
-    match is_kept(way) {
-        true => roots.kept(address)?.ok_or_else(|| SandboxError::NotFound(address.shown().into_owned())),
-        false => roots.place(address),
+    if is_kept(way) {
+        roots.kept(address)?.ok_or_else(|| SandboxError::NotFound(address.display().into_owned()))
+    } else {
+        roots.place(address)
     }
 }
 
 fn is_kept(way: &Path) -> bool {
-    parts_of(way).next() == Some(OsString::from(OWN))
+    parts_of(way).next() == Some(OsString::from(STATE_DIR))
 }
 
 /// Updates sources that moved since the run, using the journals of later runs.
-fn follow(roots: Roots<'_>, run: &str, sources: &mut [Source]) -> Result<(), SandboxError> {
+fn follow(roots: Roots<'_>, run: &str, sources: &mut [ContentSource]) -> Result<(), SandboxError> {
     let mut trail = Trail::default();
     for (number, source) in sources.iter().enumerate() {
-        if let Source::At(address, state) = source
+        if let ContentSource::At(address, state) = source
             && !is_there(roots, address, state)
         {
             trail.at.entry(address.clone()).or_default().push(number);
@@ -151,15 +152,15 @@ fn follow(roots: Roots<'_>, run: &str, sources: &mut [Source]) -> Result<(), San
     trail.walk(roots, run)?;
     for (address, numbers) in trail.at {
         for number in numbers {
-            let Source::At(_, state) = &sources[number] else { continue };
+            let ContentSource::At(_, state) = &sources[number] else { continue };
             sources[number] = match is_there(roots, &address, state) {
-                true => Source::At(address.clone(), state.clone()),
-                false if is_kept(Path::new(&address.0)) => Source::Lost("it is no longer kept"),
-                false => Source::Lost("it was changed since by something else"),
+                true => ContentSource::At(address.clone(), state.clone()),
+                false if is_kept(Path::new(&address.0)) => ContentSource::Lost("it is no longer kept"),
+                false => ContentSource::Lost("it was changed since by something else"),
             };
         }
     }
-    trail.lost.into_iter().for_each(|number| sources[number] = Source::Lost("it is no longer kept"));
+    trail.lost.into_iter().for_each(|number| sources[number] = ContentSource::Lost("it is no longer kept"));
     Ok(())
 }
 
@@ -178,7 +179,7 @@ struct Trail {
 impl Trail {
     /// Follows the contents through all runs after `run`.
     fn walk(&mut self, roots: Roots<'_>, run: &str) -> Result<(), SandboxError> {
-        let wrap = |error: std::io::Error| SandboxError::io(super::shown(super::JOURNAL), &error);
+        let wrap = |error: std::io::Error| SandboxError::io(super::display(super::JOURNAL), &error);
         let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
         let later = folders.runs().map_err(wrap)?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run));
         for name in later {
@@ -190,8 +191,8 @@ impl Trail {
         Ok(())
     }
 
-    fn follow(&mut self, taken: &Taken) {
-        let Fate::Done { kept: has_kept, .. } = taken.fate else { return };
+    fn follow(&mut self, taken: &JournaledStep) {
+        let StepOutcome::Done { kept: has_kept, .. } = taken.fate else { return };
         match &taken.step {
             Step::Put { path, old, kept, from, .. } => {
                 let put = from.as_ref().map(|(from, _)| self.take(from));

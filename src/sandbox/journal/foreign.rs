@@ -1,7 +1,7 @@
 //! Lists, adopts or removes foreign state below `.ns`.
 //!
 //! A journal or backup is foreign if this user's key did not seal it for this root: somebody else made it, or the
-//! directory came from another machine. Only [`ForeignDeed::Adopt`] seals such state with this user's key, and only
+//! directory came from another machine. Only [`ForeignAction::Adopt`] seals such state with this user's key, and only
 //! at the request of a person who has seen it. A foreign journal is an unverified claim; it is adopted only if every
 //! path in it is one that a tool could have written.
 
@@ -12,14 +12,14 @@ use std::path::Path;
 
 use crate::limits::Meter;
 
-use super::super::draft::{Draft, is_draft_name, random_name};
+use super::super::backups::{BackupKind, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport, stamp};
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
-use super::super::keep::{Drawer, Hand, Locked, Retention, Rules, Sweep, Swept, stamp};
-use super::super::own::{FILE_MODE, OWN, check_regular, shown};
 use super::super::remove::discard;
 use super::super::reserved::is_reserved;
 use super::super::root::Root;
+use super::super::staging::{StagingFile, is_draft_name, random_name};
+use super::super::state_dir::{FILE_MODE, STATE_DIR, check_regular, display};
 use super::address::Address;
 use super::list::is_sealed;
 use super::owner::OWNER_FILE;
@@ -56,12 +56,12 @@ pub struct ForeignState {
     /// Foreign runs, the oldest first.
     pub runs: Vec<ForeignRun>,
     /// Foreign backups, counted in `foreign`; `flaws` lists other entries that do not belong there.
-    pub kept: Swept,
+    pub kept: SweepReport,
 }
 
 /// An action on foreign state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForeignDeed {
+pub enum ForeignAction {
     /// List it only.
     Show,
     /// Seal it with this user's key.
@@ -75,12 +75,12 @@ impl Journal {
     ///
     /// # Errors
     /// Returns errors of the operating system and exceeded limits. Actions completed before an error stay in effect.
-    pub fn foreign(&self, roots: Roots<'_>, deed: ForeignDeed, meter: &Meter) -> Result<ForeignState, SandboxError> {
-        if deed != ForeignDeed::Show {
+    pub fn foreign(&self, roots: Roots<'_>, deed: ForeignAction, meter: &Meter) -> Result<ForeignState, SandboxError> {
+        if deed != ForeignAction::Show {
             self.begin_own()?;
         }
         let mut state = ForeignState::default();
-        let rules = Rules::new(Retention { count: 0, days: 0, bytes: 0 });
+        let rules = RetentionRules::new(Retention { count: 0, days: 0, bytes: 0 });
         for root in [roots.main].into_iter().chain(roots.further) {
             let handler = Handler { root, deed, meter };
             state.kept.add(Sweep::new(root, &rules, handler, &meter.watch()).run()?);
@@ -94,7 +94,7 @@ impl Journal {
         }
         state.runs.sort_by(|one, other| one.run.cmp(&other.run));
         let is_left = state.kept.foreign.kept.things > 0 || state.runs.iter().any(|run| run.flaw.is_some());
-        if let (true, false, Some(folders)) = (deed != ForeignDeed::Show, is_left, folders) {
+        if let (true, false, Some(folders)) = (deed != ForeignAction::Show, is_left, folders) {
             folders.claim(roots.main)?;
         }
         Ok(state)
@@ -112,11 +112,11 @@ struct Journals<'a> {
 #[derive(Clone, Copy)]
 struct Handler<'a> {
     root: &'a Root,
-    deed: ForeignDeed,
+    deed: ForeignAction,
     meter: &'a Meter,
 }
 
-impl Hand for Handler<'_> {
+impl Reclaimer for Handler<'_> {
     fn may_take(&self, _: &[OsString], _: &OsStr) -> bool {
         false
     }
@@ -126,7 +126,7 @@ impl Hand for Handler<'_> {
     }
 
     fn clear(&self, above: &Folder, name: &OsStr, _: bool) {
-        if self.deed == ForeignDeed::Remove {
+        if self.deed == ForeignAction::Remove {
             // A directory that is not empty stays, as it should.
             let _ = above.remove_folder(name);
         }
@@ -135,17 +135,17 @@ impl Hand for Handler<'_> {
     fn foreign(&self, folder: &Folder, names: &[OsString], name: &OsStr) -> Result<bool, SandboxError> {
         self.meter.poll()?;
         let shown_path = || {
-            shown(
+            display(
                 &names.iter().map(OsString::as_os_str).chain([name]).collect::<std::path::PathBuf>().to_string_lossy(),
             )
         };
         match self.deed {
-            ForeignDeed::Show => Ok(false),
-            ForeignDeed::Remove => {
-                let _locked = Locked::wait_to_remove(self.root, self.meter)?;
+            ForeignAction::Show => Ok(false),
+            ForeignAction::Remove => {
+                let _locked = StoreLock::wait_to_remove(self.root, self.meter)?;
                 discard(folder, name, &shown_path()).map(|()| true)
             }
-            ForeignDeed::Adopt => {
+            ForeignAction::Adopt => {
                 let sealed = stamp::kept_name(stamp::stamp_of(name), names, &self.root.seal);
                 let renamed = folder.rename(name, folder, &sealed, Replace::No);
                 renamed.map(|()| true).map_err(|error| SandboxError::io(shown_path(), &error))
@@ -157,13 +157,13 @@ impl Hand for Handler<'_> {
 impl Handler<'_> {
     /// Handles the foreign journals of a directory.
     fn journals(&self, journals: Journals<'_>, state: &mut ForeignState) -> Result<(), SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let names = journals.folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
         for name in names.filter(|name| name != OPEN && name != OWNER_FILE) {
             self.meter.poll()?;
             let Some(file) = open(&journals, &name).map_err(wrap)? else {
                 if stamp::is_stamp(&name) || !is_draft_name(&name) {
-                    let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
+                    let path = format!("{}/{}", display(JOURNAL), name.to_string_lossy());
                     state.kept.flaw(SandboxError::NotOurs { path, reason: "it is no journal" });
                 }
                 continue;
@@ -177,7 +177,7 @@ impl Handler<'_> {
 
     /// Handles a journal if it is foreign.
     fn journal(&self, journals: &Journals<'_>, name: &OsStr, file: File) -> Result<Option<ForeignRun>, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let is_over = !journals.has_ended && self.is_over(name);
         if !is_over && is_sealed(journals.folder, name, &self.root.seal) {
             return Ok(None);
@@ -186,16 +186,16 @@ impl Handler<'_> {
         let flaw = claim.flaw.clone().or_else(|| claim.strange_address(journals.roots));
         let run = claim.as_run(name, journals.has_ended, flaw);
         match self.deed {
-            ForeignDeed::Show => {}
-            ForeignDeed::Remove => journals.folder.remove_file(name).map_err(wrap)?,
-            ForeignDeed::Adopt if run.flaw.is_none() && !is_over => {
+            ForeignAction::Show => {}
+            ForeignAction::Remove => journals.folder.remove_file(name).map_err(wrap)?,
+            ForeignAction::Adopt if run.flaw.is_none() && !is_over => {
                 rewrite(journals.folder, name, &claim, journals.roots).map_err(wrap)?;
             }
-            ForeignDeed::Adopt => {}
+            ForeignAction::Adopt => {}
         }
-        let is_left = self.deed == ForeignDeed::Adopt && is_over;
+        let is_left = self.deed == ForeignAction::Adopt && is_over;
         let flaw = is_left.then(|| "its run is over, and was brought to an end before".to_owned());
-        Ok(Some(ForeignRun { flaw: run.flaw.clone().or(flaw).filter(|_| self.deed != ForeignDeed::Remove), ..run }))
+        Ok(Some(ForeignRun { flaw: run.flaw.clone().or(flaw).filter(|_| self.deed != ForeignAction::Remove), ..run }))
     }
 
     fn is_over(&self, name: &OsStr) -> bool {
@@ -275,7 +275,7 @@ impl Claim {
             let strange = strange.or_else(|| addresses.kept.into_iter().find(|it| resealed(it, roots).is_none()));
             let draft =
                 addresses.drafts.into_iter().find(|name| !is_draft_name(OsStr::new(name)) || name.contains('/'));
-            let strange = strange.map(|address| address.shown().into_owned()).or(draft.cloned());
+            let strange = strange.map(|address| address.display().into_owned()).or(draft.cloned());
             strange.map(|address| format!("it names `{address}`, which no tool changes"))
         })
     }
@@ -330,14 +330,14 @@ fn resealed(address: &Address, roots: Roots<'_>) -> Option<Address> {
     let names: Vec<&OsStr> = below.components().map(|part| part.as_os_str()).collect();
     let (own, names) = names.split_first()?;
     let is_drawer =
-        names.first().is_some_and(|name| [Drawer::Backups, Drawer::Trash].iter().any(|it| *name == it.name()));
+        names.first().is_some_and(|name| [BackupKind::Backups, BackupKind::Trash].iter().any(|it| *name == it.name()));
     let at = names.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 1)?;
-    if *own != OWN || !is_drawer || names.contains(&OsStr::new("..")) {
+    if *own != STATE_DIR || !is_drawer || names.contains(&OsStr::new("..")) {
         return None;
     }
     let sealed = stamp::kept_name(stamp::stamp_of(names[at]), &names[..at], &root.seal);
     let parts = names[..at].iter().copied().chain([sealed.as_os_str()]).chain(names[at + 1..].iter().copied());
-    Some(parts.fold(Address::from(&*root.address_of(OWN)), |address, part| address.join(part)))
+    Some(parts.fold(Address::from(&*root.address_of(STATE_DIR)), |address, part| address.join(part)))
 }
 
 /// Rewrites a journal with this user's seals.
@@ -349,7 +349,7 @@ fn rewrite(folder: &Folder, name: &OsStr, claim: &Claim, roots: Roots<'_>) -> io
     for record in &claim.records {
         text.push_str(&line(&with_new_names(record.clone(), roots), &mut chain));
     }
-    let (mut draft, mut file) = Draft::create(folder, random_name(), FILE_MODE)?;
+    let (mut draft, mut file) = StagingFile::create(folder, random_name(), FILE_MODE)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
     draft.rename(folder, name, Replace::Yes)?;
     folder.sync()

@@ -14,7 +14,7 @@ pub struct History {
     /// The header of the journal.
     pub begin: Begin,
     /// The steps that were or may have been carried out, in order, without those that were reversed.
-    pub steps: Vec<Taken>,
+    pub steps: Vec<JournaledStep>,
     /// Directories that changed outside the steps, with their modification time and the line that records it.
     pub touched: Vec<(Address, Option<Moment>, u64)>,
     /// Where reversed steps left copies of the original entries, with the line that records it.
@@ -23,6 +23,8 @@ pub struct History {
     pub put_back: Vec<PutBack>,
     /// How the run ended; `None` if it is active or was killed.
     pub end: Option<End>,
+    /// How many changes stayed when it ended; none where it did not end by itself.
+    pub stays: Option<u32>,
     /// The first step of a group that is still open.
     pub open_from: Option<u32>,
     /// The first damaged line. Its contents and those of all later lines are unknown.
@@ -46,7 +48,7 @@ pub struct PutBack {
 
 /// A step as the journal has it.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct JournaledStep {
     /// The number of the step.
     pub number: u32,
     /// The change.
@@ -58,12 +60,12 @@ pub struct Taken {
     /// Inodes of its directories, as far as they are known.
     pub inodes: Vec<Option<u64>>,
     /// The outcome of the step.
-    pub fate: Fate,
+    pub fate: StepOutcome,
 }
 
 /// The outcome of a step.
 #[derive(Clone, Debug)]
-pub enum Fate {
+pub enum StepOutcome {
     /// The journal has no outcome; recovery determines it from the file system.
     Unknown {
         /// The inode of the staging file, if it was created.
@@ -84,10 +86,10 @@ pub enum Fate {
     },
 }
 
-impl Taken {
+impl JournaledStep {
     /// Whether the step was carried out after line `other` was written.
     pub fn is_after(&self, other: u64) -> bool {
-        matches!(self.fate, Fate::Done { line, .. } if line > other)
+        matches!(self.fate, StepOutcome::Done { line, .. } if line > other)
     }
 }
 
@@ -124,7 +126,7 @@ impl History {
             Some(Record::Begin(begin)) => begin,
             _ => return Err(HistoryError::Foreign),
         };
-        let mut reading = Reading { line: 1, ..Reading::default() };
+        let mut reading = HistoryReader { line: 1, ..HistoryReader::default() };
         let mut whole = lines.line.len() as u64;
         let mut damaged = None;
         while let Some(line) = lines.next()? {
@@ -137,8 +139,8 @@ impl History {
             whole += line.bytes;
             reading.take(record);
         }
-        let Reading { steps, touched, copied, put_back, end, open_from, .. } = reading;
-        Ok(History { begin, steps, touched, copied, put_back, end, open_from, damaged, whole, chain })
+        let HistoryReader { steps, touched, copied, put_back, end, stays, open_from, .. } = reading;
+        Ok(History { begin, steps, touched, copied, put_back, end, stays, open_from, damaged, whole, chain })
     }
 }
 
@@ -152,7 +154,7 @@ impl History {
     /// Returns the history without steps inside the run's temporary directories. Entries moved out of them count as
     /// new.
     pub fn without_temporary(mut self) -> History {
-        let temporary = |taken: &Taken| match &taken.step {
+        let temporary = |taken: &JournaledStep| match &taken.step {
             Step::Temporary { path } => Some(path.clone()),
             _ => None,
         };
@@ -165,7 +167,7 @@ impl History {
             {
                 taken.before = taken.before.split_off(1.min(taken.before.len()));
                 taken.inodes = taken.inodes.split_off(1.min(taken.inodes.len()));
-                if let Fate::Done { after, .. } = &mut taken.fate {
+                if let StepOutcome::Done { after, .. } = &mut taken.fate {
                     *after = after.split_off(1.min(after.len()));
                 }
                 taken.step = Step::Put { path: to.clone(), old: None, draft: None, kept: None, from: None };
@@ -204,48 +206,49 @@ impl<R: BufRead> Lines<R> {
 
 /// The state accumulated from the records so far.
 #[derive(Default)]
-struct Reading {
+struct HistoryReader {
     /// The number of the current line.
     line: u64,
-    steps: Vec<Taken>,
+    steps: Vec<JournaledStep>,
     touched: Vec<(Address, Option<Moment>, u64)>,
     copied: Vec<(Address, u64)>,
     put_back: Vec<PutBack>,
     end: Option<End>,
+    stays: Option<u32>,
     open_from: Option<u32>,
 }
 
-impl Reading {
+impl HistoryReader {
     fn take(&mut self, record: Record) {
         match record {
             Record::Begin(_) => {}
             Record::Step { number, step, reverses, before, mut inodes } => {
                 inodes.resize(before.len(), None);
-                let fate = Fate::Unknown { drafted: None, copied: false };
-                self.steps.push(Taken { number, step, reverses, before, inodes, fate });
+                let fate = StepOutcome::Unknown { drafted: None, copied: false };
+                self.steps.push(JournaledStep { number, step, reverses, before, inodes, fate });
             }
             Record::Drafted { number, inode } => {
-                if let Some(Fate::Unknown { drafted, .. }) = self.fate(number) {
+                if let Some(StepOutcome::Unknown { drafted, .. }) = self.fate(number) {
                     *drafted = Some(inode);
                 }
             }
             Record::Copied { number } => {
-                if let Some(Fate::Unknown { copied, .. }) = self.fate(number) {
+                if let Some(StepOutcome::Unknown { copied, .. }) = self.fate(number) {
                     *copied = true;
                 }
             }
             Record::Touched { folder, modified } => self.touched.push((folder, modified, self.line)),
             Record::Done { number, now, kept, after } => {
-                self.done(number, Fate::Done { now, kept, after, line: self.line })
+                self.done(number, StepOutcome::Done { now, kept, after, line: self.line })
             }
             Record::Void { number } => self.forget(number),
             Record::Open => self.open_from = Some(self.steps.last().map_or(0, |taken| taken.number).saturating_add(1)),
             Record::Close => self.open_from = None,
-            Record::End { how, .. } => self.end = Some(how),
+            Record::End { how, steps } => (self.end, self.stays) = (Some(how), Some(steps)),
         }
     }
 
-    fn fate(&mut self, number: u32) -> Option<&mut Fate> {
+    fn fate(&mut self, number: u32) -> Option<&mut StepOutcome> {
         self.steps.iter_mut().rev().find(|taken| taken.number == number).map(|taken| &mut taken.fate)
     }
 
@@ -256,14 +259,14 @@ impl Reading {
         }
     }
 
-    fn done(&mut self, number: u32, fate: Fate) {
+    fn done(&mut self, number: u32, fate: StepOutcome) {
         let Some(at) = self.steps.iter().rposition(|taken| taken.number == number) else { return };
         match self.steps[at].reverses {
             // A step and its reversal cancel out.
             Some(reversed) => {
-                let Taken { step, .. } = self.steps.remove(at);
+                let JournaledStep { step, .. } = self.steps.remove(at);
                 self.copied.extend(step.copied_back_to().map(|place| (place.clone(), self.line)));
-                if let Fate::Done { now, line, .. } = fate {
+                if let StepOutcome::Done { now, line, .. } = fate {
                     self.put_back.push(PutBack { place: step.destination().clone(), now, line });
                 }
                 self.forget(reversed);

@@ -9,11 +9,11 @@ use std::ffi::OsStr;
 
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::address::{Address, holder};
-use super::history::{Fate, History, HistoryError, PutBack, Taken};
+use super::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
 use super::record::{State, Step};
 use super::roots::Roots;
 use super::run::Folders;
-use super::times::Undone;
+use super::times::UndoneRuns;
 
 /// The end of a run and the runs after it.
 pub(super) struct Since<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Since<'a> {
     pub at: Option<Timestamp>,
     run: &'a str,
     roots: Roots<'a>,
-    later: OnceCell<Later>,
+    later: OnceCell<LaterRuns>,
 }
 
 impl<'a> Since<'a> {
@@ -54,14 +54,14 @@ impl<'a> Since<'a> {
         holder(&later.copied, address).is_some() && !later.stays.contains(address)
     }
 
-    fn later(&self) -> &Later {
-        self.later.get_or_init(|| Later::read(self.run, self.roots).unwrap_or_default())
+    fn later(&self) -> &LaterRuns {
+        self.later.get_or_init(|| LaterRuns::read(self.run, self.roots).unwrap_or_default())
     }
 }
 
 /// Changes made by later runs.
 #[derive(Default)]
-struct Later {
+struct LaterRuns {
     /// The state that they last left at each path.
     left: BTreeMap<Address, State>,
     /// The last state, by inode, of each entry that they moved, installed, replaced or removed. All hard links of a
@@ -75,10 +75,10 @@ struct Later {
     stays: BTreeSet<Address>,
 }
 
-impl Later {
+impl LaterRuns {
     /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
     /// are then not known.
-    fn read(run: &str, roots: Roots<'_>) -> Option<Later> {
+    fn read(run: &str, roots: Roots<'_>) -> Option<LaterRuns> {
         let folders = Folders::find(roots.main).ok()??;
         let mut runs = Vec::new();
         for name in folders.runs().ok()?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run)) {
@@ -91,10 +91,10 @@ impl Later {
             };
             runs.push((name.into_string().ok()?, history));
         }
-        let mut undone = Undone::default();
+        let mut undone = UndoneRuns::default();
         runs.iter().rev().for_each(|(_, history)| undone.see(&history.begin, history.end));
         let names: HashSet<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
-        let mut later = Later::default();
+        let mut later = LaterRuns::default();
         for (name, history) in &runs {
             // A run that undid another later run cancels out with it.
             let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
@@ -116,20 +116,20 @@ impl Later {
         Some(later)
     }
 
-    fn take(&mut self, taken: &Taken, stays: bool) {
+    fn take(&mut self, taken: &JournaledStep, stays: bool) {
         let place = taken.step.destination();
         if stays {
             self.stays.extend([place.clone(), taken.step.path().clone()]);
         }
         self.folders.extend(taken.step.folders());
-        let now = if let Fate::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
+        let now = if let StepOutcome::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
         let states = taken.step.states().into_iter().chain(now);
         self.states.extend(states.map(|state| (state.inode, state.clone())));
         if place != taken.step.path() {
             self.left.remove(taken.step.path());
         }
         match &taken.fate {
-            Fate::Done { now: Some(now), .. } => drop(self.left.insert(place.clone(), now.clone())),
+            StepOutcome::Done { now: Some(now), .. } => drop(self.left.insert(place.clone(), now.clone())),
             _ => drop(self.left.remove(place)),
         }
     }

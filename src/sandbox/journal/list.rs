@@ -7,12 +7,12 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use chrono::{DateTime, Utc};
 
+use super::super::backups::stamp;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::keep::stamp;
 use super::super::metadata::Kind;
-use super::super::own::shown;
 use super::super::seal::{Chain, RootSeal};
+use super::super::state_dir::display;
 use super::record::{Begin, End, RECORD_BYTES, Record, parse, seal_at_end};
 use super::roots::Roots;
 use super::run::Folders;
@@ -30,7 +30,7 @@ const THREADS: usize = 4;
 
 /// A run as listed.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct RunSummary {
     /// The name of the run.
     pub run: String,
     /// The header of its journal, or `None` if the journal is foreign: this user's key did not seal it for this root.
@@ -59,6 +59,8 @@ pub struct Origin {
     pub run: String,
     /// The command that the user started; empty if its journal is gone or foreign.
     pub command: String,
+    /// How many changes of it stayed when it ended; none where that is not known.
+    pub changes: Option<u32>,
 }
 
 /// Which runs to list.
@@ -70,7 +72,7 @@ pub enum Selection {
     All,
 }
 
-impl Listed {
+impl RunSummary {
     /// Returns the short name, for people.
     pub fn short(&self) -> &str {
         stamp::short(&self.run)
@@ -84,6 +86,17 @@ impl Listed {
     /// Whether the run is an undo or a redo.
     fn is_reversal(&self) -> bool {
         self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
+    }
+
+    /// Whether the run took another back, or did one again by that: also where nothing was left to do, since the other
+    /// is listed in another state by it.
+    fn reverses(&self) -> bool {
+        self.is_reversal() && self.end == Some(End::Done)
+    }
+
+    /// Whether nothing of the run stays, so that there is nothing to take back.
+    pub fn is_nothing(&self) -> bool {
+        self.reversal.is_none() && self.steps == Some(0) && self.end.is_some() && !self.reverses()
     }
 
     /// Whether the run is currently undone.
@@ -100,21 +113,22 @@ impl Listed {
 impl Origin {
     /// Follows undos and redos back to their original run.
     pub(super) fn of(folders: &Folders, begin: &Begin) -> Origin {
-        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone() };
+        let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
         let mut earlier = begin.redoes.clone().or(begin.undoes.clone());
         // The loop ends: names sort by time, and an undo or redo refers to an older run.
         while let Some(run) = earlier.filter(|run| *run < origin.run) {
             let begin = begin_of(folders, OsStr::new(&run));
             earlier = begin.as_ref().and_then(|begin| begin.redoes.clone().or(begin.undoes.clone()));
-            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default() };
+            origin = Origin { run, command: begin.map(|begin| begin.command).unwrap_or_default(), changes: None };
         }
-        origin
+        let last = ends_of(folders, OsStr::new(&origin.run)).and_then(|ends| ends.last);
+        Origin { changes: last.map(|(_, changes)| changes), ..origin }
     }
 }
 
 impl Journal {
     /// Returns the newest runs, the newest first, at most `most`.
-    pub fn runs(roots: Roots<'_>, selection: Selection, most: usize) -> Result<Vec<Listed>, SandboxError> {
+    pub fn runs(roots: Roots<'_>, selection: Selection, most: usize) -> Result<Vec<RunSummary>, SandboxError> {
         let mut listed = Vec::new();
         walk(roots, |run, names| {
             let concerned = run.begin.as_ref().and_then(|begin| begin.undoes.as_deref());
@@ -130,11 +144,11 @@ impl Journal {
     /// Returns the newest runs that changed something and were not undone, the newest first, at most `most`: undos if
     /// `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of those must name
     /// the run.
-    pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<Listed>, SandboxError> {
+    pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<RunSummary>, SandboxError> {
         let mut found = Vec::new();
         walk(roots, |run, _| {
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
-            if is_meant && run.reversal.is_none() && run.end.is_some() && run.steps != Some(0) {
+            if is_meant && run.reversal.is_none() && run.end.is_some() && (run.steps != Some(0) || run.reverses()) {
                 found.push(run);
                 return found.len() < most;
             }
@@ -147,8 +161,8 @@ impl Journal {
     /// Returns the runs that a text may name. The text is matched against the whole name, the beginning of the short
     /// name, the beginning of the whole name, and its end, in this order; the first kind of match that finds a run
     /// wins.
-    pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<Listed>, SandboxError> {
-        let mut readings: [Vec<Listed>; 3] = Default::default();
+    pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<RunSummary>, SandboxError> {
+        let mut readings: [Vec<RunSummary>; 3] = Default::default();
         let mut whole = None;
         walk(roots, |run, _| {
             if run.run == text {
@@ -167,8 +181,11 @@ impl Journal {
 }
 
 /// Passes the runs to `take`, the newest first, until it returns false.
-pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> bool) -> Result<(), SandboxError> {
-    let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+pub(super) fn walk(
+    roots: Roots<'_>,
+    mut take: impl FnMut(RunSummary, JournalNames<'_>) -> bool,
+) -> Result<(), SandboxError> {
+    let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
     let mut reversals: HashMap<String, Reversal> = HashMap::new();
     let journals = names(&folders).map_err(wrap)?;
@@ -176,7 +193,7 @@ pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> 
     let (few, many) = journals.split_at(journals.len().min(FEW));
     for batch in [few].into_iter().chain(many.chunks(MANY)) {
         for (name, found) in batch.iter().zip(read_all(&folders, batch).map_err(wrap)?) {
-            let Some(Ends { begin, last: end, has_ended }) = found else { continue };
+            let Some(JournalBounds { begin, last: end, has_ended }) = found else { continue };
             let run = name.name.to_string_lossy().into_owned();
             let reversal = reversals.remove(&run);
             if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|(how, _)| how == End::Done))
@@ -190,7 +207,7 @@ pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> 
             }
             let steps = end.map(|(_, steps)| steps);
             let end = end.map(|(how, _)| how).or(if has_ended { Some(End::Interrupted) } else { None });
-            if !take(Listed { run, begin, end, steps, reversal }, Names(&journals)) {
+            if !take(RunSummary { run, begin, end, steps, reversal }, JournalNames(&journals)) {
                 return Ok(());
             }
         }
@@ -199,7 +216,7 @@ pub(super) fn walk(roots: Roots<'_>, mut take: impl FnMut(Listed, Names<'_>) -> 
 }
 
 /// The name of a journal as found in its directory.
-struct Name {
+struct JournalName {
     name: OsString,
     /// Whether the entry is known to be a file. If false, its kind must be queried.
     is_file: bool,
@@ -207,9 +224,9 @@ struct Name {
 
 /// The names of all journals, the newest first.
 #[derive(Clone, Copy)]
-pub(super) struct Names<'a>(&'a [Name]);
+pub(super) struct JournalNames<'a>(&'a [JournalName]);
 
-impl Names<'_> {
+impl JournalNames<'_> {
     /// Whether there is a journal with this name.
     fn have(self, name: &str) -> bool {
         self.0.binary_search_by(|found| OsStr::new(name).cmp(&found.name)).is_ok()
@@ -217,12 +234,12 @@ impl Names<'_> {
 }
 
 /// Lists the names of all journals, the newest first.
-fn names(folders: &Folders) -> io::Result<Vec<Name>> {
+fn names(folders: &Folders) -> io::Result<Vec<JournalName>> {
     let mut names = Vec::new();
     // List open journals first: a run that finishes in between is then seen twice rather than missed.
     for folder in [&folders.open, &folders.ended] {
         let entries = folder.entries()?.into_iter().filter(|entry| stamp::is_stamp(&entry.name));
-        names.extend(entries.map(|entry| Name { name: entry.name, is_file: entry.kind == Some(Kind::File) }));
+        names.extend(entries.map(|entry| JournalName { name: entry.name, is_file: entry.kind == Some(Kind::File) }));
     }
     names.sort_unstable_by(|one, other| other.name.cmp(&one.name));
     names.dedup_by(|one, other| one.name == other.name);
@@ -231,8 +248,8 @@ fn names(folders: &Folders) -> io::Result<Vec<Name>> {
 
 /// Reads the first and last records of journals. Returns `None` for each name that is not a journal or has
 /// disappeared.
-fn read_all(folders: &Folders, names: &[Name]) -> io::Result<Vec<Option<Ends>>> {
-    let read = |names: &[Name]| -> io::Result<Vec<Option<Ends>>> {
+fn read_all(folders: &Folders, names: &[JournalName]) -> io::Result<Vec<Option<JournalBounds>>> {
+    let read = |names: &[JournalName]| -> io::Result<Vec<Option<JournalBounds>>> {
         names
             .iter()
             .map(|listed| {
@@ -254,7 +271,7 @@ fn read_all(folders: &Folders, names: &[Name]) -> io::Result<Vec<Option<Ends>>> 
 }
 
 /// Opens a journal and tells whether its run has finished.
-fn open(folders: &Folders, Name { name, is_file }: &Name) -> io::Result<Option<(File, bool)>> {
+fn open(folders: &Folders, JournalName { name, is_file }: &JournalName) -> io::Result<Option<(File, bool)>> {
     for (folder, has_ended) in [(&folders.ended, true), (&folders.open, false)] {
         // Only regular files are opened.
         let is_file = if *is_file { Ok(true) } else { folder.metadata(name).map(|found| found.kind == Kind::File) };
@@ -276,16 +293,20 @@ pub(super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool 
 
 /// Returns the header of a journal, or `None` if it is foreign or cannot be read.
 pub(super) fn begin_of(folders: &Folders, name: &OsStr) -> Option<Begin> {
-    let listed = Name { name: name.to_owned(), is_file: false };
+    ends_of(folders, name)?.begin
+}
+
+fn ends_of(folders: &Folders, name: &OsStr) -> Option<JournalBounds> {
+    let listed = JournalName { name: name.to_owned(), is_file: false };
     let (file, has_ended) = open(folders, &listed).ok()??;
-    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()?.begin
+    ends(&file, has_ended, folders.seal.chain(&name.to_string_lossy())).ok()
 }
 
 /// How a run ended and the number of steps still in effect, if known.
 type Last = Option<(End, u32)>;
 
 /// The first and last records of a journal.
-struct Ends {
+struct JournalBounds {
     begin: Option<Begin>,
     last: Last,
     /// Whether the journal is in the directory of finished runs.
@@ -293,7 +314,7 @@ struct Ends {
 }
 
 /// Reads the first and the last record.
-fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<Ends> {
+fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<JournalBounds> {
     let mut head = vec![0; HEAD];
     let length = file.read(&mut head)?;
     head.truncate(length);
@@ -316,7 +337,7 @@ fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<Ends> {
         Some(Record::End { how, steps }) => Some((how, steps)),
         _ => None,
     };
-    Ok(Ends { begin, last, has_ended })
+    Ok(JournalBounds { begin, last, has_ended })
 }
 
 /// Parses the last record from the end of a journal. The seal of the previous line, which the chain needs, is also in

@@ -15,20 +15,22 @@ mod aftermath;
 mod collect;
 mod conflicts;
 mod contents;
+mod forced;
 mod foreign;
 mod history;
 mod later;
 mod list;
 mod needs;
+mod obstacles;
 mod outcome;
 mod owner;
+mod preallocate;
 mod record;
 mod recover;
+mod report;
 pub(super) mod reverse;
-mod room;
 mod roots;
 mod run;
-mod shown;
 mod skipped;
 mod times;
 mod undo;
@@ -39,31 +41,32 @@ use std::io;
 
 use crate::limits::Meter;
 
+use super::backups::BackupStore;
 use super::error::SandboxError;
 use super::folder::Folder;
-use super::keep::Keeper;
 use super::metadata::Metadata;
-use super::own::shown;
 use super::root::Root;
+use super::state_dir::display;
 
 pub use address::Address;
 pub use collect::GcRules;
 pub use conflicts::Conflict;
 pub(super) use contents::read_content;
-pub use contents::{Content, Source};
-pub use foreign::{ForeignDeed, ForeignRun, ForeignState};
-pub use list::{Listed, Origin, Reversal, Selection};
+pub use contents::{Content, ContentSource};
+pub use forced::Displaced;
+pub use foreign::{ForeignAction, ForeignRun, ForeignState};
+pub use list::{Origin, Reversal, RunSummary, Selection};
 pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
 pub use record::{Begin, End, State};
 pub(super) use record::{Moment, moment, time};
 pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
+pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
 pub use roots::Roots;
 pub use run::JOURNALS;
-use run::Run;
-pub use shown::{ShownChange, ShownRun, What};
-pub use undo::{UndoError, Undone};
+use run::JournalWriter;
+pub use undo::{UndoError, UndoReport};
 
 /// The directory of journals in `.ns`.
 const JOURNAL: &str = "runs";
@@ -75,12 +78,12 @@ pub struct Journal {
     /// Header of the next run's journal.
     about: RefCell<Begin>,
     /// The active run, or `None` until it changes something.
-    run: RefCell<Option<Run>>,
+    run: RefCell<Option<JournalWriter>>,
 }
 
 /// A finished run that changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedRun {
     /// The name of the run.
     pub run: String,
     /// Number of its steps that are still in effect.
@@ -89,21 +92,21 @@ pub struct Ended {
 
 /// Permission to change NeuroScript's own files: the audit log, project memory, the journal itself.
 #[derive(Debug)]
-pub struct OwnChange(());
+pub struct InternalChange(());
 
 /// Permission to change files on behalf of a tool. Each step is journaled before it is carried out.
 #[derive(Debug)]
 pub struct Change<'a> {
     journal: &'a Journal,
     root: &'a Root,
-    own: OwnChange,
+    own: InternalChange,
     /// The step of the same run that the next steps reverse.
     reverses: Cell<Option<u32>>,
 }
 
 /// A step that is journaled and in progress. Dropping it records that the step did not happen.
 #[derive(Debug)]
-pub struct UnderWay<'a> {
+pub struct PendingStep<'a> {
     change: &'a Change<'a>,
     number: u32,
     /// Whether the step counts as a change once the run ends.
@@ -139,29 +142,30 @@ impl Journal {
     }
 
     /// Begins a change of NeuroScript's own files, which is not charged.
-    pub fn begin_own(&self) -> Result<OwnChange, SandboxError> {
-        match self.writable {
-            true => Ok(OwnChange(())),
-            false => Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned())),
+    pub fn begin_own(&self) -> Result<InternalChange, SandboxError> {
+        if self.writable {
+            Ok(InternalChange(()))
+        } else {
+            Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned()))
         }
     }
 
     /// Returns the number of the last step of the active run, or 0 if there is none.
     pub fn last_step(&self) -> u32 {
-        self.run.borrow().as_ref().map_or(0, Run::last_number)
+        self.run.borrow().as_ref().map_or(0, JournalWriter::last_number)
     }
 
     /// Sets the number of steps of the active run that are still in effect.
-    fn count(&self, taken: usize) {
+    pub(super) fn count(&self, taken: usize) {
         if let Some(run) = &mut *self.run.borrow_mut() {
             run.count(u32::try_from(taken).unwrap_or(u32::MAX));
         }
     }
 
     /// Ends the active run. Returns a summary if the run changed something.
-    pub fn end(&self, how: End) -> Result<Option<Ended>, SandboxError> {
+    pub fn end(&self, how: End) -> Result<Option<EndedRun>, SandboxError> {
         let Some(run) = self.run.borrow_mut().take() else { return Ok(None) };
-        let ended = Ended { run: run.id().to_owned(), steps: run.taken() };
+        let ended = EndedRun { run: run.id().to_owned(), steps: run.taken() };
         let ended = Some(ended).filter(|_| !run.comes_to_nothing(how));
         run.end(how).map(|()| ended)
     }
@@ -194,12 +198,12 @@ impl Journal {
 
 impl Change<'_> {
     /// Returns the permission to change NeuroScript's own files, which this permission includes.
-    pub fn own(&self) -> &OwnChange {
+    pub fn own(&self) -> &InternalChange {
         &self.own
     }
 
     /// Returns a new stamp for a backup. Begins the run first, so that stamps of its backups are later than its own.
-    pub(super) fn kept_stamp(&self, keeper: Keeper<'_>) -> Result<String, SandboxError> {
+    pub(super) fn kept_stamp(&self, keeper: BackupStore<'_>) -> Result<String, SandboxError> {
         self.begin_journal()?;
         Ok(keeper.new_stamp(&self.root.account))
     }
@@ -232,34 +236,39 @@ impl Change<'_> {
     }
 
     /// Journals a step durably. `folders` are the directories whose entries it changes.
-    pub(super) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<UnderWay<'_>, SandboxError> {
+    pub(super) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<PendingStep<'_>, SandboxError> {
         self.write_down(step, folders.iter().map(|folder| FolderState::of(folder)).collect(), true)
     }
 
     /// Journals several steps durably, each with the state of its directory. Only the last write syncs.
-    pub(super) fn begin_all(&self, steps: Vec<(Step, FolderState)>) -> Result<Vec<UnderWay<'_>>, SandboxError> {
+    pub(super) fn begin_all(&self, steps: Vec<(Step, FolderState)>) -> Result<Vec<PendingStep<'_>>, SandboxError> {
         let count = steps.len();
         let begin = |(at, (step, folder))| self.write_down(step, vec![folder], at + 1 == count);
         steps.into_iter().enumerate().map(begin).collect()
     }
 
-    fn write_down(&self, step: Step, folders: Vec<FolderState>, is_synced: bool) -> Result<UnderWay<'_>, SandboxError> {
+    fn write_down(
+        &self,
+        step: Step,
+        folders: Vec<FolderState>,
+        is_synced: bool,
+    ) -> Result<PendingStep<'_>, SandboxError> {
         let (number, stays) = self.with_run(|run| {
             let (number, stays) = (run.next_number(), run.stays(&step));
             let (before, inodes) = folders.iter().map(|folder| (folder.modified, folder.inode)).unzip();
             let record = Record::Step { number, step, reverses: self.reverses.get(), before, inodes };
             run.append(&record, is_synced).map(|()| (number, stays))
         })?;
-        Ok(UnderWay { change: self, number, stays, is_over: false })
+        Ok(PendingStep { change: self, number, stays, is_over: false })
     }
 
-    fn with_run<T>(&self, work: impl FnOnce(&mut Run) -> io::Result<T>) -> Result<T, SandboxError> {
+    fn with_run<T>(&self, work: impl FnOnce(&mut JournalWriter) -> io::Result<T>) -> Result<T, SandboxError> {
         let mut run = self.journal.run.borrow_mut();
         let run = match &mut *run {
             Some(run) => run,
-            none => none.insert(Run::begin(self.root, &self.journal.about.borrow(), &self.own)?),
+            none => none.insert(JournalWriter::begin(self.root, &self.journal.about.borrow(), &self.own)?),
         };
-        work(run).map_err(|error| SandboxError::io(shown(JOURNAL), &error))
+        work(run).map_err(|error| SandboxError::io(display(JOURNAL), &error))
     }
 
     /// Records the modification time of a directory that was changed outside the steps.
@@ -268,7 +277,7 @@ impl Change<'_> {
     }
 }
 
-impl UnderWay<'_> {
+impl PendingStep<'_> {
     /// Marks the step as void and records that its leftovers could not be removed. The next start removes them.
     pub fn leave_unswept(mut self) {
         self.is_over = true;
@@ -301,7 +310,7 @@ impl UnderWay<'_> {
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for PendingStep<'_> {
     fn drop(&mut self) {
         if !self.is_over {
             self.change.journal.mark(&Record::Void { number: self.number });
@@ -310,7 +319,7 @@ impl Drop for UnderWay<'_> {
 }
 
 /// Returns the metadata of the entry that a step put at a name, or `put` if another entry has the name by now.
-pub(super) fn left(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
+pub(super) fn metadata_after(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
     folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
 }
 

@@ -9,10 +9,10 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::time::{Duration, SystemTime};
 
+use super::super::backups::stamp;
 use super::super::error::SandboxError;
-use super::super::keep::stamp;
 use super::super::metadata::Timestamp;
-use super::super::own::shown;
+use super::super::state_dir::display;
 use super::JOURNAL;
 use super::address::Address;
 use super::history::{History, HistoryError};
@@ -111,7 +111,7 @@ impl Needs {
             Err(error) => Some(error.to_string()),
         };
         if let Some(reason) = reason {
-            let path = format!("{}/{}", shown(JOURNAL), name.to_string_lossy());
+            let path = format!("{}/{}", display(JOURNAL), name.to_string_lossy());
             self.flaws.push(SandboxError::Io { path, reason });
         }
     }
@@ -154,5 +154,5 @@ fn is_settled(changed: &Timestamp) -> bool {
 }
 
 fn wrap(error: io::Error) -> SandboxError {
-    SandboxError::io(shown(JOURNAL), &error)
+    SandboxError::io(display(JOURNAL), &error)
 }

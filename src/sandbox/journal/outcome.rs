@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use super::super::metadata::Kind;
 use super::address::Address;
-use super::history::{Fate, History, Taken};
+use super::history::{History, JournaledStep, StepOutcome};
 use super::record::{Moment, State, Step};
 use super::roots::Roots;
 use super::times::Times;
 
 /// The changes of a run to the tree.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The changed paths.
-    pub places: BTreeMap<Address, Place>,
+    pub places: BTreeMap<Address, PathOutcome>,
     /// Places below removed trees, by the path of the backup.
-    taken: BTreeMap<Address, Vec<(Address, Place)>>,
+    taken: BTreeMap<Address, Vec<(Address, PathOutcome)>>,
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
     /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
@@ -40,7 +40,7 @@ pub(super) struct Touched {
 
 /// The changes of a run to one path.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct PathOutcome {
     /// The entry when the run began.
     pub was: Option<State>,
     /// The backup of that entry.
@@ -49,6 +49,8 @@ pub struct Place {
     pub now: Option<State>,
     /// The original path of that entry, if it was moved.
     pub from: Option<Address>,
+    /// Where what the run moved here and then replaced was when the run began.
+    pub(super) replaced: Option<Address>,
     /// Whether the run created the directory there and then its entries one by one.
     pub(super) is_made: bool,
     /// Whether the run installed a whole tree there.
@@ -59,17 +61,17 @@ pub struct Place {
     pub(super) is_covered: bool,
 }
 
-impl Place {
+impl PathOutcome {
     /// Whether the entry is still the one from before the run.
     fn is_as_it_was(&self) -> bool {
         self.was.as_ref().zip(self.now.as_ref()).is_some_and(|(was, now)| was.inode == now.inode)
     }
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Computes the outcome of the steps of a run.
-    pub fn of(history: &History) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub fn of(history: &History) -> RunOutcome {
+        let mut outcome = RunOutcome::default();
         let mut copied = history.copied.iter().peekable();
         for taken in &history.steps {
             while let Some((place, _)) = copied.next_if(|(_, line)| taken.is_after(*line)) {
@@ -93,9 +95,9 @@ impl Outcome {
         self.folders.iter_mut().filter(|(folder, _)| is_at(folder)).for_each(|(_, touched)| touched.inode = None);
     }
 
-    fn take(&mut self, Taken { step, fate, before, inodes, .. }: &Taken) {
+    fn take(&mut self, JournaledStep { step, fate, before, inodes, .. }: &JournaledStep) {
         let (now, kept_any) = match fate {
-            Fate::Done { now, kept, after, line } => {
+            StepOutcome::Done { now, kept, after, line } => {
                 let states = before.iter().zip(inodes).zip(after);
                 for (folder, ((before, inode), after)) in step.folders().into_iter().zip(states) {
                     let origin = folder.clone();
@@ -104,7 +106,7 @@ impl Outcome {
                 }
                 (now.clone(), *kept)
             }
-            Fate::Unknown { .. } => return,
+            StepOutcome::Unknown { .. } => return,
         };
         match step {
             Step::Put { path, old, draft, kept, from } => {
@@ -112,7 +114,7 @@ impl Outcome {
                 let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && inside.is_none();
                 for (below, place) in inside.into_iter().flatten() {
                     let is_copied = place.is_copied || draft.is_some();
-                    self.places.insert(below, Place { is_copied, ..place });
+                    self.places.insert(below, PathOutcome { is_copied, ..place });
                 }
                 self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
                 if kept_any {
@@ -120,6 +122,7 @@ impl Outcome {
                     self.kept.extend(kept.clone().zip(old.clone()));
                 }
                 let place = self.place(path, old.as_ref());
+                place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
                     (now, None, false, is_tree, false);
                 if place.kept.is_none() && kept_any && place.was.is_some() {
@@ -129,7 +132,7 @@ impl Outcome {
             Step::Take { path, old, kept, .. } => {
                 let mut inside = Vec::new();
                 self.below(path, |outcome, below, place| {
-                    outcome.places.insert(below.clone(), Place { now: None, is_covered: false, ..place.clone() });
+                    outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
                     inside.push((below, place));
                 });
                 self.taken.insert(kept.clone(), inside);
@@ -176,7 +179,7 @@ impl Outcome {
 
     /// Handles the restoration of an entry that the run itself removed: its backup is gone. Returns the known places
     /// below it.
-    fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, Place)>> {
+    fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, PathOutcome)>> {
         let inside = self.taken.remove(kept)?;
         let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
         of_it.for_each(|place| place.kept = None);
@@ -272,15 +275,15 @@ impl Outcome {
     }
 
     /// Returns the place of a path. On first use, `old` becomes the entry from before the run.
-    fn place(&mut self, path: &Address, old: Option<&State>) -> &mut Place {
+    fn place(&mut self, path: &Address, old: Option<&State>) -> &mut PathOutcome {
         let place = self.places.entry(path.clone());
-        let place = place.or_insert_with(|| Place { was: old.cloned(), ..Place::default() });
+        let place = place.or_insert_with(|| PathOutcome { was: old.cloned(), ..PathOutcome::default() });
         place.is_covered = false;
         place
     }
 
     /// Removes the places below a path and passes each to `work`.
-    fn below(&mut self, path: &Address, mut work: impl FnMut(&mut Outcome, Address, Place)) {
+    fn below(&mut self, path: &Address, mut work: impl FnMut(&mut RunOutcome, Address, PathOutcome)) {
         let below: Vec<Address> = keys_below(&self.places, path).cloned().collect();
         for address in below {
             let place = self.places.remove(&address).expect("its key was just seen");
@@ -304,18 +307,19 @@ impl Outcome {
             let from = place.now.is_some().then(|| below.clone());
             let there = outcome.places.remove(&below.moved(path, to)).unwrap_or_default();
             let is_copied = is_copied || place.is_copied;
-            let moved = Place { was: there.was, kept: there.kept, from, is_copied, ..place.clone() };
+            let moved = PathOutcome { was: there.was, kept: there.kept, from, is_copied, ..place.clone() };
             outcome.places.insert(below.moved(path, to), moved);
             if place.was.is_some() {
-                outcome.places.insert(below, Place { now: None, is_covered: false, ..place });
+                outcome.places.insert(below, PathOutcome { now: None, is_covered: false, ..place });
             }
         });
         let source = self.place(path, Some(old));
-        let moved = Place { was: None, kept: None, from: source.from.take().or(Some(path.clone())), ..source.clone() };
-        *source = Place { was: source.was.clone(), kept: source.kept.clone(), ..Place::default() };
+        let moved =
+            PathOutcome { was: None, kept: None, from: source.from.take().or(Some(path.clone())), ..source.clone() };
+        *source = PathOutcome { was: source.was.clone(), kept: source.kept.clone(), ..PathOutcome::default() };
         let was = self.places.get(to).and_then(|place| place.was.clone());
         let kept = self.places.get(to).and_then(|place| place.kept.clone());
-        self.places.insert(to.clone(), Place { was, kept, now, is_copied: false, ..moved });
+        self.places.insert(to.clone(), PathOutcome { was, kept, now, is_copied: false, ..moved });
     }
 }
 

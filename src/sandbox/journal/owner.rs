@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};
 
-use super::super::draft::{Draft, random_name};
 use super::super::error::SandboxError;
 use super::super::folder::Replace;
-use super::super::own::{FILE_MODE, check_regular, shown};
 use super::super::root::Root;
+use super::super::staging::{StagingFile, random_name};
+use super::super::state_dir::{FILE_MODE, check_regular, display};
 use super::run::Folders;
 use super::{JOURNAL, Journal};
 
@@ -65,7 +65,7 @@ impl Folders {
         }
         let seal = format!("{}\n", self.seal.of_text(PURPOSE, b""));
         let (mut draft, mut file) =
-            Draft::create(&self.ended, random_name(), FILE_MODE).map_err(|error| wrap(&error))?;
+            StagingFile::create(&self.ended, random_name(), FILE_MODE).map_err(|error| wrap(&error))?;
         let written = file.write_all(seal.as_bytes()).and_then(|()| file.sync_all());
         let renamed = written.and_then(|()| draft.rename(&self.ended, OsStr::new(OWNER_FILE), Replace::Yes));
         renamed.and_then(|()| self.ended.sync()).map_err(|error| wrap(&error))
@@ -73,7 +73,7 @@ impl Folders {
 }
 
 fn place() -> String {
-    format!("{}/{OWNER_FILE}", shown(JOURNAL))
+    format!("{}/{OWNER_FILE}", display(JOURNAL))
 }
 
 fn wrap(error: &io::Error) -> SandboxError {

@@ -241,6 +241,11 @@ impl Step {
         matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
     }
 
+    /// Whether it counts as a change of the tree.
+    pub fn is_change(&self) -> bool {
+        !matches!(self, Step::Draft { .. } | Step::Temporary { .. })
+    }
+
     /// Returns where the step puts a copy: of the entry that it moves, or, in a reversal, of the original entry.
     pub fn copied_back_to(&self) -> Option<&Address> {
         match self {

@@ -14,24 +14,24 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::super::draft::is_draft_name;
+use super::super::backups::{BackupKind, BackupStore, Retention, stamp};
 use super::super::error::SandboxError;
 use super::super::folder::{Replace, file_metadata};
-use super::super::keep::{Drawer, Keeper, Retention, stamp};
 use super::super::metadata::Kind;
-use super::super::own::{check_regular, shown};
 use super::super::remove::discard;
 use super::super::root::{Root, SandboxPath};
 use super::super::seal::RootSeal;
+use super::super::staging::is_draft_name;
+use super::super::state_dir::{check_regular, display};
 use super::super::temporary::is_temporary_name;
 use super::super::user_state::Ledger;
 use super::address::Address;
-use super::aftermath::Aftermath;
-use super::history::{Fate, History, HistoryError, Taken};
+use super::aftermath::DirectoryTimes;
+use super::history::{History, HistoryError, JournaledStep, StepOutcome};
 use super::record::{End, Record, State, Step};
 use super::roots::Roots;
-use super::run::{Folders, OPEN, Run};
-use super::{Conflict, JOURNAL, Journal, OwnChange};
+use super::run::{Folders, JournalWriter, OPEN};
+use super::{Conflict, InternalChange, JOURNAL, Journal};
 
 /// A recovered run.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ pub enum RecoverError {
 }
 
 fn named(refused: &[Conflict]) -> String {
-    let first = refused.first().map(|conflict| format!("`{}` ({})", conflict.path.shown(), conflict.reason));
+    let first = refused.first().map(|conflict| format!("`{}` ({})", conflict.path.display(), conflict.reason));
     let more = refused.len().saturating_sub(1);
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!("{}{rest}", first.unwrap_or_default())
@@ -96,7 +96,7 @@ impl Journal {
     pub fn abandoned(&self, roots: Roots<'_>) -> Result<AllAbandoned, SandboxError> {
         let mut all = AllAbandoned::default();
         let Some(folders) = Folders::find(roots.main)? else { return Ok(all) };
-        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let mut names: Vec<OsString> =
             folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
         // Files of other origin are left alone.
@@ -154,10 +154,10 @@ impl Journal {
             file.set_len(history.whole).map_err(wrap)?;
         }
         let (own, begin) = (self.begin_own()?, history.begin.clone());
-        *self.run.borrow_mut() = Some(Run::resume(&name, &folders, file, &history, rules.roots.main)?);
-        let aftermath = RefCell::new(Aftermath::new(&history, until, rules.roots));
+        *self.run.borrow_mut() = Some(JournalWriter::resume(&name, &folders, file, &history, rules.roots.main)?);
+        let aftermath = RefCell::new(DirectoryTimes::new(&history, until, rules.roots));
         let RecoverRules { roots, retention, .. } = *rules;
-        let resolver = Resolver { journal: self, roots, retention, meter, own, aftermath };
+        let resolver = StepResolver { journal: self, roots, retention, meter, own, aftermath };
         let finished = resolver.finish(&history);
         let end = match &finished {
             Ok((_, true)) => End::TakenBack,
@@ -189,7 +189,7 @@ pub struct RecoverRules<'a> {
 fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
     let from = if history.end.is_some() { None } else { history.taken_back_from() };
     let concerned = history.steps.iter().filter(|taken| {
-        let is_unknown = matches!(taken.fate, Fate::Unknown { .. });
+        let is_unknown = matches!(taken.fate, StepOutcome::Unknown { .. });
         is_unknown || from.is_some_and(|from| taken.number >= from)
     });
     let places = concerned.flat_map(|taken| match &taken.step {
@@ -213,7 +213,7 @@ fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), Strin
 }
 
 fn place_of(name: &OsStr) -> String {
-    format!("{}/{OPEN}/{}", shown(JOURNAL), name.to_string_lossy())
+    format!("{}/{OPEN}/{}", display(JOURNAL), name.to_string_lossy())
 }
 
 /// Whether the run was killed before its journal began: the file is empty, or still has its temporary name and
@@ -253,16 +253,16 @@ fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
 }
 
 /// Determines the outcome of the last steps.
-struct Resolver<'a, 'm> {
+struct StepResolver<'a, 'm> {
     journal: &'a Journal,
     roots: Roots<'a>,
     retention: Retention,
     meter: &'m mut Meter,
-    own: OwnChange,
-    aftermath: RefCell<Aftermath>,
+    own: InternalChange,
+    aftermath: RefCell<DirectoryTimes>,
 }
 
-impl Resolver<'_, '_> {
+impl StepResolver<'_, '_> {
     /// Settles all steps. Returns the number that are still in effect, and whether all were reversed.
     fn finish(self, history: &History) -> Result<(usize, bool), SandboxError> {
         for taken in history.steps.iter().rev() {
@@ -272,7 +272,7 @@ impl Resolver<'_, '_> {
         }
         let mut steps = history.clone().without_temporary().steps;
         for at in (0..steps.len()).rev() {
-            if let Fate::Unknown { drafted, copied } = steps[at].fate
+            if let StepOutcome::Unknown { drafted, copied } = steps[at].fate
                 && !self.resolve(&steps[at], drafted, copied)?
             {
                 steps.remove(at);
@@ -293,7 +293,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Determines and journals the outcome of a step. Returns whether it was carried out.
-    fn resolve(&self, taken: &Taken, drafted: Option<u64>, copied: bool) -> Result<bool, SandboxError> {
+    fn resolve(&self, taken: &JournaledStep, drafted: Option<u64>, copied: bool) -> Result<bool, SandboxError> {
         let now = self.roots.state(taken.step.path())?;
         let done = match &taken.step {
             Step::Put { path, old, draft, kept, from } => {
@@ -334,7 +334,7 @@ impl Resolver<'_, '_> {
         };
         let mut run = self.journal.run.borrow_mut();
         let run = run.as_mut().expect("the run was resumed");
-        run.append(&record, false).map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        run.append(&record, false).map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
         Ok(is_taken)
     }
 
@@ -353,13 +353,13 @@ impl Resolver<'_, '_> {
         (inode, old, is_there): (Option<u64>, Option<&State>, bool),
         kept: Option<&Address>,
     ) -> Result<(), SandboxError> {
-        let Some((place, state)) = self.ours(path, draft)? else { return Ok(()) };
+        let Some((place, state)) = self.staged_by_us(path, draft)? else { return Ok(()) };
         let (folder, name) = place.entry()?;
         let is_unfinished = !is_there && (inode == Some(state.inode) || inode.is_none() && !is_same(old, &state));
         match kept {
-            _ if is_unfinished && (inode.is_some() || old.is_none()) => discard(folder, name, place.shown()),
+            _ if is_unfinished && (inode.is_some() || old.is_none()) => discard(folder, name, place.display()),
             Some(kept) => self.keep(path, &place, kept.slot()),
-            None => discard(folder, name, place.shown()),
+            None => discard(folder, name, place.display()),
         }
     }
 
@@ -388,11 +388,11 @@ impl Resolver<'_, '_> {
         copied: bool,
     ) -> Result<Option<bool>, SandboxError> {
         let entry = self.roots.kept(kept)?;
-        let aside = self.ours(path, draft)?.filter(|(_, state)| is_same(Some(old), state));
+        let aside = self.staged_by_us(path, draft)?.filter(|(_, state)| is_same(Some(old), state));
         if let Some((aside, _)) = aside {
             let (folder, name) = aside.entry()?;
             if copied && entry.is_some() {
-                return discard(folder, name, aside.shown()).map(|()| Some(true));
+                return discard(folder, name, aside.display()).map(|()| Some(true));
             }
             let place = self.roots.place(path)?;
             folder.rename(name, folder, place.name()?, Replace::No).map_err(|error| place.error(&error))?;
@@ -422,21 +422,22 @@ impl Resolver<'_, '_> {
         };
         let discard_at = |place: &SandboxPath| {
             let (folder, name) = place.entry()?;
-            discard(folder, name, place.shown())
+            discard(folder, name, place.display())
         };
         if now.is_some_and(|now| is_same(Some(old), now)) {
             // The original is complete, so an unfinished copy is discarded. A copy that is already at the new path is
             // backed up, because others may have seen the file.
-            if let Some((copy, _)) = self.ours(to, draft)? {
+            if let Some((copy, _)) = self.staged_by_us(to, draft)? {
                 discard_at(&copy)?;
             }
             if there.is_some_and(|there| drafted == Some(there.inode)) {
-                let stamp = Keeper::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.account);
-                self.keep(to, &self.roots.place(to)?, (Drawer::Trash, stamp))?;
+                let stamp =
+                    BackupStore::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.account);
+                self.keep(to, &self.roots.place(to)?, (BackupKind::Trash, stamp))?;
             }
             return Ok(None);
         }
-        if let Some((aside, _)) = self.ours(path, draft)?.filter(|(_, state)| is_same(Some(old), state)) {
+        if let Some((aside, _)) = self.staged_by_us(path, draft)?.filter(|(_, state)| is_same(Some(old), state)) {
             if copied {
                 discard_at(&aside)?;
             } else {
@@ -450,7 +451,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Finds the entry with a temporary name in the directory of a path.
-    fn ours(&self, path: &Address, draft: &str) -> Result<Option<(SandboxPath, State)>, SandboxError> {
+    fn staged_by_us(&self, path: &Address, draft: &str) -> Result<Option<(SandboxPath, State)>, SandboxError> {
         if !is_draft_name(OsStr::new(draft)) || draft.contains('/') {
             return Ok(None);
         }
@@ -471,15 +472,20 @@ impl Resolver<'_, '_> {
         let place = self.roots.place(path)?;
         let (folder, name) = place.entry()?;
         let modified = folder.own_metadata().ok().and_then(|metadata| metadata.modified);
-        discard(folder, name, place.shown())?;
+        discard(folder, name, place.display())?;
         // Restores the modification time, so that no trace of the entry remains. A failure to set it is ignored.
         modified.map(|modified| folder.set_own_modified(modified));
         Ok(())
     }
 
     /// Moves an entry that must not be lost to the backup store.
-    fn keep(&self, path: &Address, found: &SandboxPath, (drawer, kept): (Drawer, String)) -> Result<(), SandboxError> {
-        let keeper = Keeper::new(self.roots.root_of(path)?, self.retention);
+    fn keep(
+        &self,
+        path: &Address,
+        found: &SandboxPath,
+        (drawer, kept): (BackupKind, String),
+    ) -> Result<(), SandboxError> {
+        let keeper = BackupStore::new(self.roots.root_of(path)?, self.retention);
         let locked = keeper.lock(self.meter, &self.own)?;
         let mut slot = locked.slot(&self.roots.place(path)?, drawer, &kept)?;
         let (folder, name) = found.entry()?;

@@ -5,19 +5,19 @@ use std::io::{self, ErrorKind};
 
 use crate::limits::Meter;
 
+use super::super::backups::{BackupKind, BackupStore, Retention, put_back};
 use super::super::change::RenameError;
-use super::super::copy::{Copying, Source};
+use super::super::copy::{CopyOptions, Source};
 use super::super::error::SandboxError;
-use super::super::keep::{Drawer, Keeper, Retention, put_back};
 use super::super::metadata::Kind;
-use super::super::remove::{Going, discard};
+use super::super::remove::{RemoveOptions, discard};
+use super::super::replace::Overwrite;
 use super::super::root::SandboxPath;
-use super::super::take::Overwrite;
 use super::address::{Address, holder};
-use super::history::{Fate, Taken};
+use super::history::{JournaledStep, StepOutcome};
 use super::record::{State, Step};
 use super::roots::Roots;
-use super::{Change, left};
+use super::{Change, metadata_after};
 
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {
@@ -31,18 +31,18 @@ pub struct Reverser<'a, 'c> {
 
 impl<'a> Reverser<'a, '_> {
     /// Reverses a step that was carried out.
-    pub fn reverse(&mut self, taken: &Taken) -> Result<(), SandboxError> {
-        let Fate::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
+    pub fn reverse(&mut self, taken: &JournaledStep) -> Result<(), SandboxError> {
+        let StepOutcome::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
         match &taken.step {
             Step::Put { path, kept, from, old, .. } => {
                 self.expect(path, now.as_ref())?;
                 let from = from.as_ref().map(|(from, _)| from);
                 match kept.as_ref().filter(|_| *has_kept) {
-                    Some(kept) => self.put_kept(path, (kept, old.as_ref()), from),
+                    Some(kept) => self.put_kept(path, (kept, old.as_ref()), from).map(drop),
                     None => self.take(path, from),
                 }
             }
-            Step::Take { path, kept, old, .. } => self.put_kept(path, (kept, Some(old)), None),
+            Step::Take { path, kept, old, .. } => self.put_kept(path, (kept, Some(old)), None).map(drop),
             Step::Move { path, to, .. } => {
                 self.expect(to, now.as_ref())?;
                 self.move_back(path, to)
@@ -63,11 +63,13 @@ impl<'a> Reverser<'a, '_> {
     /// Returns an error unless the path is as the step left it.
     fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
         let now = self.roots.state(path)?;
-        let is_copied = holder(&self.copied, path).is_some();
-        let is_still = |left: &State| {
-            now.as_ref().is_some_and(|now| left.is_still(now) || is_copied && left.is_still_or_copied(now))
-        };
-        if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.shown().into_owned())) }
+        let is_still = |left: &State| now.as_ref().is_some_and(|now| self.is_still(path, left, now));
+        if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.display().into_owned())) }
+    }
+
+    /// Whether what is at a path is what a step left there, or a copy of it.
+    pub(super) fn is_still(&self, path: &Address, left: &State, now: &State) -> bool {
+        left.is_still(now) || holder(&self.copied, path).is_some() && left.is_still_or_copied(now)
     }
 
     /// Removes a directory that a step created, which must be empty by now. The directory is moved to the backup
@@ -77,7 +79,7 @@ impl<'a> Reverser<'a, '_> {
         if self.change.is_reversing() {
             return place.remove_folder(self.change);
         }
-        match place.delete(Going::default(), keeper, self.meter, self.change) {
+        match place.delete(RemoveOptions::default(), keeper, self.meter, self.change) {
             Err(RenameError::OtherDevice) => place.remove_folder(self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(_) => Ok(()),
@@ -92,7 +94,7 @@ impl<'a> Reverser<'a, '_> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
         self.forget_copies(path);
         let made = place.metadata()?;
-        match self.take_and_keep(&place, keeper, from) {
+        match self.take_and_keep(&place, keeper, from).map(drop) {
             Err(SandboxError::NoSpace(_))
                 if from.is_none() && self.change.is_reversing() && made.kind != Kind::Folder =>
             {
@@ -102,21 +104,27 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
+    /// Takes away what somebody put at a path, and returns where it is kept.
+    pub(super) fn set_aside(&mut self, path: &Address) -> Result<Address, SandboxError> {
+        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        self.forget_copies(path);
+        self.take_and_keep(&place, keeper, None)
+    }
+
     fn take_and_keep(
         &mut self,
         place: &SandboxPath,
-        keeper: Keeper<'a>,
+        keeper: BackupStore<'a>,
         from: Option<&Address>,
-    ) -> Result<(), SandboxError> {
-        let going = Going { recursive: true };
+    ) -> Result<Address, SandboxError> {
+        let going = RemoveOptions { recursive: true };
         let slot = from.map(Address::slot);
         match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
-            Err(RenameError::OtherDevice) => {
-                place.delete_by_copy_to(slot, going, keeper, self.meter, self.change).map(drop)
-            }
+            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, going, keeper, self.meter, self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
-            Ok(_) => Ok(()),
+            Ok(kept) => Ok(kept),
         }
+        .map(|kept| Address::from(&*kept))
     }
 
     pub fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
@@ -140,25 +148,32 @@ impl<'a> Reverser<'a, '_> {
         self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
     }
 
-    fn keeper(&self, path: &Address) -> Result<Keeper<'a>, SandboxError> {
-        Ok(Keeper::new(self.roots.root_of(path)?, self.retention))
+    fn keeper(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
+        Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
-    /// Restores a backup to its path. If an entry exists there, it is backed up, at `from` if it came from that
-    /// backup.
-    fn put_kept(
+    /// What is kept at an address; an error unless it is what was kept there.
+    pub(super) fn kept_entry(&self, kept: &Address, old: Option<&State>) -> Result<(SandboxPath, State), SandboxError> {
+        let gone = || SandboxError::NotFound(kept.display().into_owned());
+        let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
+        let found = State::of(&entry.metadata()?);
+        if old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
+            Ok((entry, found))
+        } else {
+            Err(SandboxError::Changed(kept.display().into_owned()))
+        }
+    }
+
+    /// Puts what is kept back to its place; what is there meanwhile is kept instead, at `from` if that is
+    /// where it came from. Returns where, as far as it is known.
+    pub(super) fn put_kept(
         &mut self,
         path: &Address,
         (kept, old): (&Address, Option<&State>),
         from: Option<&Address>,
-    ) -> Result<(), SandboxError> {
-        let gone = || SandboxError::NotFound(kept.shown().into_owned());
+    ) -> Result<Option<Address>, SandboxError> {
         let place = self.roots.place(path)?;
-        let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
-        let found = State::of(&entry.metadata()?);
-        if !old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
-            return Err(SandboxError::Changed(kept.shown().into_owned()));
-        }
+        let (entry, found) = self.kept_entry(kept, old)?;
         self.forget_copies(path);
         if old.is_some_and(|old| found.inode != old.inode) {
             self.copied.insert(path.clone());
@@ -168,45 +183,47 @@ impl<'a> Reverser<'a, '_> {
             Err(SandboxError::NotFound(_)) => false,
             Err(error) => return Err(error),
         };
-        let put = match is_taken {
-            true => self.exchange(&place, path, (&entry, kept), from),
-            false => put_back(&entry, kept, &place, place.entry()?.0, self.change),
+        let put = if is_taken {
+            self.exchange(&place, path, (&entry, kept), from).map(Some)
+        } else {
+            put_back(&entry, kept, &place, place.entry()?.0, self.change).map(|()| None)
         };
         match put {
             Err(RenameError::OtherDevice) => {
                 self.copy_back((&place, path), (&entry, kept))?;
                 self.copied.insert(path.clone());
-                Ok(())
+                Ok(None)
             }
             Err(RenameError::Sandbox(error)) => Err(error),
-            Ok(()) => Ok(()),
+            Ok(displaced) => Ok(displaced),
         }
     }
 
-    /// Exchanges a backup with the present entry.
+    /// Exchanges what is kept for what is there. Returns where that is kept.
     fn exchange(
         &mut self,
         place: &SandboxPath,
         path: &Address,
         (entry, kept): (&SandboxPath, &Address),
         from: Option<&Address>,
-    ) -> Result<(), RenameError> {
+    ) -> Result<Address, RenameError> {
         let wrap = |error: io::Error| place.error(&error);
         let keeper = self.keeper(path)?;
         let locked = keeper.lock(self.meter, self.change.own())?;
         let (drawer, stamp) = match from {
             Some(from) => from.slot(),
-            None => (Drawer::Backups, self.change.kept_stamp(keeper)?),
+            None => (BackupKind::Backups, self.change.kept_stamp(keeper)?),
         };
         let mut slot = locked.slot(place, drawer, &stamp)?;
         let (folder, name) = place.entry()?;
         let (kept_in, kept_name) = entry.entry()?;
         let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
+        let kept_there = keeper.address(place, drawer, &stamp);
         let step = Step::Put {
             path: path.clone(),
             old: Some(State::of(&old)),
             draft: None,
-            kept: Some(keeper.address(place, drawer, &stamp)),
+            kept: Some(kept_there.clone()),
             from: Some((kept.clone(), State::of(&metadata))),
         };
         let under_way = self.change.begin(step, &[folder])?;
@@ -219,8 +236,9 @@ impl<'a> Reverser<'a, '_> {
         slot.take(kept_in, kept_name).map_err(wrap)?;
         let synced = folder.sync().map_err(|error| place.undurable(&error));
         let synced = synced.and_then(|()| slot.sync_after(folder, place));
-        under_way.done(Some(&left(folder, name, &metadata)), true, &[folder]);
-        Ok(synced?)
+        under_way.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
+        synced?;
+        Ok(kept_there)
     }
 
     /// Restores a backup that cannot be moved: copies it, and then discards it.
@@ -229,14 +247,15 @@ impl<'a> Reverser<'a, '_> {
         (place, path): (&SandboxPath, &Address),
         (entry, kept): (&SandboxPath, &Address),
     ) -> Result<(), SandboxError> {
-        let overwrite = match place.metadata().is_ok() {
-            true => Overwrite::keeping(self.keeper(path)?),
-            false => Overwrite::never(self.keeper(path)?),
+        let overwrite = if place.metadata().is_ok() {
+            Overwrite::keeping(self.keeper(path)?)
+        } else {
+            Overwrite::never(self.keeper(path)?)
         };
         // Copies made for an undo do not report their backups.
-        let copying = Copying::whole(Overwrite { is_told: false, ..overwrite });
+        let copying = CopyOptions::whole(Overwrite { is_told: false, ..overwrite });
         Source { place: entry, kept: Some(kept) }.copy_to(place, &copying, self.meter, self.change)?;
         let (kept_in, kept_name) = entry.entry()?;
-        discard(kept_in, kept_name, entry.shown())
+        discard(kept_in, kept_name, entry.display())
     }
 }

@@ -4,10 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::Path;
 
+use super::super::backups::stamp;
 use super::super::error::SandboxError;
-use super::super::keep::stamp;
-use super::super::own::{OWN, open_ours};
 use super::super::root::{Root, SandboxPath, parts_of};
+use super::super::state_dir::{STATE_DIR, open_ours};
 use super::address::Address;
 use super::record::State;
 
@@ -29,7 +29,7 @@ impl<'a> Roots<'a> {
         }
         let below = |root: &'a Root| Some((root, path.strip_prefix(root.path()).ok()?));
         self.further.iter().find_map(below).ok_or_else(|| {
-            let path = address.shown().into_owned();
+            let path = address.display().into_owned();
             SandboxError::Io { path, reason: "it lies below no root that the policy in force opens".to_owned() }
         })
     }
@@ -60,12 +60,12 @@ impl<'a> Roots<'a> {
     /// Returns [`SandboxError::Foreign`] if the backup is not sealed for its directory.
     pub(in crate::sandbox) fn kept(&self, address: &Address) -> Result<Option<SandboxPath>, SandboxError> {
         let (root, path) = self.of(address)?;
-        let shown = address.shown().into_owned();
+        let shown = address.display().into_owned();
         let names: Vec<OsString> = parts_of(path).collect();
         let Some(([own_name, folders @ ..], name)) = names.split_last().map(|(last, rest)| (rest, last)) else {
             return Ok(None);
         };
-        let own = if own_name == OsStr::new(OWN) { root.own_folder()? } else { None };
+        let own = if own_name == OsStr::new(STATE_DIR) { root.own_folder()? } else { None };
         let Some(own) = own else { return Ok(None) };
         // Names after the first with the shape of a backup belong to a tree that was backed up as a whole.
         let below = &names[1..];

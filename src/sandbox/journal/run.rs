@@ -5,20 +5,20 @@ use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use super::super::draft::random_name;
+use super::super::backups::{UNDOABLE, stamp};
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
-use super::super::keep::{UNDOABLE, stamp};
-use super::super::own::{FILE_MODE, FOLDER_MODE, open_ours, shown};
 use super::super::root::Root;
 use super::super::seal::{Chain, RootSeal};
+use super::super::staging::random_name;
+use super::super::state_dir::{FILE_MODE, FOLDER_MODE, display, open_ours};
 use super::super::user_state::UserState;
 use super::address::Address;
 use super::history::History;
 use super::list::is_sealed;
+use super::preallocate::Preallocation;
 use super::record::{Begin, End, Record, Step, VERSION, line};
-use super::room::Room;
-use super::{JOURNAL, OwnChange, needs};
+use super::{InternalChange, JOURNAL, needs};
 
 /// The subdirectory for journals of runs that have not finished.
 pub const OPEN: &str = "open";
@@ -43,7 +43,7 @@ pub struct Folders {
 
 /// A journal that is being written.
 #[derive(Debug)]
-pub struct Run {
+pub struct JournalWriter {
     id: String,
     folders: Folders,
     /// The journal file, locked until the process ends.
@@ -52,7 +52,7 @@ pub struct Run {
     /// Number of steps that are still in effect.
     taken: u32,
     /// Space reserved on the disk.
-    room: Room,
+    room: Preallocation,
     /// Temporary directories, which are removed when the run ends.
     temporary: Vec<Address>,
     /// The chain of seals after the last line, including marks not yet written.
@@ -75,29 +75,29 @@ impl Folders {
     /// Opens the directories. Returns `None` if they do not exist.
     pub fn find(root: &Root) -> Result<Option<Folders>, SandboxError> {
         let Some(own) = root.own_folder()? else { return Ok(None) };
-        let open = |folder: &Folder, name: &str| open_ours(folder, OsStr::new(name), || shown(JOURNAL));
+        let open = |folder: &Folder, name: &str| open_ours(folder, OsStr::new(name), || display(JOURNAL));
         let Some(ended) = open(own.folder(), JOURNAL)? else { return Ok(None) };
         let inner = open(&ended, OPEN)?;
         Ok(inner.map(|open| Folders { ended, open, seal: root.seal.clone() }))
     }
 
     /// Opens the directories and creates missing ones.
-    pub fn make(root: &Root, own: &OwnChange) -> Result<Folders, SandboxError> {
+    pub fn make(root: &Root, own: &InternalChange) -> Result<Folders, SandboxError> {
         if let Some(found) = Folders::find(root)? {
             return Ok(found);
         }
         let mut folder = root.make_own_folder(own)?.into_folder();
         for name in [JOURNAL, OPEN].map(OsStr::new) {
-            let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+            let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
             match folder.create_folder(name, FOLDER_MODE) {
                 Ok(()) => folder.sync().map_err(wrap)?,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(wrap(error)),
             }
-            let inner = open_ours(&folder, name, || shown(JOURNAL))?;
-            folder = inner.ok_or_else(|| SandboxError::NotFound(shown(JOURNAL)))?;
+            let inner = open_ours(&folder, name, || display(JOURNAL))?;
+            folder = inner.ok_or_else(|| SandboxError::NotFound(display(JOURNAL)))?;
         }
-        Folders::find(root)?.ok_or_else(|| SandboxError::NotFound(shown(JOURNAL)))
+        Folders::find(root)?.ok_or_else(|| SandboxError::NotFound(display(JOURNAL)))
     }
 
     /// Duplicates the handles.
@@ -118,10 +118,10 @@ impl Folders {
     }
 }
 
-impl Run {
+impl JournalWriter {
     /// Begins the journal of a run.
-    pub fn begin(root: &Root, about: &Begin, own: &OwnChange) -> Result<Run, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+    pub fn begin(root: &Root, about: &Begin, own: &InternalChange) -> Result<JournalWriter, SandboxError> {
+        let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let folders = Folders::make(root, own)?;
         let runs = folders.runs().map_err(wrap)?;
         if runs.is_empty() {
@@ -135,7 +135,7 @@ impl Run {
         give_up(&folders, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
         let chain = root.seal.chain(&id);
-        let mut run = Run::new(id, folders, file, chain, root);
+        let mut run = JournalWriter::new(id, folders, file, chain, root);
         run.takes_back = about.undoes.is_some();
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
@@ -158,27 +158,27 @@ impl Run {
         file: File,
         history: &History,
         root: &Root,
-    ) -> Result<Run, SandboxError> {
-        let folders = folders.duplicate().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+    ) -> Result<JournalWriter, SandboxError> {
+        let folders = folders.duplicate().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
         let steps = history.steps.last().map_or(0, |taken| taken.number);
         let chain = history.chain.clone();
         let takes_back = history.begin.undoes.is_some();
-        Ok(Run {
+        Ok(JournalWriter {
             steps,
             takes_back,
             is_resumed: true,
-            ..Run::new(name.to_string_lossy().into_owned(), folders, file, chain, root)
+            ..JournalWriter::new(name.to_string_lossy().into_owned(), folders, file, chain, root)
         })
     }
 
-    fn new(id: String, folders: Folders, file: File, chain: Chain, root: &Root) -> Run {
-        Run {
+    fn new(id: String, folders: Folders, file: File, chain: Chain, root: &Root) -> JournalWriter {
+        JournalWriter {
             id,
             folders,
             file,
             steps: 0,
             taken: 0,
-            room: Room::default(),
+            room: Preallocation::default(),
             chain,
             takes_back: false,
             user: root.user.clone(),
@@ -193,9 +193,9 @@ impl Run {
     /// Reads the journal so far.
     pub fn history(&self) -> Result<History, SandboxError> {
         let name = OsStr::new(&self.id);
-        let file = self.folders.open.open_file(name).map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        let file = self.folders.open.open_file(name).map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
         History::read(&file, name, &self.folders.seal)
-            .map_err(|error| SandboxError::Io { path: shown(JOURNAL), reason: error.to_string() })
+            .map_err(|error| SandboxError::Io { path: display(JOURNAL), reason: error.to_string() })
     }
 
     /// Returns the name of the run.
@@ -300,7 +300,7 @@ impl Run {
 
     /// Ends the run and moves its journal to those of finished runs.
     pub fn end(mut self, how: End) -> Result<(), SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(JOURNAL), &error);
+        let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let name = OsString::from(&self.id);
         if self.comes_to_nothing(how) {
             self.folders.open.remove_file(&name).map_err(wrap)?;

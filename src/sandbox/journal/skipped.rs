@@ -69,7 +69,7 @@ impl<'h> Skipped<'h> {
     fn follow(&mut self, step: &Step) {
         let places = step.places();
         let Some(cause) = places.iter().find_map(|place| self.cause(place, step.is_of_tree())) else { return };
-        let reason = format!("`{}` is left as it is", cause.shown());
+        let reason = format!("`{}` is left as it is", cause.display());
         for place in places {
             self.reasons.entry(place.clone()).or_insert_with(|| reason.clone());
             if step.is_of_tree() {

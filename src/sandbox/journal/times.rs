@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::address::Address;
 use super::history::History;
 use super::list::{Origin, walk};
-use super::outcome::Outcome;
+use super::outcome::RunOutcome;
 use super::record::{Begin, End, Moment};
 use super::roots::Roots;
 use super::run::Folders;
@@ -47,7 +47,7 @@ impl Times {
                 .ok()
                 .and_then(|file| History::read(&file, name.as_ref(), &folders.seal).ok());
             let Some(history) = history else { continue };
-            for (folder, before, after) in Outcome::of(&history.without_temporary()).into_times() {
+            for (folder, before, after) in RunOutcome::of(&history.without_temporary()).into_times() {
                 times.before.add(&folder, (before, after), toggled.before.has(name));
                 times.after.add(&folder, (before, after), toggled.after.has(name));
             }
@@ -93,14 +93,14 @@ impl Timeline {
 struct Toggled {
     runs: Vec<String>,
     /// Runs that are undone before and after the undo of a given run.
-    before: Undone,
-    after: Undone,
+    before: UndoneRuns,
+    after: UndoneRuns,
 }
 
 impl Toggled {
     /// Finds the runs that were undone or redone since `run` began, or by it.
     fn since(run: &str, folders: &Folders, roots: Roots<'_>) -> Toggled {
-        let mut toggled = Toggled { runs: Vec::new(), before: Undone::default(), after: Undone::with(run) };
+        let mut toggled = Toggled { runs: Vec::new(), before: UndoneRuns::default(), after: UndoneRuns::with(run) };
         let mut oldest = run.to_owned();
         // Journals that cannot be listed are skipped.
         let _ = walk(roots, |listed, _| {
@@ -123,11 +123,11 @@ impl Toggled {
 
 /// Runs that are undone and not redone, collected from the newest run to the oldest.
 #[derive(Debug, Default)]
-pub(super) struct Undone(HashSet<String>);
+pub(super) struct UndoneRuns(HashSet<String>);
 
-impl Undone {
-    fn with(run: &str) -> Undone {
-        Undone(HashSet::from([run.to_owned()]))
+impl UndoneRuns {
+    fn with(run: &str) -> UndoneRuns {
+        UndoneRuns(HashSet::from([run.to_owned()]))
     }
 
     /// Adds the effect of a run, which must be older than those seen before.

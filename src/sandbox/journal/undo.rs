@@ -6,17 +6,19 @@ use std::io;
 
 use crate::limits::Meter;
 
+use super::super::backups::Retention;
+use super::super::backups::stamp::{self, short};
 use super::super::error::SandboxError;
 use super::super::folder::file_metadata;
-use super::super::keep::Retention;
-use super::super::keep::stamp::{self, short};
-use super::super::own::shown;
+use super::super::state_dir::display;
 use super::address::Address;
 use super::conflicts::{Comparison, Conflict};
+use super::forced::{self, Displaced, Forced};
 use super::history::{History, HistoryError};
 use super::later::Since;
 use super::list::Origin;
-use super::outcome::Outcome;
+use super::obstacles;
+use super::outcome::RunOutcome;
 use super::record::{Begin, End, Moment, Step, time};
 use super::reverse::Reverser;
 use super::roots::Roots;
@@ -40,6 +42,9 @@ pub enum UndoError {
     /// The run to redo is not undone.
     #[error("the run `{}` is not taken back", short(.0))]
     NotUndone(String),
+    /// Nothing of it stays that could be taken back.
+    #[error("nothing that the run `{}` changed stays", short(.0))]
+    Nothing(String),
     /// The journal of the run cannot be read.
     #[error("the journal of `{}` cannot be read: {reason}", short(run))]
     Unreadable {
@@ -63,9 +68,16 @@ pub enum UndoError {
     Sandbox(#[from] SandboxError),
 }
 
+/// What came of taking back the steps of a run.
+struct TakenBack {
+    steps: usize,
+    left: Vec<Conflict>,
+    displaced: Vec<Displaced>,
+}
+
 /// The result of an undo.
 #[derive(Clone, Debug)]
-pub struct Undone {
+pub struct UndoReport {
     /// The run that was undone.
     pub run: String,
     /// The run that performed the undo. Undoing it reverses the undo.
@@ -74,16 +86,18 @@ pub struct Undone {
     pub origin: Origin,
     /// Whether the original run is redone by this; otherwise it is undone.
     pub is_redo: bool,
-    /// Number of steps that were reversed.
+    /// How many changes were taken back, of those that [`Origin::changes`] counts.
     pub steps: usize,
     /// Paths that a forced undo left as they are, and the reasons.
     pub left: Vec<Conflict>,
+    /// What gave way to what came back, by force, and where it is kept.
+    pub displaced: Vec<Displaced>,
 }
 
 impl Journal {
     /// Returns the original run behind an undo or redo, or the run itself.
     pub fn origin(roots: Roots<'_>, begin: &Begin) -> Result<Origin, SandboxError> {
-        let itself = || Origin { run: begin.run.clone(), command: begin.command.clone() };
+        let itself = || Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
         Ok(Folders::find(roots.main)?.map_or_else(itself, |folders| Origin::of(&folders, begin)))
     }
 
@@ -97,29 +111,31 @@ impl Journal {
         admit: &dyn Fn(&Address, bool) -> Result<(), String>,
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
-    ) -> Result<Undone, UndoError> {
+    ) -> Result<UndoReport, UndoError> {
         let (history, since) = read(roots, run)?;
         if let (Some(line), false) = (history.damaged, force) {
             let reason = format!("line {line} is damaged, so that what it did from there on is not known");
             return Err(UndoError::Unreadable { run: run.to_owned(), reason });
         }
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
-        let outcome = Outcome::of(&history);
+        let outcome = RunOutcome::of(&history);
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
-        let (mut conflicts, missing) = (comparison.conflicts(), comparison.missing());
-        conflicts.extend(outcome.refused(admit));
+        let (mut found, missing) = (comparison.obstacles(), comparison.missing());
+        found.extend(outcome.refused(admit));
         let copied = comparison.into_copied();
-        let is_as_left = conflicts.is_empty() && missing.is_empty();
-        if !is_as_left && !force {
-            conflicts.extend(missing);
-            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts });
+        if !(force || found.is_empty() && missing.is_empty()) {
+            found.extend(missing);
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts: obstacles::conflicts(found) });
         }
-        let skipped = Skipped::new(conflicts, missing, &history);
+        let ((staying, passable), (missing, _)) =
+            (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
+        let skipped = Skipped::new(staying, missing, &history);
+        let forced = force.then(|| Forced::new(&outcome, passable, admit));
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
-        let taken_back = self.take_back(&history, (skipped, copied), (roots, retention), meter, force);
+        let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
         let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
-        let (steps, left) = match taken_back {
+        let TakenBack { steps, left, displaced } = match taken_back {
             Ok(done) => done,
             Err(error) => {
                 self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
@@ -127,19 +143,20 @@ impl Journal {
                 return Err(error.into());
             }
         };
+        // The run has as many changes as it takes back of the other, however many steps that took.
+        self.count(steps);
         let by = self.end(end)?.map(|ended| ended.run);
-        Ok(Undone { run: run.to_owned(), by, origin, is_redo, steps, left })
+        Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced })
     }
 
     fn take_back(
         &self,
-        history: &History,
-        (mut skipped, copied): (Skipped<'_>, BTreeSet<Address>),
+        (history, outcome): (&History, &RunOutcome),
+        (mut skipped, mut forced, copied): (Skipped<'_>, Option<Forced<'_>>, BTreeSet<Address>),
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
-        force: bool,
-    ) -> Result<(usize, Vec<Conflict>), SandboxError> {
-        let mut times = Outcome::of(history).times(roots, &Times::of(&history.begin.run, roots));
+    ) -> Result<TakenBack, SandboxError> {
+        let mut times = outcome.clone().times(roots, &Times::of(&history.begin.run, roots));
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut steps = 0;
@@ -148,9 +165,13 @@ impl Journal {
             if skipped.has(&taken.step) {
                 continue;
             }
-            match reverser.reverse(taken) {
-                Ok(()) => steps += 1,
-                Err(error) if force && !matches!(error, SandboxError::Limit(_)) => {
+            let reversed = match &mut forced {
+                Some(forced) => reverser.reverse_by_force(taken, forced),
+                None => reverser.reverse(taken).map(|()| true),
+            };
+            match reversed {
+                Ok(is_done) => steps += usize::from(is_done && taken.step.is_change()),
+                Err(error) if forced.is_some() && !matches!(error, SandboxError::Limit(_)) => {
                     skipped.add(&taken.step, &error.to_string());
                 }
                 Err(error) => return Err(error),
@@ -162,7 +183,14 @@ impl Journal {
         // A directory with a skipped entry is not as it was before.
         times.retain(|(folder, _)| !skipped.is_in(folder));
         self.restore(times, roots);
-        Ok((steps, skipped.into_conflicts()))
+        let mut left = skipped.into_conflicts();
+        let (displaced, gone) = forced.map(|forced| forced.end(roots)).unwrap_or_default();
+        left.extend(gone);
+        left.sort_by(|one, other| one.path.cmp(&other.path));
+        left.dedup_by(|one, other| one.path == other.path);
+        forced::name_kept(&mut left, outcome, roots);
+        let all = history.stays.filter(|_| left.is_empty()).map(|all| all as usize);
+        Ok(TakenBack { steps: all.unwrap_or(steps), left, displaced })
     }
 
     /// Restores the modification times of directories. Failures are ignored.
@@ -194,7 +222,7 @@ impl Journal {
     pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
         let mut run = self.run.borrow_mut();
         let Some(run) = &mut *run else { return Ok(None) };
-        run.catch_up().map_err(|error| SandboxError::io(shown(JOURNAL), &error))?;
+        run.catch_up().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
         run.history().map(Some)
     }
 
@@ -207,7 +235,7 @@ impl Journal {
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         history.steps.retain(|taken| taken.number >= from);
-        let times = Outcome::of(&history).times(roots, &Times::default());
+        let times = RunOutcome::of(&history).times(roots, &Times::default());
         // Its files were charged when they were changed.
         let change = self.begin(roots.main, 0, meter)?;
         let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
@@ -237,7 +265,7 @@ pub(super) fn read(
         return Err(unknown());
     }
     let folders = Folders::find(roots.main)?.ok_or_else(unknown)?;
-    let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", shown(JOURNAL)), &error);
+    let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", display(JOURNAL)), &error);
     let file = match folders.ended.open_file(run.as_ref()) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -250,7 +278,7 @@ pub(super) fn read(
         Err(error) => return Err(wrap(error).into()),
     };
     let metadata = file_metadata(&file).map_err(wrap)?;
-    super::super::own::check_regular(format!("{}/{run}", shown(JOURNAL)), &metadata)?;
+    super::super::state_dir::check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
     let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
     let history = History::read(&file, run.as_ref(), &folders.seal).map_err(unreadable)?;
     Ok((history.without_temporary(), metadata.modified))

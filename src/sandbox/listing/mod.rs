@@ -64,7 +64,7 @@ pub enum Step {
 
 /// The kind as which an entry is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum ListedAs {
     /// A regular or special file, or a followed link to one.
     File,
     /// A directory.
@@ -106,7 +106,7 @@ const PATIENCE: u32 = 1024;
 /// The current entry.
 struct Entry {
     name: usize,
-    shown: Shown,
+    shown: ListedAs,
     is_folder: bool,
     target: Option<OsString>,
     /// The target of a link that is reported as its target.
@@ -119,7 +119,7 @@ struct Entry {
 impl Entry {
     /// Creates an entry of the given kind, reported as a file. `name` is the offset of its name in the path.
     fn new(name: usize, kind: Kind) -> Entry {
-        Entry { name, shown: Shown::File, is_folder: false, target: None, place: None, kind, is_entered: false }
+        Entry { name, shown: ListedAs::File, is_folder: false, target: None, place: None, kind, is_entered: false }
     }
 }
 
@@ -142,15 +142,12 @@ impl<'a> Lister<'a> {
         if !path.is_empty() {
             path.push(b'/');
         }
-        let above = match plan.gitignore {
-            true => Some(Ignore::above(root, start, limits.watch.clone())?),
-            false => None,
-        };
+        let above = if plan.gitignore { Some(Ignore::above(root, start, limits.watch.clone())?) } else { None };
         let start_is_ignored = above.as_ref().is_some_and(|above| above.start_is_ignored);
         let mut lister = Lister {
             root,
             plan,
-            start: start.shown().to_owned(),
+            start: start.display().to_owned(),
             skip,
             limits,
             ignore: above.map(|Above { ignore, .. }| ignore),
@@ -205,7 +202,7 @@ impl<'a> Lister<'a> {
     }
 
     /// Returns the kind as which the entry is reported.
-    pub fn shown(&self) -> Shown {
+    pub fn listed_as(&self) -> ListedAs {
         self.entry.shown
     }
 
@@ -237,10 +234,7 @@ impl<'a> Lister<'a> {
             return place.metadata().map_err(|_| gone());
         }
         let name = self.os_name(self.entry.name);
-        match self.entry.is_entered {
-            true => self.entered_metadata(&name),
-            false => self.folder()?.metadata(&name),
-        }
+        if self.entry.is_entered { self.entered_metadata(&name) } else { self.folder()?.metadata(&name) }
     }
 
     /// Opens the entry for reading. Fails unless the entry is a regular file; links are not followed.
@@ -337,7 +331,7 @@ impl<'a> Lister<'a> {
         if self.skip.rule.is_some() && self.hides(&self.resolved(self.path.len()).to_string_lossy()) {
             return Ok(None);
         }
-        self.entry = Entry { shown: Shown::Folder, is_folder: true, ..self.take_entry() };
+        self.entry = Entry { shown: ListedAs::Folder, is_folder: true, ..self.take_entry() };
         if !self.descends() {
             return Ok(Some(Step::Entry));
         }
@@ -355,7 +349,7 @@ impl<'a> Lister<'a> {
         if self.plan.links_as_targets {
             return Ok(self.give_target(&name));
         }
-        self.entry.shown = Shown::Link;
+        self.entry.shown = ListedAs::Link;
         if self.plan.targets {
             self.entry.target = self.folder().and_then(|folder| folder.read_link(&name)).ok();
         }
@@ -368,18 +362,15 @@ impl<'a> Lister<'a> {
                 self.entry.is_folder = true;
                 let is_hidden = self.hides(place.resolved());
                 let is_git = self.ignore.is_some() && name == ignore::GIT;
-                match may_enter && !is_hidden && !is_git {
-                    true => self.enter_link(&place),
-                    false => Ok(Some(Step::Entry)),
-                }
+                if may_enter && !is_hidden && !is_git { self.enter_link(&place) } else { Ok(Some(Step::Entry)) }
             }
             LinkEnd::File(place) if self.plan.follow_files && !self.hides(folder_of(place.resolved())) => {
-                self.entry = Entry { shown: Shown::File, target: None, ..self.take_entry() };
+                self.entry = Entry { shown: ListedAs::File, target: None, ..self.take_entry() };
                 Ok(Some(Step::Entry))
             }
             LinkEnd::Nowhere(target) if self.plan.follow_files => {
                 let target = if target.is_empty() { self.entry.target.take() } else { Some(target) };
-                self.entry = Entry { shown: Shown::DeadLink, target, ..self.take_entry() };
+                self.entry = Entry { shown: ListedAs::DeadLink, target, ..self.take_entry() };
                 Ok(Some(Step::Entry))
             }
             LinkEnd::File(_) | LinkEnd::Nowhere(_) | LinkEnd::Outside => Ok(Some(Step::Entry)),
@@ -393,7 +384,7 @@ impl<'a> Lister<'a> {
             LinkEnd::File(place) if !self.hides(folder_of(place.resolved())) => (place, false),
             _ => return None,
         };
-        let shown = if is_folder { Shown::Folder } else { Shown::File };
+        let shown = if is_folder { ListedAs::Folder } else { ListedAs::File };
         self.entry = Entry { shown, is_folder, place: Some(Box::new(place)), ..self.take_entry() };
         Some(Step::Entry)
     }

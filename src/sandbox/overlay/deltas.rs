@@ -9,7 +9,7 @@ use super::super::journal::{Address, State};
 use super::super::metadata::{Metadata, Timestamp};
 use super::super::reserved::is_reserved;
 use super::super::root::parts_of;
-use super::{Changed, Dressed, Layer, Overlay, Spot, down};
+use super::{BackingPath, Changed, Layer, MetadataChange, Overlay, down};
 
 /// A path that would differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,14 +25,14 @@ pub struct Delta {
     /// The entry at the end of the run.
     pub now: Option<State>,
     /// Where the new entry is stored.
-    pub lies: Lies,
+    pub lies: StagingPlace,
     /// The modification time that the run sets, if any.
     pub modified: Option<Timestamp>,
 }
 
 /// Where a new entry is stored until it is put in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lies {
+pub enum StagingPlace {
     /// There is no new entry: the path is removed, or has other permission bits or another time.
     Nowhere,
     /// In the scratch directory, under this name.
@@ -52,7 +52,7 @@ impl Overlay {
         let layer = self.layer();
         let mut finder = Finder { overlay: self, layer: &layer, found: Vec::new(), moved: HashMap::new() };
         for (number, root) in layer.roots.iter().enumerate() {
-            let spot = Spot::Tree(number, Address::from(""));
+            let spot = BackingPath::Tree(number, Address::from(""));
             finder.folder(&spot, &root.base)?;
         }
         finder.dressed()?;
@@ -67,13 +67,13 @@ struct Finder<'a> {
     layer: &'a Layer,
     found: Vec<Delta>,
     /// The new path of each moved entry of the tree.
-    moved: HashMap<Spot, Address>,
+    moved: HashMap<BackingPath, Address>,
 }
 
 impl Finder<'_> {
     /// Finds the differences in a directory and below it. The stack depth does not depend on the nesting of
     /// directories.
-    fn folder(&mut self, spot: &Spot, address: &Address) -> io::Result<()> {
+    fn folder(&mut self, spot: &BackingPath, address: &Address) -> io::Result<()> {
         let mut waiting = vec![(spot.clone(), address.clone())];
         while let Some((spot, address)) = waiting.pop() {
             let empty = Changed::default();
@@ -98,12 +98,12 @@ impl Finder<'_> {
     }
 
     /// Returns the names in a directory of the tree below which something changed.
-    fn changed_below(&self, spot: &Spot) -> BTreeSet<OsString> {
-        let Spot::Tree(root, folder) = spot else { return BTreeSet::new() };
+    fn changed_below(&self, spot: &BackingPath) -> BTreeSet<OsString> {
+        let BackingPath::Tree(root, folder) = spot else { return BTreeSet::new() };
         let later = self.layer.folders.range(spot.clone()..).map(|(spot, _)| spot);
         let below = later.map_while(|spot| match spot {
             // Addresses that start with that of the directory are adjacent.
-            Spot::Tree(number, address) if number == root && begins(address, folder) => Some(address),
+            BackingPath::Tree(number, address) if number == root && begins(address, folder) => Some(address),
             _ => None,
         });
         let part = |address: &Address| -> Option<OsString> {
@@ -113,41 +113,42 @@ impl Finder<'_> {
         below.filter(|address| *address != folder && address.is_below(folder)).filter_map(part).collect()
     }
 
-    fn name(&mut self, address: &Address, place: Option<&Spot>, means: Option<&Spot>) -> io::Result<()> {
+    fn name(&mut self, address: &Address, place: Option<&BackingPath>, means: Option<&BackingPath>) -> io::Result<()> {
         let was = place.map(|spot| self.on_disk(spot)).transpose()?.flatten();
         let now = means.map(|spot| self.at(spot)).transpose()?;
         let lies = match means {
-            None => Lies::Nowhere,
-            Some(Spot::Made(name)) => Lies::Scratch(name.clone()),
-            Some(spot @ Spot::Tree(..)) => {
+            None => StagingPlace::Nowhere,
+            Some(BackingPath::Made(name)) => StagingPlace::Scratch(name.clone()),
+            Some(spot @ BackingPath::Tree(..)) => {
                 self.moved.insert(spot.clone(), address.clone());
                 let from = self.address(spot);
-                if is_ours(spot) { Lies::Kept(from) } else { Lies::At(from) }
+                if is_ours(spot) { StagingPlace::Kept(from) } else { StagingPlace::At(from) }
             }
         };
         if was.is_none() && now.is_none() {
             return Ok(());
         }
         let origin = place.map(|spot| self.address(spot)).filter(|origin| origin != address);
-        let modified =
-            now.filter(|now| matches!(lies, Lies::Scratch(_)) && self.is_dated(now)).and_then(|now| now.modified);
+        let modified = now
+            .filter(|now| matches!(lies, StagingPlace::Scratch(_)) && self.is_dated(now))
+            .and_then(|now| now.modified);
         let (was, now) = (was.map(|was| State::of(&was)), now.map(|now| self.state(&now)));
         let (path, in_new) = (address.clone(), place.is_none());
         self.found.push(Delta { path, origin, in_new, was, now, lies, modified });
         Ok(())
     }
 
-    fn on_disk(&self, spot: &Spot) -> io::Result<Option<Metadata>> {
+    fn on_disk(&self, spot: &BackingPath) -> io::Result<Option<Metadata>> {
         match self.at(spot) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             other => other.map(Some),
         }
     }
 
-    fn at(&self, spot: &Spot) -> io::Result<Metadata> {
+    fn at(&self, spot: &BackingPath) -> io::Result<Metadata> {
         let (folder, address) = match spot {
-            Spot::Made(name) => return self.overlay.scratch.folder().metadata(name),
-            Spot::Tree(root, address) => (&self.layer.roots[*root].folder, address),
+            BackingPath::Made(name) => return self.overlay.scratch.folder().metadata(name),
+            BackingPath::Tree(root, address) => (&self.layer.roots[*root].folder, address),
         };
         let names: Vec<OsString> = parts_of(Path::new(&address.0)).collect();
         match names.split_last() {
@@ -157,8 +158,8 @@ impl Finder<'_> {
     }
 
     /// Returns the path on the disk of an entry of the tree.
-    fn address(&self, spot: &Spot) -> Address {
-        let Spot::Tree(root, address) = spot else { return Address::from("") };
+    fn address(&self, spot: &BackingPath) -> Address {
+        let BackingPath::Tree(root, address) = spot else { return Address::from("") };
         let base = &self.layer.roots[*root].base;
         if base.0.is_empty() { address.clone() } else { base.join(&address.0) }
     }
@@ -169,7 +170,7 @@ impl Finder<'_> {
 
     fn state(&self, metadata: &Metadata) -> State {
         let mut state = State::of(metadata);
-        if let Some(Dressed { mode: Some(mode), .. }) = self.layer.dressed.get(&metadata.identity) {
+        if let Some(MetadataChange { mode: Some(mode), .. }) = self.layer.dressed.get(&metadata.identity) {
             state.mode = *mode;
         }
         state
@@ -179,7 +180,7 @@ impl Finder<'_> {
     fn dressed(&mut self) -> io::Result<()> {
         let told: BTreeMap<Address, usize> =
             self.found.iter().enumerate().map(|(at, found)| (found.path.clone(), at)).collect();
-        for Dressed { spot, mode, modified } in self.layer.dressed.values() {
+        for MetadataChange { spot, mode, modified } in self.layer.dressed.values() {
             let Some(address) = self.now_at(spot) else { continue };
             let Some(was) = self.on_disk(spot)? else { continue };
             let now = State { mode: mode.unwrap_or(was.mode), ..State::of(&was) };
@@ -188,7 +189,7 @@ impl Finder<'_> {
                 None => {
                     let origin = Some(self.address(spot)).filter(|origin| *origin != address);
                     let (was, now, modified) = (Some(State::of(&was)), Some(now), *modified);
-                    let (in_new, lies) = (false, Lies::Nowhere);
+                    let (in_new, lies) = (false, StagingPlace::Nowhere);
                     self.found.push(Delta { path: address, origin, in_new, was, now, lies, modified });
                 }
             }
@@ -197,16 +198,16 @@ impl Finder<'_> {
     }
 
     /// Returns the path that an entry of the tree has at the end of the run, or `None` if it would be removed.
-    fn now_at(&self, spot: &Spot) -> Option<Address> {
+    fn now_at(&self, spot: &BackingPath) -> Option<Address> {
         if let Some(moved) = self.moved.get(spot) {
             return Some(moved.clone());
         }
-        let Spot::Tree(root, address) = spot else { return None };
+        let BackingPath::Tree(root, address) = spot else { return None };
         if address.0.is_empty() {
             return Some(self.layer.roots[*root].base.clone());
         }
         let (above, name) = (address.parent(), Path::new(&address.0).file_name()?.to_owned());
-        let above = Spot::Tree(*root, above);
+        let above = BackingPath::Tree(*root, above);
         if self.layer.folders.get(&above).is_some_and(|changed| changed.names.contains_key(&name)) {
             return None;
         }
@@ -215,8 +216,8 @@ impl Finder<'_> {
 }
 
 /// Whether an entry is one of NeuroScript's own files.
-fn is_ours(spot: &Spot) -> bool {
-    let Spot::Tree(_, address) = spot else { return false };
+fn is_ours(spot: &BackingPath) -> bool {
+    let BackingPath::Tree(_, address) = spot else { return false };
     Path::new(&address.0).iter().next().is_some_and(is_reserved)
 }
 

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use super::super::folder::{Entry, EntryBuffer, Folder, Held, Replace, Resolver};
+use super::super::folder::{Entry, EntryBuffer, Folder, PathHandle, Replace, Resolver};
 use super::super::metadata::{Kind, Metadata, Timestamp};
-use super::{Made, Overlay, Spot};
+use super::{BackingPath, Made, Overlay};
 
 /// A directory under an overlay.
 #[derive(Debug)]
@@ -15,15 +15,15 @@ pub struct OverlaidFolder {
     overlay: Arc<Overlay>,
     /// The directory on the disk: one of the tree, or an empty one in the scratch directory.
     real: Folder,
-    spot: Spot,
+    spot: BackingPath,
 }
 
 impl OverlaidFolder {
-    pub(super) fn new(overlay: Arc<Overlay>, real: Folder, spot: Spot) -> OverlaidFolder {
+    pub(super) fn new(overlay: Arc<Overlay>, real: Folder, spot: BackingPath) -> OverlaidFolder {
         OverlaidFolder { overlay, real, spot }
     }
 
-    fn beside(&self, real: Folder, spot: Spot) -> OverlaidFolder {
+    fn beside(&self, real: Folder, spot: BackingPath) -> OverlaidFolder {
         OverlaidFolder::new(self.overlay.clone(), real, spot)
     }
 
@@ -51,7 +51,7 @@ impl OverlaidFolder {
     }
 
     /// Calls `work` with the directory and name under which the entry is stored on the disk, and its spot.
-    fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &Spot) -> io::Result<T>) -> io::Result<T> {
+    fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &BackingPath) -> io::Result<T>) -> io::Result<T> {
         let means = self.overlay.layer().folders.get(&self.spot).and_then(|changed| changed.names.get(name)).cloned();
         match means {
             Some(Some(spot)) => self.overlay.at(&spot, |folder, name| work(folder, name, &spot)),
@@ -64,7 +64,7 @@ impl OverlaidFolder {
     }
 
     /// Looks up an entry.
-    fn find(&self, name: &OsStr) -> io::Result<Option<(Spot, Metadata)>> {
+    fn find(&self, name: &OsStr) -> io::Result<Option<(BackingPath, Metadata)>> {
         let found = self
             .at(name, |folder, name, spot| Ok((spot.clone(), self.overlay.seen(Some(spot), folder.metadata(name)?))));
         match found {
@@ -74,10 +74,10 @@ impl OverlaidFolder {
     }
 
     fn is_on_disk(&self, name: &OsStr) -> bool {
-        matches!(self.spot, Spot::Tree(..)) && self.real.metadata(name).is_ok()
+        matches!(self.spot, BackingPath::Tree(..)) && self.real.metadata(name).is_ok()
     }
 
-    fn name(&self, name: &OsStr, means: Option<Spot>) {
+    fn name(&self, name: &OsStr, means: Option<BackingPath>) {
         let is_on_disk = self.is_on_disk(name);
         self.overlay.layer().name(&self.spot, name, means, is_on_disk);
     }
@@ -114,7 +114,7 @@ impl OverlaidFolder {
     }
 
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let mut entries = if matches!(self.spot, Spot::Tree(..)) { self.real.entries()? } else { Vec::new() };
+        let mut entries = if matches!(self.spot, BackingPath::Tree(..)) { self.real.entries()? } else { Vec::new() };
         let layer = self.overlay.layer();
         if let Some(changed) = layer.folders.get(&self.spot) {
             entries.retain(|entry| !changed.names.contains_key(&entry.name));
@@ -138,7 +138,7 @@ impl OverlaidFolder {
         mut take: impl FnMut(&[u8], Option<Kind>) -> bool,
     ) -> io::Result<()> {
         let is_as_on_disk = !self.overlay.layer().folders.contains_key(&self.spot);
-        if is_as_on_disk && matches!(self.spot, Spot::Tree(..)) {
+        if is_as_on_disk && matches!(self.spot, BackingPath::Tree(..)) {
             let take: &mut dyn FnMut(&[u8], Option<Kind>) -> bool = &mut take;
             return self.real.each_entry(buffer, take);
         }
@@ -157,8 +157,8 @@ impl OverlaidFolder {
     /// Opens only files that the run created; files of the tree are never written to.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
         self.at(name, |folder, name, spot| match spot {
-            Spot::Made(_) => folder.open_log(name),
-            Spot::Tree(..) => Err(ErrorKind::PermissionDenied.into()),
+            BackingPath::Made(_) => folder.open_log(name),
+            BackingPath::Tree(..) => Err(ErrorKind::PermissionDenied.into()),
         })
     }
 
@@ -184,7 +184,7 @@ impl OverlaidFolder {
         let made = work(scratch, &number)?;
         let inode = scratch.metadata(&number)?.identity.inode;
         self.overlay.layer().made.insert(inode, Made { device, is_dated: false });
-        self.name(name, Some(Spot::Made(number)));
+        self.name(name, Some(BackingPath::Made(number)));
         Ok(made)
     }
 
@@ -256,7 +256,7 @@ impl OverlaidFolder {
             if metadata.kind == Kind::Folder {
                 self.overlay.layer().folders.entry(spot.clone()).or_default().modified = Some(modified);
             }
-            if let Spot::Made(_) = spot {
+            if let BackingPath::Made(_) = spot {
                 folder.set_modified(name, modified)?;
                 if let Some(made) = self.overlay.layer().made.get_mut(&metadata.identity.inode) {
                     made.is_dated = true;
@@ -268,8 +268,8 @@ impl OverlaidFolder {
         })
     }
 
-    /// Returns a [`Held`] handle of the entry.
-    pub fn hold(&self, name: &OsStr) -> io::Result<Held> {
+    /// Returns a [`PathHandle`] handle of the entry.
+    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         self.at(name, |folder, name, spot| {
             Ok(folder.hold(name)?.under(Cover { overlay: self.overlay.clone(), spot: spot.clone() }))
         })
@@ -278,8 +278,8 @@ impl OverlaidFolder {
     /// Refuses directories of the tree, because a file handle would allow changing them.
     pub fn as_file(&self) -> io::Result<File> {
         match self.spot {
-            Spot::Made(_) => self.real.as_file(),
-            Spot::Tree(..) => Err(ErrorKind::Unsupported.into()),
+            BackingPath::Made(_) => self.real.as_file(),
+            BackingPath::Tree(..) => Err(ErrorKind::Unsupported.into()),
         }
     }
 
@@ -302,7 +302,7 @@ impl OverlaidFolder {
 #[derive(Debug)]
 pub struct Cover {
     overlay: Arc<Overlay>,
-    spot: Spot,
+    spot: BackingPath,
 }
 
 impl Cover {
@@ -314,7 +314,7 @@ impl Cover {
     /// Changes the permission bits of an entry of the tree. Returns false if the run created the entry, whose bits
     /// can be set directly.
     pub fn set_mode(&self, metadata: &Metadata, mode: u32) -> io::Result<bool> {
-        if let Spot::Made(_) = self.spot {
+        if let BackingPath::Made(_) = self.spot {
             return Ok(false);
         }
         #[cfg(unix)]

@@ -4,7 +4,7 @@
 //! overlay records which names refer to them, and which names of the tree are removed or refer to another entry. Code
 //! that works through an [`OverlaidFolder`] sees its own changes; nothing changes on the disk.
 //!
-//! An entry is identified by its [`Spot`], where it is really stored. The spot of a directory does not change when
+//! An entry is identified by its [`BackingPath`], where it is really stored. The spot of a directory does not change when
 //! the directory is renamed, so changes inside it move along.
 
 mod deltas;
@@ -23,7 +23,7 @@ use super::folder::Folder;
 use super::journal::Address;
 use super::metadata::{Identity, Kind, Metadata, Timestamp};
 use super::root::{SandboxPath, parts_of};
-pub use deltas::{Delta, Lies};
+pub use deltas::{Delta, StagingPlace};
 pub use folder::{Cover, OverlaidFolder};
 #[cfg(target_os = "linux")]
 pub use home::scratch_handles;
@@ -36,7 +36,7 @@ const MADE: u64 = 1 << 63;
 
 /// Where an entry is really stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Spot {
+pub enum BackingPath {
     /// In the tree of the root with this index.
     Tree(usize, Address),
     /// In the scratch directory.
@@ -52,19 +52,19 @@ pub struct Overlay {
 
 #[derive(Debug, Default)]
 struct Layer {
-    roots: Vec<Covered>,
-    folders: BTreeMap<Spot, Changed>,
+    roots: Vec<OverlaidRoot>,
+    folders: BTreeMap<BackingPath, Changed>,
     /// Metadata changes of entries of the tree whose content is unchanged.
-    dressed: HashMap<Identity, Dressed>,
+    dressed: HashMap<Identity, MetadataChange>,
     /// Where those entries are stored.
-    dressed_spots: BTreeSet<Spot>,
+    dressed_spots: BTreeSet<BackingPath>,
     /// Entries in the scratch directory, by inode.
     made: HashMap<u64, Made>,
 }
 
 /// A root under the overlay.
 #[derive(Debug)]
-struct Covered {
+struct OverlaidRoot {
     folder: Arc<Folder>,
     /// The prefix of addresses below it.
     base: Address,
@@ -74,14 +74,14 @@ struct Covered {
 #[derive(Debug, Default)]
 struct Changed {
     /// The entry that each changed name refers to, or `None` if the name is removed.
-    names: BTreeMap<OsString, Option<Spot>>,
+    names: BTreeMap<OsString, Option<BackingPath>>,
     modified: Option<Timestamp>,
 }
 
 /// Changed permission bits or modification time of an entry of the tree.
 #[derive(Clone, Debug)]
-struct Dressed {
-    spot: Spot,
+struct MetadataChange {
+    spot: BackingPath,
     mode: Option<u32>,
     modified: Option<Timestamp>,
 }
@@ -95,11 +95,11 @@ struct Made {
     is_dated: bool,
 }
 
-impl Spot {
-    fn join(&self, name: &OsStr) -> Option<Spot> {
+impl BackingPath {
+    fn join(&self, name: &OsStr) -> Option<BackingPath> {
         match self {
-            Spot::Tree(root, address) => Some(Spot::Tree(*root, address.join(name))),
-            Spot::Made(_) => None,
+            BackingPath::Tree(root, address) => Some(BackingPath::Tree(*root, address.join(name))),
+            BackingPath::Made(_) => None,
         }
     }
 }
@@ -122,8 +122,8 @@ impl Overlay {
     pub(super) fn cover(self: &Arc<Self>, root: Folder, base: &str) -> io::Result<Folder> {
         let folder = Arc::new(root.duplicate()?);
         let mut layer = self.layer();
-        let spot = Spot::Tree(layer.roots.len(), Address::from(""));
-        layer.roots.push(Covered { folder, base: Address::from(base) });
+        let spot = BackingPath::Tree(layer.roots.len(), Address::from(""));
+        layer.roots.push(OverlaidRoot { folder, base: Address::from(base) });
         Ok(Folder::overlaid(OverlaidFolder::new(self.clone(), root, spot)))
     }
 
@@ -134,7 +134,7 @@ impl Overlay {
 
     /// Opens the directory at a path of the tree, without the changes of the run.
     pub fn tree(&self, address: &Address) -> io::Result<Folder> {
-        let (folder, names) = self.way(address)?;
+        let (folder, names) = self.open_parent(address)?;
         down(&folder, &names)
     }
 
@@ -146,12 +146,12 @@ impl Overlay {
     /// Locates a path of the tree, without the changes of the run.
     pub fn place_on_disk(&self, address: &Address) -> io::Result<SandboxPath> {
         let last = Path::new(&address.0).file_name().ok_or(ErrorKind::NotFound)?;
-        Ok(SandboxPath::own(self.tree(&address.parent())?, last, address.shown().into_owned()))
+        Ok(SandboxPath::own(self.tree(&address.parent())?, last, address.display().into_owned()))
     }
 
-    fn way(&self, address: &Address) -> io::Result<(Arc<Folder>, Vec<OsString>)> {
+    fn open_parent(&self, address: &Address) -> io::Result<(Arc<Folder>, Vec<OsString>)> {
         let layer = self.layer();
-        let below = |root: &Covered| {
+        let below = |root: &OverlaidRoot| {
             let path = Path::new(&address.0);
             let way = path.strip_prefix(Path::new(&root.base.0)).ok()?;
             (path.is_absolute() != root.base.0.is_empty()).then(|| (root.folder.clone(), parts_of(way).collect()))
@@ -164,10 +164,10 @@ impl Overlay {
     }
 
     /// Calls `work` with the directory and name under which an entry is stored on the disk.
-    fn at<T>(&self, spot: &Spot, work: impl FnOnce(&Folder, &OsStr) -> io::Result<T>) -> io::Result<T> {
+    fn at<T>(&self, spot: &BackingPath, work: impl FnOnce(&Folder, &OsStr) -> io::Result<T>) -> io::Result<T> {
         let (root, address) = match spot {
-            Spot::Made(name) => return work(self.scratch.folder(), name),
-            Spot::Tree(root, address) => (self.layer().roots[*root].folder.clone(), address),
+            BackingPath::Made(name) => return work(self.scratch.folder(), name),
+            BackingPath::Tree(root, address) => (self.layer().roots[*root].folder.clone(), address),
         };
         let names: Vec<OsString> = parts_of(Path::new(&address.0)).collect();
         let (last, above) = names.split_last().ok_or(ErrorKind::NotFound)?;
@@ -175,7 +175,7 @@ impl Overlay {
     }
 
     /// Converts metadata from the disk to those that the run sees.
-    fn seen(&self, spot: Option<&Spot>, mut metadata: Metadata) -> Metadata {
+    fn seen(&self, spot: Option<&BackingPath>, mut metadata: Metadata) -> Metadata {
         let layer = self.layer();
         if metadata.identity.device == self.scratch.device()
             && let Some(made) = layer.made.get(&metadata.identity.inode)
@@ -194,18 +194,18 @@ impl Overlay {
     }
 
     /// Changes the permission bits or modification time of an entry of the tree.
-    fn dress(&self, spot: &Spot, identity: Identity, mode: Option<u32>, modified: Option<Timestamp>) {
+    fn dress(&self, spot: &BackingPath, identity: Identity, mode: Option<u32>, modified: Option<Timestamp>) {
         let mut layer = self.layer();
         layer.dressed_spots.insert(spot.clone());
-        let empty = Dressed { spot: spot.clone(), mode: None, modified: None };
+        let empty = MetadataChange { spot: spot.clone(), mode: None, modified: None };
         let dressed = layer.dressed.entry(identity).or_insert(empty);
         dressed.mode = mode.or(dressed.mode);
         dressed.modified = modified.or(dressed.modified);
     }
 
     /// Removes an entry from the scratch directory if the run created it; called when no name refers to it any more.
-    fn forget(&self, spot: &Spot) -> io::Result<()> {
-        let Spot::Made(name) = spot else { return Ok(()) };
+    fn forget(&self, spot: &BackingPath) -> io::Result<()> {
+        let BackingPath::Made(name) = spot else { return Ok(()) };
         let folder = self.scratch.folder();
         let metadata = folder.metadata(name)?;
         match metadata.kind {
@@ -221,25 +221,26 @@ impl Overlay {
 
 impl Layer {
     /// Whether anything in a directory or below it differs from the disk.
-    fn has_changed(&self, spot: &Spot) -> bool {
-        let Spot::Tree(root, address) = spot else { return true };
-        let is_below = |other: &Spot| matches!(other, Spot::Tree(number, it) if number == root && it.is_below(address));
+    fn has_changed(&self, spot: &BackingPath) -> bool {
+        let BackingPath::Tree(root, address) = spot else { return true };
+        let is_below = |other: &BackingPath| matches!(other, BackingPath::Tree(number, it) if number == root && it.is_below(address));
         let first = if address.0.is_empty() { address.clone() } else { address.join(OsStr::new("")) };
-        let later = Spot::Tree(*root, first)..;
+        let later = BackingPath::Tree(*root, first)..;
         self.folders.contains_key(spot)
             || self.folders.range(later.clone()).next().is_some_and(|(other, _)| is_below(other))
             || self.dressed_spots.range(later).next().is_some_and(is_below)
     }
 
-    fn name(&mut self, folder: &Spot, name: &OsStr, means: Option<Spot>, is_on_disk: bool) {
+    fn name(&mut self, folder: &BackingPath, name: &OsStr, means: Option<BackingPath>, is_on_disk: bool) {
         let changed = self.folders.entry(folder.clone()).or_default();
         let is_as_on_disk = match &means {
             Some(spot) => folder.join(name).as_ref() == Some(spot),
             None => !is_on_disk,
         };
-        match is_as_on_disk {
-            true => drop(changed.names.remove(name)),
-            false => drop(changed.names.insert(name.to_owned(), means)),
+        if is_as_on_disk {
+            drop(changed.names.remove(name))
+        } else {
+            drop(changed.names.insert(name.to_owned(), means))
         }
         changed.modified = now();
     }

@@ -9,15 +9,15 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::super::copy::Copying;
+use super::super::backups::{BackupStore, Retention};
+use super::super::copy::CopyOptions;
 use super::super::error::SandboxError;
 use super::super::journal::reverse::Reverser;
 use super::super::journal::{Address, Begin, Change, Conflict, End, Journal, Roots, time};
-use super::super::keep::{Keeper, Retention};
 use super::super::metadata::Timestamp;
-use super::super::take::Overwrite;
+use super::super::replace::Overwrite;
 use super::check::{difference, refused};
-use super::{Deed, Plan, PlannedChange};
+use super::{Plan, PlanAction, PlannedChange};
 
 /// The result of applying a plan.
 #[derive(Clone, Debug)]
@@ -79,7 +79,11 @@ impl Plan {
         }
         journal.announce(Begin { atomic: true, ..about });
         match self.do_all(journal, (roots, retention), meter) {
-            Ok(()) => Ok(Applied { by: journal.end(End::Done)?.map(|ended| ended.run), changes: self.changes.len() }),
+            Ok(()) => {
+                // The run has as many changes as the plan, however many steps those took.
+                journal.count(self.changes.len());
+                Ok(Applied { by: journal.end(End::Done)?.map(|ended| ended.run), changes: self.changes.len() })
+            }
             Err(error) => {
                 journal.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
                 journal.end(End::TakenBack)?;
@@ -112,7 +116,7 @@ impl Plan {
     ) -> Result<(), SandboxError> {
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
         let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
-        let mut doing = Doing { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
+        let mut doing = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
         doing.arrange()?;
         doing.fill()?;
         doing.dress()
@@ -120,7 +124,7 @@ impl Plan {
 }
 
 /// A plan that is being applied.
-pub(super) struct Doing<'p, 'a, 'c> {
+pub(super) struct Application<'p, 'a, 'c> {
     pub(super) plan: &'p Plan,
     pub(super) reverser: Reverser<'a, 'c>,
     /// The moves so far, in order.
@@ -129,7 +133,7 @@ pub(super) struct Doing<'p, 'a, 'c> {
     pub(super) set_aside: BTreeSet<Address>,
 }
 
-impl Doing<'_, '_, '_> {
+impl Application<'_, '_, '_> {
     /// Puts files and links in place.
     fn fill(&mut self) -> Result<(), SandboxError> {
         let begun = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -138,30 +142,30 @@ impl Doing<'_, '_, '_> {
             self.reverser.meter.poll()?;
             let source = match (&change.content, &change.from) {
                 (Some(_), _) => self.dated(change, begun)?,
-                (None, Some((kept, _))) if change.change == Deed::Restored => {
-                    let gone = || SandboxError::NotFound(kept.shown().into_owned());
+                (None, Some((kept, _))) if change.change == PlanAction::Restored => {
+                    let gone = || SandboxError::NotFound(kept.display().into_owned());
                     self.reverser.roots.kept(kept)?.ok_or_else(gone)?
                 }
                 _ => continue,
             };
             let Reverser { roots, retention, change: open, meter, .. } = &mut self.reverser;
-            let keeper = Keeper::new(roots.root_of(&change.path)?, *retention);
+            let keeper = BackupStore::new(roots.root_of(&change.path)?, *retention);
             let place = roots.place(&change.path)?;
             let overwrite = if change.was.is_some() { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
             // Applying a plan does not report its backups.
             let overwrite = Overwrite { is_told: false, ..overwrite };
-            source.copy_to(&place, &Copying::whole(overwrite), meter, open)?;
+            source.copy_to(&place, &CopyOptions::whole(overwrite), meter, open)?;
         }
         Ok(())
     }
 
     /// Locates the content to write and sets its modification time.
     fn dated(&self, change: &PlannedChange, begun: Timestamp) -> Result<super::super::root::SandboxPath, SandboxError> {
-        let gone = || SandboxError::NotFound(change.path.shown().into_owned());
+        let gone = || SandboxError::NotFound(change.path.display().into_owned());
         let source = self.plan.content(change).ok_or_else(gone)?;
         let (folder, name) = source.entry()?;
         let set = folder.set_modified(name, change.modified.map_or(begun, time));
-        set.map_err(|error: io::Error| SandboxError::io(change.path.shown(), &error))?;
+        set.map_err(|error: io::Error| SandboxError::io(change.path.display(), &error))?;
         Ok(source)
     }
 
@@ -170,7 +174,7 @@ impl Doing<'_, '_, '_> {
         let open: &Change<'_> = self.reverser.change;
         for change in &self.plan.changes {
             let before = match (change.change, &change.was, &change.from) {
-                (Deed::Mode, Some(was), _) | (Deed::Moved, _, Some((_, was))) => was,
+                (PlanAction::Mode, Some(was), _) | (PlanAction::Moved, _, Some((_, was))) => was,
                 _ => continue,
             };
             let Some(now) = change.now.as_ref().filter(|now| now.mode != before.mode) else { continue };

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::draft::random_name;
 use super::super::error::SandboxError;
 use super::super::journal::{Address, State};
 use super::super::metadata::Kind;
-use super::apply::Doing;
-use super::{Deed, Plan, PlannedChange};
+use super::super::staging::random_name;
+use super::apply::Application;
+use super::{Plan, PlanAction, PlannedChange};
 
 /// Operations still to do before files can be put in place.
 #[derive(Default)]
@@ -27,12 +27,14 @@ impl<'p> Pending<'p> {
         for change in &plan.changes {
             // A file replaces another one in a single step.
             let is_exchanged = change.content.is_some() && !is_folder(&change.was);
-            if change.change != Deed::Mode && change.was.is_some() && !is_exchanged {
+            if change.change != PlanAction::Mode && change.was.is_some() && !is_exchanged {
                 pending.goes.push(change);
             }
             match (change.change, &change.from) {
-                (Deed::Created | Deed::Changed, _) if is_folder(&change.now) => pending.comes.push((None, change)),
-                (Deed::Moved, Some((from, _))) => pending.comes.push((Some(from.clone()), change)),
+                (PlanAction::Created | PlanAction::Changed, _) if is_folder(&change.now) => {
+                    pending.comes.push((None, change))
+                }
+                (PlanAction::Moved, Some((from, _))) => pending.comes.push((Some(from.clone()), change)),
                 _ => {}
             }
         }
@@ -55,7 +57,7 @@ struct Unsettled {
 }
 
 impl Unsettled {
-    fn of(doing: &Doing<'_, '_, '_>, pending: &Pending<'_>) -> Unsettled {
+    fn of(doing: &Application<'_, '_, '_>, pending: &Pending<'_>) -> Unsettled {
         let leaving = pending.goes.iter().map(|change| change.place());
         let leaving = leaving.chain(pending.comes.iter().filter_map(|(from, _)| from.as_ref()));
         Unsettled {
@@ -84,13 +86,17 @@ impl Unsettled {
     }
 }
 
-impl Doing<'_, '_, '_> {
+impl Application<'_, '_, '_> {
     /// Returns the current path of an entry that was at `address` before the plan.
     fn current(&self, address: &Address) -> Address {
-        self.moved.iter().fold(address.clone(), |address, (from, to)| match () {
-            () if address == *from => to.clone(),
-            () if address.is_below(from) => address.moved(from, to),
-            () => address,
+        self.moved.iter().fold(address.clone(), |address, (from, to)| {
+            if address == *from {
+                to.clone()
+            } else if address.is_below(from) {
+                address.moved(from, to)
+            } else {
+                address
+            }
         })
     }
 
@@ -114,9 +120,10 @@ impl Doing<'_, '_, '_> {
             self.reverser.meter.poll()?;
             let place = self.current(change.place());
             let mut moves = pending.comes.iter().filter_map(|(from, _)| from.as_ref());
-            match moves.any(|from| self.current(from).is_below(&place)) {
-                true => pending.goes.push(change),
-                false => self.reverser.take(&place, None)?,
+            if moves.any(|from| self.current(from).is_below(&place)) {
+                pending.goes.push(change)
+            } else {
+                self.reverser.take(&place, None)?
             }
         }
         Ok(())
@@ -169,7 +176,7 @@ impl Doing<'_, '_, '_> {
         let moves = pending.comes.iter().filter_map(|(from, _)| from.clone());
         let Some(from) = moves.into_iter().find(|from| !is_aside(from)) else {
             let path = pending.goes.iter().chain(pending.comes.iter().map(|(_, change)| change)).next();
-            let path = path.map(|change| change.path.shown().into_owned()).unwrap_or_default();
+            let path = path.map(|change| change.path.display().into_owned()).unwrap_or_default();
             return Err(SandboxError::Io { path, reason: "the changes of the plan contradict each other".to_owned() });
         };
         let now_at = self.current(&from);

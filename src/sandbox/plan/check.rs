@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use super::super::backups::{BackupKind, stamp};
 use super::super::error::SandboxError;
 use super::super::journal::{Address, Roots, State};
-use super::super::keep::{Drawer, stamp};
 use super::super::metadata::Kind;
-use super::super::own::OWN;
 use super::super::reserved::is_reserved;
-use super::{Deed, PlannedChange, tree_digest};
+use super::super::state_dir::STATE_DIR;
+use super::{PlanAction, PlannedChange, tree_digest};
 
 /// Returns why a change must not be applied, or `None` if it may.
 pub(super) fn refused(
@@ -20,17 +20,17 @@ pub(super) fn refused(
 ) -> Option<String> {
     let is_folder = change.now.as_ref().or(change.was.as_ref()).is_some_and(|state| state.kind == Kind::Folder);
     let from = change.from.as_ref().map(|(from, _)| from);
-    let kept = from.filter(|_| change.change == Deed::Restored);
+    let kept = from.filter(|_| change.change == PlanAction::Restored);
     let named = [Some(&change.path), change.origin.as_ref(), from.filter(|_| kept.is_none())];
     let is_bad = |address: &&Address| !is_clean(address, roots);
     if let Some(bad) = named.into_iter().flatten().find(is_bad) {
-        return Some(format!("no plan may name `{}`", bad.shown()));
+        return Some(format!("no plan may name `{}`", bad.display()));
     }
     let mut origin = None;
     if let Some(kept) = kept {
         origin = kept_origin(kept, roots);
         if origin.is_none() {
-            return Some(format!("nothing is kept at `{}`", kept.shown()));
+            return Some(format!("nothing is kept at `{}`", kept.display()));
         }
         // Otherwise the author of a plan could have any backup restored.
         if !is_sealed {
@@ -49,11 +49,11 @@ fn is_clean(address: &Address, roots: Roots<'_>) -> bool {
 
 /// Returns the original path of a backup, or `None` if `address` is not the path of a backup.
 fn kept_origin(address: &Address, roots: Roots<'_>) -> Option<Address> {
-    let is_drawer = |name: &OsStr| [Drawer::Backups, Drawer::Trash].iter().any(|drawer| name == drawer.name());
+    let is_drawer = |name: &OsStr| [BackupKind::Backups, BackupKind::Trash].iter().any(|drawer| name == drawer.name());
     let way = plain_way(address, roots)?;
     let [own, drawer, below @ ..] = &way[..] else { return None };
     let at = below.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 0)?;
-    if *own != OWN || !is_drawer(drawer) {
+    if *own != STATE_DIR || !is_drawer(drawer) {
         return None;
     }
     let (root, _) = roots.of(address).ok()?;
@@ -83,12 +83,14 @@ pub(super) fn difference(
     let told = |words: &str| Ok(Some(words.to_owned()));
     if let Some((from, then)) = &change.from {
         let now = match change.change {
-            Deed::Restored => roots.kept(from)?.map(|place| place.metadata()).transpose()?.map(|it| State::of(&it)),
+            PlanAction::Restored => {
+                roots.kept(from)?.map(|place| place.metadata()).transpose()?.map(|it| State::of(&it))
+            }
             _ => roots.state(from)?,
         };
         match now {
-            None => return Ok(Some(format!("`{}` is no longer there", from.shown()))),
-            Some(now) if !then.is_still(&now) => return Ok(Some(format!("`{}` was changed since", from.shown()))),
+            None => return Ok(Some(format!("`{}` is no longer there", from.display()))),
+            Some(now) if !then.is_still(&now) => return Ok(Some(format!("`{}` was changed since", from.display()))),
             Some(_) => {}
         }
     }
@@ -101,7 +103,7 @@ pub(super) fn difference(
         (Some(_), Some(_)) => match &change.tree {
             Some(tree) => {
                 let folder = roots.place(place)?.open_folder()?;
-                let digest = tree_digest(folder).map_err(|error| SandboxError::io(place.shown(), &error))?;
+                let digest = tree_digest(folder).map_err(|error| SandboxError::io(place.display(), &error))?;
                 if digest == *tree { Ok(None) } else { told("something in it was changed since") }
             }
             None => Ok(None),

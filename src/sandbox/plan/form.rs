@@ -87,7 +87,7 @@ impl Plan {
             return Ok(Content::Link(Address(folder.read_link(name)?)));
         }
         if metadata.size > MAX_CONTENT {
-            return Err(FormError::TooLarge(change.path.shown().into_owned(), metadata.size));
+            return Err(FormError::TooLarge(change.path.display().into_owned(), metadata.size));
         }
         let mut bytes = Vec::new();
         folder.open_file(name)?.take(MAX_CONTENT).read_to_end(&mut bytes)?;

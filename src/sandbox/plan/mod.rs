@@ -7,6 +7,7 @@ mod apply;
 mod arrange;
 mod check;
 mod form;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,20 +15,17 @@ use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-
-use crate::text::hex;
 
 use super::error::SandboxError;
-use super::folder::Folder;
-use super::journal::{Address, Content, Moment, State, moment, read_content};
+use super::journal::{Address, Content, Holds, Moment, State, moment, read_content};
 use super::metadata::Kind;
-use super::overlay::{Delta, Lies, Overlay, Scratch};
+use super::overlay::{Delta, Overlay, Scratch, StagingPlace};
 use super::root::{Root, SandboxPath};
 use super::seal::RootSeal;
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;
+use tree::{amount_in, tree_digest};
 
 /// The format version of plans that this program writes.
 const VERSION: u32 = 1;
@@ -66,7 +64,7 @@ pub struct PlannedChange {
     /// The path after the change.
     pub path: Address,
     /// The kind of change, for readers.
-    pub change: Deed,
+    pub change: PlanAction,
     /// The path before the plan is applied, if a directory above it would be moved.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Address>,
@@ -79,6 +77,9 @@ pub struct PlannedChange {
     /// The SHA-256 of the metadata of the whole tree, if that entry is a directory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tree: Option<String>,
+    /// How much is in a folder that goes, but for what is moved out of it, or that comes from what is kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub holds: Option<Holds>,
     /// The resulting entry.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub now: Option<State>,
@@ -103,7 +104,7 @@ impl PlannedChange {
 /// The kind of a planned change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum PlanAction {
     /// The path does not exist yet.
     Created,
     /// Another entry or content is there.
@@ -150,7 +151,7 @@ impl Plan {
                 // The move is listed at its new path.
                 delta.was = None;
             }
-            changes.extend(planned(overlay, delta)?);
+            changes.extend(planned(overlay, delta, &moved)?);
         }
         let root = overlay.tree(&Address::from(""))?.own_metadata()?.identity.inode;
         let about = PlanAbout { plan: VERSION, command: command.to_owned(), failed, root };
@@ -159,27 +160,27 @@ impl Plan {
     }
 
     /// Whether this user made the plan for this root, unmodified since.
-    fn is_of(&self, root: &Root) -> bool {
+    pub fn is_of(&self, root: &Root) -> bool {
         matches!(self.store, Store::Overlay(_)) || self.claim.as_ref().is_some_and(|claim| claim.is_of(&root.seal))
     }
 
     /// Returns the contents on both sides of a change, each of at most `limit` bytes.
     pub fn contents(&self, change: &PlannedChange, limit: u64) -> (Content, Content) {
         let has_content = |state: &State| state.kind != Kind::Folder;
-        if matches!(change.change, Deed::Mode | Deed::Moved) {
+        if matches!(change.change, PlanAction::Mode | PlanAction::Moved) {
             return (Content::Nothing, Content::Nothing);
         }
         let on_disk = |address: &Address, state: &State| match &self.store {
             Store::Overlay(overlay) => {
                 let place = overlay.place_on_disk(address);
-                let path = change.path.shown();
+                let path = change.path.display();
                 read_content(place.map_err(|error| SandboxError::io(path, &error)), state.kind, limit)
             }
             Store::Read(_) => Content::Unknown("a plan that was read does not hold it".to_owned()),
         };
         let was = change.was.as_ref().filter(|was| has_content(was));
         let old = was.map_or(Content::Nothing, |was| on_disk(change.place(), was));
-        if change.change == Deed::Restored {
+        if change.change == PlanAction::Restored {
             let kept = change.from.as_ref().filter(|(_, state)| has_content(state));
             return (old, kept.map_or(Content::Nothing, |(kept, state)| on_disk(kept, state)));
         }
@@ -192,38 +193,41 @@ impl Plan {
     pub fn content(&self, change: &PlannedChange) -> Option<SandboxPath> {
         let name = change.content.as_ref()?;
         let folder = self.store.scratch().folder().duplicate().ok()?;
-        Some(SandboxPath::own(folder, name, change.path.shown().into_owned()))
+        Some(SandboxPath::own(folder, name, change.path.display().into_owned()))
     }
 }
 
-fn from(lies: &Lies) -> Option<&Address> {
-    if let Lies::At(from) = lies { Some(from) } else { None }
+fn from(lies: &StagingPlace) -> Option<&Address> {
+    if let StagingPlace::At(from) = lies { Some(from) } else { None }
 }
 
-fn planned(overlay: &Overlay, delta: Delta) -> io::Result<Option<PlannedChange>> {
+fn planned(overlay: &Overlay, delta: Delta, moved: &BTreeSet<Address>) -> io::Result<Option<PlannedChange>> {
     let Delta { path, origin, in_new, was, now, lies, modified } = delta;
     let is_tree = |state: &State| state.kind == Kind::Folder;
     let change = match (&was, &now, &lies) {
         (None, None, _) => return Ok(None),
-        (_, Some(_), Lies::At(_)) => Deed::Moved,
-        (_, Some(_), Lies::Kept(_)) => Deed::Restored,
-        (Some(_), None, _) => Deed::Deleted,
-        (_, Some(_), Lies::Nowhere) => Deed::Mode,
-        (None, Some(_), Lies::Scratch(_)) => Deed::Created,
-        (Some(_), Some(_), Lies::Scratch(_)) => Deed::Changed,
+        (_, Some(_), StagingPlace::At(_)) => PlanAction::Moved,
+        (_, Some(_), StagingPlace::Kept(_)) => PlanAction::Restored,
+        (Some(_), None, _) => PlanAction::Deleted,
+        (_, Some(_), StagingPlace::Nowhere) => PlanAction::Mode,
+        (None, Some(_), StagingPlace::Scratch(_)) => PlanAction::Created,
+        (Some(_), Some(_), StagingPlace::Scratch(_)) => PlanAction::Changed,
     };
-    let goes = change != Deed::Mode && was.as_ref().is_some_and(is_tree);
-    let tree = match goes {
-        true => Some(tree_digest(overlay.tree(origin.as_ref().unwrap_or(&path))?)?),
-        false => None,
+    let goes = change != PlanAction::Mode && was.as_ref().is_some_and(is_tree);
+    let place = origin.as_ref().unwrap_or(&path);
+    let tree = if goes { Some(tree_digest(overlay.tree(place)?)?) } else { None };
+    let holds = match (&lies, &now) {
+        _ if goes => Some(amount_in(overlay.tree(place)?, place, moved)?),
+        (StagingPlace::Kept(kept), Some(now)) if is_tree(now) => Some(amount_in(overlay.tree(kept)?, kept, moved)?),
+        _ => None,
     };
     let (content, from) = match lies {
-        Lies::Scratch(name) => (Some(name), None),
-        Lies::At(from) | Lies::Kept(from) => {
+        StagingPlace::Scratch(name) => (Some(name), None),
+        StagingPlace::At(from) | StagingPlace::Kept(from) => {
             let state = State::of(&overlay.on_disk(&from)?);
             (None, Some((from, state)))
         }
-        Lies::Nowhere => (None, None),
+        StagingPlace::Nowhere => (None, None),
     };
     let content = content.filter(|_| !now.as_ref().is_some_and(is_tree));
     Ok(Some(PlannedChange {
@@ -233,39 +237,10 @@ fn planned(overlay: &Overlay, delta: Delta) -> io::Result<Option<PlannedChange>>
         in_new,
         was,
         tree,
+        holds,
         now,
         from,
         modified: modified.map(moment),
         content,
     }))
-}
-
-/// Returns the SHA-256 of the names and metadata of all entries in a directory, at any depth.
-fn tree_digest(folder: Folder) -> io::Result<String> {
-    let mut digest = Sha256::new();
-    let mut levels = vec![(sorted(&folder)?, folder)];
-    while let Some((names, folder)) = levels.last_mut() {
-        let Some(name) = names.pop() else {
-            digest.update(b"/");
-            levels.pop();
-            continue;
-        };
-        let state = State::of(&folder.metadata(&name)?);
-        digest.update(name.as_encoded_bytes());
-        digest.update(b"\0");
-        // The size of a directory has no meaning.
-        let size = if state.kind == Kind::Folder { 0 } else { state.size };
-        digest.update(format!("{:?} {} {size} {:?} {:o}\n", state.kind, state.inode, state.modified, state.mode));
-        if state.kind == Kind::Folder {
-            let inner = folder.open_folder(&name)?;
-            levels.push((sorted(&inner)?, inner));
-        }
-    }
-    Ok(hex(&digest.finalize()))
-}
-
-fn sorted(folder: &Folder) -> io::Result<Vec<OsString>> {
-    let mut names: Vec<OsString> = folder.entries()?.into_iter().map(|entry| entry.name).collect();
-    names.sort_unstable();
-    Ok(names)
 }

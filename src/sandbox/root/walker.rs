@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 
-use super::{Root, SandboxPath, Unreached, Way};
+use super::{PartialPath, Root, SandboxPath, Unresolved};
 use crate::sandbox::error::SandboxError;
 use crate::sandbox::folder::Folder;
 use crate::sandbox::metadata::{Kind, Metadata};
@@ -40,7 +40,7 @@ impl<'a> Walker<'a> {
         let ahead = path.parts().iter().map(|part| OsString::from(part.as_str())).collect();
         Walker {
             root,
-            shown: root.shown(path),
+            shown: root.display(path),
             entered: Vec::new(),
             ahead,
             links: 0,
@@ -52,8 +52,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    pub(super) fn walk(mut self, rule: PathRule) -> Result<SandboxPath, Unreached> {
-        self.find(rule).map_err(|error| Unreached { way: Some(self.way()), error })
+    pub(super) fn walk(mut self, rule: PathRule) -> Result<SandboxPath, Unresolved> {
+        self.find(rule).map_err(|error| Unresolved { way: Some(self.partial_path()), error })
     }
 
     fn find(&mut self, rule: PathRule) -> Result<SandboxPath, SandboxError> {
@@ -87,11 +87,11 @@ impl<'a> Walker<'a> {
 
     /// Returns the path up to the component at which resolution stopped, plus the remaining components up to the next
     /// `..`.
-    fn way(&self) -> Way {
+    fn partial_path(&self) -> PartialPath {
         let ahead = self.ahead.iter().take_while(|part| *part != "..");
         let entered = self.entered.iter().map(|(_, name)| name);
         let names: Vec<_> = entered.chain(&self.part).chain(ahead).map(|name| name.to_string_lossy()).collect();
-        Way { resolved: names.join("/"), is_whole: !self.ahead.iter().any(|part| part == "..") }
+        PartialPath { resolved: names.join("/"), is_whole: !self.ahead.iter().any(|part| part == "..") }
     }
 
     fn here(&self) -> &Folder {

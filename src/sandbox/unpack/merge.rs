@@ -9,13 +9,13 @@ use std::io::{self, ErrorKind};
 
 use compact_str::CompactString;
 
-use super::super::draft::random_name;
 use super::super::error::SandboxError;
-use super::super::folder::{Folder, Replace, Trace};
-use super::super::journal::{FolderState, Step, UnderWay};
+use super::super::folder::{Folder, MtimeGuard, Replace};
+use super::super::journal::{FolderState, PendingStep, Step};
 use super::super::metadata::{Kind, Metadata, Timestamp};
-use super::super::take::is_same;
-use super::{Finder, Names, Unpacking, last, shown};
+use super::super::replace::is_same;
+use super::super::staging::random_name;
+use super::{Finder, Names, Unpacking, display, last};
 
 pub(super) struct Merge<'a> {
     unpacking: &'a Unpacking<'a>,
@@ -23,7 +23,7 @@ pub(super) struct Merge<'a> {
     /// The indices of the names that were moved, each with its metadata; a directory before its contents.
     moved: Vec<(usize, Metadata)>,
     /// The directories that entries were moved into, with the changes that this made to their modification times.
-    traces: BTreeMap<&'a [CompactString], Trace>,
+    traces: BTreeMap<&'a [CompactString], MtimeGuard>,
 }
 
 impl<'a> Merge<'a> {
@@ -75,7 +75,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Journals the steps about to be performed.
-    fn begin(&self, tops: &[usize]) -> Result<Vec<UnderWay<'a>>, SandboxError> {
+    fn begin(&self, tops: &[usize]) -> Result<Vec<PendingStep<'a>>, SandboxError> {
         let Unpacking { target, change, home, .. } = self.unpacking;
         let wrap = |error: io::Error| target.error(&error);
         let mut home = Finder::new(home).map_err(wrap)?;
@@ -130,13 +130,13 @@ impl<'a> Merge<'a> {
         if let Some(trace) = self.traces.get_mut(folders) {
             return trace.extend(to, rename);
         }
-        let ((), trace) = Trace::of(to, rename)?;
+        let ((), trace) = MtimeGuard::of(to, rename)?;
         self.traces.insert(folders, trace);
         Ok(())
     }
 
     /// Ends a step if the moved entry is at its target; otherwise the step is dropped.
-    fn end(&self, number: usize, under_way: UnderWay<'_>) {
+    fn end(&self, number: usize, under_way: PendingStep<'_>) {
         let parts = self.names[number].0;
         let found = Finder::new(&self.unpacking.home).and_then(|mut home| {
             let folder = home.folder(&parts[..parts.len() - 1])?;
@@ -174,14 +174,16 @@ impl<'a> Merge<'a> {
 
     /// Undoes the moves. Returns the entries that remain because they were changed.
     fn take_back(&self) -> Vec<String> {
-        let Ok(mut home) = Finder::new(&self.unpacking.home) else { return vec![self.unpacking.target.shown().into()] };
+        let Ok(mut home) = Finder::new(&self.unpacking.home) else {
+            return vec![self.unpacking.target.display().into()];
+        };
         let mut stays = Vec::new();
         for (number, was) in self.moved.iter().rev() {
             let (parts, _) = self.names[*number];
             match self.take_one(&mut home, parts, was) {
                 Ok(true) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Ok(false) | Err(_) => stays.push(shown(self.unpacking.target, parts)),
+                Ok(false) | Err(_) => stays.push(display(self.unpacking.target, parts)),
             }
         }
         stays
@@ -202,9 +204,10 @@ impl<'a> Merge<'a> {
         // In our own directory the entry is checked again; it is removed with that directory.
         let (outer, aside) = (&self.unpacking.outer, random_name());
         folder.rename(name, outer, &aside, Replace::Yes)?;
-        match is_same(was, &outer.metadata(&aside)?) {
-            true => Ok(true),
-            false => outer.rename(OsStr::new(&aside), folder, name, Replace::No).map(|()| false),
+        if is_same(was, &outer.metadata(&aside)?) {
+            Ok(true)
+        } else {
+            outer.rename(OsStr::new(&aside), folder, name, Replace::No).map(|()| false)
         }
     }
 }

@@ -13,13 +13,13 @@ use std::io::{self, ErrorKind};
 
 use compact_str::CompactString;
 
-use super::draft::random_name;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
-use super::journal::{Address, Change, Step, UnderWay};
+use super::journal::{Address, Change, PendingStep, Step};
 use super::metadata::{Kind, Metadata, Timestamp};
 use super::remove::remove_contents;
 use super::root::SandboxPath;
+use super::staging::random_name;
 
 use merge::Merge;
 
@@ -40,7 +40,7 @@ pub struct Unpacking<'p> {
     target: &'p SandboxPath,
     change: &'p Change<'p>,
     /// The step that created the temporary directory; it ends when that directory is gone.
-    under_way: Option<UnderWay<'p>>,
+    under_way: Option<PendingStep<'p>>,
     /// The address of `home`.
     address: Address,
     /// The directory that contains the temporary one: the target itself if it exists, otherwise its nearest existing
@@ -71,7 +71,7 @@ impl SandboxPath {
             }
             levels.truncate(parts.len());
             let (name, level) = (last(parts), &levels[parts.len() - 1]);
-            let shown = || shown(self, parts);
+            let shown = || display(self, parts);
             match level.metadata(name) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(SandboxError::io(shown(), &error)),
@@ -111,7 +111,7 @@ impl SandboxPath {
                 Ok(Unpacking { target: self, change, under_way, address, home, name, outer, tree, exists })
             }
             Err(error) => {
-                let _ = discard_without_trace(&home, &name, self.shown());
+                let _ = discard_without_trace(&home, &name, self.display());
                 Err(wrap(error))
             }
         }
@@ -161,7 +161,7 @@ impl Unpacking<'_> {
         })?;
         match metadata.kind {
             Kind::File => Ok(file),
-            _ => Err(SandboxError::Special(shown(self.target, parts))),
+            _ => Err(SandboxError::Special(display(self.target, parts))),
         }
     }
 
@@ -177,7 +177,7 @@ impl Unpacking<'_> {
 
     /// Returns the error for a failed system call on a name of the tree.
     pub fn error(&self, parts: &[CompactString], error: &io::Error) -> SandboxError {
-        SandboxError::io(shown(self.target, parts), error)
+        SandboxError::io(display(self.target, parts), error)
     }
 
     /// Puts the tree at its target. Existing entries stay as they are; after an error, nothing has changed.
@@ -193,7 +193,7 @@ impl Unpacking<'_> {
         let under_way = self.change.begin(step, &[folder])?;
         match self.outer.rename(OsStr::new(TREE), folder, name, Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return Err(SandboxError::Exists(self.target.shown().to_owned()));
+                return Err(SandboxError::Exists(self.target.display().to_owned()));
             }
             other => other.map_err(wrap)?,
         }
@@ -220,7 +220,7 @@ impl Drop for Unpacking<'_> {
         let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
         if self.home.metadata(&self.name).is_ok_and(is) {
             // Remains of a failed change must not stay visible.
-            match (discard_without_trace(&self.home, &self.name, self.target.shown()), self.under_way.take()) {
+            match (discard_without_trace(&self.home, &self.name, self.target.display()), self.under_way.take()) {
                 (Err(_), Some(under_way)) => under_way.leave_unswept(),
                 (_, under_way) => drop(under_way),
             }
@@ -261,9 +261,9 @@ fn last(parts: &[CompactString]) -> &OsStr {
     OsStr::new(parts.last().expect("only the tree itself has no name").as_str())
 }
 
-fn shown(target: &SandboxPath, parts: &[CompactString]) -> String {
+fn display(target: &SandboxPath, parts: &[CompactString]) -> String {
     let name = parts.join("/");
-    match target.shown() {
+    match target.display() {
         "." => name,
         folder => format!("{folder}/{name}"),
     }

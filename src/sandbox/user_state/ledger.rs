@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::own::{FILE_MODE, check_regular};
-use super::shown;
+use super::super::state_dir::{FILE_MODE, check_regular};
+use super::display;
 
 const NAME: &str = "ledger";
 /// Size in bytes above which the ledger is compacted when it is opened.
@@ -75,18 +75,18 @@ impl RootLines {
 impl Ledger {
     /// Opens the ledger; if `makes`, creates it first if it does not exist.
     pub(super) fn open(folder: &Folder, makes: bool) -> Result<Ledger, SandboxError> {
-        let wrap = |error: io::Error| SandboxError::io(shown(NAME), &error);
+        let wrap = |error: io::Error| SandboxError::io(display(NAME), &error);
         let name = OsStr::new(NAME);
         match folder.metadata(name) {
             Err(error) if error.kind() == ErrorKind::NotFound && makes => match folder.create_file(name, FILE_MODE) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(wrap(error)),
                 _ => {}
             },
-            other => check_regular(shown(NAME), &other.map_err(wrap)?)?,
+            other => check_regular(display(NAME), &other.map_err(wrap)?)?,
         }
         let file = folder.open_log(name).map_err(wrap)?;
         let metadata = folder.file_metadata(&file).map_err(wrap)?;
-        check_regular(shown(NAME), &metadata)?;
+        check_regular(display(NAME), &metadata)?;
         let ledger = Ledger { file: Mutex::new(file) };
         if metadata.size > LARGE {
             // A ledger that stays large still works.

@@ -4,7 +4,7 @@
 //! through the fewest links, the first of these in byte order. No directory is read twice, so loops end.
 
 use super::filter::{Base, Filter, folder_path};
-use super::reader::{Look, PendingLink, Reader};
+use super::reader::{EntryStat, PendingLink, Reader};
 use super::search::Resolve;
 use super::{Failure, WalkLimits, read_folder};
 
@@ -42,7 +42,7 @@ impl Follower<'_> {
         let Some(place) = (self.resolve)(str::from_utf8(path).map_err(|_| not_text())?) else { return Ok(()) };
         let Ok(metadata) = place.metadata() else { return Ok(()) };
         let modified = metadata.modified.map_or(0, |time| time.seconds);
-        let look = Look { kind: metadata.kind, size: metadata.size, modified };
+        let look = EntryStat { kind: metadata.kind, size: metadata.size, modified };
         let (resolved, depth) = (folder_path(&place), position.depth);
         let base = Base { path_len: path.len(), resolved: Some(&resolved), is_root: place.is_root(), depth };
         let filter = Filter { base, ..self.filter };

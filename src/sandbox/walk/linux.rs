@@ -21,7 +21,7 @@ use super::super::folder::{Folder, LinuxFolder, entry_buffer, identity_of, kind_
 use super::super::ignore::{self, Ignore};
 use super::super::metadata::Kind;
 use super::filter::{Filter, Position};
-use super::reader::{EntryId, Intake, Look, Reader, Refusal};
+use super::reader::{EntryId, EntryStat, Intake, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
 /// Number of entries after which starting a second thread pays off.
@@ -306,11 +306,11 @@ impl Stop {
 }
 
 /// Reads the metadata of an entry.
-fn look(folder: &OwnedFd, name: &CStr) -> io::Result<Look> {
+fn look(folder: &OwnedFd, name: &CStr) -> io::Result<EntryStat> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
     let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
-    Ok(Look { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec })
+    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec })
 }
 
 fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {

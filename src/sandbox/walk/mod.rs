@@ -30,7 +30,7 @@ use reader::{EntryId, NO_BLOCK, Reader};
 pub use arrange::Tree;
 pub use filter::Skip;
 pub use rows::FoundEntries;
-pub use search::{Bounds, Candidate, Choice, Grounds, Resolve, Search, search};
+pub use search::{Bounds, Candidate, Choice, Resolve, Search, SearchScope, search};
 
 /// The limits of a walk.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl WalkLimits {
     /// Counts entries for progress display.
     fn tell_met(&self, entries: usize) {
         if let Some(progress) = &self.progress {
-            progress.met(entries);
+            progress.found(entries);
         }
     }
 }
@@ -86,7 +86,7 @@ fn read(
 ) -> Result<Vec<Reader>, SandboxError> {
     let reader = Reader::new(0, &filter, limits.watch.clone());
     let readers = read_folder(reader, &start.open_folder()?, position, filter, limits);
-    readers.map_err(|failure| failure.at(start.shown()))
+    readers.map_err(|failure| failure.at(start.display()))
 }
 
 /// Reads everything below a directory and appends it to `reader`, the first reader of the walk.

@@ -13,7 +13,7 @@ use super::super::ignore::{self, Ignore};
 use super::filter::{Filter, Position};
 #[cfg(target_os = "linux")]
 use super::linux;
-use super::reader::{Intake, Look, Reader, Refusal};
+use super::reader::{EntryStat, Intake, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
 /// Maximum number of directory handles kept open for the fast readers; a process can usually have about a thousand.
@@ -156,10 +156,10 @@ fn share(above: Option<&Folder>, handle: &mut Option<Arc<OwnedFd>>, handles: &mu
     handle.clone()
 }
 
-fn look(folder: &Folder, name: &OsStr) -> io::Result<Look> {
+fn look(folder: &Folder, name: &OsStr) -> io::Result<EntryStat> {
     let metadata = folder.metadata(name)?;
     let modified = metadata.modified.map_or(0, |time| time.seconds);
-    Ok(Look { kind: metadata.kind, size: metadata.size, modified })
+    Ok(EntryStat { kind: metadata.kind, size: metadata.size, modified })
 }
 
 fn read_link(folder: &Folder, name: &[u8]) -> io::Result<String> {

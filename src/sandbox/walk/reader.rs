@@ -57,7 +57,7 @@ pub struct PendingLink {
 
 /// The metadata of an entry that a walk uses.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct EntryStat {
     pub kind: Kind,
     /// The size in bytes.
     pub size: u64,
@@ -65,7 +65,7 @@ pub struct Look {
     pub modified: i64,
 }
 
-impl Look {
+impl EntryStat {
     /// Returns the size reported for the entry: 0 for directories.
     fn size_as_entry(&self) -> u64 {
         if self.kind == Kind::Folder { 0 } else { self.size }
@@ -156,7 +156,7 @@ impl Reader {
         intake: &mut Intake<'_>,
         name: &[u8],
         told: Option<Kind>,
-        look: impl Fn() -> io::Result<Look>,
+        look: impl Fn() -> io::Result<EntryStat>,
     ) -> Result<(), Refusal> {
         self.met += 1;
         match self.chosen(intake, name, told, look) {
@@ -183,8 +183,8 @@ impl Reader {
         intake: &mut Intake<'_>,
         name: &[u8],
         told: Option<Kind>,
-        look: impl Fn() -> io::Result<Look>,
-    ) -> Result<Option<(Look, Choice)>, Refusal> {
+        look: impl Fn() -> io::Result<EntryStat>,
+    ) -> Result<Option<(EntryStat, Choice)>, Refusal> {
         let filter = intake.filter;
         let look = || look().map_err(Refusal::Io);
         let wants_details = filter.details == Details::All;
@@ -193,7 +193,7 @@ impl Reader {
             _ => Some(look()?),
         };
         let mut kind =
-            looked.map_or_else(|| told.expect("without a look the kind is told"), |looked: Look| looked.kind);
+            looked.map_or_else(|| told.expect("without a look the kind is told"), |looked: EntryStat| looked.kind);
         let mut choice = self.choose(intake, name, kind)?;
         if looked.is_none() && choice.gives() && (wants_details || !intake.was_shown) {
             let look = look()?;
@@ -205,7 +205,7 @@ impl Reader {
             looked = Some(look);
         }
         intake.was_shown |= looked.is_some();
-        let look = looked.unwrap_or(Look { kind, size: 0, modified: 0 });
+        let look = looked.unwrap_or(EntryStat { kind, size: 0, modified: 0 });
         let choice = filter.search.map_or(choice, |search| search.bounds.narrow(choice, &look));
         let is_pending = kind == Kind::Link && filter.follows() && self.may_lead_on(intake, name)?;
         Ok((choice != Choice::Neither || is_pending).then_some((look, choice)))
@@ -232,7 +232,7 @@ impl Reader {
     }
 
     /// Replaces the entry of a link by its target and decides about it again.
-    pub fn turn(&mut self, filter: &Filter<'_>, link: &PendingLink, look: Look) -> Result<Choice, LimitHit> {
+    pub fn turn(&mut self, filter: &Filter<'_>, link: &PendingLink, look: EntryStat) -> Result<Choice, LimitHit> {
         let PendingLink { position, entry } = link;
         if let Some(ignore) = &mut self.ignore {
             ignore.go_to(position.scope.clone());

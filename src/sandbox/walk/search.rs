@@ -14,7 +14,7 @@ use super::super::metadata::Kind;
 use super::super::root::{Root, SandboxPath};
 use super::filter::{Filter, Position, Skip};
 use super::follow::Follower;
-use super::reader::{Look, Reader};
+use super::reader::{EntryStat, Reader};
 use super::rows::{FoundEntries, arrange};
 use super::{Details, Failure, WalkLimits, read};
 
@@ -83,7 +83,7 @@ impl Bounds {
     }
 
     /// Narrows a choice made by name and kind to entries within these bounds.
-    pub(super) fn narrow(&self, choice: Choice, look: &Look) -> Choice {
+    pub(super) fn narrow(&self, choice: Choice, look: &EntryStat) -> Choice {
         let sizes = |sizes: &RangeInclusive<u64>| look.kind != Kind::Folder && sizes.contains(&look.size);
         let fits = self.sizes.as_ref().is_none_or(sizes)
             && self.modified.as_ref().is_none_or(|times| times.contains(&look.modified));
@@ -106,7 +106,7 @@ pub struct Search<'a> {
 }
 
 /// The scope of a search.
-pub struct Grounds<'a> {
+pub struct SearchScope<'a> {
     /// The root that contains the start.
     pub root: &'a Root,
     /// Directories to leave out.
@@ -124,8 +124,12 @@ pub type Resolve<'a> = dyn Fn(&str) -> Option<SandboxPath> + 'a;
 /// Searches the directory `start`.
 ///
 /// Errors: if a directory cannot be read or disappears, or if a matching entry has a path that no tool accepts.
-pub fn search(start: &SandboxPath, search: &Search<'_>, grounds: &Grounds<'_>) -> Result<FoundEntries, SandboxError> {
-    let Grounds { root, skip, limits, resolve } = *grounds;
+pub fn search(
+    start: &SandboxPath,
+    search: &Search<'_>,
+    grounds: &SearchScope<'_>,
+) -> Result<FoundEntries, SandboxError> {
+    let SearchScope { root, skip, limits, resolve } = *grounds;
     let mut position = Position::of_start(start);
     let mut notes = Vec::new();
     if search.gitignore {
@@ -141,7 +145,7 @@ pub fn search(start: &SandboxPath, search: &Search<'_>, grounds: &Grounds<'_>) -
     let of_walk = Filter::of_walk(start, skip, search.details);
     let filter = Filter { search: Some(search), entered: entered.as_ref(), ..of_walk };
     let mut readers = read(start, filter, limits, &position)?;
-    let at_start = |failure: Failure| failure.at(start.shown());
+    let at_start = |failure: Failure| failure.at(start.display());
     if let Some(resolve) = resolve {
         Follower { filter, limits, resolve }.follow(&mut readers).map_err(at_start)?;
     }

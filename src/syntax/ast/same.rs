@@ -3,7 +3,9 @@
 //! Expressions are compared by index, since equal texts add them to their arenas in the same order; blocks are compared
 //! with an explicit stack.
 
-use super::{Arg, Block, Entry, Expr, ExprKind, Link, Name, Place, Procedure, Statement, StatementKind, Step, Tree};
+use super::{
+    Arg, AssignTarget, Block, Entry, Expr, ExprKind, Link, Name, Procedure, Statement, StatementKind, Step, Tree,
+};
 
 /// Returns whether two trees are equal except for spans. Comments are not compared.
 pub fn same(one: &Tree, other: &Tree) -> bool {
@@ -90,7 +92,7 @@ fn same_head(one: &Procedure, other: &Procedure) -> bool {
         && one.documentation == other.documentation
 }
 
-fn same_place(one: &Place, other: &Place) -> bool {
+fn same_place(one: &AssignTarget, other: &AssignTarget) -> bool {
     same_name(&one.name, &other.name)
         && all(&one.steps, &other.steps, |one, other| match (one, other) {
             (Step::Index(one), Step::Index(other)) => one == other,

@@ -9,7 +9,8 @@ use crate::text::{Code, Diagnostic, Source, Span};
 
 use super::super::CommentLines;
 use super::super::ast::{Arm, Block, ExprId, Name, Procedure, Statement, StatementKind};
-use super::stmt::{BlockKind, Closer, Head, Parsed, Role};
+use super::role::{BlockEnd, Role};
+use super::stmt::{BlockKind, Closer, Head, Parsed};
 
 /// The blocks of one text under construction.
 pub struct Blocks<'a> {
@@ -23,6 +24,10 @@ pub struct Blocks<'a> {
     forgiven: usize,
     /// Number of blocks beyond the nesting limit; they are matched with their closers and otherwise ignored.
     beyond: usize,
+    /// Reported lines `}` that may have been closers, so that as many closers may be missing.
+    doubtful: usize,
+    /// The line before, if it may have been a head with a misspelt word, and its indentation.
+    perhaps_head: Option<(Span, usize)>,
     version: Option<String>,
     /// A closer whose indentation fits another block than the one it closed: the likely cause if a block turns out to
     /// be unclosed.
@@ -42,8 +47,8 @@ struct Open {
     shape: Shape,
     head: Span,
     indent: usize,
-    /// Whether the head ended in `{`, so that a `}` closes the block.
-    brace: bool,
+    /// What ends it.
+    end: BlockEnd,
     /// The statements of the current branch.
     body: Block,
 }
@@ -82,6 +87,8 @@ impl<'a> Blocks<'a> {
             started: false,
             forgiven: 0,
             beyond: 0,
+            doubtful: 0,
+            perhaps_head: None,
             version: None,
             misaligned: None,
         }
@@ -90,6 +97,12 @@ impl<'a> Blocks<'a> {
     /// Adds the next line.
     pub fn add(&mut self, parsed: Parsed, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
         let first = !mem::replace(&mut self.started, true);
+        if let Some((head, its)) = self.perhaps_head.take()
+            && (its < indent || its == indent && self.begins_branch(&parsed))
+        {
+            self.open_block(BlockKind::Unknown, Shape::Broken, head, its, findings);
+            self.open.iter_mut().filter(|open| open.head == head).for_each(|open| open.end = BlockEnd::Unknown);
+        }
         if self.beyond > 0 && self.skip_beyond(&parsed) {
             return;
         }
@@ -127,7 +140,11 @@ impl<'a> Blocks<'a> {
     /// Returns the statements of the text, and reports blocks that are still open.
     pub fn finish(mut self, findings: &mut Vec<Diagnostic>) -> Block {
         while let Some(open) = self.open.pop() {
-            self.report_unclosed(&open, None, findings);
+            match open.end {
+                BlockEnd::Unknown => {}
+                _ if self.doubtful > 0 => self.doubtful -= 1,
+                _ => self.report_unclosed(&open, None, findings),
+            }
             let statement = assemble(open);
             self.push(statement);
         }
@@ -156,25 +173,29 @@ impl<'a> Blocks<'a> {
     fn add_broken(&mut self, role: Role, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
         match role {
             Role::Plain => {}
-            Role::Opens { kind, brace } => {
+            Role::PerhapsOpens => self.perhaps_head = Some((span, indent)),
+            Role::Opens { kind, end } => {
                 if matches!(kind, BlockKind::Procedure | BlockKind::Func) {
                     self.close_all_before(span, kind, findings);
                 }
                 self.open_block(kind, Shape::Broken, span, indent, findings);
                 if let Some(open) = self.open.last_mut().filter(|open| open.head == span) {
-                    open.brace = brace;
+                    open.end = end;
                 }
             }
-            Role::Closes(closer) => self.close(&closer, span, indent, findings),
+            // The line was reported; that it closes nothing too is not worth a second finding.
+            Role::Closes(closer) => self.close(&closer, span, indent, &mut Vec::new()),
             Role::ClosesBrace => {
-                if self.open.last().is_some_and(|open| open.brace) {
-                    let depth = self.open.len() - 1;
-                    self.fold_to(depth);
+                let depth = self.open.len().saturating_sub(1);
+                match self.open.last().map(|open| open.end) {
+                    Some(BlockEnd::Brace) => self.fold_to(depth),
+                    Some(_) => self.doubtful += 1,
+                    None => {}
                 }
             }
             Role::OpensUnknown => self.forgiven += 1,
             // The branch continues in the same block; its statements are still checked.
-            Role::Else | Role::ElseIf => {}
+            Role::Between => {}
         }
     }
 
@@ -201,7 +222,7 @@ impl<'a> Blocks<'a> {
             self.beyond = 1;
             return;
         }
-        self.open.push(Open { kind, shape, head, indent, brace: false, body: Vec::new() });
+        self.open.push(Open { kind, shape, head, indent, end: BlockEnd::Closer, body: Vec::new() });
     }
 
     /// Returns whether a line is in a block beyond the nesting limit, and is therefore only counted.
@@ -224,7 +245,7 @@ impl<'a> Blocks<'a> {
                 arms.push(Arm { condition: *current, body: mem::take(body) });
                 *current = condition;
             }
-            Some(Open { shape: Shape::Broken, kind: BlockKind::If, .. }) => {}
+            Some(Open { shape: Shape::Broken, kind: BlockKind::If | BlockKind::Unknown, .. }) => {}
             _ => self.stray_else("ELSE IF", span, findings),
         }
     }
@@ -238,7 +259,7 @@ impl<'a> Blocks<'a> {
                 arms.push(Arm { condition, body: mem::take(body) });
                 *shape = Shape::Else { arms, at: span };
             }
-            Some(Open { shape: Shape::Broken, kind: BlockKind::If, .. }) => {}
+            Some(Open { shape: Shape::Broken, kind: BlockKind::If | BlockKind::Unknown, .. }) => {}
             _ => self.stray_else("ELSE", span, findings),
         }
     }
@@ -269,8 +290,24 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    /// Whether a line is a branch or a closer, and no block is open for it.
+    fn begins_branch(&self, parsed: &Parsed) -> bool {
+        if matches!(parsed, Parsed::Closes(_)) {
+            return self.open.is_empty();
+        }
+        let takes_branch = |open: &Open| matches!(open.kind, BlockKind::If | BlockKind::Unknown);
+        matches!(parsed, Parsed::Else | Parsed::ElseIf(_) | Parsed::Broken(Role::Between, _))
+            && !self.open.last().is_some_and(takes_branch)
+    }
+
+    /// Whether a block is open.
+    pub fn has_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     fn close(&mut self, closer: &Closer, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
-        let fits = |open: &Open| closer.only.is_none_or(|only| only == open.kind);
+        self.end_by_indentation(indent);
+        let fits = |open: &Open| open.kind == BlockKind::Unknown || closer.only.is_none_or(|only| only == open.kind);
         let Some(at) = self.open.iter().rposition(fits) else {
             if self.forgiven > 0 {
                 self.forgiven -= 1;
@@ -283,8 +320,9 @@ impl<'a> Blocks<'a> {
             return;
         };
         if at + 1 < self.open.len() {
-            let inner = self.open.last().expect("a block lies inside the one that is closed");
-            findings.push(wrong_closer(closer, span, inner));
+            if let Some(inner) = self.unexplained(at + 1) {
+                findings.push(wrong_closer(closer, span, inner));
+            }
             self.fold_to(at + 1);
         }
         let open = self.open.pop().expect("the block was found on the stack");
@@ -292,6 +330,25 @@ impl<'a> Blocks<'a> {
             self.misaligned = Some(Misaligned { closer: span, head: open.head });
         }
         self.push(assemble(open));
+    }
+
+    /// Ends blocks of heads that may have no closer, where this one stands in line with a block around them.
+    fn end_by_indentation(&mut self, indent: usize) {
+        let Some(around) = self.open.iter().rposition(|open| open.indent <= indent) else { return };
+        let inner = &self.open[around + 1..];
+        if self.open[around].indent == indent && inner.iter().all(|open| open.end == BlockEnd::Unknown) {
+            self.fold_to(around + 1);
+        }
+    }
+
+    /// The innermost block from `depth` on whose missing closer nothing explains that was reported.
+    fn unexplained(&mut self, depth: usize) -> Option<&Open> {
+        let at = self.open.iter().rposition(|open| open.end != BlockEnd::Unknown).filter(|at| *at >= depth)?;
+        if self.doubtful > 0 {
+            self.doubtful -= 1;
+            return None;
+        }
+        self.open.get(at)
     }
 
     fn stray_closer(&self, closer: &Closer, span: Span) -> Diagnostic {
@@ -313,14 +370,16 @@ impl<'a> Blocks<'a> {
 
     /// Reports all open blocks when a procedure or `command` begins.
     fn close_all_before(&mut self, span: Span, kind: BlockKind, findings: &mut Vec<Diagnostic>) {
-        if let Some(open) = self.open.last() {
+        let begun = self.open.len();
+        if self.unexplained(0).is_some() {
+            let open = self.open.iter().rfind(|open| open.end != BlockEnd::Unknown).expect("one is not explained");
             let next = match kind {
                 BlockKind::Command => "a `command`",
                 _ => "a procedure",
             };
             self.report_unclosed(open, Some((span, format!("{next} begins here"))), findings);
         }
-        self.forgiven += self.open.len();
+        self.forgiven += begun;
         self.fold_to(0);
     }
 

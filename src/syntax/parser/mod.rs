@@ -9,6 +9,7 @@ mod expr;
 mod literal;
 mod mistake;
 mod params;
+mod role;
 mod stmt;
 mod tokens;
 
@@ -61,7 +62,8 @@ fn parse_into(
     written: Option<Written>,
 ) -> (Tree, Option<Written>) {
     let tree = Tree::default();
-    let mut parser = Parser { tree, findings: Vec::new(), base: source.base(), limits, operators: 0, written };
+    let mut parser =
+        Parser { tree, findings: Vec::new(), base: source.base(), limits, operators: 0, brace_blocks: 0, written };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let mut blocks = Blocks::new(source, limits.nesting);
     while let Some(line) = scanner.next_line() {
@@ -89,6 +91,7 @@ pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagn
         base: source.base(),
         limits,
         operators: 0,
+        brace_blocks: 0,
         written: None,
     };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
@@ -151,6 +154,8 @@ struct Parser {
     limits: TextLimits,
     /// Number of operators in the current expression.
     operators: usize,
+    /// Blocks whose heads ended in `{`, which a `}` may close without a word.
+    brace_blocks: usize,
     /// The lines and tokens as written, if requested.
     written: Option<Written>,
 }
@@ -181,6 +186,10 @@ impl Parser {
                 let parsed = Parsed::broken(text);
                 blocks.add(parsed, line.span, line.indent, &mut self.findings);
             }
+            LineKind::Braces(text) => {
+                self.braces(text, line.span, blocks.has_open());
+                blocks.add(Parsed::broken(text), line.span, line.indent, &mut self.findings);
+            }
             LineKind::Metadata(text) => {
                 self.note(WrittenKind::Metadata, line.span);
                 let (key, value) = text.split_once(':').unwrap_or((&text, ""));
@@ -192,6 +201,22 @@ impl Parser {
                 self.note(WrittenKind::Comment, line.span);
                 blocks.documentation(text);
             }
+        }
+    }
+
+    /// Reports a line with the braces of other languages' blocks: `IF x {`, `} else {`, `}`.
+    fn braces(&mut self, text: &str, span: Span, is_inside: bool) {
+        let base = span.start as usize;
+        let is_closer = text.starts_with('}');
+        let is_paired = is_closer && self.brace_blocks > 0;
+        self.brace_blocks -= usize::from(is_paired);
+        let opens = text.len() > 1 && text.ends_with('{');
+        self.brace_blocks += usize::from(opens);
+        match mistake::brace_head(text, base).filter(|_| opens) {
+            Some(finding) => self.findings.push(finding),
+            // What it closes was reported.
+            None if is_paired => {}
+            None => self.findings.push(mistake::stray_brace(base, is_inside)),
         }
     }
 

@@ -3,9 +3,9 @@
 use compact_str::CompactString;
 use pest::iterators::Pair;
 
-use super::super::ast::{Name, Place, Procedure, StatementKind, Step, Use};
+use super::super::ast::{AssignTarget, Name, Procedure, StatementKind, Step, Use};
 use super::super::grammar::Rule;
-use super::super::keyword::first_word;
+use super::role::{Role, role_of};
 use super::{Parser, literal, words_of};
 use crate::syntax::ast::ExprId;
 
@@ -62,6 +62,8 @@ pub enum BlockKind {
     Func,
     /// `command`
     Command,
+    /// A block whose head has a word that is misspelt; any closer closes it.
+    Unknown,
 }
 
 /// A closer: its word, and the kind of block that it closes, if it is specific.
@@ -71,25 +73,6 @@ pub struct Closer {
     pub word: CompactString,
     /// The kind of block, or `None` for `END` and `ENDBLOCK`, which close any kind.
     pub only: Option<BlockKind>,
-}
-
-/// The role that a broken line would have had in block structure, by its first words.
-#[derive(Clone, Debug)]
-pub enum Role {
-    /// A statement that neither opens nor closes a block.
-    Plain,
-    /// The head of a block; `brace` says whether it ends in `{`, so that a `}` may close it.
-    Opens { kind: BlockKind, brace: bool },
-    /// The head of a block of another dialect, whose closer may follow.
-    OpensUnknown,
-    /// `ELSE`
-    Else,
-    /// `ELSE IF`
-    ElseIf,
-    /// A closer.
-    Closes(Closer),
-    /// A `}` that closes a block whose head ended in `{`.
-    ClosesBrace,
 }
 
 impl BlockKind {
@@ -103,6 +86,7 @@ impl BlockKind {
             BlockKind::Procedure => "DEFINE PROCEDURE",
             BlockKind::Func => "func",
             BlockKind::Command => "command",
+            BlockKind::Unknown => "misspelt",
         }
     }
 }
@@ -162,7 +146,7 @@ impl Parser {
         Parsed::Plain(StatementKind::Set { targets, value: value.expect("SET has a value") })
     }
 
-    fn place(&mut self, pair: Pair<'_, Rule>) -> Place {
+    fn place(&mut self, pair: Pair<'_, Rule>) -> AssignTarget {
         let span = self.span(&pair);
         let mut parts = pair.into_inner();
         let word = parts.next().expect("a place begins with a name");
@@ -174,7 +158,7 @@ impl Parser {
                 _ => Step::Field(self.field(part)),
             });
         }
-        Place { name, steps, span }
+        AssignTarget { name, steps, span }
     }
 
     fn uses(&mut self, pair: Pair<'_, Rule>) -> Parsed {
@@ -276,52 +260,7 @@ pub fn closer_role(word: &str) -> Option<Option<BlockKind>> {
     })
 }
 
-fn closer_of(word: &str) -> Closer {
+/// The closer that a word is.
+pub fn closer_of(word: &str) -> Closer {
     Closer { word: word.into(), only: closer_role(word).flatten() }
-}
-
-/// Returns the role of a line that cannot be parsed.
-fn role_of(text: &str) -> Role {
-    if let Some(rest) = text.strip_prefix('}') {
-        return match role_of(rest.trim_start_matches([' ', '\t'])) {
-            Role::Else => Role::Else,
-            Role::ElseIf => Role::ElseIf,
-            _ => Role::ClosesBrace,
-        };
-    }
-    let first = first_word(text);
-    let rest = text[first.len()..].trim_start_matches([' ', '\t']);
-    let second = first_word(rest);
-    // A keyword in mixed case is an error of its own, and still determines the role.
-    let is = |keyword: &str| first.eq_ignore_ascii_case(keyword);
-    let then = |keyword: &str| second.eq_ignore_ascii_case(keyword);
-    match () {
-        () if is("IF") => one_line_or(BlockKind::If, text),
-        () if is("WHILE") => one_line_or(BlockKind::While, text),
-        () if is("FOR") || is("FOREACH") => one_line_or(BlockKind::For, text),
-        () if is("ON") && then("EVENT") => Role::OpensUnknown,
-        () if is("ON") => one_line_or(BlockKind::OnError, text),
-        () if is("ELSE") && then("IF") => Role::ElseIf,
-        () if is("ELIF") || is("ELSEIF") || is("ELSIF") => Role::ElseIf,
-        () if is("ELSE") => Role::Else,
-        () if is("DEFINE") => one_line_or(BlockKind::Procedure, text),
-        () if is("FUNC") => one_line_or(BlockKind::Func, text),
-        () if is("COMMAND") && (rest.is_empty() || closed_on_its_line(text)) => one_line_or(BlockKind::Command, text),
-        () if closer_role(first).is_some() => Role::Closes(closer_of(first)),
-        () if rest.is_empty() && ["DONE", "FI", "WEND", "ESAC", "ENDLOOP"].iter().any(|word| is(word)) => {
-            Role::Closes(closer_of(first))
-        }
-        () => Role::Plain,
-    }
-}
-
-/// Returns the role of a head: one whose closer is on the same line opens no block.
-fn one_line_or(kind: BlockKind, text: &str) -> Role {
-    if closed_on_its_line(text) { Role::Plain } else { Role::Opens { kind, brace: text.ends_with('{') } }
-}
-
-fn closed_on_its_line(text: &str) -> bool {
-    let text = text.trim_end_matches([' ', '\t', ';']);
-    let last = text.rsplit(|c: char| !super::keyword::is_word_char(c)).next();
-    last.is_some_and(|word| closer_role(word).is_some()) || (text.ends_with('}') && text.contains(" {"))
 }

@@ -93,10 +93,12 @@ impl Reader<'_> {
     /// Classifies a word of an expression; after a dot every word is a name.
     fn word(&self, word: &str) -> TokenKind {
         let after_dot = self.tokens.last().is_some_and(|last| last.kind == TokenKind::Dot);
-        match () {
-            () if after_dot || !is_reserved(word) => TokenKind::Name,
-            () if is_keyword(word, "LAST") => TokenKind::KeywordInside,
-            () => TokenKind::Literal,
+        if after_dot || !is_reserved(word) {
+            TokenKind::Name
+        } else if is_keyword(word, "LAST") {
+            TokenKind::KeywordInside
+        } else {
+            TokenKind::Literal
         }
     }
 

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use crate::text::{Code, Diagnostic, Span, safe};
 
-use super::keyword::{begins_statement, first_word, is_keyword};
+use super::keyword::{begins_statement, first_word, is_keyword, is_word, is_word_char};
 
 /// A logical line.
 #[derive(Debug)]
@@ -34,6 +34,9 @@ pub enum LineKind<'a> {
     Statement(Cow<'a, str>),
     /// The source text of a statement with an error that has been reported.
     Broken(&'a str),
+    /// A statement with the braces of other languages' blocks, which were not reported: a head that ends in `{`, or a
+    /// line that begins with a `}`; its raw text.
+    Braces(&'a str),
     /// The text of `:: key: value` without the `::`, with continuation lines joined by blanks.
     Metadata(String),
     /// The text between `COMMENT:` and `ENDCOMMENT`.
@@ -47,8 +50,6 @@ pub struct Scanner<'a> {
     base: usize,
     at: usize,
     max_nesting: usize,
-    /// Number of open blocks whose heads ended in `{`, so that a `}` may close them.
-    brace_blocks: usize,
     /// The comments found so far.
     pub comments: Vec<Span>,
     /// The findings so far.
@@ -69,6 +70,8 @@ struct Gathered {
     too_deep: usize,
     blanks: Vec<(usize, usize)>,
     broken: bool,
+    /// Whether the braces of a block are what is wrong, and the parser reports it.
+    braces: bool,
     start: usize,
     /// End offset of the last byte that belongs to the statement.
     end: usize,
@@ -77,9 +80,37 @@ struct Gathered {
 impl Gathered {
     /// Returns whether the statement is the head of a block whose only open bracket is a `{` at its end.
     fn ends_in_brace(&self, text: &str) -> bool {
-        const HEADS: [&str; 20] = [
-            "IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND", "ELIF", "ELSEIF", "FOREACH", "LOOP",
-            "UNTIL", "UNLESS", "FUNCTION", "FN", "DEF", "TRY", "CATCH", "FINALLY",
+        const HEADS: [&str; 30] = [
+            "IF",
+            "ELSE",
+            "WHILE",
+            "FOR",
+            "ON",
+            "DEFINE",
+            "FUNC",
+            "COMMAND",
+            "ELIF",
+            "ELSEIF",
+            "ELSIF",
+            "FOREACH",
+            "LOOP",
+            "REPEAT",
+            "UNTIL",
+            "UNLESS",
+            "SWITCH",
+            "MATCH",
+            "FUNCTION",
+            "FN",
+            "FUN",
+            "DEF",
+            "PROC",
+            "PROCEDURE",
+            "SUB",
+            "TRY",
+            "CATCH",
+            "EXCEPT",
+            "RESCUE",
+            "FINALLY",
         ];
         let [Open { byte: b'{', at }] = self.open[..] else { return false };
         let word = first_word(text[self.start..].trim_start_matches(['}', ' ', '\t']));
@@ -96,16 +127,7 @@ impl<'a> Scanner<'a> {
         if text[at..].starts_with("#!") {
             at += text[at..].find('\n').unwrap_or(text.len() - at);
         }
-        Scanner {
-            text,
-            bytes: text.as_bytes(),
-            base,
-            at,
-            max_nesting,
-            brace_blocks: 0,
-            comments: Vec::new(),
-            diagnostics: Vec::new(),
-        }
+        Scanner { text, bytes: text.as_bytes(), base, at, max_nesting, comments: Vec::new(), diagnostics: Vec::new() }
     }
 
     /// Returns the next logical line, or `None` at the end of the text.
@@ -147,9 +169,10 @@ impl<'a> Scanner<'a> {
         }
         self.report_open(&mut gathered);
         let text = &self.text[start..gathered.end];
-        let kind = match gathered.broken {
-            true => LineKind::Broken(text),
-            false => LineKind::Statement(blanked(text, start, &gathered.blanks)),
+        let kind = match (gathered.braces, gathered.broken) {
+            (true, _) => LineKind::Braces(text),
+            (false, true) => LineKind::Broken(text),
+            (false, false) => LineKind::Statement(blanked(text, start, &gathered.blanks)),
         };
         Line { kind, span: self.span(start, gathered.end), indent }
     }
@@ -190,7 +213,10 @@ impl<'a> Scanner<'a> {
         while matches!(self.byte(next), Some(b' ' | b'\t')) {
             next += 1;
         }
-        if self.statement_begins_at(next) || self.block_begins_at(next, gathered) {
+        if self.statement_begins_at(next)
+            || self.statement_follows(next, gathered)
+            || self.block_begins_at(next, gathered)
+        {
             return false;
         }
         gathered.blanks.push((from, next));
@@ -209,6 +235,24 @@ impl<'a> Scanner<'a> {
             return is_keyword(first_word(after), "PROCEDURE");
         }
         !after.starts_with(':')
+    }
+
+    /// Whether a line inside brackets that begins with a word is a new statement, since no value can stand there: one
+    /// stands right before it. A line further right lacks a comma more likely.
+    fn statement_follows(&self, at: usize, gathered: &Gathered) -> bool {
+        const JOINTS: [&str; 4] = ["AND", "OR", "NOT", "IN"];
+        let word = first_word(&self.text[at..]);
+        let before = &self.text[gathered.start..gathered.end];
+        let last = before.rsplit(|c: char| !is_word_char(c)).next().unwrap_or_default();
+        let ends_value = before.ends_with(|c: char| is_word_char(c) || matches!(c, ')' | ']' | '}' | '"' | '\'' | '`'));
+        let is_joint = |word: &str| JOINTS.iter().any(|joint| is_keyword(word, joint));
+        let indent = |at: usize| at - self.text[..at].trim_end_matches([' ', '\t']).len();
+        is_word(word)
+            && ends_value
+            && !is_joint(word)
+            && !is_joint(last)
+            && !is_keyword(last, "CALL")
+            && indent(at) <= indent(gathered.start)
     }
 
     /// Returns whether a statement is a head that ends in `{`, the start of a block in other languages. `next` is the
@@ -243,9 +287,8 @@ impl<'a> Scanner<'a> {
             gathered.open.pop();
             return;
         }
-        if at == gathered.start && self.brace_blocks > 0 {
-            // The `{` was reported.
-            self.brace_blocks -= 1;
+        if at == gathered.start && byte == b'}' {
+            gathered.braces = true;
         } else if !gathered.broken {
             let found = byte as char;
             let diagnostic = match gathered.open.last() {
@@ -271,12 +314,8 @@ impl<'a> Scanner<'a> {
     /// Reports brackets that are still open at the end of the statement.
     fn report_open(&mut self, gathered: &mut Gathered) {
         let Some(last) = gathered.open.last().copied() else { return };
-        let brace_block = gathered.ends_in_brace(self.text);
-        self.brace_blocks += usize::from(brace_block);
-        if !gathered.broken && brace_block {
-            let span = self.span(last.at, last.at + 1);
-            let finding = Diagnostic::error(Code::UnclosedBracket, span, "blocks have no braces");
-            self.diagnostics.push(finding.help("end the head with its line, and close the block with a line `END`"));
+        if !gathered.broken && gathered.ends_in_brace(self.text) {
+            gathered.braces = true;
         } else if !gathered.broken {
             let opener = last.byte as char;
             let message = format!("`{opener}` is never closed");
@@ -314,11 +353,10 @@ impl<'a> Scanner<'a> {
             gathered.blanks.push((from, self.at));
             return;
         }
-        let (message, help) = match broke {
-            true => ("the line after `\\` is empty or a comment", "remove the `\\`, or the line"),
-            false => {
-                ("`\\` may stand only at a line's end", "remove it; a text with a backslash is written `\"\\\\\"`")
-            }
+        let (message, help) = if broke {
+            ("the line after `\\` is empty or a comment", "remove the `\\`, or the line")
+        } else {
+            ("`\\` may stand only at a line's end", "remove it; a text with a backslash is written `\"\\\\\"`")
         };
         self.report_continuation(from, message, help, gathered);
         self.at = if broke { next - 1 } else { from + 1 };

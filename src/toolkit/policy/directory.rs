@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 
 use crate::text::fold;
 
-use super::file::careless;
-use super::stated::{Stated, source_of};
+use super::file::lenient_name;
+use super::stated::{SourceLine, source_of};
 
 /// A rule about a directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectoryRule {
     written: String,
     /// Where the rule is stated; `None` for a built-in rule.
-    stated: Option<Stated>,
-    place: Place,
+    stated: Option<SourceLine>,
+    place: DirectoryScope,
     /// Whether this is a built-in rule that protects NeuroScript's own files, not one of a policy file.
     is_ours: bool,
 }
 
 /// The directory of a rule. All path components are case-folded.
 #[derive(Clone, Debug, PartialEq)]
-enum Place {
+enum DirectoryScope {
     /// A bare name; a blocking rule applies to it at any depth.
     Name(String),
     /// Components relative to the root.
@@ -51,29 +51,30 @@ impl DirectoryRule {
             return Err("directories without `*` and `?`; patterns stand in `blocked_patterns`");
         }
         let place = match (written.starts_with('/'), parts_of(written)) {
-            (true, _) => Place::Absolute(PathBuf::from(written)),
+            (true, _) => DirectoryScope::Absolute(PathBuf::from(written)),
             (false, parts) if parts.len() == 1 && !written.trim_end_matches('/').contains('/') => {
-                Place::Name(parts.concat())
+                DirectoryScope::Name(parts.concat())
             }
-            (false, parts) => Place::Below(parts),
+            (false, parts) => DirectoryScope::Below(parts),
         };
         Ok(DirectoryRule { written: written.to_owned(), stated: None, place, is_ours: false })
     }
 
     /// Creates a built-in rule for the directory with this address.
-    pub fn ours(address: &str) -> DirectoryRule {
+    pub fn built_in(address: &str) -> DirectoryRule {
         let parts = parts_of(address);
-        let place = if address.starts_with('/') { Place::Outside(parts) } else { Place::Below(parts) };
+        let place =
+            if address.starts_with('/') { DirectoryScope::Outside(parts) } else { DirectoryScope::Below(parts) };
         DirectoryRule { written: address.to_owned(), stated: None, place, is_ours: true }
     }
 
     /// Sets the line that states the rule.
-    pub fn at(self, stated: Stated) -> DirectoryRule {
+    pub fn at(self, stated: SourceLine) -> DirectoryRule {
         DirectoryRule { stated: Some(stated), ..self }
     }
 
     /// Returns the line that states the rule.
-    pub fn stated(&self) -> Option<&Stated> {
+    pub fn stated(&self) -> Option<&SourceLine> {
         self.stated.as_ref()
     }
 
@@ -84,37 +85,36 @@ impl DirectoryRule {
 
     /// Returns why the rule refuses a path.
     pub fn reason(&self) -> String {
-        match self.is_ours {
-            true => "it is where NeuroScript keeps files of its own".to_owned(),
-            false => {
-                format!("it is in `{}` of `blocked_directories` ({})", self.written, source_of(self.stated.as_ref()))
-            }
+        if self.is_ours {
+            "it is where NeuroScript keeps files of its own".to_owned()
+        } else {
+            format!("it is in `{}` of `blocked_directories` ({})", self.written, source_of(self.stated.as_ref()))
         }
     }
 
     /// Returns the absolute path of a rule that has not been resolved yet.
     pub fn absolute(&self) -> Option<&Path> {
         match &self.place {
-            Place::Absolute(path) => Some(path),
+            DirectoryScope::Absolute(path) => Some(path),
             _ => None,
         }
     }
 
     /// Whether the rule is about a directory outside the sandbox root.
     pub fn is_outside(&self) -> bool {
-        matches!(self.place, Place::Outside(_)) && !self.is_ours
+        matches!(self.place, DirectoryScope::Outside(_)) && !self.is_ours
     }
 
     /// Whether the directory contains a further root, or is inside one.
     pub fn overlaps(&self, root: &[String]) -> bool {
-        matches!(&self.place, Place::Outside(parts) if parts.starts_with(root) || root.starts_with(parts))
+        matches!(&self.place, DirectoryScope::Outside(parts) if parts.starts_with(root) || root.starts_with(parts))
     }
 
     /// Resolves an absolute path: `below` is the path from the root, otherwise the directory is `outside`.
     pub fn settle(&mut self, below: Option<&str>, outside: &Path) {
         self.place = match below {
-            Some(below) => Place::Below(parts_of(below)),
-            None => Place::Outside(parts_of(&outside.to_string_lossy())),
+            Some(below) => DirectoryScope::Below(parts_of(below)),
+            None => DirectoryScope::Outside(parts_of(&outside.to_string_lossy())),
         };
     }
 
@@ -131,12 +131,12 @@ impl DirectoryRule {
     }
 
     /// Whether a path is the directory or inside it.
-    pub fn holds(&self, path: &Asked) -> bool {
+    pub fn holds(&self, path: &CheckedPath) -> bool {
         match &self.place {
-            Place::Name(name) => !path.outside && path.parts.first() == Some(name),
-            Place::Below(parts) => !path.outside && path.parts.starts_with(parts),
-            Place::Outside(parts) => path.outside && path.parts.starts_with(parts),
-            Place::Absolute(_) => false,
+            DirectoryScope::Name(name) => !path.outside && path.parts.first() == Some(name),
+            DirectoryScope::Below(parts) => !path.outside && path.parts.starts_with(parts),
+            DirectoryScope::Outside(parts) => path.outside && path.parts.starts_with(parts),
+            DirectoryScope::Absolute(_) => false,
         }
     }
 
@@ -144,15 +144,15 @@ impl DirectoryRule {
     /// lenient file system treats as the same.
     ///
     /// The last component of the path counts only if it is a directory, or if the rule is built in.
-    pub fn is_on(&self, path: &Asked, is_directory: bool) -> bool {
+    pub fn is_on(&self, path: &CheckedPath, is_directory: bool) -> bool {
         let is_leaf = !is_directory && !self.is_ours && !path.parts.is_empty();
         let upto = path.parts.len() - usize::from(is_leaf);
         let way = &path.parts[..upto];
         match &self.place {
-            Place::Name(name) => way[path.own.min(upto)..].iter().any(|part| may_be(part, name)),
-            Place::Below(parts) => !path.outside && may_begin(way, parts),
-            Place::Outside(parts) => path.outside && may_begin(way, parts),
-            Place::Absolute(_) => false,
+            DirectoryScope::Name(name) => way[path.own.min(upto)..].iter().any(|part| may_be(part, name)),
+            DirectoryScope::Below(parts) => !path.outside && may_begin(way, parts),
+            DirectoryScope::Outside(parts) => path.outside && may_begin(way, parts),
+            DirectoryScope::Absolute(_) => false,
         }
     }
 }
@@ -165,14 +165,14 @@ fn may_begin(way: &[String], directory: &[String]) -> bool {
 /// Whether some file system may treat two case-folded names as the same.
 fn may_be(part: &str, name: &str) -> bool {
     part == name || {
-        let part = careless(part);
-        !part.is_empty() && part == careless(name)
+        let part = lenient_name(part);
+        !part.is_empty() && part == lenient_name(name)
     }
 }
 
 /// A path in the form in which rules compare it.
 #[derive(Debug)]
-pub struct Asked {
+pub struct CheckedPath {
     /// The case-folded components, from the root or from the root of the file system.
     pub parts: Vec<String>,
     /// Whether the path is inside a further root, outside the sandbox root.
@@ -181,13 +181,13 @@ pub struct Asked {
     pub own: usize,
 }
 
-impl Asked {
+impl CheckedPath {
     /// Parses an address: relative to the root, or absolute below one of the further roots.
-    pub fn new(address: &str, further: &[Vec<String>]) -> Asked {
+    pub fn new(address: &str, further: &[Vec<String>]) -> CheckedPath {
         let parts = parts_of(address);
         let is_below = |root: &&Vec<String>| address.starts_with('/') && parts.starts_with(root);
         let root = further.iter().filter(is_below).map(Vec::len).max();
-        Asked { own: root.unwrap_or(0), outside: root.is_some(), parts }
+        CheckedPath { own: root.unwrap_or(0), outside: root.is_some(), parts }
     }
 
     /// Returns the components below its root.

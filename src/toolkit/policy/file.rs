@@ -8,8 +8,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use crate::sandbox::is_ignorable;
 use crate::text::fold;
 
-use super::directory::Asked;
-use super::stated::Stated;
+use super::directory::CheckedPath;
+use super::stated::SourceLine;
 
 /// Extensions in one policy file, compared without regard to case. `tar.gz` counts as one extension; the empty text
 /// stands for no extension.
@@ -17,12 +17,12 @@ use super::stated::Stated;
 pub struct Extensions {
     written: Vec<String>,
     /// Where the list is stated.
-    pub stated: Option<Stated>,
+    pub stated: Option<SourceLine>,
 }
 
 impl Extensions {
     /// Sets the line that states the list.
-    pub fn at(self, stated: Stated) -> Extensions {
+    pub fn at(self, stated: SourceLine) -> Extensions {
         Extensions { stated: Some(stated), ..self }
     }
 
@@ -48,9 +48,12 @@ impl Extensions {
 
     /// Returns the listed extension that a case-folded name has.
     pub fn of(&self, name: &str) -> Option<&str> {
-        let has = |extension: &&String| match extension.is_empty() {
-            true => !name.trim_start_matches('.').contains('.'),
-            false => name.strip_suffix(extension.as_str()).is_some_and(|stem| stem.ends_with('.')),
+        let has = |extension: &&String| {
+            if extension.is_empty() {
+                !name.trim_start_matches('.').contains('.')
+            } else {
+                name.strip_suffix(extension.as_str()).is_some_and(|stem| stem.ends_with('.'))
+            }
         };
         self.written.iter().find(has).map(String::as_str)
     }
@@ -58,7 +61,7 @@ impl Extensions {
 
 /// Normalizes a case-folded name the way a lenient file system does: removes characters that some file systems
 /// ignore, trailing dots and spaces, and everything from a `:` on (NTFS).
-pub fn careless(name: &str) -> Cow<'_, str> {
+pub fn lenient_name(name: &str) -> Cow<'_, str> {
     let shown =
         if name.is_ascii() { Cow::Borrowed(name) } else { name.chars().filter(|&c| !is_ignorable(c)).collect() };
     let length = shown.split(':').next().unwrap_or(&shown).trim_end_matches(['.', ' ']).len();
@@ -124,7 +127,7 @@ pub const DEFAULTS: &str = "@default";
 pub struct Patterns {
     rules: Vec<Pattern>,
     /// Where the list is stated; `None` for the built-in list.
-    pub stated: Option<Stated>,
+    pub stated: Option<SourceLine>,
     /// The compiled patterns; `None` for the built-in list, see [`BUILT_IN`].
     compiled: Option<Compiled>,
 }
@@ -171,7 +174,7 @@ impl PartialEq for Patterns {
 
 impl Patterns {
     /// Sets the line that states the list.
-    pub fn at(self, stated: Stated) -> Patterns {
+    pub fn at(self, stated: SourceLine) -> Patterns {
         Patterns { stated: Some(stated), ..self }
     }
 
@@ -202,13 +205,13 @@ impl Patterns {
     }
 
     /// Returns where a rule is stated; for a pattern of `@default`, where its list is stated.
-    fn stated_at(&self, rule: &Pattern) -> Option<Stated> {
+    fn stated_at(&self, rule: &Pattern) -> Option<SourceLine> {
         let stated = self.stated.clone()?;
-        Some(if rule.line == 0 { stated } else { Stated { line: rule.line, ..stated } })
+        Some(if rule.line == 0 { stated } else { SourceLine { line: rule.line, ..stated } })
     }
 
     /// Returns all patterns in one line; the built-in list appears by its name.
-    pub fn shown(&self) -> String {
+    pub fn display(&self) -> String {
         let written: Vec<&str> = self.rules.iter().map(|rule| rule.written.as_str()).collect();
         let defaults = written.windows(DEFAULT_PATTERNS.len()).position(|part| part == DEFAULT_PATTERNS);
         let shown: Vec<&str> = match defaults {
@@ -222,7 +225,7 @@ impl Patterns {
     }
 
     /// Returns the pattern that matches a path or a directory on the way to it, and where it is stated.
-    pub fn refusing(&self, path: &Asked) -> Option<(&str, Option<Stated>)> {
+    pub fn refusing(&self, path: &CheckedPath) -> Option<(&str, Option<SourceLine>)> {
         if self.rules.is_empty() {
             return None;
         }
@@ -272,8 +275,8 @@ impl Matcher {
             return None;
         }
         let matches = self.set.matches(text);
-        let careless = careless(text);
-        let others = if careless == text { Vec::new() } else { self.set.matches(&*careless) };
+        let lenient = lenient_name(text);
+        let others = if lenient == text { Vec::new() } else { self.set.matches(&*lenient) };
         matches.into_iter().chain(others).map(|glob| self.rules[glob]).max()
     }
 }

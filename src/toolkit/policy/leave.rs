@@ -5,12 +5,12 @@ use crate::text::ToolCode;
 
 use super::super::error::ToolError;
 use super::super::spec::{Effect, Spec};
-use super::stated::{Layer, Stated, change_of, source_of};
+use super::stated::{Layer, SourceLine, change_of, source_of};
 use super::tools::{ToolRules, ToolVerdict};
 use super::{Approval, Policy};
 
 /// A rule of a file that asks before a tool runs.
-struct Ask {
+struct ApprovalReason {
     reason: String,
     instead: String,
     /// The layer of the file; `None` for a built-in rule.
@@ -34,15 +34,15 @@ impl Policy {
         };
         Ok(match asks.into_iter().next() {
             None => Approval::NotNeeded,
-            Some(Ask { reason, instead, .. }) => Approval::Needed { reason, instead, lifted_by },
+            Some(ApprovalReason { reason, instead, .. }) => Approval::Needed { reason, instead, lifted_by },
         })
     }
 
     /// Returns the question of a tool that requires approval by itself, unless one of the user's own files allows it.
-    fn built_in_ask(&self, spec: &Spec) -> Option<Ask> {
+    fn built_in_ask(&self, spec: &Spec) -> Option<ApprovalReason> {
         let is_users = |rules: &&ToolRules| rules.layer().is_some_and(Layer::is_users);
         let allows = |rules: &ToolRules| matches!(rules.verdict(spec), ToolVerdict::Allowed { .. });
-        (spec.requires_approval && !self.tools.iter().filter(is_users).any(allows)).then(|| Ask {
+        (spec.requires_approval && !self.tools.iter().filter(is_users).any(allows)).then(|| ApprovalReason {
             reason: "the tool asks unless the policy allows it".to_owned(),
             instead: format!(
                 "add `{}` to `allow` in `[tools]` of your own policy file, or of one given as `--policy`",
@@ -63,9 +63,10 @@ impl Policy {
 
 /// Returns the question that a file requires before a tool runs. Errors: `policy_denied` if the file refuses the
 /// tool.
-fn ask_of(rules: &ToolRules, spec: &Spec) -> Result<Option<Ask>, ToolError> {
+fn ask_of(rules: &ToolRules, spec: &Spec) -> Result<Option<ApprovalReason>, ToolError> {
     let name = spec.name;
-    let file = |stated: Option<&Stated>| stated.map_or("the policy file".to_owned(), |stated| stated.file.to_string());
+    let file =
+        |stated: Option<&SourceLine>| stated.map_or("the policy file".to_owned(), |stated| stated.file.to_string());
     match rules.verdict(spec) {
         ToolVerdict::Denied(rule) => {
             let source = source_of(rule.stated());
@@ -74,17 +75,18 @@ fn ask_of(rules: &ToolRules, spec: &Spec) -> Result<Option<Ask>, ToolError> {
         }
         ToolVerdict::Ask { rule, by_name } => {
             let file = file(rule.stated());
-            let instead = match by_name {
-                true => format!("move `{}` from `ask` to `allow` in `[tools]` of {file}", rule.written()),
-                false => format!("add `{name}` to `allow` in `[tools]` of {file}"),
+            let instead = if by_name {
+                format!("move `{}` from `ask` to `allow` in `[tools]` of {file}", rule.written())
+            } else {
+                format!("add `{name}` to `allow` in `[tools]` of {file}")
             };
             let reason = format!("it is in `ask` as `{}` ({})", rule.written(), source_of(rule.stated()));
-            Ok(Some(Ask { reason, instead, layer: rule.stated().map(|stated| stated.layer) }))
+            Ok(Some(ApprovalReason { reason, instead, layer: rule.stated().map(|stated| stated.layer) }))
         }
         ToolVerdict::Allowed { by_name: true } => Ok(None),
         ToolVerdict::Silent | ToolVerdict::Allowed { by_name: false } => {
             let stated = rules.confirms_delete.as_ref().filter(|_| spec.effect == Effect::Deletes);
-            Ok(stated.map(|stated| Ask {
+            Ok(stated.map(|stated| ApprovalReason {
                 reason: format!("`require_confirmation_for_delete` is true ({stated})"),
                 instead: format!(
                     "add `{name}` to `allow` in `[tools]` of {}, or set `require_confirmation_for_delete = false` there",

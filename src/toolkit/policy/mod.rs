@@ -20,10 +20,10 @@ use super::error::ToolError;
 use super::spec::{Access, Spec};
 
 pub use directory::DirectoryRule;
-use directory::{Asked, parts_of};
-use file::careless;
+use directory::{CheckedPath, parts_of};
+use file::lenient_name;
 pub use file::{Extensions, Patterns};
-pub use stated::{Layer, PolicyFile, Provenance, Stated, Unused};
+pub use stated::{Layer, PolicyFile, Provenance, SourceLine, Unused};
 use stated::{change_of, source_of};
 pub use tools::{ToolRule, ToolRules};
 
@@ -180,7 +180,7 @@ impl Policy {
 
     /// Whether listings omit an address.
     pub fn hides(&self, address: &str, is_directory: bool) -> bool {
-        let path = Asked::new(address, &self.further);
+        let path = CheckedPath::new(address, &self.further);
         self.blocked_directories.iter().any(|rule| rule.is_on(&path, is_directory))
     }
 
@@ -234,7 +234,7 @@ impl Policy {
     }
 
     fn refusal(&self, address: &str, is_directory: bool, access: Access) -> Option<Refusal> {
-        let path = Asked::new(address, &self.further);
+        let path = CheckedPath::new(address, &self.further);
         if access >= Access::Change && self.holds_own_file(&path, access) {
             return Refusal::final_one("no tool changes a policy file that may be in force");
         }
@@ -262,7 +262,7 @@ impl Policy {
 
     /// Whether a path is one of the user's policy files, or a directory that contains one and would be moved or
     /// removed with it. Creating something inside such a directory is harmless.
-    fn holds_own_file(&self, path: &Asked, access: Access) -> bool {
+    fn holds_own_file(&self, path: &CheckedPath, access: Access) -> bool {
         let holds = |own: &&Vec<String>| own.starts_with(&path.parts) && !path.parts.is_empty();
         self.own_files.iter().any(|own| *own == path.parts || access == Access::Change && holds(&own))
     }
@@ -275,7 +275,7 @@ impl Policy {
     /// Returns why a file with this case-folded name may not be read or changed.
     fn refused_extension(&self, name: &str) -> Option<Refusal> {
         let blocks = |blocked: &Extensions| {
-            let extension = blocked.of(name).or_else(|| blocked.of(careless(name).as_ref()))?;
+            let extension = blocked.of(name).or_else(|| blocked.of(lenient_name(name).as_ref()))?;
             let stated = blocked.stated.as_ref();
             let reason = format!("`{extension}` is in `blocked_extensions` ({})", source_of(stated));
             Some(Refusal { reason, hint: Some(change_of("blocked_extensions", "policy", stated)) })
@@ -344,12 +344,12 @@ impl Policy {
     /// `allowed_directories` need not list it; every rule that refuses still applies.
     pub fn open_library(&mut self, address: &str) {
         self.further.push(parts_of(address));
-        self.allowed_directories.iter_mut().for_each(|rules| rules.push(DirectoryRule::ours(address)));
+        self.allowed_directories.iter_mut().for_each(|rules| rules.push(DirectoryRule::built_in(address)));
     }
 
     /// Restricts tools to these addresses, in addition to the other rules.
     pub fn narrow(&mut self, addresses: Vec<String>) {
-        self.within = Some(addresses.iter().map(|address| DirectoryRule::ours(address)).collect());
+        self.within = Some(addresses.iter().map(|address| DirectoryRule::built_in(address)).collect());
     }
 
     /// Returns a journal for this policy: read-only or writable.

@@ -37,7 +37,7 @@ impl Layer {
 
 /// A line of a policy file that states something. Displayed as `FILE:LINE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated {
+pub struct SourceLine {
     /// The kind of the file.
     pub layer: Layer,
     /// The file name for messages to scripts, without its directory.
@@ -46,19 +46,19 @@ pub struct Stated {
     pub line: usize,
 }
 
-impl fmt::Display for Stated {
+impl fmt::Display for SourceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
 }
 
 /// Returns where a rule or value is stated, in words.
-pub fn source_of(stated: Option<&Stated>) -> String {
-    stated.map_or_else(|| "built in".to_owned(), Stated::to_string)
+pub fn source_of(stated: Option<&SourceLine>) -> String {
+    stated.map_or_else(|| "built in".to_owned(), SourceLine::to_string)
 }
 
 /// Returns how to change what is stated there.
-pub fn change_of(key: &str, section: &str, stated: Option<&Stated>) -> String {
+pub fn change_of(key: &str, section: &str, stated: Option<&SourceLine>) -> String {
     match stated {
         Some(stated) => format!("change `{key}` at {stated} to allow it"),
         None => format!("state `{key}` in `[{section}]` of your own policy file, or of one given as `--policy`"),
@@ -84,7 +84,7 @@ pub struct Unused {
     /// The value.
     pub value: String,
     /// The line that states it.
-    pub stated: Stated,
+    pub stated: SourceLine,
 }
 
 impl fmt::Display for Unused {
@@ -100,7 +100,7 @@ pub struct Provenance {
     /// The files, in their order.
     pub files: Vec<PolicyFile>,
     /// The lines that state each key, as far as they count.
-    pub stated: BTreeMap<&'static str, Vec<Stated>>,
+    pub stated: BTreeMap<&'static str, Vec<SourceLine>>,
     /// The ignored settings.
     pub unused: Vec<Unused>,
     /// Keys that an option of the command line sets.
@@ -109,7 +109,7 @@ pub struct Provenance {
 
 impl Provenance {
     /// Returns where a single value in force is stated; `None` for a built-in one.
-    pub fn of(&self, key: &str) -> Option<&Stated> {
+    pub fn of(&self, key: &str) -> Option<&SourceLine> {
         if self.options.contains(&key) {
             return None;
         }
@@ -117,14 +117,14 @@ impl Provenance {
     }
 
     /// Returns a line of a policy file as the user knows it, with the directory of the file.
-    pub fn whole(&self, stated: &Stated) -> String {
+    pub fn whole(&self, stated: &SourceLine) -> String {
         let file = self.files.iter().find(|file| file.layer == stated.layer);
         format!("{}:{}", file.map_or(&stated.file, |file| &file.name), stated.line)
     }
 
     /// Returns the origin of a value, in words; `name` formats a line of a file.
-    pub fn shown(&self, key: &str, name: impl Fn(&Stated) -> String) -> String {
-        let stated = |stated: &[Stated]| stated.iter().map(&name).collect::<Vec<_>>().join(", ");
+    pub fn display(&self, key: &str, name: impl Fn(&SourceLine) -> String) -> String {
+        let stated = |stated: &[SourceLine]| stated.iter().map(&name).collect::<Vec<_>>().join(", ");
         match self.stated.get(key).map(Vec::as_slice) {
             _ if self.options.contains(&key) => "the command line".to_owned(),
             None | Some([]) => source_of(None),

@@ -30,7 +30,7 @@ impl Policy {
             ("blocked_directories", directories(&self.blocked_directories)),
             ("allowed_extensions", extensions(&self.allowed_extensions)),
             ("blocked_extensions", extensions(&self.blocked_extensions)),
-            ("blocked_patterns", each(self.blocked_patterns.iter().map(|patterns| patterns.shown()), "[]")),
+            ("blocked_patterns", each(self.blocked_patterns.iter().map(|patterns| patterns.display()), "[]")),
             ("max_file_size", self.max_file_size.to_string()),
             ("max_files_per_operation", self.max_files_per_operation.to_string()),
             ("require_confirmation_for_delete", self.require_confirmation_for_delete.to_string()),

@@ -4,13 +4,13 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::super::registry::Registry;
 use super::super::spec::Spec;
-use super::stated::{Layer, Stated};
+use super::stated::{Layer, SourceLine};
 
 /// `[tools]` of one policy file: lists of names and globs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolRules {
     /// Where `require_confirmation_for_delete` of the same file requires approval for deletes.
-    pub confirms_delete: Option<Stated>,
+    pub confirms_delete: Option<SourceLine>,
     /// Tools that run without a question.
     pub allow: Vec<ToolRule>,
     /// Tools that are refused.
@@ -23,7 +23,7 @@ pub struct ToolRules {
 #[derive(Clone, Debug)]
 pub struct ToolRule {
     written: String,
-    stated: Option<Stated>,
+    stated: Option<SourceLine>,
     names: Names,
 }
 
@@ -65,30 +65,30 @@ pub enum ToolVerdict {
 impl ToolRule {
     /// Parses a rule of the policy file. The error says what is wrong.
     pub fn parse(written: &str, registry: &Registry) -> Result<ToolRule, String> {
-        let names = match written.contains(['*', '?', '[', '{']) {
-            false => Names::One(match registry.find(written) {
+        let names = if written.contains(['*', '?', '[', '{']) {
+            let glob = GlobBuilder::new(&written.to_ascii_lowercase()).build();
+            Names::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
+        } else {
+            Names::One(match registry.find(written) {
                 Some(id) => registry.get(id).spec.name,
                 None => return Err(unknown(written, registry)),
-            }),
-            true => {
-                let glob = GlobBuilder::new(&written.to_ascii_lowercase()).build();
-                Names::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher())
-            }
+            })
         };
         let rule = ToolRule { written: written.to_owned(), stated: None, names };
-        match registry.iter().any(|tool| rule.matches(&tool.spec).is_some()) {
-            true => Ok(rule),
-            false => Err(format!("no tool matches `{written}`")),
+        if registry.iter().any(|tool| rule.matches(&tool.spec).is_some()) {
+            Ok(rule)
+        } else {
+            Err(format!("no tool matches `{written}`"))
         }
     }
 
     /// Sets the line that states the rule.
-    pub fn at(self, stated: Stated) -> ToolRule {
+    pub fn at(self, stated: SourceLine) -> ToolRule {
         ToolRule { stated: Some(stated), ..self }
     }
 
     /// Returns the line that states the rule.
-    pub fn stated(&self) -> Option<&Stated> {
+    pub fn stated(&self) -> Option<&SourceLine> {
         self.stated.as_ref()
     }
 

@@ -1,6 +1,6 @@
 //! `CSV.Parse`.
 
-use crate::limits::{Charged, Held, LimitHit, space};
+use crate::limits::{LimitHit, MemoryCharge, MeteredVec, space};
 use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Column, Elements, Rows, Str, Table, Texts, Value, print};
 
@@ -119,18 +119,18 @@ fn maps(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList,
 }
 
 /// Returns empty columns named after the fields of the first record. Errors: a name occurs twice.
-fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<Charged<(Str, Cells)>, ToolError> {
+fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<MeteredVec<(Str, Cells)>, ToolError> {
     let width = records.len();
     context.spend(width)?;
     space::check_items(width)?;
-    let _names = Held::of(width.saturating_mul(size_of::<&str>()))?;
+    let _names = MemoryCharge::of(width.saturating_mul(size_of::<&str>()))?;
     let mut names: Vec<&str> = records.fields().collect();
     names.sort_unstable();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = at(1, 1, &format!("the name `{}` comes twice", print::shortened(pair[0], 40)));
         return Err(ToolError::bad_argument("text", message).hint("`header: false` reads rows as lists"));
     }
-    let mut columns = Charged::default();
+    let mut columns = MeteredVec::default();
     columns.reserve_exact(width)?;
     for name in records.fields() {
         space::check(name.len())?;
@@ -142,8 +142,8 @@ fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<Charged<(
 /// The concatenated fields of one column.
 #[derive(Default)]
 struct Cells {
-    bytes: Charged<u8>,
-    ends: Charged<u32>,
+    bytes: MeteredVec<u8>,
+    ends: MeteredVec<u32>,
 }
 
 impl Cells {

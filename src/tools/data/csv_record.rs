@@ -5,7 +5,7 @@
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use crate::limits::{Charged, LimitHit};
+use crate::limits::{LimitHit, MeteredVec};
 use crate::toolkit::{Context, ToolError};
 
 use super::super::place::at;
@@ -27,8 +27,8 @@ pub struct Records<'t> {
 /// The fields of one record.
 #[derive(Default)]
 struct Fields {
-    bytes: Charged<u8>,
-    ends: Charged<usize>,
+    bytes: MeteredVec<u8>,
+    ends: MeteredVec<usize>,
     /// Number of bytes used in `bytes`.
     filled: usize,
     count: usize,
@@ -91,7 +91,7 @@ impl<'t> Records<'t> {
 }
 
 /// Doubles the length of a buffer.
-fn double<T: Clone + Default>(buffer: &mut Charged<T>) -> Result<(), LimitHit> {
+fn double<T: Clone + Default>(buffer: &mut MeteredVec<T>) -> Result<(), LimitHit> {
     buffer.resize((2 * buffer.len()).max(ROOM), T::default())
 }
 

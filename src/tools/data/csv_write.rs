@@ -5,7 +5,7 @@ use std::rc::Rc;
 use csv::{Writer, WriterBuilder};
 
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Hashed, List, Map, Room, Sink, Str, Value, ValueMap, print};
+use crate::value::{Hashed, List, Map, Sink, Str, TextBudget, Value, ValueMap, print};
 
 use super::super::build;
 use super::csv_read::separator_of;
@@ -39,7 +39,7 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let separator = separator_of(&args.separator)?;
-    let mut sink = Sink::new(Room::of_text());
+    let mut sink = Sink::new(TextBudget::of_text());
     let mut writer = WriterBuilder::new().delimiter(separator).flexible(true).from_writer(&mut sink);
     let written = write(context, &args, &mut writer);
     let flushed = writer.flush().map_err(csv::Error::from);

@@ -6,7 +6,7 @@ use crate::limits::{LimitHit, work};
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
-use super::{FORMS, bytes_of, shown};
+use super::{FORMS, bytes_of, encode};
 
 const SHA256: Spec = Spec::pure(
     "HASH.Sha256",
@@ -100,7 +100,7 @@ fn hashed(
         "utf-8" => hash(&mut charged_pieces(text.as_bytes()))?,
         encoding => hash(&mut charged_pieces(&bytes_of(&text, encoding)?))?,
     };
-    Ok(Str::new(&shown(&hash, &args.format.as_text())))
+    Ok(Str::new(&encode(&hash, &args.format.as_text())))
 }
 
 /// Bytes that are hashed between two charges.

@@ -87,7 +87,7 @@ fn unhexed(text: &str) -> Result<Vec<u8>, ToolError> {
 }
 
 /// Encodes bytes in the form that an argument names.
-fn shown(bytes: &[u8], form: &str) -> String {
+fn encode(bytes: &[u8], form: &str) -> String {
     match form {
         "base64" => STANDARD.encode(bytes),
         _ => hex(bytes),

@@ -8,7 +8,7 @@ use super::lines::{indentation, is_blank, is_first, line_end, line_start, next_l
 use super::splice::Splices;
 
 /// A bracketed list or map.
-pub struct Flow<'a> {
+pub struct BracketedList<'a> {
     /// The text that contains it.
     pub text: &'a str,
     /// The position of the opening bracket.
@@ -22,7 +22,7 @@ pub struct Flow<'a> {
 }
 
 /// The formatting of a first or second member, where the text has no example to follow.
-pub struct Habit<'a> {
+pub struct ListStyle<'a> {
     /// The text between a bracket and the only member.
     pub pad: &'a str,
     /// The text after a comma on the same line.
@@ -31,7 +31,7 @@ pub struct Habit<'a> {
     pub line_break: &'a str,
 }
 
-impl Flow<'_> {
+impl BracketedList<'_> {
     /// Returns the indentation of the members if each has its own line.
     pub fn own_lines(&self) -> Option<&str> {
         let first = match self.members.last() {
@@ -40,14 +40,15 @@ impl Flow<'_> {
         };
         let starts = line_start(self.text, first);
         let is_own = starts > self.open && is_blank(&self.text[starts..first]);
-        match self.members.is_empty() {
-            true => (is_own && first < self.close).then(|| &self.text[starts..first]),
-            false => is_own.then(|| &self.text[starts..first]),
+        if self.members.is_empty() {
+            (is_own && first < self.close).then(|| &self.text[starts..first])
+        } else {
+            is_own.then(|| &self.text[starts..first])
         }
     }
 
     /// Appends a member.
-    pub fn append(&self, entry: &str, habit: &Habit<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
+    pub fn append(&self, entry: &str, habit: &ListStyle<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
         let Some(last) = self.members.last() else { return self.fill(entry, habit, splices) };
         match self.own_lines() {
             Some(indent) => {
@@ -66,16 +67,13 @@ impl Flow<'_> {
     }
 
     /// Returns the separator before a member that is appended to the line of the last.
-    fn separator(&self, last: usize, habit: &Habit<'_>) -> String {
+    fn separator(&self, last: usize, habit: &ListStyle<'_>) -> String {
         let Some(before) = self.members.iter().rev().nth(1) else { return format!(",{}", habit.gap) };
         let gap = &self.text[before.end..last];
-        match gap.trim_matches([' ', '\t', '\r', '\n']) == "," {
-            true => gap.to_owned(),
-            false => format!(",{}", habit.gap),
-        }
+        if gap.trim_matches([' ', '\t', '\r', '\n']) == "," { gap.to_owned() } else { format!(",{}", habit.gap) }
     }
 
-    fn fill(&self, entry: &str, habit: &Habit<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
+    fn fill(&self, entry: &str, habit: &ListStyle<'_>, splices: &mut Splices) -> Result<(), LimitHit> {
         let inside = self.open + 1..self.close;
         match self.own_lines() {
             Some(indent) if is_first(self.text, self.close) => {
@@ -113,11 +111,11 @@ impl Flow<'_> {
         let comma = self.comma(last.end, self.close);
         let after = comma.map_or(last.end, |comma| comma + 1);
         let rest = skip_gap(self.text, after, self.close, false);
-        match is_blank(&self.text[self.open + 1..first.start])
-            && (rest == self.close || self.is_comment_of(after, rest))
-        {
-            true if rest == self.close => splices.delete(self.open + 1..self.close),
-            _ => splices.delete(self.whole_lines(first.start, after)),
+        let is_alone = is_blank(&self.text[self.open + 1..first.start]) && rest == self.close;
+        if is_alone {
+            splices.delete(self.open + 1..self.close)
+        } else {
+            splices.delete(self.whole_lines(first.start, after))
         }
     }
 

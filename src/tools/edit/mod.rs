@@ -14,7 +14,7 @@ use crate::toolkit::{Context, ToolError};
 use crate::value::{Str, Value};
 
 pub use splice::Splices;
-pub use target::{Change, Part, nested, shown};
+pub use target::{Change, Part, display, nested};
 
 use target::{Target, changed, resolve, same};
 
@@ -30,11 +30,11 @@ pub trait Format {
     fn admit(value: &Value) -> Result<(), ToolError>;
 
     /// Plans which ranges of the text to replace.
-    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError>;
+    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError>;
 }
 
 /// A change to a text.
-pub struct Job<'a> {
+pub struct Edit<'a> {
     /// The text.
     pub text: &'a str,
     /// The path to the place.
@@ -45,7 +45,7 @@ pub struct Job<'a> {
     pub change: &'a Change,
 }
 
-impl Job<'_> {
+impl Edit<'_> {
     /// Returns whether there is a value at the place.
     pub fn is_there(&self) -> bool {
         self.found == self.parts.len()
@@ -53,7 +53,7 @@ impl Job<'_> {
 
     /// Returns the error for a place that cannot be changed on its own.
     pub fn refused(&self, reason: &str) -> ToolError {
-        let message = format!("{} cannot be changed on its own: {reason}", shown(self.parts));
+        let message = format!("{} cannot be changed on its own: {reason}", display(self.parts));
         ToolError::bad_argument("path", message)
     }
 }
@@ -79,7 +79,7 @@ fn edit<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, change: Ch
         return Ok(given.clone());
     }
     let Target { parts, found, .. } = &target;
-    let job = Job { text, parts, found: *found, change: &change };
+    let job = Edit { text, parts, found: *found, change: &change };
     let made = F::plan(context, &job)?.apply(context, text)?;
     let wanted = changed(&value, &target, &change)?;
     let is_right = match F::read(context, &made.as_text()) {
@@ -111,7 +111,7 @@ pub fn children(number: usize, after: impl Fn(usize) -> usize) -> impl Iterator<
     })
 }
 
-fn unproved<F: Format>(job: &Job<'_>) -> ToolError {
+fn unproved<F: Format>(job: &Edit<'_>) -> ToolError {
     let name = F::NAME;
     job.refused("in this layout something else would change with it, so the text was left as it is").hint(format!(
         "change the line with `FS.EditFile`, or write the changed value of `{name}.Parse` with `{name}.Text`, which \

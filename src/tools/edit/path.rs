@@ -1,6 +1,6 @@
 //! Paths into data, such as `users[0].name`: their syntax.
 
-use crate::limits::{Charged, work};
+use crate::limits::{MeteredVec, work};
 use crate::toolkit::ToolError;
 use crate::value::{Str, print};
 
@@ -18,8 +18,8 @@ pub enum Step {
 const SHOWN: usize = 60;
 
 /// Parses a path: names separated by dots, `[0]`, `["a.b"]`, `*`, and an optional `$` at the start.
-pub fn parse(path: &str) -> Result<Charged<Step>, ToolError> {
-    let mut steps = Charged::default();
+pub fn parse(path: &str) -> Result<MeteredVec<Step>, ToolError> {
+    let mut steps = MeteredVec::default();
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     while !rest.is_empty() {
         work::charge(1)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::limits::{Charged, Held, LimitHit, work};
+use crate::limits::{LimitHit, MemoryCharge, MeteredVec, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
@@ -11,8 +11,8 @@ use super::super::build::TextBuilder;
 /// Ranges of a text and the texts that replace them.
 #[derive(Default)]
 pub struct Splices {
-    list: Charged<Splice>,
-    held: Held,
+    list: MeteredVec<Splice>,
+    held: MemoryCharge,
 }
 
 struct Splice {

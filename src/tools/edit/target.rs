@@ -114,16 +114,14 @@ fn enter(target: &mut Target, step: &Step, may_append: bool) -> Result<(), ToolE
 }
 
 fn no_list(before: &[Part], index: i64) -> ToolError {
-    let message = format!("nothing lies at {}, so it has no element [{index}]", shown(before));
+    let message = format!("nothing lies at {}, so it has no element [{index}]", display(before));
     ToolError::bad_argument("path", message).hint("set the list as a whole, such as `[value]`")
 }
 
 fn beyond(before: &[Part], index: i64, length: usize, may_append: bool) -> ToolError {
-    let message = format!("the list at {} has the length {length}, and no element [{index}]", shown(before));
-    let hint = match may_append {
-        true => format!("[{length}] appends to it"),
-        false => "negative indexes count from the end".to_owned(),
-    };
+    let message = format!("the list at {} has the length {length}, and no element [{index}]", display(before));
+    let hint =
+        if may_append { format!("[{length}] appends to it") } else { "negative indexes count from the end".to_owned() };
     ToolError::bad_argument("path", message).hint(hint)
 }
 
@@ -139,12 +137,12 @@ fn no_container(before: &[Part], found: &Value, step: &Step) -> ToolError {
         Value::Map(_) => "a map".to_owned(),
         other => format!("the {} {}", other.type_name(), print::preview(other)),
     };
-    let message = format!("{wanted} needs a {needed}, and at {} lies {found}", shown(before));
+    let message = format!("{wanted} needs a {needed}, and at {} lies {found}", display(before));
     ToolError::bad_argument("path", message)
 }
 
 /// Formats a path for messages.
-pub fn shown(parts: &[Part]) -> String {
+pub fn display(parts: &[Part]) -> String {
     if parts.is_empty() {
         return "the top of the text".to_owned();
     }
@@ -154,9 +152,10 @@ pub fn shown(parts: &[Part]) -> String {
             Part::Index(index) => path.push_str(&format!("[{index}]")),
             Part::Name(name) => {
                 let name = print::shortened(&name.as_text(), 40);
-                match name.contains(['.', '[', ']', '*', '$']) || name.is_empty() {
-                    true => path.push_str(&format!("[\"{name}\"]")),
-                    false => path.push_str(&format!("{}{name}", if path.is_empty() { "" } else { "." })),
+                if name.contains(['.', '[', ']', '*', '$']) || name.is_empty() {
+                    path.push_str(&format!("[\"{name}\"]"))
+                } else {
+                    path.push_str(&format!("{}{name}", if path.is_empty() { "" } else { "." }))
                 }
             }
         }

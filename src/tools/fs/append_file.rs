@@ -13,7 +13,7 @@ use crate::value::Str;
 
 use super::encoding::{Charset, Choice};
 use super::operation::Operation;
-use super::original::{Changing, Original};
+use super::original::{FileEdit, Original};
 
 const SPEC: Spec = Spec {
     name: "FS.AppendFile",
@@ -55,7 +55,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
-        content: Str = Required, Kind::Content, "text to add";
+        content | text: Str = Required, Kind::Content, "text to add";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; what is found, or UTF-8, when left out";
         create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
@@ -95,7 +95,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
     let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let text = args.content.as_text();
     space::check(4 * text.len())?;
-    let changing = Changing { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
+    let changing = FileEdit { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
     let done = changing.run(context, |context, old| {
         context.spend_text(text.len())?;
         let (more, encoding) = added(&text, old, path, asked)?;
@@ -109,7 +109,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
         Ok((bytes, (encoding, more.len() as u64)))
     })?;
     let (encoding, appended_bytes) = done.about;
-    let operation = Operation::done("append", path.shown(), Some(done.bytes.len() as u64)).with_backup(done.backup);
+    let operation = Operation::done("append", path.display(), Some(done.bytes.len() as u64)).with_backup(done.backup);
     let checksum = super::hex(&Sha256::digest(&done.bytes));
     Ok(Appended { operation, encoding, appended_bytes, checksum })
 }
@@ -128,9 +128,9 @@ fn added(
         (Some(old), asked) => old.charset(path, asked)?.0,
     };
     if charset.has_units_of_two() && old.is_some_and(|old| old.bytes.len() % 2 == 1) {
-        let message = format!("`{}` ends in the middle of a character of {}", path.shown(), charset.name());
+        let message = format!("`{}` ends in the middle of a character of {}", path.display(), charset.name());
         return Err(ToolError::new(ToolCode::Encoding, message)
-            .path(path.shown())
+            .path(path.display())
             .hint("name the encoding that the file is in"));
     }
     Ok((super::encoded("content", text, charset)?.into_owned(), charset.name()))

@@ -14,7 +14,7 @@ use crate::toolkit::{
 };
 use crate::value::Str;
 
-use super::archive::{Entry, Output, TarWriter, What, Writer, ZipWriter, link_stays};
+use super::archive::{ArchivedKind, Entry, Output, TarWriter, Writer, ZipWriter, link_stays};
 use super::operation::Operation;
 
 const SPEC: Spec = Spec {
@@ -107,10 +107,11 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
         return Err(ToolError::bad_argument("destination", "`FS.Compress` needs a path for `destination`")
             .hint("name the archive, such as \"out.zip\""));
     }
-    match given.is_given("source") == given.is_given("paths") {
-        true => Err(ToolError::bad_argument("source", "`FS.Compress` needs either `source` or `paths`")
-            .hint("give one path as `source`, or a list as `paths`")),
-        false => Ok(()),
+    if given.is_given("source") == given.is_given("paths") {
+        Err(ToolError::bad_argument("source", "`FS.Compress` needs either `source` or `paths`")
+            .hint("give one path as `source`, or a list as `paths`"))
+    } else {
+        Ok(())
     }
 }
 
@@ -123,7 +124,7 @@ struct Source {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let destination = args.destination.expect("the check demands it");
-    let at_destination = |error: ToolError| error.argument("destination").path(destination.shown());
+    let at_destination = |error: ToolError| error.argument("destination").path(destination.display());
     let format = format_of(args.format.as_ref(), &destination)?;
     let argument = if args.source.is_some() { "source" } else { "paths" };
     let places = match (args.source, args.paths) {
@@ -138,7 +139,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let (sources, left_out) = gathered.map_err(|error| by_source(error, argument, &destination))?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
     if destination.wants_folder() || destination.is_root() {
-        return Err(at_destination(SandboxError::IsAFolder(destination.shown().to_owned()).into()));
+        return Err(at_destination(SandboxError::IsAFolder(destination.display().to_owned()).into()));
     }
     destination.check_replaceable(replace).map_err(|error| at_destination(error.into()))?;
     context.admit_files(sources.len() as u64)?;
@@ -155,11 +156,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
     super::note_left_out(context, left_out, "packed");
     if let Some(link) = &counts.leaving {
-        let archive = destination.shown();
+        let archive = destination.display();
         context.note(format!("`FS.Extract` will refuse `{archive}`: the link `{link}` leads out of what is packed"));
     }
     Ok(Packed {
-        operation: Operation::done("compress", destination.shown(), Some(counts.bytes)).with_backup(backup),
+        operation: Operation::done("compress", destination.display(), Some(counts.bytes)).with_backup(backup),
         format: if format == Format::Zip { "zip" } else { "tar.gz" },
         files: counts.files,
         directories: counts.directories,
@@ -169,7 +170,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
 
 /// Adds the argument that named the source to an error with a path, unless it is the path of the archive.
 fn by_source(error: ToolError, argument: &'static str, destination: &SandboxPath) -> ToolError {
-    let is_sources = error.path.as_deref().is_some_and(|path| path != destination.shown());
+    let is_sources = error.path.as_deref().is_some_and(|path| path != destination.display());
     if is_sources && error.argument.is_none() { error.argument(argument) } else { error }
 }
 
@@ -222,7 +223,7 @@ fn gather(
     let mut left_out = 0;
     let mut names = BTreeSet::new();
     for place in places {
-        let at_source = |error: ToolError| error.path(place.shown());
+        let at_source = |error: ToolError| error.path(place.display());
         let metadata = place.metadata().map_err(|error| at_source(error.into()))?;
         let top = if place.is_root() { String::new() } else { place.file_name() };
         if !names.insert(top.clone()) {
@@ -230,7 +231,7 @@ fn gather(
             return Err(at_source(ToolError::new(ToolCode::Conflict, message)).hint("pack a directory that holds both"));
         }
         if place.address() == destination.address() {
-            let message = format!("`{}` cannot be packed into itself", place.shown());
+            let message = format!("`{}` cannot be packed into itself", place.display());
             return Err(at_source(ToolError::new(ToolCode::Conflict, message)));
         }
         let start = place.address().into_owned();
@@ -295,19 +296,19 @@ struct Packer<'a, 'c, 'f> {
 impl Packer<'_, '_, '_> {
     fn put(&mut self, source: &Source, counts: &mut Counts) -> Result<(), ToolError> {
         let Source { place, metadata, name } = source;
-        let entry = |what: What, metadata: &Metadata| Entry {
+        let entry = |what: ArchivedKind, metadata: &Metadata| Entry {
             name: name.clone(),
             what,
             mode: metadata.mode & 0o777,
             modified: metadata.modified.map(|time| time.seconds),
             size: 0,
         };
-        let at_source = |error: ToolError| error.path(place.shown());
+        let at_source = |error: ToolError| error.path(place.display());
         self.context.spend(1)?;
         match metadata.kind {
             EntryKind::Folder => {
                 counts.directories += 1;
-                self.begin(&entry(What::Folder, metadata))
+                self.begin(&entry(ArchivedKind::Folder, metadata))
             }
             EntryKind::Link => {
                 counts.links += 1;
@@ -316,16 +317,16 @@ impl Packer<'_, '_, '_> {
                 if counts.leaving.is_none() && !link_stays(name.split('/').count(), &text) {
                     counts.leaving = Some(name.clone());
                 }
-                self.begin(&Entry { mode: 0o777, ..entry(What::Link(text), metadata) })
+                self.begin(&Entry { mode: 0o777, ..entry(ArchivedKind::Link(text), metadata) })
             }
             EntryKind::File => {
                 counts.files += 1;
                 let open = self.context.open(place).map_err(at_source)?;
                 let size = open.metadata.size;
-                self.begin(&Entry { size, ..entry(What::File, &open.metadata) })?;
+                self.begin(&Entry { size, ..entry(ArchivedKind::File, &open.metadata) })?;
                 self.copy(place, open.file, size)
             }
-            EntryKind::Special => Err(at_source(SandboxError::Special(place.shown().to_owned()).into())),
+            EntryKind::Special => Err(at_source(SandboxError::Special(place.display().to_owned()).into())),
         }
     }
 
@@ -351,8 +352,8 @@ impl Packer<'_, '_, '_> {
             self.settle(written, PIECE)?;
         }
         if copied < size {
-            let message = format!("`{}` became shorter while it was packed", place.shown());
-            return Err(ToolError::new(ToolCode::Conflict, message).path(place.shown()));
+            let message = format!("`{}` became shorter while it was packed", place.display());
+            return Err(ToolError::new(ToolCode::Conflict, message).path(place.display()));
         }
         let ended = self.writer.end(self.out);
         self.settle(ended, PIECE)
@@ -377,6 +378,6 @@ impl Packer<'_, '_, '_> {
 }
 
 fn unaddressable(place: &SandboxPath) -> ToolError {
-    let message = format!("`{}` is a link to a name that is not UTF-8", place.shown());
+    let message = format!("`{}` is a link to a name that is not UTF-8", place.display());
     ToolError::new(ToolCode::IoError, message)
 }

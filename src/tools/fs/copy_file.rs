@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 
 use crate::sandbox::{
-    Change, Copying, Extent, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath,
+    Change, CopyOptions, CopyScope, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
@@ -68,8 +68,8 @@ const DESTINATION: PathRule = PathRule::INSIDE.creating();
 
 arguments! {
     struct Args {
-        source | source_path: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
-        destination | destination_path: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
+        source | source_path | from: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
+        destination | destination_path | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source`: each path is meant literally";
@@ -92,7 +92,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         context.meter.reach(0, files);
         let done = copy(context, &work, &source, &work.into, &metadata, &change)?;
         super::note_left_out(context, work.left_out.get(), "copied");
-        return Ok(Operation::done("copy", work.into.shown(), done.size_bytes).with_backup(done.backup_path));
+        return Ok(Operation::done("copy", work.into.display(), done.size_bytes).with_backup(done.backup_path));
     }
     let items = match (args.paths, args.glob) {
         (Some(paths), _) => bulk::listed(paths),
@@ -139,7 +139,7 @@ fn look_at(
     }
     context.admit(&destination.address(), is_folder, Access::Change)?;
     if !is_folder {
-        context.admit_content(source.shown(), &metadata)?;
+        context.admit_content(source.display(), &metadata)?;
         context.meter.expect_bytes(metadata.size);
         return Ok((metadata, 1));
     }
@@ -161,11 +161,11 @@ fn copy(
     let keeper = context.keeper(destination);
     let replaces = work.overwrite && !is_folder;
     let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
-    let copying = Copying { extent: Extent::WithoutReserved, overwrite };
+    let copying = CopyOptions { extent: CopyScope::WithoutReserved, overwrite };
     let copied = source.copy_to(destination, &copying, context.meter, change);
     let copied = copied.map_err(|error| match error {
         // For an entry below the source, the error has only the last part of its name.
-        SandboxError::Special(_) => ToolError::from(error).argument("source").path(source.shown()),
+        SandboxError::Special(_) => ToolError::from(error).argument("source").path(source.display()),
         SandboxError::Exists(_) if is_folder && is_directory(destination) => {
             hint_at_place_in(error.into(), source, destination)
         }
@@ -193,13 +193,13 @@ impl Work for Copy {
         let destination = destination.map_err(|error| error.argument("destination"))?;
         let (metadata, files) = look_at(context, self, &source, &destination)?;
         if !self.overwrite && destination.metadata().is_ok() {
-            let error = ToolError::from(SandboxError::Exists(destination.shown().to_owned()));
+            let error = ToolError::from(SandboxError::Exists(destination.display().to_owned()));
             return Err(super::hint_at_overwriting(error).argument("destination"));
         }
         if !self.taken.insert(destination.address().into_owned()) {
-            let message = format!("another item is copied to `{}` already", destination.shown());
+            let message = format!("another item is copied to `{}` already", destination.display());
             let error = ToolError::new(ToolCode::Conflict, message).argument("destination");
-            return Err(error.path(destination.shown()));
+            return Err(error.path(destination.display()));
         }
         Ok(Planned { plan: OneCopy { source, destination, metadata }, files })
     }
@@ -210,7 +210,7 @@ impl Work for Copy {
 }
 
 fn check_source(source: &SandboxPath, recursive: bool) -> Result<Metadata, ToolError> {
-    let at_source = |error: ToolError| error.argument("source").path(source.shown());
+    let at_source = |error: ToolError| error.argument("source").path(source.display());
     if source.is_root() {
         return Err(at_source(SandboxError::RootItself("copied").into()));
     }
@@ -219,10 +219,12 @@ fn check_source(source: &SandboxPath, recursive: bool) -> Result<Metadata, ToolE
         EntryKind::File => Ok(metadata),
         EntryKind::Folder if recursive => Ok(metadata),
         EntryKind::Folder => {
-            let error = ToolError::from(SandboxError::IsAFolder(source.shown().to_owned()));
+            let error = ToolError::from(SandboxError::IsAFolder(source.display().to_owned()));
             Err(at_source(error.hint("copy it with all that is in it: `recursive: true`")))
         }
-        EntryKind::Link | EntryKind::Special => Err(at_source(SandboxError::Special(source.shown().to_owned()).into())),
+        EntryKind::Link | EntryKind::Special => {
+            Err(at_source(SandboxError::Special(source.display().to_owned()).into()))
+        }
     }
 }
 
@@ -233,26 +235,27 @@ fn is_directory(place: &SandboxPath) -> bool {
 /// Adds a hint about how to copy into an existing directory, because nothing replaces a directory.
 fn hint_at_place_in(error: ToolError, source: &SandboxPath, destination: &SandboxPath) -> ToolError {
     let name = source.address().rsplit('/').next().unwrap_or_default().to_owned();
-    error.hint(format!("it is a directory; to copy into it, write `{}/{name}`", destination.shown()))
+    error.hint(format!("it is a directory; to copy into it, write `{}/{name}`", destination.display()))
 }
 
 fn check_destination(source: &SandboxPath, metadata: &Metadata, destination: &SandboxPath) -> Result<(), ToolError> {
-    let at_destination = |error: ToolError| error.argument("destination").path(destination.shown());
+    let at_destination = |error: ToolError| error.argument("destination").path(destination.display());
     if destination.is_root() {
         return Err(at_destination(SandboxError::RootItself("overwritten").into()));
     }
     if destination.wants_folder() && metadata.kind != EntryKind::Folder {
-        let message = format!("the destination `{}/` names a directory, and the source is none", destination.shown());
+        let message = format!("the destination `{}/` names a directory, and the source is none", destination.display());
         let error = ToolError::new(ToolCode::NotADirectory, message);
-        return Err(at_destination(match is_directory(destination) {
-            true => hint_at_place_in(error, source, destination),
-            false => error.hint("leave out the `/` at the end"),
+        return Err(at_destination(if is_directory(destination) {
+            hint_at_place_in(error, source, destination)
+        } else {
+            error.hint("leave out the `/` at the end")
         }));
     }
     let is_same = destination.metadata().is_ok_and(|there| there.identity == metadata.identity);
     if is_same || source.holds(destination) {
         let onto = if is_same { "onto" } else { "into" };
-        let message = format!("`{}` cannot be copied {onto} itself", source.shown());
+        let message = format!("`{}` cannot be copied {onto} itself", source.display());
         return Err(at_destination(ToolError::new(ToolCode::Conflict, message)));
     }
     Ok(())

@@ -58,20 +58,20 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let path = &args.path;
-    let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(path.shown());
-    let done = || Operation::done("create_directory", path.shown(), None);
+    let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(path.display());
+    let done = || Operation::done("create_directory", path.display(), None);
     let (_, missing) = path.missing_folders();
     if missing.is_empty() {
         match path.metadata() {
             Ok(metadata) if metadata.kind == EntryKind::Folder => return Ok(done()),
-            Ok(_) => return Err(at_path(SandboxError::Exists(path.shown().to_owned()))),
+            Ok(_) => return Err(at_path(SandboxError::Exists(path.display().to_owned()))),
             Err(SandboxError::NotFound(_)) => {}
             Err(error) => return Err(at_path(error)),
         }
     } else if !args.recursive {
         let error =
-            ToolError::new(ToolCode::NotFound, format!("the directory above `{}` does not exist", path.shown()));
-        return Err(error.argument("path").path(path.shown()).hint("give `recursive: true`"));
+            ToolError::new(ToolCode::NotFound, format!("the directory above `{}` does not exist", path.display()));
+        return Err(error.argument("path").path(path.display()).hint("give `recursive: true`"));
     }
     let change = context.begin_change(1 + missing.len() as u64)?;
     match path.create_folder(&change) {

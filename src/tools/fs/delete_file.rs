@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::sandbox::{Change, Going, Kind as EntryKind, PathRule, RenameError, SandboxError, SandboxPath};
+use crate::sandbox::{Change, Kind as EntryKind, PathRule, RemoveOptions, RenameError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
@@ -89,12 +89,12 @@ struct Delete {
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let mut work = Delete { recursive: args.recursive, taken: HashSet::new() };
     if let Some(path) = args.path {
-        let at_path = |error: ToolError| error.argument("path").path(path.shown());
+        let at_path = |error: ToolError| error.argument("path").path(path.display());
         let files = work.look_at(context, &path).map_err(at_path)?;
         context.admit_files(files)?;
         let change = context.begin_change(files)?;
         let backup = work.delete(context, &path, &change).map_err(at_path)?;
-        return Ok(Operation::done("delete", path.shown(), None).with_backup(Some(backup)));
+        return Ok(Operation::done("delete", path.display(), None).with_backup(Some(backup)));
     }
     let items = match (args.paths, args.glob) {
         (Some(paths), _) => bulk::listed(paths),
@@ -118,7 +118,7 @@ impl Delete {
     }
 
     fn delete(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change<'_>) -> Result<String, ToolError> {
-        let going = Going { recursive: self.recursive };
+        let going = RemoveOptions { recursive: self.recursive };
         match path.delete(going, context.keeper(path), context.meter, change) {
             Ok(kept) => Ok(kept),
             Err(RenameError::Sandbox(error)) => Err(error.into()),

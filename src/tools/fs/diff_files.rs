@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::limits::Charged;
+use crate::limits::MeteredVec;
 use crate::sandbox::{OpenFile, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
@@ -47,8 +47,8 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        source | a_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "old file, from the sandbox root";
-        destination | b_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "new file, from the sandbox root";
+        source | a_path | a: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "old file, from the sandbox root";
+        destination | b_path | b: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "new file, from the sandbox root";
         context_lines: i64 = Is(Literal::Int(3)), Kind::Int { min: 0, max: 100_000 }, "lines around each change";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of both files, or `auto`; UTF-8 or what is found when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file whose lines are compared, in MiB";
@@ -107,7 +107,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Difference, ToolError> {
     let Sides { old: Some(old), new: Some(new) } = texts else {
         return Ok(Difference { binary: true, ..difference(false, None, Diff::default()) });
     };
-    let names = Sides { old: args.source.shown(), new: args.destination.shown() };
+    let names = Sides { old: args.source.display(), new: args.destination.display() };
     let texts = Sides { old: old.text.as_str(), new: new.text.as_str() };
     let diff = unified(texts, names, args.context_lines as usize, &context.meter.watch())?;
     context.spend_text(diff.text.len())?;
@@ -136,12 +136,12 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn open(context: &Context<'_>, argument: &'static str, path: &'a SandboxPath) -> Result<Side<'a>, ToolError> {
-        let open = context.open(path).map_err(|error| error.argument(argument).path(path.shown()))?;
+        let open = context.open(path).map_err(|error| error.argument(argument).path(path.display()))?;
         Ok(Side { argument, path, open })
     }
 
     fn failed(&self, error: &io::Error) -> ToolError {
-        ToolError::from(self.path.error(error)).argument(self.argument).path(self.path.shown())
+        ToolError::from(self.path.error(error)).argument(self.argument).path(self.path.display())
     }
 
     /// Reads until the buffer is full or the file ends.
@@ -168,7 +168,7 @@ impl<'a> Side<'a> {
         self.open.file.rewind().map_err(|error| self.failed(&error))?;
         let size = self.open.metadata.size;
         self.check_size(size, max_size_mb)?;
-        let mut bytes = Charged::default();
+        let mut bytes = MeteredVec::default();
         let mut piece = vec![0; PIECE];
         loop {
             let length = self.fill(&mut piece)?;

@@ -13,7 +13,7 @@ use crate::value::{Str, print};
 use super::super::diff::{Sides, unified};
 use super::encoding::{Charset, Choice, Decoder};
 use super::operation::Operation;
-use super::original::{Changing, Original};
+use super::original::{FileEdit, Original};
 
 const SPEC: Spec = Spec {
     name: "FS.EditFile",
@@ -66,8 +66,8 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Change), "file to edit, from the sandbox root";
-        old_text: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
-        new_text: Str = Required, Kind::Content, "text that comes in its place";
+        old_text | old: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
+        new_text | new: Str = Required, Kind::Content, "text that comes in its place";
         expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
         replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or what is found when left out";
@@ -134,19 +134,20 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Edited, ToolError> {
     let path = &args.path;
     let asked = args.encoding.as_ref().map(|name| encoding(&name.as_text())).transpose()?;
     let if_match = args.if_match.as_ref().map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
-    let changing = Changing { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
+    let changing = FileEdit { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
     let done = changing.run(context, |context, old| {
-        let old = old.ok_or_else(|| at_path(path, crate::sandbox::SandboxError::NotFound(path.shown().to_owned())))?;
+        let old =
+            old.ok_or_else(|| at_path(path, crate::sandbox::SandboxError::NotFound(path.display().to_owned())))?;
         edit(context, old, &args, asked)
     })?;
     let About { replacements, encoding, diff } = done.about;
-    let operation = Operation::done("edit", path.shown(), Some(done.bytes.len() as u64)).with_backup(done.backup);
+    let operation = Operation::done("edit", path.display(), Some(done.bytes.len() as u64)).with_backup(done.backup);
     let checksum = super::hex(&Sha256::digest(&done.bytes));
     Ok(Edited { operation, replacements, encoding, checksum, diff })
 }
 
 fn at_path(path: &SandboxPath, error: impl Into<ToolError>) -> ToolError {
-    error.into().argument("path").path(path.shown())
+    error.into().argument("path").path(path.display())
 }
 
 /// The results of an edit besides the new content.
@@ -185,11 +186,12 @@ fn edit(
         bytes.extend_from_slice(&super::encoded("new_text", &edited, charset)?);
         return Ok((bytes, About { replacements: found.len(), encoding: charset.name(), diff }));
     }
-    let error = match found.is_empty() {
-        true => missing(path, &text, &old_text, ends),
-        false => miscounted(path, &text, &found, args.expected_count.unwrap_or(1)),
+    let error = if found.is_empty() {
+        missing(path, &text, &old_text, ends)
+    } else {
+        miscounted(path, &text, &found, args.expected_count.unwrap_or(1))
     };
-    Err(error.argument("old_text").path(path.shown()))
+    Err(error.argument("old_text").path(path.display()))
 }
 
 /// Decodes a file. Errors: encoding the text again would not restore the exact bytes, because some encodings
@@ -211,9 +213,10 @@ fn decoded(old: &Original, charset: Charset, mark: usize) -> Result<String, Tool
     let mut decoder = Decoder::new(charset);
     let mut text = String::new();
     let whole = decoder.decode(bytes, true, &mut text).is_ok() && !decoder.malformed;
-    match whole && super::encoded("old_text", &text, charset).is_ok_and(|again| *again == *bytes) {
-        true => Ok(text),
-        false => Err(refuse(None)),
+    if whole && super::encoded("old_text", &text, charset).is_ok_and(|again| *again == *bytes) {
+        Ok(text)
+    } else {
+        Err(refuse(None))
     }
 }
 
@@ -231,11 +234,14 @@ impl LineEnds {
         let bytes = text.as_bytes();
         let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
         let both = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
-        match () {
-            () if feeds == 0 => LineEnds::Any,
-            () if both == feeds => LineEnds::Crlf,
-            () if both == 0 => LineEnds::Lf,
-            () => LineEnds::Any,
+        if feeds == 0 {
+            LineEnds::Any
+        } else if both == feeds {
+            LineEnds::Crlf
+        } else if both == 0 {
+            LineEnds::Lf
+        } else {
+            LineEnds::Any
         }
     }
 
@@ -266,7 +272,7 @@ fn replaced(text: &str, found: &[usize], length: usize, by: &str) -> Result<Stri
 }
 
 fn difference(context: &Context<'_>, path: &SandboxPath, text: Sides<&str>) -> Result<Option<String>, LimitHit> {
-    let names = Sides { old: format!("a/{}", path.shown()), new: format!("b/{}", path.shown()) };
+    let names = Sides { old: format!("a/{}", path.display()), new: format!("b/{}", path.display()) };
     let names = Sides { old: names.old.as_str(), new: names.new.as_str() };
     let diff = unified(text, names, CONTEXT_LINES, &context.meter.watch())?.text;
     let room = context.answer_bytes.unwrap_or(u64::MAX);
@@ -277,7 +283,7 @@ fn difference(context: &Context<'_>, path: &SandboxPath, text: Sides<&str>) -> R
 
 /// Returns the error for an old text that does not occur.
 fn missing(path: &SandboxPath, text: &str, old_text: &str, ends: LineEnds) -> ToolError {
-    let error = ToolError::new(ToolCode::Conflict, format!("`old_text` does not occur in `{}`", path.shown()));
+    let error = ToolError::new(ToolCode::Conflict, format!("`old_text` does not occur in `{}`", path.display()));
     if ends == LineEnds::Any && text.contains('\n') && old_text.contains('\n') {
         return error.hint("the file ends some lines in CRLF and some in LF; give the text with its own line ends");
     }
@@ -309,7 +315,7 @@ fn nearest_line<'a>(text: &'a str, wanted: &str) -> Option<(usize, &'a str)> {
 fn miscounted(path: &SandboxPath, text: &str, found: &[usize], expected: i64) -> ToolError {
     let times = |count: i64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
     let count = found.len() as i64;
-    let message = format!("`old_text` occurs {} in `{}`, not {}", times(count), path.shown(), times(expected));
+    let message = format!("`old_text` occurs {} in `{}`, not {}", times(count), path.display(), times(expected));
     let mut lines = Vec::new();
     let (mut line, mut from) = (1, 0);
     for at in found.iter().take(10) {

@@ -50,6 +50,6 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<bool, ToolError> {
     match args.path.metadata() {
         Ok(_) => Ok(true),
         Err(error) if error.code() == ToolCode::NotFound => Ok(false),
-        Err(error) => Err(ToolError::from(error).argument("path").path(args.path.shown())),
+        Err(error) => Err(ToolError::from(error).argument("path").path(args.path.display())),
     }
 }

@@ -7,7 +7,7 @@ use compact_str::CompactString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::sandbox::{Kind as EntryKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
+use crate::sandbox::{Kind as ArchivedKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -68,7 +68,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
-        destination | destination_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
+        destination | destination_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
         max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
         max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
         max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
@@ -100,7 +100,7 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
     let (archive, destination) = (&args.source, &args.destination);
     let at_archive = |error: ToolError| match error.path {
-        None => error.argument("source").path(archive.shown()),
+        None => error.argument("source").path(archive.display()),
         Some(_) => error,
     };
     let at_destination = |error: SandboxError| ToolError::from(error).argument("destination");
@@ -132,7 +132,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
     unpacker.tree.finish(&names).map_err(at_destination)?;
     let count = |wanted: fn(&NodeKind) -> bool| plan.nodes().filter(|(_, node)| wanted(&node.kind)).count() as u64;
     Ok(Unpacked {
-        operation: Operation::done("extract", destination.shown(), Some(plan.bytes)),
+        operation: Operation::done("extract", destination.display(), Some(plan.bytes)),
         files: count(|kind| matches!(kind, NodeKind::File | NodeKind::CopyOf(_))),
         directories: count(|kind| matches!(kind, NodeKind::Folder)),
         links: count(|kind| matches!(kind, NodeKind::Link(_))),
@@ -142,8 +142,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
 fn check_destination(destination: &SandboxPath) -> Result<(), SandboxError> {
     match destination.metadata() {
         Err(SandboxError::NotFound(_)) => Ok(()),
-        Ok(found) if found.kind == EntryKind::Folder => Ok(()),
-        Ok(_) => Err(SandboxError::NotAFolder(destination.shown().to_owned())),
+        Ok(found) if found.kind == ArchivedKind::Folder => Ok(()),
+        Ok(_) => Err(SandboxError::NotAFolder(destination.display().to_owned())),
         Err(error) => Err(error),
     }
 }
@@ -248,8 +248,8 @@ impl Unpacker<'_, '_> {
     }
 
     fn changed(&self) -> ToolError {
-        let message = format!("`{}` changed while it was unpacked", self.archive.shown());
-        ToolError::new(ToolCode::Conflict, message).path(self.archive.shown())
+        let message = format!("`{}` changed while it was unpacked", self.archive.display());
+        ToolError::new(ToolCode::Conflict, message).path(self.archive.display())
     }
 }
 

@@ -103,7 +103,7 @@ pub fn tool() -> Tool {
 
 fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
     let path = &args.path;
-    let metadata = path.metadata().map_err(|error| ToolError::from(error).argument("path").path(path.shown()))?;
+    let metadata = path.metadata().map_err(|error| ToolError::from(error).argument("path").path(path.display()))?;
     let name = path.file_name();
     let size = if metadata.kind == EntryKind::Folder { 0 } else { metadata.size };
     Ok(Info {

@@ -121,7 +121,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         prefix: prefix(&args.path),
         most,
         fitting: 0,
-        found: Found { path: args.path.shown().to_owned(), ..Found::default() },
+        found: Found { path: args.path.display().to_owned(), ..Found::default() },
         bytes: 0,
     };
     let visited = context.visit(&args.path, Visit { plan: plan(&args), enters: None }, |entry, meter| {
@@ -130,7 +130,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
     });
     visited.map_err(|error: ToolError| match error.limit {
         Some(_) => error,
-        None => error.argument("path").path(args.path.shown()),
+        None => error.argument("path").path(args.path.display()),
     })?;
     Ok(search.found)
 }
@@ -159,16 +159,13 @@ fn plan(args: &Args) -> ListingPlan {
 fn levels_of(pattern: &str) -> usize {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let is_of_paths = pattern.contains('/');
-    match pattern == "**" || is_of_paths && pattern.contains("**") {
-        true => usize::MAX,
-        false => pattern.matches('/').count(),
-    }
+    if pattern == "**" || is_of_paths && pattern.contains("**") { usize::MAX } else { pattern.matches('/').count() }
 }
 
 /// Returns the path of a place from the sandbox root: as given, possibly through links, but without `..`.
 pub fn named(place: &SandboxPath) -> String {
-    let climbs = place.shown().split('/').any(|part| part == "..");
-    match &*if climbs { place.address() } else { place.shown().into() } {
+    let climbs = place.display().split('/').any(|part| part == "..");
+    match &*if climbs { place.address() } else { place.display().into() } {
         "" => ".".to_owned(),
         path => path.to_owned(),
     }

@@ -100,14 +100,13 @@ impl Pattern {
 /// Refuses a pattern that leads out of the directory where the search starts.
 fn check_place(argument: &'static str, pattern: &str) -> Result<(), ToolError> {
     let leaves = pattern.starts_with('/') || pattern.split('/').any(|part| part == "..");
-    match leaves {
-        false => Ok(()),
-        true => {
-            let message = format!("`{}` leaves the directory that is searched", print::shortened(pattern, 100));
-            Err(ToolError::new(ToolCode::SandboxViolation, message)
-                .argument(argument)
-                .hint("write a pattern of paths below the directory"))
-        }
+    if leaves {
+        let message = format!("`{}` leaves the directory that is searched", print::shortened(pattern, 100));
+        Err(ToolError::new(ToolCode::SandboxViolation, message)
+            .argument(argument)
+            .hint("write a pattern of paths below the directory"))
+    } else {
+        Ok(())
     }
 }
 

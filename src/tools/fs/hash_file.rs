@@ -60,7 +60,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
-    let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
+    let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let OpenFile { mut file, metadata } = context.open(&args.path).map_err(at_path)?;
     context.meter.expect_bytes(metadata.size);
     let mut hasher = Sha256::new();
@@ -72,9 +72,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
             break;
         }
         context.meter.poll()?;
-        context.meter.tell_read(length);
+        context.meter.report_read(length);
         hasher.update(&piece[..length]);
         size += length as u64;
     }
-    Ok(Hash { path: args.path.shown().to_owned(), checksum: super::hex(&hasher.finalize()), size })
+    Ok(Hash { path: args.path.display().to_owned(), checksum: super::hex(&hasher.finalize()), size })
 }

@@ -45,7 +45,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<u64, ToolError> {
-    let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
+    let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let mut file = context.open(&args.path).map_err(at_path)?.file;
     let mut piece = vec![0; PIECE];
     let (mut lines, mut is_open) = (0, false);

@@ -122,7 +122,7 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     let choice = Choice::from_args(&args, &context.settings().list_directory);
-    let at_path = |error: ToolError| error.path(args.path.shown());
+    let at_path = |error: ToolError| error.path(args.path.display());
     let folder = args.path.open_folder().map_err(|error| at_path(error.into()))?;
     let names = sorted_names(&folder).map_err(|error| at_path(args.path.error(&error).into()))?;
     let start = args.path.address().into_owned();
@@ -132,7 +132,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
     // FR-LD-OUT-01: the order of the output differs from that of the walk.
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     let listing = Listing {
-        path: args.path.shown().to_owned(),
+        path: args.path.display().to_owned(),
         returned: entries.len(),
         entries,
         max_entries: choice.max_entries,
@@ -225,14 +225,14 @@ struct Name {
 /// Returns the names in a directory in walk order (FR-LD-LST-05), without reserved ones.
 fn sorted_names(folder: &Folder) -> io::Result<Vec<Name>> {
     let entries = folder.entries()?.into_iter().filter(|entry| !is_reserved(&entry.name));
-    let mut names: Vec<Name> = entries.map(|entry| Name { shown: shown(&entry.name), raw: entry.name }).collect();
+    let mut names: Vec<Name> = entries.map(|entry| Name { shown: display(&entry.name), raw: entry.name }).collect();
     // Two raw names may have the same text; comparing their bytes keeps the order deterministic.
     names.sort_by(|a, b| a.shown.cmp(&b.shown).then_with(|| a.raw.cmp(&b.raw)));
     Ok(names)
 }
 
 /// Converts a name to text, with one U+FFFD for each maximal invalid sequence.
-fn shown(name: &OsStr) -> String {
+fn display(name: &OsStr) -> String {
     String::from_utf8_lossy(name.as_encoded_bytes()).into_owned()
 }
 
@@ -327,9 +327,10 @@ impl Walk<'_, '_> {
 
     /// Adds an entry, or marks the listing as truncated (FR-LD-LST-07).
     fn add(&mut self, entry: Entry) {
-        match self.entries.len() as i64 >= self.choice.max_entries {
-            true => self.truncated = true,
-            false => self.entries.push(entry),
+        if self.entries.len() as i64 >= self.choice.max_entries {
+            self.truncated = true
+        } else {
+            self.entries.push(entry)
         }
     }
 }

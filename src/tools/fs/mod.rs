@@ -95,7 +95,7 @@ fn check_size(path: &SandboxPath, size: u64, max_size_mb: i64) -> Result<(), Too
     if size <= (max_size_mb as u64) << 20 {
         return Ok(());
     }
-    let shown = path.shown();
+    let shown = path.display();
     let message = format!("`{shown}` has {size} bytes, more than the {max_size_mb} MiB allowed");
     Err(ToolError::new(ToolCode::TooLarge, message).path(shown).hint("raise `max_size_mb`"))
 }
@@ -127,7 +127,7 @@ fn encoded<'a>(argument: &'static str, text: &'a str, charset: Charset) -> Resul
 
 /// Returns the error for a path that ends in `/` where a file is expected.
 fn no_file_path(path: &SandboxPath) -> ToolError {
-    let message = format!("`{}/` names a directory, not a file", path.shown());
+    let message = format!("`{}/` names a directory, not a file", path.display());
     ToolError::new(ToolCode::IsADirectory, message).hint("leave out the `/` at the end")
 }
 

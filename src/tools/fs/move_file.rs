@@ -56,8 +56,8 @@ const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating();
 
 arguments! {
     struct Args {
-        source: SandboxPath = Required, Kind::Path(SOURCE, Access::Change), "file or directory to move, relative to the sandbox root";
-        destination: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "its new path, relative to the sandbox root";
+        source | from: SandboxPath = Required, Kind::Path(SOURCE, Access::Change), "file or directory to move, relative to the sandbox root";
+        destination | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "its new path, relative to the sandbox root";
     }
 }
 
@@ -74,8 +74,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let metadata = check_source(&source)?;
     check_destination(&source, &destination, metadata.kind)?;
     if context.is_temporary(&destination) && !context.is_temporary(&source) {
-        let message = format!("`{}` would be removed with the temporary directory when the run ends", source.shown());
-        let error = ToolError::new(ToolCode::Conflict, message).argument("destination").path(destination.shown());
+        let message = format!("`{}` would be removed with the temporary directory when the run ends", source.display());
+        let error = ToolError::new(ToolCode::Conflict, message).argument("destination").path(destination.display());
         return Err(error.hint("copy it there, or delete it, which keeps it"));
     }
     let is_folder = metadata.kind == EntryKind::Folder;
@@ -101,41 +101,41 @@ fn check_source(source: &SandboxPath) -> Result<Metadata, ToolError> {
     }
     source.metadata().map_err(|error| {
         let missing = matches!(error, SandboxError::NotFound(_));
-        let mut error = ToolError::from(error).argument("source").path(source.shown());
+        let mut error = ToolError::from(error).argument("source").path(source.display());
         if missing {
-            error.message = format!("source path does not exist: `{}`", source.shown());
+            error.message = format!("source path does not exist: `{}`", source.display());
         }
         error
     })
 }
 
 fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: EntryKind) -> Result<(), ToolError> {
-    let at_destination = |error: ToolError| error.argument("destination").path(destination.shown());
+    let at_destination = |error: ToolError| error.argument("destination").path(destination.display());
     if destination.is_root() {
         return Err(at_destination(SandboxError::RootItself("overwritten").into()));
     }
     let (_, missing) = destination.missing_folders();
     if !missing.is_empty() {
-        let message = format!("the directory of the destination does not exist: `{}`", destination.shown());
+        let message = format!("the directory of the destination does not exist: `{}`", destination.display());
         let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.CreateDirectory`");
         return Err(at_destination(error));
     }
     match destination.metadata() {
         Err(SandboxError::NotFound(_)) => {}
         Ok(there) if there.kind == EntryKind::Folder && kind != EntryKind::Folder => {
-            let name = source.shown().rsplit('/').next().unwrap_or_default();
-            let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.shown());
+            let name = source.display().rsplit('/').next().unwrap_or_default();
+            let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.display());
             return Err(exists(destination).hint(inside));
         }
         Ok(_) => return Err(exists(destination)),
         Err(error) => return Err(at_destination(error.into())),
     }
     if source.holds(destination) {
-        let message = format!("`{}` cannot be moved into itself", source.shown());
+        let message = format!("`{}` cannot be moved into itself", source.display());
         return Err(at_destination(ToolError::new(ToolCode::Conflict, message)));
     }
     if destination.wants_folder() && kind != EntryKind::Folder {
-        let message = format!("the destination `{}/` names a directory, and the source is none", destination.shown());
+        let message = format!("the destination `{}/` names a directory, and the source is none", destination.display());
         return Err(at_destination(
             ToolError::new(ToolCode::NotADirectory, message).hint("leave out the `/` at the end"),
         ));
@@ -144,9 +144,9 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: Entr
 }
 
 fn exists(destination: &SandboxPath) -> ToolError {
-    let message = format!("destination path already exists: `{}`", destination.shown());
+    let message = format!("destination path already exists: `{}`", destination.display());
     let error = ToolError::new(ToolCode::AlreadyExists, message).hint("choose another name, or delete it first");
-    error.argument("destination").path(destination.shown())
+    error.argument("destination").path(destination.display())
 }
 
 /// Explains an error of the rename itself, which may detect a race that the checks could not.

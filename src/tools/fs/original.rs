@@ -41,7 +41,7 @@ pub struct Replaced<T> {
 }
 
 /// A change to a file.
-pub struct Changing<'a> {
+pub struct FileEdit<'a> {
     /// The file.
     pub path: &'a SandboxPath,
     /// Maximum size of the file in MiB.
@@ -52,7 +52,7 @@ pub struct Changing<'a> {
     pub if_match: Option<[u8; 32]>,
 }
 
-impl Changing<'_> {
+impl FileEdit<'_> {
     /// Replaces the content of a file with the result of `make`, which receives `None` if the file does not
     /// exist.
     pub fn run<T>(
@@ -89,18 +89,20 @@ impl Changing<'_> {
                 again = Some(found.map_err(|error| self.at_path(error))?);
             }
         }
-        Err(self.at_path(SandboxError::Changed(self.path.shown().to_owned())))
+        Err(self.at_path(SandboxError::Changed(self.path.display().to_owned())))
     }
 
     fn at_path(&self, error: impl Into<ToolError>) -> ToolError {
-        error.into().argument("path").path(self.path.shown())
+        error.into().argument("path").path(self.path.display())
     }
 
     fn check_place(&self) -> Result<(), ToolError> {
-        match () {
-            () if self.path.is_root() => Err(self.at_path(SandboxError::RootItself("written"))),
-            () if self.path.wants_folder() => Err(self.at_path(super::no_file_path(self.path))),
-            () => Ok(()),
+        if self.path.is_root() {
+            Err(self.at_path(SandboxError::RootItself("written")))
+        } else if self.path.wants_folder() {
+            Err(self.at_path(super::no_file_path(self.path)))
+        } else {
+            Ok(())
         }
     }
 
@@ -132,7 +134,7 @@ impl Changing<'_> {
     fn check_digest(&self, found: Option<&[u8; 32]>) -> Result<(), ToolError> {
         match &self.if_match {
             Some(wanted) if found != Some(wanted) => {
-                Err(self.at_path(SandboxError::Changed(self.path.shown().to_owned())))
+                Err(self.at_path(SandboxError::Changed(self.path.display().to_owned())))
             }
             _ => Ok(()),
         }
@@ -172,9 +174,9 @@ impl Original {
         };
         let start = &self.bytes[mark..self.bytes.len().min(PIECE)];
         if Decoder::new(charset).refuses_nul() && (self.bytes.contains(&0) || is_binary(start)) {
-            let message = format!("`{}` is binary, not text", path.shown());
+            let message = format!("`{}` is binary, not text", path.display());
             let hint = "`FS.WriteFile` with `encoding: \"base64\"` writes it; a text in UTF-16 needs its `encoding`";
-            return Err(ToolError::new(ToolCode::NotText, message).path(path.shown()).hint(hint));
+            return Err(ToolError::new(ToolCode::NotText, message).path(path.display()).hint(hint));
         }
         Ok((charset, mark))
     }

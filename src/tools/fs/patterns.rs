@@ -111,10 +111,8 @@ impl Rule {
             _ => (false, pattern),
         };
         let parsed = Pattern::with_case(argument, pattern, case)?;
-        let parts = match parsed.is_of_paths() {
-            true => parts(pattern.strip_prefix("./").unwrap_or(pattern), case),
-            false => Vec::new(),
-        };
+        let parts =
+            if parsed.is_of_paths() { parts(pattern.strip_prefix("./").unwrap_or(pattern), case) } else { Vec::new() };
         Ok(Rule { pattern: parsed, effect, directories_only, parts })
     }
 

@@ -120,7 +120,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
-    let at_path = |error: ToolError| error.argument("path").path(args.path.shown());
+    let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let open = context.open(&args.path).map_err(at_path)?;
     let all = args.max_lines == 0 && args.skip_lines == 0;
     let mut reading = Reading {
@@ -152,7 +152,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
 }
 
 /// The result of reading.
-struct Taken {
+struct LineSelection {
     text: String,
     encoding: String,
     lines: usize,
@@ -197,7 +197,7 @@ struct Reading<'a> {
 const PIECE: usize = 1 << 16;
 
 impl Reading<'_> {
-    fn run(&mut self, context: &mut Context<'_>) -> Result<Taken, Failed> {
+    fn run(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
         let choice = self.args.encoding.as_ref().map(|name| super::encoding_of("encoding", &name.as_text()));
         match choice.transpose()? {
             Some(Choice::Base64) => self.base64(context),
@@ -255,14 +255,14 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn detected(&mut self, context: &mut Context<'_>) -> Result<Taken, Failed> {
+    fn detected(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
         self.rewind()?;
         let charset = detect(&mut self.file.file).map_err(|error| self.io(&error))?;
         self.rewind()?;
         self.text(context, Decoder::new(charset))
     }
 
-    fn text(&mut self, context: &mut Context<'_>, mut decoder: Decoder) -> Result<Taken, Failed> {
+    fn text(&mut self, context: &mut Context<'_>, mut decoder: Decoder) -> Result<LineSelection, Failed> {
         let mut lines = Lines::new(self.args.skip_lines as usize, self.args.max_lines as usize);
         let mut buffer = vec![0; PIECE];
         let mut space = String::new();
@@ -296,16 +296,16 @@ impl Reading<'_> {
         }
         let (text, lines) = lines.finish();
         let encoding = decoder.charset().name();
-        Ok(Taken { text, encoding, lines, malformed: decoder.malformed, is_text: true })
+        Ok(LineSelection { text, encoding, lines, malformed: decoder.malformed, is_text: true })
     }
 
     fn binary(&self) -> Failed {
-        let message = format!("`{}` is binary, not text", self.args.path.shown());
+        let message = format!("`{}` is binary, not text", self.args.path.display());
         let hint = "read it with `encoding: \"base64\"`; a text in UTF-16 needs its `encoding`";
         Failed::Tool(ToolError::new(ToolCode::NotText, message).hint(hint))
     }
 
-    fn base64(&mut self, context: &mut Context<'_>) -> Result<Taken, Failed> {
+    fn base64(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
         let longest = usize::try_from(self.file.metadata.size).unwrap_or(usize::MAX).div_ceil(3).saturating_mul(4);
         space::check_string(longest)?;
         space::check(longest)?;
@@ -325,7 +325,7 @@ impl Reading<'_> {
             }
         }
         let lines = usize::from(!text.is_empty());
-        Ok(Taken { text, encoding: "base64".to_owned(), lines, malformed: false, is_text: false })
+        Ok(LineSelection { text, encoding: "base64".to_owned(), lines, malformed: false, is_text: false })
     }
 }
 
@@ -333,6 +333,6 @@ fn mime_type(start: &[u8], path: &SandboxPath, is_text: bool) -> String {
     let by_content = infer::get(start).filter(|_| !is_text).map(|kind| kind.mime_type());
     by_content.map(str::to_owned).unwrap_or_else(|| {
         let fallback = if is_text { "text/plain" } else { "application/octet-stream" };
-        mime_guess::from_path(path.shown()).first_raw().unwrap_or(fallback).to_owned()
+        mime_guess::from_path(path.display()).first_raw().unwrap_or(fallback).to_owned()
     })
 }

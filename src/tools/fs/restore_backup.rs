@@ -1,6 +1,6 @@
 //! `FS.RestoreBackup`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
-use crate::sandbox::{Copying, Drawer, KeptPath, Kind as EntryKind, Overwrite, RenameError};
+use crate::sandbox::{BackupKind, BackupPath, CopyOptions, Kind as EntryKind, Overwrite, RenameError};
 use crate::text::ToolCode;
 use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
 
@@ -39,7 +39,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path | backup_path: KeptPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
+        path | backup_path: BackupPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
     }
 }
 
@@ -48,23 +48,23 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let KeptPath { drawer, entry, origin, .. } = &args.path;
-    let at_path = |error: ToolError| error.argument("path").path(origin.shown());
+    let BackupPath { drawer, entry, origin, .. } = &args.path;
+    let at_path = |error: ToolError| error.argument("path").path(origin.display());
     let metadata = entry.metadata().map_err(|error| at_path(error.into()))?;
     let is_folder = metadata.kind == EntryKind::Folder;
     if metadata.kind == EntryKind::File {
-        context.admit_content(origin.shown(), &metadata).map_err(at_path)?;
+        context.admit_content(origin.display(), &metadata).map_err(at_path)?;
     }
     let files = if is_folder { context.admit_return(entry, origin)? } else { 1 };
     context.admit_files(files)?;
     let change = context.begin_change(files)?;
     let keeper = context.keeper(origin);
     let backup = match drawer {
-        Drawer::Backups => {
-            let copying = Copying::whole(Overwrite::keeping(keeper));
+        BackupKind::Backups => {
+            let copying = CopyOptions::whole(Overwrite::keeping(keeper));
             entry.copy_to(origin, &copying, context.meter, &change).map(|copied| copied.backup)
         }
-        Drawer::Trash => match args.path.put_back(&change) {
+        BackupKind::Trash => match args.path.put_back(&change) {
             Ok(()) => Ok(None),
             Err(RenameError::Sandbox(error)) => Err(error),
             Err(RenameError::OtherDevice) => {
@@ -75,5 +75,5 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     };
     let backup = backup.map_err(|error| at_path(error.into()))?;
     let bytes = (metadata.kind == EntryKind::File).then_some(metadata.size);
-    Ok(Operation::done("restore", origin.shown(), bytes).with_backup(backup))
+    Ok(Operation::done("restore", origin.display(), bytes).with_backup(backup))
 }

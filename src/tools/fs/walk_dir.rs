@@ -42,12 +42,12 @@ arguments! {
 pub fn tool() -> Tool {
     let whole = |context: &mut Context<'_>, args| run(context, args, Details::All);
     let names = |context: &mut Context<'_>, args| run(context, args, Details::KindAlone);
-    Tool::new(SPEC, whole).with_sparing(&["name", "path", "isDir"], names)
+    Tool::new(SPEC, whole).with_projection(&["name", "path", "isDir"], names)
 }
 
 fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Entries, ToolError> {
     let failed = |error: SandboxError| {
-        let error = ToolError::from(error).argument("path").path(args.path.shown());
+        let error = ToolError::from(error).argument("path").path(args.path.display());
         if error.code == ToolCode::NotFound { error.quiet() } else { error }
     };
     let start = args.path.open_folder().map_err(failed)?;
@@ -55,7 +55,7 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Entrie
         return Ok(Entries(List::empty()));
     }
     drop(start);
-    let tree = context.walk(&args.path, details).map_err(|error| ToolError::from(error).path(args.path.shown()))?;
+    let tree = context.walk(&args.path, details).map_err(|error| ToolError::from(error).path(args.path.display()))?;
     context.spend(tree.len())?;
     Ok(Entries(List::from_rows(Rows::new(table(tree, details)?))))
 }

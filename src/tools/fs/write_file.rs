@@ -64,7 +64,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
-        content: Str = Required, Kind::Content, "text to write";
+        content | text: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
         create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept when a file is replaced";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
@@ -101,7 +101,7 @@ fn bytes_of(content: &str, choice: Choice) -> Result<Cow<'_, [u8]>, ToolError> {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let path = &args.path;
-    let at_path = |error: ToolError| error.argument("path").path(path.shown());
+    let at_path = |error: ToolError| error.argument("path").path(path.display());
     if path.is_root() || path.wants_folder() {
         let root = || SandboxError::RootItself("written").into();
         return Err(at_path(if path.is_root() { root() } else { super::no_file_path(path) }));
@@ -123,5 +123,5 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     };
     let written = path.write_file(&content, &overwrite, context.meter, &change);
     let backup = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;
-    Ok(Operation::done("write", path.shown(), Some(content.len() as u64)).with_backup(backup))
+    Ok(Operation::done("write", path.display(), Some(content.len() as u64)).with_backup(backup))
 }

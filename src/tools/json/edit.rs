@@ -1,13 +1,13 @@
 //! `JSON.Set` and `JSON.Remove`.
 
-use crate::limits::{Charged, LimitHit, work};
+use crate::limits::{LimitHit, MeteredVec, work};
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::json::{Fault, read};
 use crate::value::{BigNumbers, Str, Value, parts};
 
-use super::super::edit::flow::{Flow, Habit};
+use super::super::edit::flow::{BracketedList, ListStyle};
 use super::super::edit::lines::{MARK, indentation, indented, line_break};
-use super::super::edit::{self, Change, Format, Job, Part, Splices, nested};
+use super::super::edit::{self, Change, Edit, Format, Part, Splices, nested};
 use super::parse::refused;
 use super::span::{Container, container, skip_blanks, value_end};
 use super::write::{Style, styled};
@@ -77,20 +77,18 @@ impl Format for Json {
     }
 
     fn admit(value: &Value) -> Result<(), ToolError> {
-        match parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(float) if !float.get().is_finite()))? {
-            false => Ok(()),
-            true => {
-                let error =
-                    ToolError::bad_argument("value", "JSON has no infinite floats, and none that are no number");
-                Err(error.hint("give nil, which becomes `null`, or a text"))
-            }
+        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(float) if !float.get().is_finite()))? {
+            let error = ToolError::bad_argument("value", "JSON has no infinite floats, and none that are no number");
+            Err(error.hint("give nil, which becomes `null`, or a text"))
+        } else {
+            Ok(())
         }
     }
 
-    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         context.spend(job.parts.len())?;
         let mut splices = Splices::default();
-        let way = Way::walk(job)?;
+        let way = PathWalk::walk(job)?;
         match job.change {
             Change::Set(value) if job.is_there() => way.replace(job, value, &mut splices)?,
             Change::Set(value) => {
@@ -104,7 +102,7 @@ impl Format for Json {
 }
 
 /// The path to a place, and the layout observed along it.
-struct Way<'t> {
+struct PathWalk<'t> {
     text: &'t str,
     /// Where the last value that was reached starts.
     at: usize,
@@ -116,12 +114,13 @@ struct Way<'t> {
     colon: Option<&'t str>,
 }
 
-impl<'t> Way<'t> {
+impl<'t> PathWalk<'t> {
     /// Follows the path as far as it exists. Afterwards `outer` is the container of the place, whether or not
     /// the place exists.
-    fn walk(job: &Job<'t>) -> Result<Way<'t>, ToolError> {
+    fn walk(job: &Edit<'t>) -> Result<PathWalk<'t>, ToolError> {
         let start = if job.text.starts_with(MARK) { MARK.len() } else { 0 };
-        let mut way = Way { text: job.text, at: skip_blanks(job.text, start), outer: None, unit: None, colon: None };
+        let mut way =
+            PathWalk { text: job.text, at: skip_blanks(job.text, start), outer: None, unit: None, colon: None };
         let missing = usize::from(!job.is_there());
         for number in 0..job.found + missing {
             let within = container(way.text, way.at)?;
@@ -167,7 +166,7 @@ impl<'t> Way<'t> {
         Ok(indented(&text, lines.unwrap_or(""), line_break(self.text))?)
     }
 
-    fn replace(&self, job: &Job<'_>, value: &Value, splices: &mut Splices) -> Result<(), ToolError> {
+    fn replace(&self, job: &Edit<'_>, value: &Value, splices: &mut Splices) -> Result<(), ToolError> {
         let end = value_end(self.text, self.at)?;
         let old = &self.text[self.at..end];
         let is_filled = old.starts_with(['[', '{']) && old[1..].trim_start().len() > 1;
@@ -180,7 +179,7 @@ impl<'t> Way<'t> {
         Ok(splices.replace(self.at..end, self.written(value, indent)?)?)
     }
 
-    fn append(&self, job: &Job<'_>, part: &Part, value: &Value, splices: &mut Splices) -> Result<(), ToolError> {
+    fn append(&self, job: &Edit<'_>, part: &Part, value: &Value, splices: &mut Splices) -> Result<(), ToolError> {
         let outer = self.outer.as_ref().expect("what a part is missing in was met");
         let flow = outer.flow(self.text);
         let break_of_text = line_break(self.text);
@@ -198,20 +197,20 @@ impl<'t> Way<'t> {
             return Ok(splices.replace(flow.open + 1..flow.close, lines)?);
         }
         let gap = if self.colon().ends_with(':') { "" } else { " " };
-        Ok(flow.append(&entry, &Habit { pad: "", gap, line_break: break_of_text }, splices)?)
+        Ok(flow.append(&entry, &ListStyle { pad: "", gap, line_break: break_of_text }, splices)?)
     }
 
     /// Returns whether an empty container is inside one whose members have their own lines.
-    fn has_lines_around(&self, job: &Job<'_>, outer: &Container) -> bool {
+    fn has_lines_around(&self, job: &Edit<'_>, outer: &Container) -> bool {
         let is_blank = self.text[outer.open + 1..outer.close].trim().is_empty();
         let begins_line = indentation(self.text, outer.open).len();
         is_blank && job.found > 0 && self.unit.is_some() && begins_line > 0
     }
 
-    fn remove(&self, job: &Job<'_>, splices: &mut Splices) -> Result<(), ToolError> {
+    fn remove(&self, job: &Edit<'_>, splices: &mut Splices) -> Result<(), ToolError> {
         let outer = self.outer.as_ref().expect("what is removed lies in something");
         let part = job.parts.last().expect("the whole text is not removed");
-        let mut gone: Charged<bool> = Charged::default();
+        let mut gone: MeteredVec<bool> = MeteredVec::default();
         for number in 0..outer.members.len() {
             work::charge(1)?;
             gone.push(match part {
@@ -237,15 +236,22 @@ impl Container {
     fn is_key(&self, text: &str, number: usize, name: &Str) -> bool {
         let Some(key) = self.keys.as_slice().get(number) else { return false };
         let written = &text[key.clone()];
-        match written.contains('\\') {
-            false => written[1..written.len() - 1] == *name.as_text(),
-            true => read(written, BigNumbers::Text, |_| Ok::<(), LimitHit>(()))
-                .is_ok_and(|key| key.as_str().as_ref() == Some(name)),
+        if written.contains('\\') {
+            read(written, BigNumbers::Text, |_| Ok::<(), LimitHit>(()))
+                .is_ok_and(|key| key.as_str().as_ref() == Some(name))
+        } else {
+            written[1..written.len() - 1] == *name.as_text()
         }
     }
 
     /// Returns the container as a list of members.
-    fn flow<'a>(&'a self, text: &'a str) -> Flow<'a> {
-        Flow { text, open: self.open, close: self.close, members: self.members.as_slice(), has_comments: false }
+    fn flow<'a>(&'a self, text: &'a str) -> BracketedList<'a> {
+        BracketedList {
+            text,
+            open: self.open,
+            close: self.close,
+            members: self.members.as_slice(),
+            has_comments: false,
+        }
     }
 }

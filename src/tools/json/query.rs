@@ -40,7 +40,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let steps = steps.as_slice();
     context.spend(steps.len())?;
     if !steps.iter().any(|step| matches!(step, Step::All)) {
-        let found = steps.iter().try_fold(args.value, |value, step| one(&value, step));
+        let found = steps.iter().try_fold(args.value, |value, step| step_into(&value, step));
         return Ok(AnyValue(found.unwrap_or(args.default)));
     }
     let mut found = vec![args.value];
@@ -51,7 +51,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
             match (step, &value) {
                 (Step::All, Value::List(list)) => list.iter().try_for_each(|item| next.push(context, item))?,
                 (Step::All, Value::Map(map)) => map.iter().try_for_each(|(_, item)| next.push(context, item))?,
-                (step, value) => one(value, step).into_iter().try_for_each(|item| next.push(context, item))?,
+                (step, value) => step_into(value, step).into_iter().try_for_each(|item| next.push(context, item))?,
             }
         }
         found = next.into_values();
@@ -59,7 +59,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     Ok(AnyValue(Value::list(found)?))
 }
 
-fn one(value: &Value, step: &Step) -> Option<Value> {
+fn step_into(value: &Value, step: &Step) -> Option<Value> {
     match (value, step) {
         (Value::Map(map), Step::Name(name)) => map.get(name),
         (Value::List(list), Step::Index(index)) => list.get(position(*index, list.len())?),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::limits::{Charged, LimitHit, work};
+use crate::limits::{LimitHit, MeteredVec, work};
 
 /// A list or map in a text.
 pub struct Container {
@@ -11,16 +11,16 @@ pub struct Container {
     /// The position of its closing bracket.
     pub close: usize,
     /// The ranges of the elements, or of the entries including keys.
-    pub members: Charged<Range<usize>>,
+    pub members: MeteredVec<Range<usize>>,
     /// The ranges of the keys, including quotes; empty for a list.
-    pub keys: Charged<Range<usize>>,
+    pub keys: MeteredVec<Range<usize>>,
     /// The ranges of the values.
-    pub values: Charged<Range<usize>>,
+    pub values: MeteredVec<Range<usize>>,
 }
 
 /// Parses the direct members of the list or map that starts at a byte.
 pub fn container(text: &str, open: usize) -> Result<Container, LimitHit> {
-    let (mut members, mut keys, mut values) = (Charged::default(), Charged::default(), Charged::default());
+    let (mut members, mut keys, mut values) = (MeteredVec::default(), MeteredVec::default(), MeteredVec::default());
     let bytes = text.as_bytes();
     let is_map = bytes[open] == b'{';
     let mut at = skip_blanks(text, open + 1);

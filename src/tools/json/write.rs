@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
-use crate::value::{Room, Sink, Str, Value};
+use crate::value::{Sink, Str, TextBudget, Value};
 
 use super::super::build;
 
@@ -59,7 +59,7 @@ pub fn pretty_tool() -> Tool {
 }
 
 fn written(context: &mut Context<'_>, value: &Value, formatter: impl Formatter) -> Result<Str, ToolError> {
-    let mut sink = Sink::new(Room::of_text());
+    let mut sink = Sink::new(TextBudget::of_text());
     let result = value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, formatter));
     build::written(context, sink, result, |error| unreachable!("every value has a JSON form: {error}"))
 }
@@ -76,7 +76,7 @@ pub enum Style<'a> {
 
 /// Formats a value as JSON.
 pub fn styled(value: &Value, style: &Style<'_>) -> Result<String, ToolError> {
-    let mut sink = Sink::new(Room::of_text());
+    let mut sink = Sink::new(TextBudget::of_text());
     let written = match style {
         Style::Compact => value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, CompactFormatter)),
         Style::Line => value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, Line)),

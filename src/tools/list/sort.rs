@@ -51,7 +51,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let sorted = order::sorted(&keys, Direction::of(args.descending)).map_err(|unsorted| match unsorted {
         Unsorted::Limit(hit) => ToolError::from(hit),
         Unsorted::Odd(odd) => {
-            let message = format!("element {odd} cannot be ordered with the others: {}", order::shown(&keys[odd]));
+            let message = format!("element {odd} cannot be ordered with the others: {}", order::display(&keys[odd]));
             ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
         }
     })?;
@@ -73,9 +73,10 @@ fn ints(values: &[Value]) -> Result<Option<Vec<i64>>, LimitHit> {
 
 fn sorted_ints(mut ints: Vec<i64>, descending: bool) -> Result<AnyList, ToolError> {
     order::sort_numbers(&mut ints, i64::cmp)?;
-    let values = match descending {
-        true => ints.into_iter().rev().map(Value::Int).collect(),
-        false => ints.into_iter().map(Value::Int).collect(),
+    let values = if descending {
+        ints.into_iter().rev().map(Value::Int).collect()
+    } else {
+        ints.into_iter().map(Value::Int).collect()
     };
     Ok(AnyList(Value::list(values)?))
 }

@@ -73,8 +73,8 @@ arguments! {
 
 arguments! {
     struct Merged {
-        map: Rc<Map> = Required, Kind::Map, "map to start from";
-        other: Rc<Map> = Required, Kind::Map, "map whose keys are added";
+        map | a: Rc<Map> = Required, Kind::Map, "map to start from";
+        other | b: Rc<Map> = Required, Kind::Map, "map whose keys are added";
         deep: bool = Is(Literal::Bool(false)), Kind::Bool, "whether maps inside are merged too";
     }
 }

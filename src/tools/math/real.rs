@@ -115,11 +115,9 @@ fn log(args: &Based) -> Result<Number, ToolError> {
 }
 
 fn finite(argument: &'static str, given: &Value, result: f64) -> Result<Number, ToolError> {
-    match result.is_finite() || !float(given).is_finite() {
-        true => Ok(Number(result.into())),
-        false => Err(ToolError::bad_argument(
-            argument,
-            format!("the result for {} is no finite number", print::preview(given)),
-        )),
+    if result.is_finite() || !float(given).is_finite() {
+        Ok(Number(result.into()))
+    } else {
+        Err(ToolError::bad_argument(argument, format!("the result for {} is no finite number", print::preview(given))))
     }
 }

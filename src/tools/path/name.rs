@@ -46,7 +46,7 @@ arguments! {
 arguments! {
     struct Based {
         path: Str = Required, Kind::Text, "path with `/` between its parts";
-        base: Str = Required, Kind::Text, "last part that it gets";
+        base | name: Str = Required, Kind::Text, "last part that it gets";
     }
 }
 
@@ -73,10 +73,7 @@ pub fn tools() -> Vec<Tool> {
 /// Returns everything before the last part, including the slash.
 fn parent_of(path: &str) -> &str {
     let parent = parent(path);
-    match path[parent.len()..].starts_with('/') {
-        true => &path[..=parent.len()],
-        false => parent,
-    }
+    if path[parent.len()..].starts_with('/') { &path[..=parent.len()] } else { parent }
 }
 
 fn joined(parts: &[&str]) -> Result<Str, ToolError> {

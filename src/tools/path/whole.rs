@@ -70,7 +70,7 @@ arguments! {
 arguments! {
     struct Matched {
         path: Str = Required, Kind::Text, "path with `/` between its parts";
-        pattern: Str = Required, Kind::Text, "pattern such as `*.md`";
+        pattern | glob: Str = Required, Kind::Text, "pattern such as `*.md`";
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::limits::{LimitHit, work};
-use crate::toolkit::{AnyList, AnyValue, Chance, Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, AnyValue, Context, Effect, Example, RandomSource, Spec, Tool, ToolError, arguments};
 use crate::value::{List, Value};
 
 use super::super::build;
@@ -87,7 +87,7 @@ fn sample(context: &mut Context<'_>, args: Sampled) -> Result<AnyList, ToolError
 }
 
 /// Moves a random remaining element to each of the first `places` positions (Fisher–Yates).
-fn mix(chance: &Chance, values: &mut [Value], places: usize) -> Result<(), LimitHit> {
+fn mix(chance: &RandomSource, values: &mut [Value], places: usize) -> Result<(), LimitHit> {
     for place in 0..places {
         work::charge(4)?;
         let other = place + chance.below((values.len() - place) as u64) as usize;

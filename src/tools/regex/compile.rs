@@ -8,7 +8,7 @@ use regex_syntax::ast::{self, Ast, Visitor};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-use crate::limits::{Held, LimitHit, space};
+use crate::limits::{LimitHit, MemoryCharge, space};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
@@ -154,7 +154,7 @@ pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
     if pattern.len() > MAX_PATTERN {
         return Err(Fault::Syntax { reason: format!("it has more than {MAX_PATTERN} bytes"), at: None });
     }
-    let _tree = Held::of(pattern.len() * TREE_BYTES)?;
+    let _tree = MemoryCharge::of(pattern.len() * TREE_BYTES)?;
     let fault =
         |kind: &dyn ToString, span: &ast::Span| Fault::Syntax { reason: kind.to_string(), at: Some(span.start.offset) };
     let mut parser = ast::parse::ParserBuilder::new();
@@ -164,7 +164,7 @@ pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
     if classes.is_too_large() {
         return Err(Fault::TooLarge);
     }
-    let _classes = Held::of(classes.bytes)?;
+    let _classes = MemoryCharge::of(classes.bytes)?;
     let mut translator = TranslatorBuilder::new();
     translator.case_insensitive(flags.ignore_case).utf8(!flags.in_lines);
     translator.multi_line(flags.in_lines).crlf(flags.in_lines);

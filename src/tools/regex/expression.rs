@@ -1,6 +1,6 @@
 //! A compiled regular expression, and searches with it.
 //!
-//! A search that could exceed the time a run may wait uses a [`Stepper`], which charges as it goes; all others
+//! A search that could exceed the time a run may wait uses a [`InterruptibleSearch`], which charges as it goes; all others
 //! use the faster engines of the library. Both find the same matches. The automata and search tables are
 //! charged as live memory, and a search starts only if there is enough memory for it.
 
@@ -11,12 +11,12 @@ use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input, PatternID};
 
-use crate::limits::{Held, LimitHit, space, work};
+use crate::limits::{LimitHit, MemoryCharge, space, work};
 use crate::toolkit::ToolError;
 use crate::value::Str;
 
 use super::compile::{Bounds, Fault, Flags, parse};
-use super::stepper::{Stepper, Unstepped};
+use super::stepper::{InterruptibleSearch, SearchFailure};
 
 /// Number of tables that grow up to a bound: one forward and one backward, each for the library and for the
 /// stepper.
@@ -42,9 +42,9 @@ pub struct Expression {
     /// Maximum size in bytes of each table that is built during a search.
     table_bytes: usize,
     /// The memory charge for everything above and the stepper.
-    held: RefCell<Held>,
+    held: RefCell<MemoryCharge>,
     /// Created by the first search that needs it; `None` if it would be too large.
-    stepper: OnceCell<Option<Stepper>>,
+    stepper: OnceCell<Option<InterruptibleSearch>>,
 }
 
 impl Expression {
@@ -69,7 +69,7 @@ impl Expression {
 
     /// Charges the memory used so far.
     fn count(&self) -> Result<(), LimitHit> {
-        let stepper = self.stepper.get().and_then(Option::as_ref).map_or(0, Stepper::memory_usage);
+        let stepper = self.stepper.get().and_then(Option::as_ref).map_or(0, InterruptibleSearch::memory_usage);
         let searched = self.regex.memory_usage() + self.cache.borrow().memory_usage();
         self.held.borrow_mut().grow_to(self.pattern.len() + searched + stepper)
     }
@@ -140,24 +140,24 @@ impl Expression {
     fn stepped<T>(
         &self,
         bytes: usize,
-        search: impl FnOnce(&Stepper) -> Result<T, Unstepped>,
+        search: impl FnOnce(&InterruptibleSearch) -> Result<T, SearchFailure>,
     ) -> Result<Option<T>, ToolError> {
         if self.places.saturating_mul(bytes as u64) <= AT_ONCE {
             return Ok(None);
         }
         match self.stepper()?.map(search) {
             Some(Ok(found)) => Ok(Some(found)),
-            Some(Err(Unstepped::Limit(hit))) => Err(hit.into()),
-            Some(Err(Unstepped::Unable)) | None => Ok(None),
+            Some(Err(SearchFailure::Limit(hit))) => Err(hit.into()),
+            Some(Err(SearchFailure::Unable)) | None => Ok(None),
         }
     }
 
     /// Returns the interruptible search, if the expression has one. The pattern is parsed again, so that
     /// expressions need not keep a syntax tree for it.
-    fn stepper(&self) -> Result<Option<&Stepper>, ToolError> {
+    fn stepper(&self) -> Result<Option<&InterruptibleSearch>, ToolError> {
         if self.stepper.get().is_none() {
             let stepper = match parse(&self.pattern, Flags::default()) {
-                Ok(tree) => Stepper::new(&tree, self.places, Bounds::now()),
+                Ok(tree) => InterruptibleSearch::new(&tree, self.places, Bounds::now()),
                 Err(Fault::Limit(hit)) => return Err(hit.into()),
                 Err(_) => None,
             };

@@ -24,21 +24,21 @@ const STRETCH_WORK: usize = 1 << 18;
 const STRETCH_UNITS: usize = 1 << 12;
 
 /// Why there is no result.
-pub enum Unstepped {
+pub enum SearchFailure {
     /// A limit was reached.
     Limit(LimitHit),
     /// The automaton cannot decide: it does not know which characters outside ASCII are word characters.
     Unable,
 }
 
-impl From<LimitHit> for Unstepped {
-    fn from(hit: LimitHit) -> Unstepped {
-        Unstepped::Limit(hit)
+impl From<LimitHit> for SearchFailure {
+    fn from(hit: LimitHit) -> SearchFailure {
+        SearchFailure::Limit(hit)
     }
 }
 
 /// The automata of an expression.
-pub struct Stepper {
+pub struct InterruptibleSearch {
     forward: Automaton,
     backward: Automaton,
     /// Bytes that are processed between two charges.
@@ -51,16 +51,16 @@ struct Automaton {
     cache: RefCell<Cache>,
 }
 
-impl Stepper {
+impl InterruptibleSearch {
     /// Creates the automata of an expression with the given number of positions. Returns `None` if they would
     /// be too large.
-    pub fn new(expression: &Hir, places: u64, bounds: Bounds) -> Option<Stepper> {
+    pub fn new(expression: &Hir, places: u64, bounds: Bounds) -> Option<InterruptibleSearch> {
         let compile = |config: Config| {
             let config = config.nfa_size_limit(Some(bounds.compiled)).which_captures(WhichCaptures::None);
             Compiler::new().configure(config).build_from_hir(expression).ok()
         };
         let stretch = STRETCH_WORK / usize::try_from(places.max(1)).unwrap_or(usize::MAX);
-        Some(Stepper {
+        Some(InterruptibleSearch {
             forward: Automaton::new(compile(Config::new())?, MatchKind::LeftmostFirst, bounds)?,
             backward: Automaton::new(compile(Config::new().reverse(true))?, MatchKind::All, bounds)?,
             stretch: stretch.clamp(64, 1 << 16),
@@ -73,12 +73,12 @@ impl Stepper {
     }
 
     /// Returns whether there is a match.
-    pub fn is_match(&self, text: &str) -> Result<bool, Unstepped> {
+    pub fn is_match(&self, text: &str) -> Result<bool, SearchFailure> {
         Ok(self.end(text.as_bytes(), 0, Wanted::Any)?.is_some())
     }
 
     /// Returns the first match that starts at or after a byte.
-    pub fn find(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, Unstepped> {
+    pub fn find(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, SearchFailure> {
         let mut from = from;
         loop {
             let Some(end) = self.end(text.as_bytes(), from, Wanted::Whole)? else { return Ok(None) };
@@ -91,15 +91,15 @@ impl Stepper {
         }
     }
 
-    fn end(&self, text: &[u8], from: usize, wanted: Wanted) -> Result<Option<usize>, Unstepped> {
+    fn end(&self, text: &[u8], from: usize, wanted: Wanted) -> Result<Option<usize>, SearchFailure> {
         let Automaton { dfa, cache } = &self.forward;
         let cache = &mut *cache.borrow_mut();
         let input = Input::new(text).range(from..);
-        let mut state = dfa.start_state_forward(cache, &input).map_err(|_| Unstepped::Unable)?;
+        let mut state = dfa.start_state_forward(cache, &input).map_err(|_| SearchFailure::Unable)?;
         let mut end = None;
         for (number, stretch) in text[from..].chunks(self.stretch).enumerate() {
             for (at, byte) in stretch.iter().enumerate() {
-                state = dfa.next_state(cache, state, *byte).map_err(|_| Unstepped::Unable)?;
+                state = dfa.next_state(cache, state, *byte).map_err(|_| SearchFailure::Unable)?;
                 if state.is_tagged() {
                     if state.is_match() {
                         // The automaton reports matches one byte late.
@@ -110,33 +110,33 @@ impl Stepper {
                     } else if state.is_dead() {
                         return Ok(end);
                     } else if state.is_quit() {
-                        return Err(Unstepped::Unable);
+                        return Err(SearchFailure::Unable);
                     }
                 }
             }
             work::charge(STRETCH_UNITS * stretch.len() / self.stretch)?;
         }
-        let state = dfa.next_eoi_state(cache, state).map_err(|_| Unstepped::Unable)?;
+        let state = dfa.next_eoi_state(cache, state).map_err(|_| SearchFailure::Unable)?;
         Ok(if state.is_match() { Some(text.len()) } else { end })
     }
 
     /// Returns where the match that ends at the end of a range starts; it starts inside the range.
-    fn start(&self, text: &[u8], range: Range<usize>) -> Result<usize, Unstepped> {
+    fn start(&self, text: &[u8], range: Range<usize>) -> Result<usize, SearchFailure> {
         let Automaton { dfa, cache } = &self.backward;
         let cache = &mut *cache.borrow_mut();
         let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
-        let mut state = dfa.start_state_reverse(cache, &input).map_err(|_| Unstepped::Unable)?;
+        let mut state = dfa.start_state_reverse(cache, &input).map_err(|_| SearchFailure::Unable)?;
         let mut start = range.end;
         for (number, stretch) in text[range.clone()].rchunks(self.stretch).enumerate() {
             for (at, byte) in stretch.iter().rev().enumerate() {
-                state = dfa.next_state(cache, state, *byte).map_err(|_| Unstepped::Unable)?;
+                state = dfa.next_state(cache, state, *byte).map_err(|_| SearchFailure::Unable)?;
                 if state.is_tagged() {
                     if state.is_match() {
                         start = range.end - number * self.stretch - at;
                     } else if state.is_dead() {
                         return Ok(start);
                     } else if state.is_quit() {
-                        return Err(Unstepped::Unable);
+                        return Err(SearchFailure::Unable);
                     }
                 }
             }
@@ -146,9 +146,9 @@ impl Stepper {
             Some(before) => dfa.next_state(cache, state, text[before]),
             None => dfa.next_eoi_state(cache, state),
         };
-        let state = state.map_err(|_| Unstepped::Unable)?;
+        let state = state.map_err(|_| SearchFailure::Unable)?;
         if state.is_quit() {
-            return Err(Unstepped::Unable);
+            return Err(SearchFailure::Unable);
         }
         Ok(if state.is_match() { range.start } else { start })
     }
@@ -185,7 +185,7 @@ mod tests {
     use proptest::prelude::{ProptestConfig, proptest};
     use regex_syntax::parse;
 
-    use super::{Bounds, Stepper, Unstepped};
+    use super::{Bounds, InterruptibleSearch, SearchFailure};
 
     const PATTERNS: [&str; 34] = [
         "",
@@ -226,14 +226,14 @@ mod tests {
 
     fn same(pattern: &str, text: &str) {
         let expression = parse(pattern).expect("a pattern");
-        let mut stepper =
-            Stepper::new(&expression, 10, Bounds { compiled: 1 << 20, tables: 4 << 20 }).expect("it is small");
+        let mut stepper = InterruptibleSearch::new(&expression, 10, Bounds { compiled: 1 << 20, tables: 4 << 20 })
+            .expect("it is small");
         stepper.stretch = 2;
         let library = regex::Regex::new(pattern).expect("a pattern");
         for from in (0..=text.len()).filter(|from| text.is_char_boundary(*from)) {
             let found = match stepper.find(text, from) {
                 Ok(found) => found,
-                Err(Unstepped::Unable) if pattern.contains(['b', 'B']) && !text.is_ascii() => continue,
+                Err(SearchFailure::Unable) if pattern.contains(['b', 'B']) && !text.is_ascii() => continue,
                 Err(_) => panic!("`{pattern}` in `{text}` from {from}: there is time"),
             };
             let wanted = library.find_at(text, from).map(|found| found.range());

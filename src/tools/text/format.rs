@@ -1,13 +1,13 @@
 //! `STR.Format`: inserts values into a text at placeholders.
 
-mod place;
+mod placeholder;
 
 use crate::limits::space;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::super::build::TextBuilder;
-use place::{Align, Place, Style};
+use placeholder::{Align, Placeholder, Style};
 
 const SPEC: Spec = Spec::pure(
     "STR.Format",
@@ -30,7 +30,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         template: Str = Required, Kind::Text, "text with places in braces";
-        values: Value = Required, Kind::Any, "map or list of the values";
+        values | map | list: Value = Required, Kind::Any, "map or list of the values";
     }
 }
 
@@ -68,7 +68,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
             Some(_) => return Err(bad("a `}` closes nothing").hint("write `}}` for a brace")),
             None => return Err(bad("a `{` is not closed").hint("write `{{` for a brace")),
         };
-        let place = Place::parse(&rest[1..end]).map_err(|reason| bad(&reason))?;
+        let place = Placeholder::parse(&rest[1..end]).map_err(|reason| bad(&reason))?;
         let value = place.value(&args.values, &mut turn).map_err(|reason| bad(&reason))?;
         context.spend(1)?;
         write(&mut text, &value, &place.style).map_err(|fault| match fault {

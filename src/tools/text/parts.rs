@@ -89,7 +89,7 @@ const SUB: Spec = Spec::pure(
 arguments! {
     struct Separated {
         text: Str = Required, Kind::Text, "text to split";
-        separator: Str = Required, Kind::Text, "text between the parts";
+        separator | sep: Str = Required, Kind::Text, "text between the parts";
         most: Option<i64> = Absent, Kind::at_least(1), "parts that are given at most; all when left out";
     }
 }
@@ -103,7 +103,7 @@ arguments! {
 arguments! {
     struct Joined {
         list: Rc<List> = Required, Kind::Texts, "texts to join";
-        separator: Str = Is(Literal::Text("")), Kind::Text, "text to put between them";
+        separator | sep: Str = Is(Literal::Text("")), Kind::Text, "text to put between them";
     }
 }
 
@@ -150,7 +150,7 @@ fn split(context: &mut Context<'_>, args: Separated) -> Result<AnyList, ToolErro
             }
         }
         several => {
-            let mut places = locate::Places::new(&text, &separator)?;
+            let mut places = locate::Occurrences::new(&text, &separator)?;
             while list.len() + 1 < most
                 && let Some(place) = places.next()?
             {

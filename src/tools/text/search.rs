@@ -152,7 +152,7 @@ fn count(context: &mut Context<'_>, args: Searched) -> Result<u64, ToolError> {
         return Err(ToolError::bad_argument("part", "`STR.Count` needs a part that is not empty"));
     }
     context.spend_text(text.len())?;
-    let mut places = locate::Places::new(&text, &part)?;
+    let mut places = locate::Occurrences::new(&text, &part)?;
     let mut count = 0;
     while places.next()?.is_some() {
         count += 1;
@@ -166,7 +166,7 @@ fn replace(context: &mut Context<'_>, args: Replaced) -> Result<Str, ToolError> 
         return Err(ToolError::bad_argument("old", "`STR.Replace` needs a part that is not empty"));
     }
     let mut replaced = TextBuilder::with_room(text.len())?;
-    let mut places = locate::Places::new(&text, &old)?;
+    let mut places = locate::Occurrences::new(&text, &old)?;
     let mut from = 0;
     for _ in 0..args.most.map_or(usize::MAX, |most| most as usize) {
         let Some(at) = places.next()? else { break };

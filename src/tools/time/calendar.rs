@@ -102,7 +102,7 @@ pub fn tools() -> Vec<Tool> {
 
 fn parts(_: &mut Context<'_>, args: Shown) -> Result<Parts, ToolError> {
     let moment = read("time", &args.time.as_text(), Zone::parse("zone", "Z")?)?;
-    let shown = Zone::parse("zone", &args.zone.as_text())?.shown(&moment);
+    let shown = Zone::parse("zone", &args.zone.as_text())?.in_offset(&moment);
     Ok(Parts {
         year: shown.year(),
         month: shown.month(),
@@ -135,7 +135,7 @@ fn make(_: &mut Context<'_>, args: Made) -> Result<Str, ToolError> {
 fn start_of(_: &mut Context<'_>, args: Started) -> Result<Str, ToolError> {
     let moment = read("time", &args.time.as_text(), Zone::parse("zone", "Z")?)?;
     let zone = Zone::parse("zone", &args.zone.as_text())?;
-    let shown = zone.shown(&moment).naive_local();
+    let shown = zone.in_offset(&moment).naive_local();
     let (day, time) = (shown.date(), shown.time());
     let at = |hour, minute| NaiveTime::from_hms_opt(hour, minute, 0).expect("a time has such hours and minutes");
     let start = match &*args.unit.as_text() {

@@ -74,20 +74,20 @@ pub fn items(format: &str) -> Result<Vec<Item<'_>>, ToolError> {
         return Err(ToolError::bad_argument("format", "`format` has more than 1000 bytes"));
     }
     let items: Vec<Item<'_>> = StrftimeItems::new(format).collect();
-    match items.contains(&Item::Error) {
-        false => Ok(items),
-        true => {
-            let message = format!("`format` has a `%` that means nothing: `{}`", print::shortened(format, 60));
-            Err(ToolError::bad_argument("format", message).hint("write it as strftime does: `%Y-%m-%d %H:%M:%S`"))
-        }
+    if items.contains(&Item::Error) {
+        let message = format!("`format` has a `%` that means nothing: `{}`", print::shortened(format, 60));
+        Err(ToolError::bad_argument("format", message).hint("write it as strftime does: `%Y-%m-%d %H:%M:%S`"))
+    } else {
+        Ok(items)
     }
 }
 
 /// Checks that a time is in the years that RFC 3339 covers.
 pub fn within(argument: &'static str, moment: Moment) -> Result<Moment, ToolError> {
-    match (0..=9999).contains(&moment.year()) {
-        true => Ok(moment),
-        false => Err(ToolError::bad_argument(argument, format!("the year {} is not one of 0 to 9999", moment.year()))),
+    if (0..=9999).contains(&moment.year()) {
+        Ok(moment)
+    } else {
+        Err(ToolError::bad_argument(argument, format!("the year {} is not one of 0 to 9999", moment.year())))
     }
 }
 
@@ -139,7 +139,7 @@ impl Zone {
     }
 
     /// Converts a point in time to local time.
-    pub fn shown(self, moment: &Moment) -> DateTime<FixedOffset> {
+    pub fn in_offset(self, moment: &Moment) -> DateTime<FixedOffset> {
         match self {
             Zone::Fixed(offset) => moment.with_timezone(&offset),
             Zone::Local => moment.with_timezone(&Local).fixed_offset(),

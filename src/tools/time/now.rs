@@ -74,9 +74,10 @@ pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(NOW, |context: &mut Context<'_>, args: Now| {
             let now = context.now();
-            Ok(match args.fraction {
-                true => text(&now),
-                false => text(&DateTime::from_timestamp(now.timestamp(), 0).unwrap_or(now)),
+            Ok(if args.fraction {
+                text(&now)
+            } else {
+                text(&DateTime::from_timestamp(now.timestamp(), 0).unwrap_or(now))
             })
         }),
         Tool::new(UNIX, |_, args: OneTime| {

@@ -67,7 +67,7 @@ fn format(_: &mut Context<'_>, args: Formatted) -> Result<Str, ToolError> {
     let moment = read("time", &args.time.as_text(), Zone::parse("zone", "Z")?)?;
     let format = args.format.as_text();
     let items = items(&format)?;
-    let shown = Zone::parse("zone", &args.zone.as_text())?.shown(&moment);
+    let shown = Zone::parse("zone", &args.zone.as_text())?.in_offset(&moment);
     let mut text = String::new();
     match write!(text, "{}", shown.format_with_items(items.iter())) {
         Ok(()) => Ok(Str::new(&text)),

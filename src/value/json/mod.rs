@@ -13,10 +13,10 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use crate::limits::{Limit, LimitHit, work};
 
 use super::big_numbers::BEYOND_INTS;
-use super::{Elements, Map, Room, Sink, Str, Value};
+use super::{Elements, Map, Sink, Str, TextBudget, Value};
 
 pub use number::beyond_ints;
-pub use read::{Fault, NoJson, from_text, read};
+pub use read::{Fault, ParseError, from_text, read};
 
 /// Writes a value as JSON without whitespace; NaN and infinities become `null`. Errors: `out` fails, or the run must
 /// stop ([`work::check`]).
@@ -25,7 +25,7 @@ pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
 }
 
 /// Returns the value as JSON without whitespace, within `room`.
-pub fn to_text(value: &Value, room: Room) -> Result<String, LimitHit> {
+pub fn to_text(value: &Value, room: TextBudget) -> Result<String, LimitHit> {
     let mut sink = Sink::new(room);
     match write(value, &mut sink) {
         Ok(()) => Ok(String::from_utf8(sink.into_bytes()).expect("JSON is text")),
@@ -36,7 +36,7 @@ pub fn to_text(value: &Value, room: Room) -> Result<String, LimitHit> {
 /// Returns the value as JSON, or `None` if the text would exceed `bytes` bytes.
 pub fn to_text_of_at_most(value: &Value, bytes: u64) -> Result<Option<String>, LimitHit> {
     let full = LimitHit { limit: Limit::String, allowed: bytes };
-    match to_text(value, Room::of_text().at_most(bytes, full)) {
+    match to_text(value, TextBudget::of_text().at_most(bytes, full)) {
         Err(hit) if hit == full => Ok(None),
         text => text.map(Some),
     }

@@ -43,9 +43,10 @@ impl Parser<'_> {
             self.digits()?;
         }
         let text = &self.text[start..self.at];
-        let (value, reason) = match is_whole {
-            true => (text.parse::<i64>().ok().map(Value::Int), BEYOND_INTS),
-            false => (text.parse::<f64>().ok().filter(|float| float.is_finite()).map(Value::from), BEYOND_FLOATS),
+        let (value, reason) = if is_whole {
+            (text.parse::<i64>().ok().map(Value::Int), BEYOND_INTS)
+        } else {
+            (text.parse::<f64>().ok().filter(|float| float.is_finite()).map(Value::from), BEYOND_FLOATS)
         };
         match (value, self.big_numbers) {
             (Some(value), _) => Ok(value),

@@ -1,7 +1,7 @@
 //! JSON parser, per RFC 8259: one pass over the text, with an explicit stack for nesting. Memory is charged before it
 //! is allocated.
 
-use crate::limits::{Charged, LimitHit, space};
+use crate::limits::{LimitHit, MeteredVec, space};
 use crate::text::{Position, position_in};
 
 use super::super::big_numbers::BigNumbers;
@@ -47,19 +47,19 @@ pub fn read(
 }
 
 /// Parses a text without charging steps.
-pub fn from_text(text: &str) -> Result<Value, NoJson> {
+pub fn from_text(text: &str) -> Result<Value, ParseError> {
     read(text, BigNumbers::Refuse, |_| Ok(())).map_err(|fault| match fault {
-        Fault::Limit(hit) => NoJson::Limit(hit),
+        Fault::Limit(hit) => ParseError::Limit(hit),
         Fault::Text { at, reason, .. } => {
             let Position { line, column } = position_in(text, at);
-            NoJson::Text { reason, line, column }
+            ParseError::Text { reason, line, column }
         }
     })
 }
 
 /// Why a text could not be parsed, for display.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum NoJson {
+pub enum ParseError {
     /// A limit.
     #[error(transparent)]
     Limit(#[from] LimitHit),
@@ -93,7 +93,7 @@ enum Open {
 
 impl Parser<'_> {
     fn document(&mut self, pay: &mut impl FnMut(usize) -> Result<(), LimitHit>) -> Parsed<Value> {
-        let mut open: Charged<Open> = Charged::default();
+        let mut open: MeteredVec<Open> = MeteredVec::default();
         let mut count = 0_usize;
         loop {
             count += 1;
@@ -117,24 +117,26 @@ impl Parser<'_> {
     }
 
     /// Parses a scalar or an empty list or map, or opens one that is not empty.
-    fn begin(&mut self, open: &mut Charged<Open>) -> Parsed<Option<Value>> {
+    fn begin(&mut self, open: &mut MeteredVec<Open>) -> Parsed<Option<Value>> {
         self.skip_blanks();
         let opened = match self.bytes.get(self.at) {
             Some(b'[') => {
                 self.at += 1;
                 self.skip_blanks();
-                match self.take(b']') {
-                    true => return Ok(Some(Value::list(Vec::new())?)),
-                    false => Open::List(Elements::default()),
+                if self.take(b']') {
+                    return Ok(Some(Value::list(Vec::new())?));
+                } else {
+                    Open::List(Elements::default())
                 }
             }
             Some(b'{') => {
                 self.at += 1;
                 self.skip_blanks();
                 space::check(0)?;
-                match self.take(b'}') {
-                    true => return Ok(Some(Map::with_capacity(0).into())),
-                    false => Open::Map(Map::with_capacity(4), self.key()?),
+                if self.take(b'}') {
+                    return Ok(Some(Map::with_capacity(0).into()));
+                } else {
+                    Open::Map(Map::with_capacity(4), self.key()?)
                 }
             }
             Some(b'"') => {
@@ -154,12 +156,11 @@ impl Parser<'_> {
     }
 
     fn word(&mut self, word: &str, value: Value) -> Parsed<Option<Value>> {
-        match self.bytes[self.at..].starts_with(word.as_bytes()) {
-            true => {
-                self.at += word.len();
-                Ok(Some(value))
-            }
-            false => Err(self.unexpected("a value")),
+        if self.bytes[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(Some(value))
+        } else {
+            Err(self.unexpected("a value"))
         }
     }
 
@@ -205,19 +206,13 @@ impl Parser<'_> {
         }
         let key = self.key_text()?;
         self.skip_blanks();
-        match self.take(b':') {
-            true => Ok(key),
-            false => Err(self.unexpected("`:`")),
-        }
+        if self.take(b':') { Ok(key) } else { Err(self.unexpected("`:`")) }
     }
 
     /// Checks that nothing follows the value.
     fn end(&mut self, value: Value) -> Parsed<Value> {
         self.skip_blanks();
-        match self.at == self.bytes.len() {
-            true => Ok(value),
-            false => Err(self.unexpected("the end")),
-        }
+        if self.at == self.bytes.len() { Ok(value) } else { Err(self.unexpected("the end")) }
     }
 
     #[inline]

@@ -5,11 +5,13 @@
 //! `SET`, a block on one line.
 
 mod habit;
+mod head;
 mod operator;
 mod statement;
 mod structure;
 
 pub use habit::joined_help;
+pub use head::{Head, brace_head, stray_brace};
 pub use statement::is_foreign_statement;
 
 use pest::error::{Error, ErrorVariant, InputLocation};
@@ -33,7 +35,7 @@ struct Failure<'a> {
 /// Returns the finding for a line that does not parse.
 pub fn explain(error: &Error<Rule>, text: &str, base: usize) -> Diagnostic {
     let failure = Failure::of(error, text, base);
-    failure.statement_mistake().unwrap_or_else(|| failure.inner_mistake())
+    failure.foreign_head().or_else(|| failure.statement_mistake()).unwrap_or_else(|| failure.inner_mistake())
 }
 
 /// Returns the finding for a text that should have been a single expression.
@@ -130,9 +132,10 @@ impl<'a> Failure<'a> {
     /// Returns the generic finding: what was expected and what was found.
     fn plain(&self) -> Diagnostic {
         let (found, span) = self.found();
-        let message = match self.wanted.is_empty() {
-            true => format!("{found} does not fit here"),
-            false => format!("expected {}, found {found}", list(&self.wanted)),
+        let message = if self.wanted.is_empty() {
+            format!("{found} does not fit here")
+        } else {
+            format!("expected {}, found {found}", list(&self.wanted))
         };
         let finding = Diagnostic::error(Code::UnexpectedText, span, message);
         match self.help() {

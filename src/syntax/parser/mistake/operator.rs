@@ -115,12 +115,11 @@ impl Failure<'_> {
         let next = self.rest().strip_prefix(';')?.trim_matches([' ', '\t', ';']);
         let goes_on = ["THEN", "DO"].iter().any(|word| is_keyword(first_word(next), word));
         let finding = self.error(Code::WrongOperator, 1, "there is no `;` here");
-        Some(match next.is_empty() || goes_on {
-            true => finding.help("remove it: a statement ends with its line"),
-            false => {
-                let next: String = next.chars().take(60).collect();
-                finding.help(format!("a statement ends with its line: write `{next}` on a line of its own"))
-            }
+        Some(if next.is_empty() || goes_on {
+            finding.help("remove it: a statement ends with its line")
+        } else {
+            let next: String = next.chars().take(60).collect();
+            finding.help(format!("a statement ends with its line: write `{next}` on a line of its own"))
         })
     }
 

@@ -3,8 +3,9 @@
 use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe};
 
 use super::super::super::keyword::{
-    STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_uniform, is_word, is_word_char,
+    STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_statement_word, is_uniform, is_word, is_word_char,
 };
+use super::super::role::is_foreign_closer;
 use super::{Failure, quoted_length};
 
 impl Failure<'_> {
@@ -21,7 +22,8 @@ impl Failure<'_> {
         }
         if is_statement_word(word) {
             // `use = 1`: a statement word that is not reserved may be a name.
-            let is_name = is_keyword(word, "USE") && !after.starts_with(['"', '\'']);
+            let is_assigned = after.starts_with('=') && !after.starts_with("==") && !is_reserved(word);
+            let is_name = is_assigned || is_keyword(word, "USE") && !after.starts_with(['"', '\'']);
             return is_name.then(|| assignment_or_call(word, after, &at_word)).flatten();
         }
         if let Some(finding) = comment_word(word, &at_word) {
@@ -35,10 +37,16 @@ impl Failure<'_> {
         }
         if let Some((meant, example)) = other_language(word) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
-            return Some(match meant == example {
-                true => finding.help(format!("write `{meant}`")),
-                false => finding.help(format!("write `{meant}`: `{example}`")),
+            return Some(if meant == example {
+                finding.help(format!("write `{meant}`"))
+            } else {
+                finding.help(format!("write `{meant}`: `{example}`"))
             });
+        }
+        if is_foreign_closer(word) {
+            let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
+            let end = if word.contains(char::is_uppercase) { "END" } else { "end" };
+            return Some(finding.help(format!("write `{end}`")));
         }
         let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
         let upper = word.to_uppercase();
@@ -65,10 +73,6 @@ impl Failure<'_> {
             _ => None,
         }
     }
-}
-
-fn is_statement_word(word: &str) -> bool {
-    STATEMENT_WORDS.iter().any(|keyword| is_keyword(word, keyword))
 }
 
 /// Returns the finding for `COMMENT` without its colon or in mixed case, or for an `ENDCOMMENT` alone.
@@ -237,7 +241,6 @@ fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
         }
         "exit" | "quit" => ("RETURN", "RETURN"),
         "next" => ("CONTINUE", "CONTINUE"),
-        "endloop" | "fi" | "done" | "esac" | "wend" => ("END", "END"),
         _ => return None,
     })
 }

@@ -10,9 +10,7 @@ impl Failure<'_> {
     /// Returns the finding for `;`, one-line blocks, keys without quotes, or words in mixed case.
     pub(super) fn structure_mistake(&self) -> Option<Diagnostic> {
         let rest = self.rest();
-        if let Some(finding) =
-            self.semicolon().or_else(|| self.braces()).or_else(|| self.one_line_block()).or_else(|| self.map_key())
-        {
+        if let Some(finding) = self.semicolon().or_else(|| self.one_line_block()).or_else(|| self.map_key()) {
             return Some(finding);
         }
         if rest.starts_with(|c: char| c.is_ascii_digit()) {
@@ -64,12 +62,12 @@ impl Failure<'_> {
     fn one_sided_point(&self) -> Option<Diagnostic> {
         let (before, rest) = (&self.text[..self.at], self.rest());
         let digit = |c: char| c.is_ascii_digit();
-        let (start, length) = match () {
-            () if rest.starts_with('.') && rest[1..].starts_with(digit) => {
-                (self.at, 1 + rest[1..].find(|c| !digit(c)).unwrap_or(rest.len() - 1))
-            }
-            () if before.strip_suffix('.').is_some_and(|digits| digits.ends_with(digit)) => (before.len() - 1, 1),
-            () => return None,
+        let (start, length) = if rest.starts_with('.') && rest[1..].starts_with(digit) {
+            (self.at, 1 + rest[1..].find(|c| !digit(c)).unwrap_or(rest.len() - 1))
+        } else if before.strip_suffix('.').is_some_and(|digits| digits.ends_with(digit)) {
+            (before.len() - 1, 1)
+        } else {
+            return None;
         };
         let finding = Diagnostic::error(
             Code::BadNumber,
@@ -77,17 +75,6 @@ impl Failure<'_> {
             "a number with a point has digits on both sides of it",
         );
         Some(finding.help("write `0.5` or `1.0`"))
-    }
-
-    /// Matches `IF c { … }` on one line.
-    fn braces(&self) -> Option<Diagnostic> {
-        let first = first_word(self.text).to_ascii_uppercase();
-        let is_head = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC"].contains(&first.as_str());
-        if !is_head || !self.rest().starts_with('{') {
-            return None;
-        }
-        let finding = self.error(Code::UnexpectedText, 1, "blocks have no braces");
-        Some(finding.help("end the head with its line, and close the block with a line `END`"))
     }
 
     /// Matches a key that is not a text: `{k: 1}`, `{1: 2}`, `{[1]: 2}`.
@@ -99,9 +86,10 @@ impl Failure<'_> {
         let key = key_before_colon(self.rest()).filter(|key| !key.starts_with(['"', '\'']))?;
         let shown: String = key.chars().take(40).collect();
         let finding = self.error(Code::MapKey, key.len(), format!("expected a key in quotes, found `{shown}`"));
-        Some(match key.chars().all(is_word_char) {
-            true => finding.help(format!("write `{{\"{key}\": …}}`")),
-            false => finding.help("keys are texts; for a key that is computed write `SET m[key] = value`"),
+        Some(if key.chars().all(is_word_char) {
+            finding.help(format!("write `{{\"{key}\": …}}`"))
+        } else {
+            finding.help("keys are texts; for a key that is computed write `SET m[key] = value`")
         })
     }
 
@@ -118,9 +106,10 @@ impl Failure<'_> {
             return None;
         }
         if opens || is_whole {
-            let finding = match opens {
-                true => self.error(Code::OneLineBlock, rest.len(), format!("only a comment may follow `{word}`")),
-                false => self.error(Code::OneLineBlock, rest.len(), "a block does not fit on one line"),
+            let finding = if opens {
+                self.error(Code::OneLineBlock, rest.len(), format!("only a comment may follow `{word}`"))
+            } else {
+                self.error(Code::OneLineBlock, rest.len(), "a block does not fit on one line")
             };
             let body = body.unwrap_or(rest);
             return Some(finding.help(format!("write it on three lines:\n{before}\n  {body}\nEND")));
@@ -138,9 +127,10 @@ impl Failure<'_> {
 
 /// Returns `END IF` as one word.
 fn joined_closer(word: &str, rest: &str) -> Option<String> {
-    let kind = match rest.to_ascii_uppercase().as_str() {
+    let kind = match rest.trim_end_matches([' ', '\t', ';', '.']).to_ascii_uppercase().as_str() {
         "FOREACH" | "FOR EACH" => "FOR".to_owned(),
         "FUNCTION" => "FUNC".to_owned(),
+        "DEF" | "PROC" | "SUB" => "PROCEDURE".to_owned(),
         "ON ERROR" => "ON".to_owned(),
         other => other.to_owned(),
     };

@@ -7,7 +7,7 @@ use toml_parser::lexer::{Lexer, Token, TokenKind};
 use toml_parser::parser::{EventReceiver, ValidateWhitespace, parse_document};
 use toml_parser::{ErrorSink, Expected, ParseError, Source};
 
-use crate::limits::{Charged, Limit, LimitHit, space, work};
+use crate::limits::{Limit, LimitHit, MeteredVec, space, work};
 use crate::toolkit::{Context, ToolError};
 
 use super::super::super::place::at_byte;
@@ -110,7 +110,7 @@ pub fn read(
     let source = Source::new(text);
     let mut receiver = ValidateWhitespace::new(receiver, source);
     let mut lexer = source.lex();
-    let mut tokens = Charged::default();
+    let mut tokens = MeteredVec::default();
     while !fault.is_some() {
         let filled = fill(&mut lexer, &mut tokens)?;
         if filled == Filled::Nothing {
@@ -145,7 +145,7 @@ fn longest_line() -> usize {
 }
 
 /// Reads the tokens of the next expressions.
-fn fill(lexer: &mut Lexer<'_>, tokens: &mut Charged<Token>) -> Result<Filled, ToolError> {
+fn fill(lexer: &mut Lexer<'_>, tokens: &mut MeteredVec<Token>) -> Result<Filled, ToolError> {
     tokens.clear();
     let (mut open, mut line, longest) = (0_usize, 0_usize, longest_line());
     for token in lexer.by_ref() {

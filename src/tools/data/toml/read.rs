@@ -7,7 +7,7 @@ use toml_parser::decoder::{Encoding, IntegerRadix, ScalarKind};
 use toml_parser::parser::EventReceiver;
 use toml_parser::{ErrorSink, ParseError, Raw, Span};
 
-use crate::limits::{Charged, Limit, LimitHit, space};
+use crate::limits::{Limit, LimitHit, MeteredVec, space};
 use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{BEYOND_FLOATS, BEYOND_INTS, BIG_NUMBERS_REMEDY, BigNumbers, Elements, Str, Value};
 
@@ -57,8 +57,8 @@ pub fn value_of(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers) 
         big_numbers,
         tables: Tables::new()?,
         current: Tables::ROOT,
-        keys: Charged::default(),
-        open: Charged::default(),
+        keys: MeteredVec::default(),
+        open: MeteredVec::default(),
     };
     read(context, text, &fault, &mut reader)?;
     let mut tables = reader.tables;
@@ -77,8 +77,8 @@ struct Reader<'t, 'f> {
     /// The table of the most recent header.
     current: TableId,
     /// The key parts of pairs whose values are incomplete.
-    keys: Charged<Key>,
-    open: Charged<Open>,
+    keys: MeteredVec<Key>,
+    open: MeteredVec<Open>,
 }
 
 /// An array or inline table that is still open.
@@ -153,9 +153,10 @@ impl<'t> Reader<'t, '_> {
 
     /// Opens the table of the header whose keys have been read.
     fn open_head(&mut self, is_element: bool, errors: &mut dyn ErrorSink) {
-        let opened = match is_element {
-            true => self.tables.open_element(self.keys.as_slice()),
-            false => self.tables.open_table(self.keys.as_slice()),
+        let opened = if is_element {
+            self.tables.open_element(self.keys.as_slice())
+        } else {
+            self.tables.open_table(self.keys.as_slice())
         };
         self.keys.clear();
         if let Some(id) = self.entered(opened, errors) {
@@ -167,9 +168,10 @@ impl<'t> Reader<'t, '_> {
         self.within(space::check(span.len()))?;
         let raw = self.raw(span, encoding);
         let mut text = Cow::Borrowed("");
-        let kind = match span.is_empty() && encoding.is_none() {
-            true => return refuse(errors, span, "a value is missing"),
-            false => raw.decode_scalar(&mut text, errors),
+        let kind = if span.is_empty() && encoding.is_none() {
+            return refuse(errors, span, "a value is missing");
+        } else {
+            raw.decode_scalar(&mut text, errors)
         };
         // After a reported error the decoded text is meaningless.
         if self.fault.is_some() {

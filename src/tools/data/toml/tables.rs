@@ -9,7 +9,7 @@ use indexmap::map::Entry;
 use toml_parser::{ErrorSink, ParseError, Span};
 
 use crate::limits::space::check_items;
-use crate::limits::{Charged, Held, LimitHit};
+use crate::limits::{LimitHit, MemoryCharge, MeteredVec};
 use crate::value::{Elements, Map, Str, Value};
 
 /// One part of a dotted key.
@@ -24,14 +24,14 @@ pub struct TableId(usize);
 
 /// All tables of a text that are not yet complete.
 pub struct Tables {
-    tables: Charged<Table>,
-    arrays: Charged<Charged<TableId>>,
+    tables: MeteredVec<Table>,
+    arrays: MeteredVec<MeteredVec<TableId>>,
 }
 
 #[derive(Default)]
 struct Table {
     entries: IndexMap<Str, Slot, RandomState>,
-    held: Held,
+    held: MemoryCharge,
     /// Whether the table occurs only as part of other keys or headers, so that a header of its own may still
     /// open it.
     is_implicit: bool,
@@ -65,7 +65,7 @@ impl From<LimitHit> for Refusal {
 impl Tables {
     /// Creates the root table.
     pub fn new() -> Result<Tables, LimitHit> {
-        let mut tables = Tables { tables: Charged::default(), arrays: Charged::default() };
+        let mut tables = Tables { tables: MeteredVec::default(), arrays: MeteredVec::default() };
         tables.add(Table::default())?;
         Ok(tables)
     }
@@ -91,10 +91,7 @@ impl Tables {
     pub fn insert(&mut self, table: TableId, keys: &[Key], value: Value) -> Result<(), Refusal> {
         let Some((key, way)) = keys.split_last() else { return Ok(()) };
         let parent = self.descend(table, way, !way.is_empty())?;
-        match self.table(parent).put(key, Slot::Value(value))? {
-            true => Ok(()),
-            false => Err(comes_twice(key)),
-        }
+        if self.table(parent).put(key, Slot::Value(value))? { Ok(()) } else { Err(comes_twice(key)) }
     }
 
     /// Opens the table of a header. The table must be new or implicit.
@@ -124,7 +121,7 @@ impl Tables {
         let parent = self.descend(Tables::ROOT, way, false)?;
         let array = match self.table(parent).entries.get(&key.text) {
             None => {
-                self.arrays.push(Charged::default())?;
+                self.arrays.push(MeteredVec::default())?;
                 let array = self.arrays.len() - 1;
                 self.table(parent).put(key, Slot::Tables(array))?;
                 array
@@ -168,20 +165,17 @@ impl Tables {
     /// Converts a table, and all that were added after it, to a value.
     pub fn close(&mut self, id: TableId) -> Result<Value, LimitHit> {
         // The tables after it are inside it, and each is closed before the one that contains it.
-        let mut closed: Charged<Value> = Charged::default();
+        let mut closed: MeteredVec<Value> = MeteredVec::default();
         closed.resize(self.tables.len() - id.0 - 1, Value::Unset)?;
         loop {
             let table = self.tables.pop().expect("the table is there");
             let at = self.tables.len();
             let value = self.value_of(table, id, &mut closed)?;
-            match at == id.0 {
-                true => return Ok(value),
-                false => closed.as_mut_slice()[at - id.0 - 1] = value,
-            }
+            if at == id.0 { return Ok(value) } else { closed.as_mut_slice()[at - id.0 - 1] = value }
         }
     }
 
-    fn value_of(&self, table: Table, first: TableId, closed: &mut Charged<Value>) -> Result<Value, LimitHit> {
+    fn value_of(&self, table: Table, first: TableId, closed: &mut MeteredVec<Value>) -> Result<Value, LimitHit> {
         let Table { entries, held, .. } = table;
         let mut take = |id: &TableId| std::mem::take(&mut closed.as_mut_slice()[id.0 - first.0 - 1]);
         let mut map = Map::with_capacity(entries.len());

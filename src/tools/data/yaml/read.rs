@@ -3,7 +3,7 @@
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 
-use crate::limits::{Charged, Held, space};
+use crate::limits::{MemoryCharge, MeteredVec, space};
 use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{BIG_NUMBERS_REMEDY, BigNumbers, Elements, Map, Str, Value, print};
 
@@ -67,7 +67,7 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // The parser builds a scalar that differs from its source in separate memory; it is never longer than the
     // text.
-    let _scalar = Held::of(text.len())?;
+    let _scalar = MemoryCharge::of(text.len())?;
     let mut loader = Loader::new(big_numbers);
     let mut parser = Parser::new_from_str_with_options(text, options());
     while let Some(event) = next(&mut parser)? {
@@ -115,11 +115,11 @@ fn fault(marker: &Marker, reason: &str) -> ToolError {
 /// Builds values from parser events.
 struct Loader {
     documents: Elements,
-    open: Charged<Open>,
+    open: MeteredVec<Open>,
     /// The value of each anchor by its number, and the number of values that it contains.
-    anchors: Charged<Option<(Value, usize)>>,
+    anchors: MeteredVec<Option<(Value, usize)>>,
     /// The memory that the parser uses for anchors.
-    names: Held,
+    names: MemoryCharge,
     aliased: usize,
     big_numbers: BigNumbers,
 }
@@ -150,9 +150,9 @@ impl Loader {
     fn new(big_numbers: BigNumbers) -> Loader {
         Loader {
             documents: Elements::default(),
-            open: Charged::default(),
-            anchors: Charged::default(),
-            names: Held::default(),
+            open: MeteredVec::default(),
+            anchors: MeteredVec::default(),
+            names: MemoryCharge::default(),
             aliased: 0,
             big_numbers,
         }
@@ -252,9 +252,10 @@ fn key_of(value: &Value, map: &Map, span: &Span) -> Result<Str, ToolError> {
         Value::List(_) | Value::Map(_) => return Err(fault(&span.start, "a list or map cannot be a key")),
         value => key_text(value),
     };
-    match map.contains(&key) {
-        false => Ok(key),
-        true => Err(fault(&span.start, &format!("the key `{}` comes twice", print::shortened(&key.as_text(), 40)))),
+    if map.contains(&key) {
+        Err(fault(&span.start, &format!("the key `{}` comes twice", print::shortened(&key.as_text(), 40))))
+    } else {
+        Ok(key)
     }
 }
 

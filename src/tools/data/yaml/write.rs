@@ -32,12 +32,11 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout: Layout::default() };
-    match is_block(&args.value) {
-        true => page.block(context, &args.value, 0, Place::Line)?,
-        false => {
-            page.scalar(&args.value, 2)?;
-            page.text.push("\n")?;
-        }
+    if is_block(&args.value) {
+        page.block(context, &args.value, 0, Position::Line)?
+    } else {
+        page.scalar(&args.value, 2)?;
+        page.text.push("\n")?;
     }
     page.text.finish(context)
 }
@@ -63,7 +62,7 @@ pub const DASH: usize = 2;
 /// Formats a non-empty list or map as a block; all lines but the first are indented by `column`.
 pub fn block(context: &mut Context<'_>, value: &Value, column: usize, layout: Layout) -> Result<String, ToolError> {
     let mut page = Page { text: TextBuilder::default(), layout };
-    page.block(context, value, column, Place::Dash)?;
+    page.block(context, value, column, Position::Dash)?;
     let (mut text, _held) = page.text.into_held();
     text.truncate(text.len() - 1);
     Ok(text)
@@ -97,7 +96,7 @@ struct Page {
 
 /// Where a block starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// At the start of a line.
     Line,
     /// After the dash of a list element, which provides the first indentation.
@@ -120,20 +119,18 @@ impl Page {
         context: &mut Context<'_>,
         value: &Value,
         column: usize,
-        place: Place,
+        place: Position,
     ) -> Result<(), ToolError> {
-        let mut is_first = place == Place::Dash;
-        let mut begin = |page: &mut Page| match std::mem::take(&mut is_first) {
-            true => Ok(()),
-            false => page.text.push_times(" ", column),
-        };
+        let mut is_first = place == Position::Dash;
+        let mut begin =
+            |page: &mut Page| if std::mem::take(&mut is_first) { Ok(()) } else { page.text.push_times(" ", column) };
         match value {
             Value::List(list) => {
                 for item in list.iter() {
                     context.spend(1)?;
                     begin(self)?;
                     self.text.push("- ")?;
-                    self.element(context, &item, column + DASH, Place::Dash)?;
+                    self.element(context, &item, column + DASH, Position::Dash)?;
                 }
             }
             Value::Map(map) => {
@@ -144,7 +141,7 @@ impl Page {
                     self.text.push(":")?;
                     let is_list = matches!(item, Value::List(_));
                     let step = if is_list { self.layout.list_step } else { self.layout.step };
-                    self.element(context, &item, column + step, Place::Line)?;
+                    self.element(context, &item, column + step, Position::Line)?;
                 }
             }
             _ => unreachable!("only lists and maps are blocks"),
@@ -158,15 +155,15 @@ impl Page {
         context: &mut Context<'_>,
         item: &Value,
         column: usize,
-        place: Place,
+        place: Position,
     ) -> Result<(), ToolError> {
         if is_block(item) {
-            if place == Place::Line {
+            if place == Position::Line {
                 self.text.push("\n")?;
             }
             return self.block(context, item, column, place);
         }
-        if place == Place::Line {
+        if place == Position::Line {
             self.text.push(" ")?;
         }
         self.scalar(item, column)?;
@@ -241,10 +238,7 @@ impl Page {
 
     /// Writes a text on one line, quoted if necessary.
     fn inline(&mut self, text: &str) -> Result<(), LimitHit> {
-        match is_plain(text) {
-            true => self.text.push(text),
-            false => self.quoted(text),
-        }
+        if is_plain(text) { self.text.push(text) } else { self.quoted(text) }
     }
 
     /// Writes a text in double quotes.

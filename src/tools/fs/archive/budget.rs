@@ -70,20 +70,20 @@ impl Budget {
 }
 
 /// A stream that counts its bytes and fails once they exceed the budget.
-pub struct Watched<R> {
+pub struct BudgetedReader<R> {
     inner: R,
     budget: Budget,
     read: u64,
 }
 
-impl<R: Read> Watched<R> {
+impl<R: Read> BudgetedReader<R> {
     /// Wraps `inner`.
-    pub fn new(inner: R, budget: &Budget) -> Watched<R> {
-        Watched { inner, budget: budget.clone(), read: 0 }
+    pub fn new(inner: R, budget: &Budget) -> BudgetedReader<R> {
+        BudgetedReader { inner, budget: budget.clone(), read: 0 }
     }
 }
 
-impl<R: Read> Read for Watched<R> {
+impl<R: Read> Read for BudgetedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.budget.watch.poll().map_err(io::Error::other)?;
         let read = self.inner.read(buffer)?;

@@ -19,7 +19,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::toolkit::ToolError;
 
-pub use budget::{Budget, Watched};
+pub use budget::{Budget, BudgetedReader};
 use fault::{invalid, read_error, too_large};
 pub use plan::{Node, NodeKind, Plan, link_stays};
 pub use tar_write::TarWriter;
@@ -34,7 +34,7 @@ pub struct Entry {
     /// The name, with its parts separated by `/`.
     pub name: String,
     /// The kind of the entry.
-    pub what: What,
+    pub what: ArchivedKind,
     /// Permission bits, 0 to 0o777.
     pub mode: u32,
     /// Modification time in seconds since 1970.
@@ -45,7 +45,7 @@ pub struct Entry {
 
 /// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ArchivedKind {
     /// A file, whose content can be read.
     File,
     /// A directory.
@@ -128,9 +128,10 @@ impl Reader {
         if start.starts_with(b"PK") {
             return ZipReader::open(file, size, budget.max_entries).map(Reader::Zip);
         }
-        let bytes: Box<dyn Read> = match start.starts_with(&[0x1f, 0x8b]) {
-            true => Box::new(Watched::new(MultiGzDecoder::new(BufReader::new(file)), budget)),
-            false => Box::new(Watched::new(BufReader::new(file), budget)),
+        let bytes: Box<dyn Read> = if start.starts_with(&[0x1f, 0x8b]) {
+            Box::new(BudgetedReader::new(MultiGzDecoder::new(BufReader::new(file)), budget))
+        } else {
+            Box::new(BudgetedReader::new(BufReader::new(file), budget))
         };
         Ok(Reader::Tar(TarReader::new(bytes)))
     }

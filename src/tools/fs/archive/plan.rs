@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 
 use compact_str::CompactString;
 
-use crate::limits::Held;
+use crate::limits::MemoryCharge;
 use crate::sandbox::{SandboxError, entry_parts};
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
 use super::budget::Budget;
 use super::fault::invalid;
-use super::{Entry, What};
+use super::{ArchivedKind, Entry};
 
 /// Maximum nesting of directories; each level holds handles while it is unpacked.
 const MAX_DEPTH: usize = 128;
@@ -44,7 +44,7 @@ pub struct Plan {
     /// Total size of all files in bytes.
     pub bytes: u64,
     /// The memory charge for names and entries.
-    held: Held,
+    held: MemoryCharge,
 }
 
 /// One name of the tree.
@@ -78,7 +78,7 @@ pub enum NodeKind {
 impl Plan {
     /// Creates an empty tree.
     pub fn new() -> Plan {
-        Plan { nodes: BTreeMap::new(), listed: Vec::new(), bytes: 0, held: Held::default() }
+        Plan { nodes: BTreeMap::new(), listed: Vec::new(), bytes: 0, held: MemoryCharge::default() }
     }
 
     /// Returns all names with their nodes, each directory before its contents.
@@ -101,10 +101,10 @@ impl Plan {
         let parts = parts_of(&entry.name)?;
         self.bytes = self.bytes.saturating_add(entry.size);
         let kind = match &entry.what {
-            What::File => NodeKind::File,
-            What::Folder => NodeKind::Folder,
-            What::Link(text) => NodeKind::Link(check_link(&parts, text)?),
-            What::Same(name) => self.copy_of(&entry.name, name)?,
+            ArchivedKind::File => NodeKind::File,
+            ArchivedKind::Folder => NodeKind::Folder,
+            ArchivedKind::Link(text) => NodeKind::Link(check_link(&parts, text)?),
+            ArchivedKind::Same(name) => self.copy_of(&entry.name, name)?,
         };
         budget.check_total(self.bytes)?;
         // Twice the size: the list may have twice the capacity that it uses.
@@ -174,31 +174,33 @@ impl Node {
 
 fn parts_of(name: &str) -> Result<Parts, ToolError> {
     let refused = |error: SandboxError| {
-        let message = format!("the archive is refused for the name `{}`: {error}", shown(name));
+        let message = format!("the archive is refused for the name `{}`: {error}", display(name));
         ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
     };
     let parts = entry_parts(name).map_err(refused)?;
-    match parts.len() > MAX_DEPTH {
-        true => Err(invalid(format!("`{}…` lies in more than {MAX_DEPTH} directories", parts[..8].join("/")))),
-        false => Ok(parts),
+    if parts.len() > MAX_DEPTH {
+        Err(invalid(format!("`{}…` lies in more than {MAX_DEPTH} directories", parts[..8].join("/"))))
+    } else {
+        Ok(parts)
     }
 }
 
 /// Returns the error for an entry that leads out of the destination.
 fn leaves(reason: String) -> ToolError {
-    let message = format!("the archive is refused: {}", shown(&reason));
+    let message = format!("the archive is refused: {}", display(&reason));
     ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
 }
 
-fn shown(text: &str) -> String {
+fn display(text: &str) -> String {
     crate::text::safe::name(&crate::value::print::shortened(text, 300)).into_owned()
 }
 
 /// Checks that a link stays inside the destination.
 fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> {
-    match link_stays(parts.len(), text) {
-        true => Ok(text.to_owned()),
-        false => Err(leaves(format!("the link `{}` points to `{text}`", parts.join("/")))),
+    if link_stays(parts.len(), text) {
+        Ok(text.to_owned())
+    } else {
+        Err(leaves(format!("the link `{}` points to `{text}`", parts.join("/"))))
     }
 }
 

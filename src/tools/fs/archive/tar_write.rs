@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Entry, Output, What, Writer};
+use super::{ArchivedKind, Entry, Output, Writer};
 
 const BLOCK: u64 = 512;
 /// The maximum of eleven octal digits.
@@ -73,10 +73,10 @@ impl TarWriter {
 impl Writer for TarWriter {
     fn begin(&mut self, entry: &Entry, out: &mut Output<'_>) -> io::Result<()> {
         let (kind, link) = match &entry.what {
-            What::File => (b'0', ""),
-            What::Folder => (b'5', ""),
-            What::Link(text) => (b'2', text.as_str()),
-            What::Same(name) => (b'1', name.as_str()),
+            ArchivedKind::File => (b'0', ""),
+            ArchivedKind::Folder => (b'5', ""),
+            ArchivedKind::Link(text) => (b'2', text.as_str()),
+            ArchivedKind::Same(name) => (b'1', name.as_str()),
         };
         let name = if kind == b'5' { format!("{}/", entry.name) } else { entry.name.clone() };
         self.put_pax(entry, &name, link, out)?;

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
-use super::{Entry, Output, What, Writer};
+use super::{ArchivedKind, Entry, Output, Writer};
 
 /// Size from which an entry gets 64-bit fields; a little less than 4 GiB, because compressed data can be
 /// larger.
@@ -56,15 +56,15 @@ struct Header {
 impl Writer for ZipWriter {
     fn begin(&mut self, entry: &Entry, out: &mut Output<'_>) -> io::Result<()> {
         let (kind, content) = match &entry.what {
-            What::Folder => (0o040_000, &b""[..]),
-            What::Link(text) => (0o120_000, text.as_bytes()),
-            What::File | What::Same(_) => (0o100_000, &b""[..]),
+            ArchivedKind::Folder => (0o040_000, &b""[..]),
+            ArchivedKind::Link(text) => (0o120_000, text.as_bytes()),
+            ArchivedKind::File | ArchivedKind::Same(_) => (0o100_000, &b""[..]),
         };
         let mut name = entry.name.clone();
-        if entry.what == What::Folder {
+        if entry.what == ArchivedKind::Folder {
             name.push('/');
         }
-        let is_deflated = entry.what == What::File && entry.size > 0;
+        let is_deflated = entry.what == ArchivedKind::File && entry.size > 0;
         let header = Header {
             name,
             is_wide: entry.size >= WIDE,
@@ -81,7 +81,7 @@ impl Writer for ZipWriter {
         let encoder = is_deflated.then(|| DeflateEncoder::new(Vec::new(), Compression::default()));
         self.current = Some(Current { header, at, data_at, encoder, crc: Crc::new() });
         match content {
-            [] if entry.what == What::File => Ok(()),
+            [] if entry.what == ArchivedKind::File => Ok(()),
             content => self.write(content, out).and_then(|()| self.end(out)),
         }
     }
@@ -170,12 +170,13 @@ impl Header {
     /// Writes the entry of the central directory.
     fn write_listed(&self, out: &mut Vec<u8>, at: u64) {
         let mut wide = Vec::new();
-        let mut narrow = |number: u64, forced: bool| match forced || number >= u64::from(u32::MAX) {
-            true => {
+        let mut narrow = |number: u64, forced: bool| {
+            if forced || number >= u64::from(u32::MAX) {
                 wide.push(number);
                 u32::MAX
+            } else {
+                number as u32
             }
-            false => number as u32,
         };
         let (size, stored) = (narrow(self.size, self.is_wide), narrow(self.stored, self.is_wide));
         let header = narrow(at, false);

@@ -8,7 +8,7 @@ use std::mem;
 use crate::limits::{Limit, LimitHit};
 use crate::sandbox::Change;
 use crate::text::ToolCode;
-use crate::toolkit::{Answer, Context, Items as Counts, Manner, ToolError};
+use crate::toolkit::{Answer, Context, FailureMode, Items as Counts, ToolError};
 
 use super::super::operation::Operation;
 use super::rows::{Done, Row};
@@ -57,7 +57,7 @@ pub fn run<W: Work>(
     context.admit_files(files).map_err(|error| error.argument(argument))?;
     let change = context.begin_change(files)?;
     let first_step = if all_or_nothing { Some(change.open_group()?) } else { None };
-    let mut course = Course { work, change, argument, all: looks.len(), rows: Vec::new(), done: Vec::new() };
+    let mut course = Execution { work, change, argument, all: looks.len(), rows: Vec::new(), done: Vec::new() };
     let end = match (course.perform(context, looks, all_or_nothing), first_step) {
         (End::All(failure), Some(_)) => match course.change.close_group() {
             Ok(()) => End::All(failure),
@@ -122,7 +122,7 @@ fn nothing_done(error: ToolError, operation: &str) -> ToolError {
 }
 
 /// An operation in progress.
-struct Course<'w, W: Work> {
+struct Execution<'w, W: Work> {
     work: &'w W,
     change: Change<'w>,
     /// The argument that named the items.
@@ -143,7 +143,7 @@ enum End {
     Stopped(ToolError),
 }
 
-impl<W: Work> Course<'_, W> {
+impl<W: Work> Execution<'_, W> {
     fn perform(&mut self, context: &mut Context<'_>, looks: Vec<Look<W::Plan>>, all_or_nothing: bool) -> End {
         let mut first_failure = None;
         // A tree is one item, but counts as many files as it contains.
@@ -178,9 +178,9 @@ impl<W: Work> Course<'_, W> {
     fn answer(&mut self, first_failure: Option<ToolError>) -> Result<Operation, ToolError> {
         let counts = self.counts();
         let Some(first) = first_failure else { return Ok(self.operation()) };
-        let manner = if counts.done > 0 { Manner::Partly } else { Manner::Declared };
+        let manner = if counts.done > 0 { FailureMode::Partly } else { FailureMode::Declared };
         let before = format!("{} of {} items failed; the first: ", counts.failed, counts.all);
-        Err(self.told(ToolError { manner, ..first.preceded_by(&before) }))
+        Err(self.with_item(ToolError { manner, ..first.preceded_by(&before) }))
     }
 
     /// Returns the error after a limit stopped the operation; it says how many items were completed.
@@ -190,7 +190,7 @@ impl<W: Work> Course<'_, W> {
             0 => nothing_done(error, W::OPERATION),
             _ => error.followed_by(&format!("; {done} of {all} items were done before ({})", W::OPERATION)),
         };
-        self.told(error)
+        self.with_item(error)
     }
 
     /// Rolls back the completed items, last first, regardless of the limits of the run.
@@ -212,11 +212,11 @@ impl<W: Work> Course<'_, W> {
         let Some((_, failure)) = failures.first() else { return nothing_done(error, W::OPERATION) };
         let count = self.counts().done;
         let after = format!("; {count} of {all} changes could not be taken back: {failure}");
-        self.told(ToolError { code: ToolCode::Conflict, ..error.followed_by(&after) })
+        self.with_item(ToolError { code: ToolCode::Conflict, ..error.followed_by(&after) })
     }
 
     /// Attaches the rows to an error as its answer.
-    fn told(&mut self, error: ToolError) -> ToolError {
+    fn with_item(&mut self, error: ToolError) -> ToolError {
         match self.operation().into_value() {
             Ok(answer) => error.answering(answer),
             // There is no memory for the rows; the message has the counts.

@@ -1,6 +1,6 @@
 //! A whole file in memory as text.
 
-use crate::limits::{Held, LimitHit};
+use crate::limits::{LimitHit, MemoryCharge};
 
 use super::super::super::build::TextBuilder;
 use super::{Charset, Choice, Decoder, detect, is_binary};
@@ -20,7 +20,7 @@ pub struct Decoded {
     /// Whether invalid bytes were replaced by U+FFFD.
     pub malformed: bool,
     /// The memory charge for the text.
-    _held: Held,
+    _held: MemoryCharge,
 }
 
 /// Decodes the content of a file as `FS.ReadFile` does. Returns `None` if the file is binary.

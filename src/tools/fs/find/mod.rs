@@ -12,7 +12,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{
     Answer, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
 };
-use crate::value::{Column, Folders, List, Rows, Str, Table, Texts, Value};
+use crate::value::{Column, Directories, List, Rows, Str, Table, Texts, Value};
 
 use super::find_files::prefix;
 use super::glob::LetterCase;
@@ -124,7 +124,7 @@ arguments! {
 pub fn tool() -> Tool {
     let whole = |context: &mut Context<'_>, args| run(context, args, Details::All);
     let names = |context: &mut Context<'_>, args| run(context, args, Details::KindAlone);
-    Tool::new(SPEC, whole).with_check(check).with_sparing(&["path", "name", "type", "extension"], names)
+    Tool::new(SPEC, whole).with_check(check).with_projection(&["path", "name", "type", "extension"], names)
 }
 
 /// Checks constraints that the kinds of the parameters do not express.
@@ -232,7 +232,7 @@ fn table(found: FoundEntries, first: String, details: Details) -> Result<Table, 
         Details::KindAlone => (Column::Unread, Column::Unread, Column::Unread),
     };
     let folders = found.folder_names;
-    let of = Folders { first, names: Texts::new(folders.names, folders.name_ends), parents: folders.parents };
+    let of = Directories { first, names: Texts::new(folders.names, folders.name_ends), parents: folders.parents };
     let numbers = found.kinds.into_iter().map(word_number).collect();
     let columns = vec![
         ("path", Column::PathsInFolders { names: 1, folders: found.folders, of }),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::limits::LimitHit;
-use crate::sandbox::{Lister, Shown, Step};
+use crate::sandbox::{ListedAs, Lister, Step};
 use crate::value::Value;
 
 use super::{Filter, Form, Page, type_word};
@@ -42,7 +42,7 @@ impl Json {
     /// Writes an entry without its closing brace.
     fn entry(&mut self, key: &str, name: &str, lister: &Lister<'_>) -> Result<(), LimitHit> {
         let margin = self.margin();
-        let is_link = matches!(lister.shown(), Shown::Link | Shown::DeadLink);
+        let is_link = matches!(lister.listed_as(), ListedAs::Link | ListedAs::DeadLink);
         let target = if is_link { lister.target() } else { "".into() };
         // A byte becomes at most six; the keys and punctuation of an entry are shorter than the rest of this
         // sum.
@@ -53,7 +53,7 @@ impl Json {
         self.page.text.push('{');
         self.pair(margin + 2, key, name);
         self.page.text.push(',');
-        self.pair(margin + 2, "type", type_word(lister.shown()));
+        self.pair(margin + 2, "type", type_word(lister.listed_as()));
         if is_link {
             self.page.text.push(',');
             self.pair(margin + 2, "link_target", &target);
@@ -112,8 +112,8 @@ impl Form for Json {
         }
         self.entry("name", &lister.name(), lister)?;
         let margin = self.margin();
-        match (step, lister.shown()) {
-            (Step::Entry, Shown::Folder) => {
+        match (step, lister.listed_as()) {
+            (Step::Entry, ListedAs::Folder) => {
                 self.open_children(margin + 2);
                 self.close_children();
             }

@@ -6,7 +6,7 @@ mod value;
 
 use crate::limits::{Limit, LimitHit, space};
 use crate::memory::Key;
-use crate::sandbox::{Lister, ListingPlan, PathRule, SandboxPath, Shown, Step};
+use crate::sandbox::{ListedAs, Lister, ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{
     Answer, Context, Effect, Example, Failure, Given, Risk, Scope, Settings, Spec, Tool, ToolError, arguments,
@@ -104,7 +104,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Listing, ToolError> {
 
 /// Returns the name of the listed directory; for a link, the name of the link.
 fn start_name(context: &Context<'_>, path: &SandboxPath) -> String {
-    match path.shown().rsplit('/').next() {
+    match path.display().rsplit('/').next() {
         Some(name) if path.is_through_link() && name != ".." => name.to_owned(),
         _ if path.is_root() => context.root_name(path),
         _ => path.file_name(),
@@ -144,7 +144,7 @@ fn list(
     });
     listed.map_err(|error| match ToolError::from(error) {
         error if error.limit.is_some() => error,
-        error => error.argument("path").path(start.shown()),
+        error => error.argument("path").path(start.display()),
     })?;
     Ok(form.finish()?)
 }
@@ -157,11 +157,11 @@ impl Filter {
 }
 
 /// Returns the type name of an entry.
-fn type_word(shown: Shown) -> &'static str {
+fn type_word(shown: ListedAs) -> &'static str {
     match shown {
-        Shown::File => "file",
-        Shown::Folder => "folder",
-        Shown::Link | Shown::DeadLink => "link",
+        ListedAs::File => "file",
+        ListedAs::Folder => "folder",
+        ListedAs::Link | ListedAs::DeadLink => "link",
     }
 }
 
@@ -196,10 +196,7 @@ impl Page {
 
     /// Checks that `more` bytes fit, before they are added.
     fn check(&self, more: usize) -> Result<(), LimitHit> {
-        match self.text.len() + more > self.most {
-            true => Err(self.hit),
-            false => Ok(()),
-        }
+        if self.text.len() + more > self.most { Err(self.hit) } else { Ok(()) }
     }
 
     fn indent(&mut self, spaces: usize) {

@@ -1,7 +1,7 @@
 //! Formats a listing as lines: an indented tree, or a flat list of paths.
 
 use crate::limits::LimitHit;
-use crate::sandbox::{Lister, Shown, Step};
+use crate::sandbox::{ListedAs, Lister, Step};
 use crate::value::Value;
 
 use super::{Filter, Form, Page};
@@ -34,15 +34,15 @@ impl Lines {
         self.page.indent(indent);
         let text = &mut self.page.text;
         text.push_str(name);
-        if lister.shown() == Shown::Folder && self.filter == Filter::Both {
+        if lister.listed_as() == ListedAs::Folder && self.filter == Filter::Both {
             text.push('/');
         }
-        match (self.show_data, lister.shown()) {
+        match (self.show_data, lister.listed_as()) {
             (false, _) => {}
-            (true, Shown::File) => text.push_str(" (file)"),
-            (true, Shown::Folder) => text.push_str(" (folder)"),
-            (true, Shown::DeadLink) => text.push_str(" (link)"),
-            (true, Shown::Link) => {
+            (true, ListedAs::File) => text.push_str(" (file)"),
+            (true, ListedAs::Folder) => text.push_str(" (folder)"),
+            (true, ListedAs::DeadLink) => text.push_str(" (link)"),
+            (true, ListedAs::Link) => {
                 text.push_str(" (link -> ");
                 text.push_str(&target);
                 text.push(')');
@@ -55,10 +55,7 @@ impl Lines {
 impl Form for Lines {
     fn take(&mut self, lister: &Lister<'_>, step: Step) -> Result<(), LimitHit> {
         if self.filter != Filter::Both {
-            return match self.filter.shows(lister, step) {
-                true => self.line(0, &lister.path(), lister),
-                false => Ok(()),
-            };
+            return if self.filter.shows(lister, step) { self.line(0, &lister.path(), lister) } else { Ok(()) };
         }
         match step {
             Step::Entry => self.line(2 * self.depth, &lister.name(), lister)?,

@@ -1,7 +1,7 @@
 //! Formats a listing as maps and lists for scripts, with the structure of the JSON text.
 
 use crate::limits::{LimitHit, space};
-use crate::sandbox::{Lister, Shown, Step};
+use crate::sandbox::{ListedAs, Lister, Step};
 use crate::value::{Map, Value};
 
 use super::{Filter, Form, type_word};
@@ -37,9 +37,10 @@ impl Values {
 impl Form for Values {
     fn take(&mut self, lister: &Lister<'_>, step: Step) -> Result<(), LimitHit> {
         if self.filter != Filter::Both {
-            return match self.filter.shows(lister, step) {
-                true => self.add(map("path", &lister.path(), lister).into()),
-                false => Ok(()),
+            return if self.filter.shows(lister, step) {
+                self.add(map("path", &lister.path(), lister).into())
+            } else {
+                Ok(())
             };
         }
         match step {
@@ -47,7 +48,9 @@ impl Form for Values {
                 let map = self.close()?;
                 self.add(map.into())
             }
-            Step::Entry if lister.shown() != Shown::Folder => self.add(map("name", &lister.name(), lister).into()),
+            Step::Entry if lister.listed_as() != ListedAs::Folder => {
+                self.add(map("name", &lister.name(), lister).into())
+            }
             Step::Enter | Step::Entry => {
                 // Each directory adds a map and a list.
                 space::check_depth(2 * self.open.len() + 2)?;
@@ -72,9 +75,9 @@ impl Form for Values {
 }
 
 fn map(key: &str, name: &str, lister: &Lister<'_>) -> Map {
-    let map = Map::with_capacity(4).with(key, name).with("type", type_word(lister.shown()));
-    match lister.shown() {
-        Shown::Link | Shown::DeadLink => map.with("link_target", &*lister.target()),
-        Shown::File | Shown::Folder => map,
+    let map = Map::with_capacity(4).with(key, name).with("type", type_word(lister.listed_as()));
+    match lister.listed_as() {
+        ListedAs::Link | ListedAs::DeadLink => map.with("link_target", &*lister.target()),
+        ListedAs::File | ListedAs::Folder => map,
     }
 }

@@ -98,14 +98,12 @@ impl Sink for Lines<'_> {
         let line = without_end(found.bytes());
         let number = found.line_number().unwrap_or(0);
         let at = self.matcher.find(line).ok().flatten().map_or(0, |place| place.start());
-        let before: Vec<String> = match number == self.newest + 1 {
-            true => self.recent.iter().cloned().collect(),
-            false => Vec::new(),
-        };
-        self.note(number, || shown(line, 0));
+        let before: Vec<String> =
+            if number == self.newest + 1 { self.recent.iter().cloned().collect() } else { Vec::new() };
+        self.note(number, || display(line, 0));
         self.is_over |= self.matches.len() == self.room.matches;
         if !self.is_over {
-            let text = shown(line, at);
+            let text = display(line, at);
             let around: usize = before.iter().map(|line| LINE_BYTES + 2 * line.len()).sum();
             self.bytes += MATCH_BYTES + 2 * (self.path.len() + text.len()) + around;
             self.matches.push(Match {
@@ -121,7 +119,7 @@ impl Sink for Lines<'_> {
     }
 
     fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, io::Error> {
-        self.note(around.line_number().unwrap_or(0), || shown(without_end(around.bytes()), 0));
+        self.note(around.line_number().unwrap_or(0), || display(without_end(around.bytes()), 0));
         Ok(self.goes_on())
     }
 
@@ -137,7 +135,7 @@ fn without_end(line: &[u8]) -> &[u8] {
 }
 
 /// Converts a line to text. A long line is truncated around the byte `at` and marked with `…`.
-fn shown(line: &[u8], at: usize) -> String {
+fn display(line: &[u8], at: usize) -> String {
     if line.len() <= MAX_SHOWN {
         return String::from_utf8_lossy(line).into_owned();
     }
@@ -159,20 +157,20 @@ fn shown(line: &[u8], at: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAD, MAX_SHOWN, shown};
+    use super::{LEAD, MAX_SHOWN, display};
 
     #[test]
     fn long_lines_are_cut_around_the_match() {
-        assert_eq!(shown(b"short", 3), "short");
-        assert_eq!(shown(b"a\xffb", 0), "a\u{fffd}b");
+        assert_eq!(display(b"short", 3), "short");
+        assert_eq!(display(b"a\xffb", 0), "a\u{fffd}b");
         let line = "é".repeat(1000);
-        let cut = shown(line.as_bytes(), 1000);
+        let cut = display(line.as_bytes(), 1000);
         assert_eq!(cut, format!("…{}…", "é".repeat(MAX_SHOWN)));
-        let (start, end) = (shown(line.as_bytes(), 0), shown(line.as_bytes(), 1998));
+        let (start, end) = (display(line.as_bytes(), 0), display(line.as_bytes(), 1998));
         assert_eq!(start, format!("{}…", "é".repeat(MAX_SHOWN)));
         assert_eq!(end, format!("…{}", "é".repeat(LEAD + 1)));
-        assert_eq!(shown("é".repeat(400).as_bytes(), 6), "é".repeat(400));
+        assert_eq!(display("é".repeat(400).as_bytes(), 6), "é".repeat(400));
         let invalid = vec![0x80; 5000];
-        assert!(shown(&invalid, 2500).chars().count() <= MAX_SHOWN + 2);
+        assert!(display(&invalid, 2500).chars().count() <= MAX_SHOWN + 2);
     }
 }

@@ -73,7 +73,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path | directory_path: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
+        path | directory_path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
         text: Str = Required, Kind::Content, "what to look for";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns, as in `FS.Find`; all when left out";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression, in the syntax of Rust's `regex` (no look-around, no back-references)";
@@ -187,9 +187,9 @@ fn at_start(error: ToolError, start: &SandboxPath) -> ToolError {
         _ if error.limit.is_some() => error,
         ToolCode::NotFound => error
             .argument("path")
-            .path(start.shown())
+            .path(start.display())
             .hint("the directory comes first, then the text: `FS.SearchFiles(\"src\", \"TODO\")`"),
-        _ => error.argument("path").path(start.shown()),
+        _ => error.argument("path").path(start.display()),
     }
 }
 
@@ -198,10 +198,12 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
     // The parameter only requires permission to look at the path.
     context.admit(&file.address(), false, Access::Read).map_err(|error| at_start(error, file))?;
     let open = context.open(file).map_err(|error| at_start(error, file))?;
-    let _ = search.file(open, Subject { shown: file.shown(), is_text: true }, context.meter)?;
+    let _ = search.file(open, Subject { shown: file.display(), is_text: true }, context.meter)?;
     match search.found.skipped.binary {
         0 => Ok(()),
-        _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.shown())).argument("path")),
+        _ => {
+            Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display())).argument("path"))
+        }
     }
 }
 
@@ -290,7 +292,7 @@ impl Search {
         let memory = usize::try_from(memory).unwrap_or(usize::MAX).saturating_sub(self.bytes);
         let mut lines =
             Lines::new(&self.matcher, file.shown, self.context_lines, Room { matches: room, bytes: memory });
-        let mut reader = Watched { file: open.file.take(open.metadata.size), meter, hit: None, failed: false };
+        let mut reader = MeteredReader { file: open.file.take(open.metadata.size), meter, hit: None, failed: false };
         let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
@@ -346,14 +348,14 @@ impl Search {
 }
 
 /// A reader that charges what it reads, and checks the deadline and interrupts.
-struct Watched<'a> {
+struct MeteredReader<'a> {
     file: io::Take<File>,
     meter: &'a mut Meter,
     hit: Option<LimitHit>,
     failed: bool,
 }
 
-impl Read for Watched<'_> {
+impl Read for MeteredReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read =
             self.file.read(buffer).inspect_err(|error| self.failed = error.kind() != io::ErrorKind::Interrupted)?;

@@ -45,13 +45,12 @@ impl Query<'_> {
             return Err(self.bad(&format!("it has more than {MAX_PATTERN} bytes")));
         }
         if !self.is_regex {
-            return match self.text.contains(['\n', '\r']) {
-                true => {
-                    let error =
-                        ToolError::bad_argument("text", "`text` holds a line end, and lines are searched one by one");
-                    Err(error.hint("search for a part of it that stands on one line"))
-                }
-                false => Ok(()),
+            return if self.text.contains(['\n', '\r']) {
+                let error =
+                    ToolError::bad_argument("text", "`text` holds a line end, and lines are searched one by one");
+                Err(error.hint("search for a part of it that stands on one line"))
+            } else {
+                Ok(())
             };
         }
         let flags = Flags { ignore_case: self.ignore_case, in_lines: true };

@@ -88,9 +88,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Permissions, ToolError> 
     let mode = parse(&args.mode.as_text())?;
     let change = context.begin_change(1)?;
     let set = path.set_permissions(|found| mode.apply(found.mode, found.kind == EntryKind::Folder), &change);
-    let (before, after) = set.map_err(|error| ToolError::from(error).argument("path").path(path.shown()))?;
+    let (before, after) = set.map_err(|error| ToolError::from(error).argument("path").path(path.display()))?;
     Ok(Permissions {
-        operation: Operation::done("set_permissions", path.shown(), None),
+        operation: Operation::done("set_permissions", path.display(), None),
         before: format!("{before:04o}"),
         permissions: format!("{after:04o}"),
     })

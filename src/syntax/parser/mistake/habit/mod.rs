@@ -18,7 +18,7 @@ use super::structure::outside_quotes;
 
 /// Maximum length in bytes of a line that is searched: longer lines are rarely written by hand, and the search is
 /// quadratic.
-const MAX_LINE: usize = 1_000;
+pub(super) const MAX_LINE: usize = 1_000;
 
 /// A construct of another language.
 struct Habit {
@@ -75,7 +75,7 @@ fn end_of_part(text: &str, start: usize, at_comma: bool) -> usize {
 }
 
 /// Returns the positions of characters outside quotes and nested brackets.
-fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
+pub(super) fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut depth = 0_usize;
     outside_quotes(text).filter(move |&(_, c)| match c {
         '(' | '[' | '{' => {
@@ -91,7 +91,7 @@ fn at_top(text: &str) -> impl Iterator<Item = (usize, char)> {
 }
 
 /// Returns the words outside quotes and brackets, with their positions.
-fn words_at_top(text: &str) -> Vec<(usize, &str)> {
+pub(super) fn words_at_top(text: &str) -> Vec<(usize, &str)> {
     let begins = |at: usize| !text[..at].ends_with(is_word_char);
     let places = at_top(text).filter(|&(at, c)| is_word_char(c) && begins(at));
     let word = |at: usize| text[at..].split(|c| !is_word_char(c)).next().unwrap_or_default();

@@ -8,7 +8,7 @@ mod spell;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value, parts};
 
-use super::super::super::edit::{self, Format, Job, Splices};
+use super::super::super::edit::{self, Edit, Format, Splices};
 use super::read::value_of;
 
 const SET: Spec = Spec::pure(
@@ -72,16 +72,15 @@ impl Format for Toml {
     }
 
     fn admit(value: &Value) -> Result<(), ToolError> {
-        match parts::any_scalar(value, &|scalar| matches!(scalar, Value::Nil | Value::Unset))? {
-            false => Ok(()),
-            true => {
-                let error = ToolError::bad_argument("value", "it is nil, or has a nil in it, which TOML does not have");
-                Err(error.hint("`TOML.Remove` takes a key out"))
-            }
+        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Nil | Value::Unset))? {
+            let error = ToolError::bad_argument("value", "it is nil, or has a nil in it, which TOML does not have");
+            Err(error.hint("`TOML.Remove` takes a key out"))
+        } else {
+            Ok(())
         }
     }
 
-    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         plan::plan(context, job)
     }
 }

@@ -8,7 +8,7 @@ use toml_parser::decoder::Encoding;
 use toml_parser::parser::EventReceiver;
 use toml_parser::{ErrorSink, Raw, Span};
 
-use crate::limits::{Charged, space, work};
+use crate::limits::{MeteredVec, space, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
@@ -71,18 +71,22 @@ pub struct Node {
 pub struct Model<'t> {
     /// The text.
     pub text: &'t str,
-    keys: Charged<Key>,
-    expressions: Charged<Expression>,
-    nodes: Charged<Node>,
+    keys: MeteredVec<Key>,
+    expressions: MeteredVec<Expression>,
+    nodes: MeteredVec<Node>,
 }
 
 impl<'t> Model<'t> {
     /// Parses a text.
     pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Model<'t>, ToolError> {
         let fault = FirstFault::default();
-        let model =
-            Model { text, keys: Charged::default(), expressions: Charged::default(), nodes: Charged::default() };
-        let mut reader = Reader { model, fault: &fault, open: Charged::default(), head: 0, taken: 0 };
+        let model = Model {
+            text,
+            keys: MeteredVec::default(),
+            expressions: MeteredVec::default(),
+            nodes: MeteredVec::default(),
+        };
+        let mut reader = Reader { model, fault: &fault, open: MeteredVec::default(), head: 0, taken: 0 };
         read(context, text, &fault, &mut reader)?;
         let model = reader.model;
         match fault.into_error(text) {
@@ -117,8 +121,8 @@ impl<'t> Model<'t> {
     }
 
     /// Returns the ranges of the elements of an array, or of the entries of an inline table.
-    pub fn members(&self, number: usize) -> Result<Charged<Range<usize>>, ToolError> {
-        let mut members = Charged::default();
+    pub fn members(&self, number: usize) -> Result<MeteredVec<Range<usize>>, ToolError> {
+        let mut members = MeteredVec::default();
         for child in self.children(number) {
             work::charge(1)?;
             let node = self.node(child);
@@ -134,7 +138,7 @@ struct Reader<'t, 'f> {
     model: Model<'t>,
     fault: &'f FirstFault,
     /// Arrays and inline tables that are still open.
-    open: Charged<usize>,
+    open: MeteredVec<usize>,
     /// Where the table header that is being read starts.
     head: usize,
     /// The index of the first key that no expression or value has taken.

@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use crate::limits::{Charged, work};
+use crate::limits::{MeteredVec, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::{Map, Value};
 
 use super::super::super::super::build::TextBuilder;
-use super::super::super::super::edit::flow::{Flow, Habit};
+use super::super::super::super::edit::flow::{BracketedList, ListStyle};
 use super::super::super::super::edit::lines::{
     MARK, indentation, indented, is_blank, line_break, line_end, line_start, next_line,
 };
-use super::super::super::super::edit::{Change, Job, Part, Splices, nested};
+use super::super::super::super::edit::{Change, Edit, Part, Splices, nested};
 use super::model::{Expression, Kind, Model, Shape};
 use super::relation::{Relation, Relations, relations};
 use super::spell;
 
 /// Plans the splices for a job.
-pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+pub fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
     let mut plan = Plan {
         model: Model::read(context, job.text)?,
         job,
@@ -39,7 +39,7 @@ pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolErr
 
 struct Plan<'a, 'c, 't> {
     model: Model<'t>,
-    job: &'a Job<'t>,
+    job: &'a Edit<'t>,
     line_break: &'static str,
     splices: Splices,
     context: &'a mut Context<'c>,
@@ -150,12 +150,12 @@ impl<'t> Plan<'_, '_, 't> {
         }
     }
 
-    fn flow<'a>(&self, node: usize, members: &'a [Range<usize>]) -> Flow<'a>
+    fn flow<'a>(&self, node: usize, members: &'a [Range<usize>]) -> BracketedList<'a>
     where
         't: 'a,
     {
         let span = &self.model.node(node).span;
-        Flow { text: self.model.text, open: span.start, close: span.end - 1, members, has_comments: true }
+        BracketedList { text: self.model.text, open: span.start, close: span.end - 1, members, has_comments: true }
     }
 
     /// Adds a missing member to the list or table at a path.
@@ -164,7 +164,7 @@ impl<'t> Plan<'_, '_, 't> {
         if let Some(found) = self.find(&relations, parts)? {
             return self.append_inline(found.node, part, value);
         }
-        let way = self.way(parts, part);
+        let way = self.path_to(parts, part);
         match part {
             Part::Name(name) => {
                 let key = spell::key(&name.as_text());
@@ -185,7 +185,7 @@ impl<'t> Plan<'_, '_, 't> {
     }
 
     /// Returns the dotted name of a path extended by one part.
-    fn way(&self, parts: &[Part], part: &Part) -> String {
+    fn path_to(&self, parts: &[Part], part: &Part) -> String {
         let names = parts.iter().chain([part]).filter_map(|part| match part {
             Part::Name(name) => Some(spell::key(&name.as_text())),
             Part::Index(_) => None,
@@ -207,7 +207,7 @@ impl<'t> Plan<'_, '_, 't> {
         }
         let members = self.model.members(node)?;
         let pad = if self.model.node(node).shape == Shape::Table { " " } else { "" };
-        let habit = Habit { pad, gap: " ", line_break: self.line_break };
+        let habit = ListStyle { pad, gap: " ", line_break: self.line_break };
         Ok(self.flow(node, members.as_slice()).append(&entry, &habit, &mut self.splices)?)
     }
 
@@ -267,15 +267,14 @@ impl<'t> Plan<'_, '_, 't> {
         if self.last_within(relations, gone).is_none() {
             return Ok(false);
         }
-        match spell::is_table(value) {
-            true => self.add_sub_section(relations, parts, key, value, gone)?,
-            false => {
-                let (before, last) = parts.split_at(parts.len() - 1);
-                let way = self.way(before, &last[0]);
-                let written = self.inline(value)?;
-                let text = format!("[{way}]{}{key} = {written}", self.line_break);
-                self.add_section(self.last_within(relations, gone), &text)?;
-            }
+        if spell::is_table(value) {
+            self.add_sub_section(relations, parts, key, value, gone)?
+        } else {
+            let (before, last) = parts.split_at(parts.len() - 1);
+            let way = self.path_to(before, &last[0]);
+            let written = self.inline(value)?;
+            let text = format!("[{way}]{}{key} = {written}", self.line_break);
+            self.add_section(self.last_within(relations, gone), &text)?;
         }
         Ok(true)
     }
@@ -306,7 +305,7 @@ impl<'t> Plan<'_, '_, 't> {
         gone: &[bool],
     ) -> Result<(), ToolError> {
         let way = match parts.split_last() {
-            Some((last, before)) => format!("{}.{key}", self.way(before, last)),
+            Some((last, before)) => format!("{}.{key}", self.path_to(before, last)),
             None => key.to_owned(),
         };
         let text = self.sections(&way, value, false)?;
@@ -386,7 +385,7 @@ impl<'t> Plan<'_, '_, 't> {
     /// Replaces a table that consists of headers or dotted keys with a value.
     fn replace_table(&mut self, relations: &Relations, parts: &[Part], value: &Value) -> Result<(), ToolError> {
         let list = relations.list.as_slice();
-        let mut gone: Charged<bool> = Charged::default();
+        let mut gone: MeteredVec<bool> = MeteredVec::default();
         for relation in list {
             work::charge(1)?;
             gone.push(relation.is_within())?;
@@ -395,7 +394,7 @@ impl<'t> Plan<'_, '_, 't> {
         let (Some(first), Some((last, before))) = (first, parts.split_last()) else {
             return Err(self.job.refused("it is spelled with dotted keys inside of braces"));
         };
-        let way = self.way(before, last);
+        let way = self.path_to(before, last);
         if let Kind::Pair(node) = self.model.expressions()[first].kind {
             let line = format!("{}{}", self.prefix(relations, parts, first), self.equals(node));
             let line = format!("{line}{}", self.inline(value)?);
@@ -412,15 +411,14 @@ impl<'t> Plan<'_, '_, 't> {
         let key = spell::key(&name.as_text());
         let outer = super::relation::relations(&self.model, before)?;
         let is_placed = self.append_to_table(&outer, before, &key, value, gone.as_slice())?;
-        let instead = match is_placed {
-            true => None,
-            false => {
-                let (above, last) = before.split_at(before.len() - 1);
-                let (open, close) = if matches!(last[0], Part::Index(_)) { ("[[", "]]") } else { ("[", "]") };
-                let way = self.way(above, &last[0]);
-                let written = self.inline(value)?;
-                Some(format!("{open}{way}{close}{}{key} = {written}", self.line_break))
-            }
+        let instead = if is_placed {
+            None
+        } else {
+            let (above, last) = before.split_at(before.len() - 1);
+            let (open, close) = if matches!(last[0], Part::Index(_)) { ("[[", "]]") } else { ("[", "]") };
+            let way = self.path_to(above, &last[0]);
+            let written = self.inline(value)?;
+            Some(format!("{open}{way}{close}{}{key} = {written}", self.line_break))
         };
         self.delete(relations, gone.as_slice(), instead, true)
     }
@@ -490,7 +488,7 @@ impl<'t> Plan<'_, '_, 't> {
         }
         let (last, before) = parts.split_last().expect("the whole text is not removed");
         let around = super::relation::relations(&self.model, before)?;
-        let mut gone: Charged<bool> = Charged::default();
+        let mut gone: MeteredVec<bool> = MeteredVec::default();
         let mut is_all = !before.is_empty();
         for (relation, around) in relations.list.as_slice().iter().zip(around.list.as_slice()) {
             work::charge(1)?;

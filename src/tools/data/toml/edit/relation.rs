@@ -1,6 +1,6 @@
 //! How the expressions of a TOML text relate to one place: which lead to it, and which are inside it.
 
-use crate::limits::{Charged, work};
+use crate::limits::{MeteredVec, work};
 use crate::toolkit::ToolError;
 
 use super::super::super::super::edit::Part;
@@ -29,15 +29,15 @@ impl Relation {
 /// The relations of all expressions to a place.
 pub struct Relations {
     /// The relation of each expression, by its index.
-    pub list: Charged<Relation>,
+    pub list: MeteredVec<Relation>,
     /// The index of the header above each expression; for a header, its own index.
-    pub heads: Charged<Option<usize>>,
+    pub heads: MeteredVec<Option<usize>>,
 }
 
 /// Computes the relations of all expressions to a place.
 pub fn relations(model: &Model<'_>, parts: &[Part]) -> Result<Relations, ToolError> {
-    let mut made = Relations { list: Charged::default(), heads: Charged::default() };
-    let mut walk = Walk { parts, counts: Charged::default() };
+    let mut made = Relations { list: MeteredVec::default(), heads: MeteredVec::default() };
+    let mut walk = Walk { parts, counts: MeteredVec::default() };
     walk.counts.resize(parts.len() + 1, 0)?;
     let mut section = if parts.is_empty() { Relation::At } else { Relation::Towards(0) };
     let root = section;
@@ -46,10 +46,14 @@ pub fn relations(model: &Model<'_>, parts: &[Part]) -> Result<Relations, ToolErr
         work::charge(1)?;
         let keys = model.keys(&expression.keys);
         let relation = match expression.kind {
-            Kind::Pair(_) => walk.follow(section, keys, Way::Pair)?,
+            Kind::Pair(_) => walk.follow(section, keys, KeyContext::Pair)?,
             kind => {
                 head = Some(number);
-                section = walk.follow(root, keys, if kind == Kind::Element { Way::Element } else { Way::Table })?;
+                section = walk.follow(
+                    root,
+                    keys,
+                    if kind == Kind::Element { KeyContext::Element } else { KeyContext::Table },
+                )?;
                 section
             }
         };
@@ -61,7 +65,7 @@ pub fn relations(model: &Model<'_>, parts: &[Part]) -> Result<Relations, ToolErr
 
 /// Where a sequence of keys occurs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum KeyContext {
     Pair,
     Table,
     Element,
@@ -70,11 +74,11 @@ enum Way {
 struct Walk<'a> {
     parts: &'a [Part],
     /// For each part of the path that is an index: the number of elements seen so far in its array.
-    counts: Charged<usize>,
+    counts: MeteredVec<usize>,
 }
 
 impl Walk<'_> {
-    fn follow(&mut self, from: Relation, keys: &[Key], way: Way) -> Result<Relation, ToolError> {
+    fn follow(&mut self, from: Relation, keys: &[Key], way: KeyContext) -> Result<Relation, ToolError> {
         let mut relation = from;
         for (number, key) in keys.iter().enumerate() {
             work::charge(1)?;
@@ -88,7 +92,7 @@ impl Walk<'_> {
         Ok(relation)
     }
 
-    fn step(&mut self, at: usize, key: &Key, way: Way, is_last: bool) -> Relation {
+    fn step(&mut self, at: usize, key: &Key, way: KeyContext, is_last: bool) -> Relation {
         match &self.parts[at] {
             Part::Name(name) if *name == key.text => {}
             _ => return Relation::Apart,
@@ -97,18 +101,21 @@ impl Walk<'_> {
         let is_list = match self.parts.get(next) {
             None => return if is_last { Relation::At } else { Relation::Inside },
             Some(Part::Name(_)) => false,
-            Some(Part::Index(_)) => way != Way::Pair,
+            Some(Part::Index(_)) => way != KeyContext::Pair,
         };
         if !is_list {
             return Relation::Towards(next);
         }
         let count = &mut self.counts.as_mut_slice()[next];
-        *count += usize::from(way == Way::Element && is_last);
+        *count += usize::from(way == KeyContext::Element && is_last);
         match &self.parts[next] {
-            Part::Index(index) if *index + 1 == *count => match next + 1 == self.parts.len() {
-                true => Relation::At,
-                false => Relation::Towards(next + 1),
-            },
+            Part::Index(index) if *index + 1 == *count => {
+                if next + 1 == self.parts.len() {
+                    Relation::At
+                } else {
+                    Relation::Towards(next + 1)
+                }
+            }
             _ => Relation::Apart,
         }
     }

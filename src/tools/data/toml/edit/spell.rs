@@ -11,10 +11,7 @@ use super::super::super::super::build::TextBuilder;
 /// Formats a key, quoted if necessary.
 pub fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    match !name.is_empty() && name.bytes().all(is_bare) {
-        true => name.to_owned(),
-        false => basic(name),
-    }
+    if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { basic(name) }
 }
 
 /// Writes a value on one line. Recursion is bounded by the limit on nesting.

@@ -69,9 +69,10 @@ pub fn compose(
         }
         return Ok(Written::Inline(scalar(&text, old, in_brackets)?));
     }
-    match is_block(value) && !in_brackets && !was_in_brackets {
-        true => Ok(Written::Block(block(context, value, column, layout)?)),
-        false => Ok(Written::Inline(line(context, value, in_brackets)?)),
+    if is_block(value) && !in_brackets && !was_in_brackets {
+        Ok(Written::Block(block(context, value, column, layout)?))
+    } else {
+        Ok(Written::Inline(line(context, value, in_brackets)?))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::limits::{Charged, work};
+use crate::limits::{MeteredVec, work};
 use crate::toolkit::ToolError;
 
-use super::super::super::super::edit::{Job, Part, shown};
+use super::super::super::super::edit::{Edit, Part, display};
 use super::compose::Holder;
 use super::tree::{Node, Shape, Tree};
 
@@ -81,7 +81,7 @@ impl Tree<'_> {
     }
 
     /// Follows a path from the root. Returns `None` if a part is missing.
-    pub fn follow(&self, job: &Job<'_>, parts: &[Part]) -> Result<Option<Slot>, ToolError> {
+    pub fn follow(&self, job: &Edit<'_>, parts: &[Part]) -> Result<Option<Slot>, ToolError> {
         let mut slot = self.root();
         for (number, part) in parts.iter().enumerate() {
             work::charge(1)?;
@@ -97,14 +97,14 @@ impl Tree<'_> {
 
     /// Refuses a container that cannot be changed on its own: an alias, a node whose anchor is used, or a pair
     /// in a list without braces.
-    pub fn admit(&self, job: &Job<'_>, outer: &Slot, parts: &[Part]) -> Result<(), ToolError> {
+    pub fn admit(&self, job: &Edit<'_>, outer: &Slot, parts: &[Part]) -> Result<(), ToolError> {
         let node = self.node(outer.node);
         if node.shape == Shape::Alias {
-            let reason = format!("{} is the alias `{}`", shown(parts), &self.text[node.start..node.end]);
+            let reason = format!("{} is the alias `{}`", display(parts), &self.text[node.start..node.end]);
             return Err(job.refused(&reason).hint("change it where its anchor stands"));
         }
         if self.is_used(node) {
-            let reason = format!("{} has an anchor that an alias uses, which would change too", shown(parts));
+            let reason = format!("{} has an anchor that an alias uses, which would change too", display(parts));
             return Err(job.refused(&reason).hint("put the values in the places of the aliases first"));
         }
         if node.is_in_brackets() && !self.text[node.start..].starts_with(['[', '{']) {
@@ -130,17 +130,14 @@ impl Tree<'_> {
         let map = self.node(outer.node);
         let colon = self.skip(self.node(key).end);
         let has_sign = self.text[colon..].starts_with(':') && colon <= self.node(value).start;
-        let holder = match map.is_in_brackets() {
-            true => Holder::Brackets,
-            false => Holder::Map(self.column(map.start)),
-        };
+        let holder = if map.is_in_brackets() { Holder::Brackets } else { Holder::Map(self.column(map.start)) };
         let from = if has_sign { colon + 1 } else { self.node(key).end };
         Slot { node: value, from, holder, has_sign }
     }
 
     /// Returns the elements of a list.
-    pub fn items(&self, outer: &Slot) -> Result<Charged<Slot>, ToolError> {
-        let mut items = Charged::default();
+    pub fn items(&self, outer: &Slot) -> Result<MeteredVec<Slot>, ToolError> {
+        let mut items = MeteredVec::default();
         let list = self.node(outer.node);
         let content = self.gap(outer).content;
         let column = self.column(content);
@@ -148,9 +145,10 @@ impl Tree<'_> {
         for node in self.children(outer.node) {
             work::charge(1)?;
             let sign = self.skip(from);
-            let slot = match list.is_in_brackets() {
-                true => Slot { node, from, holder: Holder::Brackets, has_sign: true },
-                false => Slot { node, from: sign + 1, holder: Holder::List(column), has_sign: true },
+            let slot = if list.is_in_brackets() {
+                Slot { node, from, holder: Holder::Brackets, has_sign: true }
+            } else {
+                Slot { node, from: sign + 1, holder: Holder::List(column), has_sign: true }
             };
             items.push(slot)?;
             from = self.node(node).end.max(slot.from);
@@ -163,8 +161,8 @@ impl Tree<'_> {
     }
 
     /// Returns the ranges of the members of a flow collection.
-    pub fn members(&self, outer: &Node, number: usize) -> Result<Charged<Range<usize>>, ToolError> {
-        let mut members = Charged::default();
+    pub fn members(&self, outer: &Node, number: usize) -> Result<MeteredVec<Range<usize>>, ToolError> {
+        let mut members = MeteredVec::default();
         let mut from = outer.start + 1;
         let mut children = self.children(number);
         while let Some(first) = children.next() {
@@ -183,7 +181,7 @@ impl Tree<'_> {
     }
 
     /// Refuses to replace a node that contains an anchor which is used elsewhere.
-    pub fn admit_loss(&self, job: &Job<'_>, number: usize) -> Result<(), ToolError> {
+    pub fn admit_loss(&self, job: &Edit<'_>, number: usize) -> Result<(), ToolError> {
         let after = self.node(number).after;
         // Anchors are numbered in the order of the text, so those inside one node are consecutive.
         let mut anchors: Option<(usize, usize)> = None;

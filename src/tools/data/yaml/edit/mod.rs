@@ -8,7 +8,7 @@ mod tree;
 use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value};
 
-use super::super::super::edit::{self, Format, Job, Splices};
+use super::super::super::edit::{self, Edit, Format, Splices};
 use super::read::{documents, several};
 
 const SET: Spec = Spec::pure(
@@ -80,7 +80,7 @@ impl Format for Yaml {
         Ok(())
     }
 
-    fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         plan::plan(context, job)
     }
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 use crate::toolkit::{Context, ToolError};
 use crate::value::{List, Map, Value};
 
-use super::super::super::super::edit::flow::{Flow, Habit};
+use super::super::super::super::edit::flow::{BracketedList, ListStyle};
 use super::super::super::super::edit::lines::{
     indented, is_blank, is_first, line_break, line_end, line_start, next_line,
 };
-use super::super::super::super::edit::{Change, Job, Part, Splices, nested};
+use super::super::super::super::edit::{Change, Edit, Part, Splices, nested};
 use super::super::read::MERGE;
 use super::super::write::Layout;
 use super::compose::{Holder, Written, compose, key, layout_of};
@@ -17,7 +17,7 @@ use super::find::Slot;
 use super::tree::{Shape, Tree};
 
 /// Plans the splices for a job.
-pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolError> {
+pub fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
     let tree = Tree::read(context, job.text)?;
     let layout = layout_of(&tree)?;
     let mut plan = Plan { tree, job, layout, line_break: line_break(job.text), splices: Splices::default(), context };
@@ -30,7 +30,7 @@ pub fn plan(context: &mut Context<'_>, job: &Job<'_>) -> Result<Splices, ToolErr
 
 struct Plan<'a, 'c, 't> {
     tree: Tree<'t>,
-    job: &'a Job<'t>,
+    job: &'a Edit<'t>,
     layout: Layout,
     line_break: &'static str,
     splices: Splices,
@@ -74,9 +74,10 @@ impl Plan<'_, '_, '_> {
     /// Extends the end of a node to the end of its line, including a comment.
     fn end_of_line(&self, end: usize) -> usize {
         let text = self.tree.text;
-        match text[..end].ends_with('\n') {
-            true => end - if text[..end].ends_with("\r\n") { 2 } else { 1 },
-            false => line_end(text, end),
+        if text[..end].ends_with('\n') {
+            end - if text[..end].ends_with("\r\n") { 2 } else { 1 }
+        } else {
+            line_end(text, end)
         }
     }
 
@@ -254,9 +255,10 @@ impl Plan<'_, '_, '_> {
             return Err(error.hint("change it where its anchor stands"));
         };
         self.tree.admit(self.job, &outer, parts)?;
-        match self.tree.node(outer.node).is_in_brackets() {
-            true => self.append_in_brackets(&outer, part, value),
-            false => self.append_line(&outer, part, value),
+        if self.tree.node(outer.node).is_in_brackets() {
+            self.append_in_brackets(&outer, part, value)
+        } else {
+            self.append_line(&outer, part, value)
         }
     }
 
@@ -275,14 +277,14 @@ impl Plan<'_, '_, '_> {
         }
         let node = self.tree.node(outer.node);
         let members = self.tree.members(node, outer.node)?;
-        let flow = Flow {
+        let flow = BracketedList {
             text: self.tree.text,
             open: node.start,
             close: node.end - 1,
             members: members.as_slice(),
             has_comments: true,
         };
-        let habit = Habit { pad: "", gap: " ", line_break: self.line_break };
+        let habit = ListStyle { pad: "", gap: " ", line_break: self.line_break };
         Ok(flow.append(&entry, &habit, &mut self.splices)?)
     }
 
@@ -310,9 +312,10 @@ impl Plan<'_, '_, '_> {
         };
         let (made, blanks) = (self.broken(&made)?, " ".repeat(column));
         let (text, end) = (self.tree.text, node.end);
-        let (at, line) = match text[..end].ends_with('\n') {
-            true => (end, format!("{blanks}{made}{}", self.line_break)),
-            false => (line_end(text, end), format!("{}{blanks}{made}", self.line_break)),
+        let (at, line) = if text[..end].ends_with('\n') {
+            (end, format!("{blanks}{made}{}", self.line_break))
+        } else {
+            (line_end(text, end), format!("{}{blanks}{made}", self.line_break))
         };
         Ok(self.splices.insert(at, line)?)
     }
@@ -346,7 +349,7 @@ impl Plan<'_, '_, '_> {
         let members = self.tree.members(node, outer.node)?;
         let step = if matches!(node.shape, Shape::Map { .. }) { 2 } else { 1 };
         let number = self.tree.children(outer.node).position(|child| child == gone).map_or(0, |at| at / step);
-        let flow = Flow {
+        let flow = BracketedList {
             text: self.tree.text,
             open: node.start,
             close: node.end - 1,
@@ -378,9 +381,10 @@ impl Plan<'_, '_, '_> {
             return Ok(self.splices.delete(start..after)?);
         }
         let next = self.tree.skip(after);
-        match text[end..next].contains('#') {
-            true => Ok(self.splices.delete(start..end)?),
-            false => Ok(self.splices.delete(start..next)?),
+        if text[end..next].contains('#') {
+            Ok(self.splices.delete(start..end)?)
+        } else {
+            Ok(self.splices.delete(start..next)?)
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 
-use crate::limits::{Charged, Held, work};
+use crate::limits::{MemoryCharge, MeteredVec, work};
 use crate::toolkit::{Context, ToolError};
 use crate::value::Str;
 
@@ -55,9 +55,9 @@ pub struct Tree<'t> {
     pub text: &'t str,
     /// Where the content starts: after a byte order mark, or after the `---` that starts the document.
     pub start: usize,
-    nodes: Charged<Node>,
+    nodes: MeteredVec<Node>,
     /// Whether an alias refers to an anchor, by the number of the anchor.
-    used: Charged<bool>,
+    used: MeteredVec<bool>,
 }
 
 /// A collection that is still open.
@@ -73,10 +73,10 @@ impl<'t> Tree<'t> {
     /// Parses a text.
     pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Tree<'t>, ToolError> {
         let start = if text.starts_with(MARK) { MARK.len() } else { 0 };
-        let _scalar = Held::of(text.len())?;
+        let _scalar = MemoryCharge::of(text.len())?;
         let mut parser = Parser::new_from_str_with_options(&text[start..], options());
-        let mut tree = Tree { text, start, nodes: Charged::default(), used: Charged::default() };
-        let mut open = Charged::default();
+        let mut tree = Tree { text, start, nodes: MeteredVec::default(), used: MeteredVec::default() };
+        let mut open = MeteredVec::default();
         while let Some(read) = next(&mut parser)? {
             pay(context, &read)?;
             let (event, span) = read;
@@ -85,7 +85,7 @@ impl<'t> Tree<'t> {
         Ok(tree)
     }
 
-    fn take(&mut self, open: &mut Charged<Open>, event: Event<'_>, span: Range<usize>) -> Result<(), ToolError> {
+    fn take(&mut self, open: &mut MeteredVec<Open>, event: Event<'_>, span: Range<usize>) -> Result<(), ToolError> {
         match event {
             Event::DocumentStart(true, _) => self.start = span.end,
             Event::Scalar(text, style, anchor, tag) => {
@@ -95,9 +95,10 @@ impl<'t> Tree<'t> {
                     Some(Scalar::Big(_)) => Some(Str::new(&text)),
                     None => None,
                 };
-                let span = match style == ScalarStyle::Plain && span.is_empty() {
-                    true => self.place_of_empty(open, is_key, span.start),
-                    false => span.start..self.end_of(&text, style, &span),
+                let span = if style == ScalarStyle::Plain && span.is_empty() {
+                    self.place_of_empty(open, is_key, span.start)
+                } else {
+                    span.start..self.end_of(&text, style, &span)
                 };
                 ended(open, span.end);
                 self.add(Shape::Scalar(style), span, anchor, key)?;
@@ -147,7 +148,7 @@ impl<'t> Tree<'t> {
     }
 
     /// Returns the position of an empty value: after its colon or dash.
-    fn place_of_empty(&self, open: &mut Charged<Open>, is_key: bool, at: usize) -> Range<usize> {
+    fn place_of_empty(&self, open: &mut MeteredVec<Open>, is_key: bool, at: usize) -> Range<usize> {
         let Some(Open { end, expects_key, .. }) = open.last_mut() else { return at..at };
         let sign = self.skip((*end).min(at));
         let place = match (expects_key, self.text.as_bytes().get(sign)) {
@@ -167,9 +168,10 @@ impl<'t> Tree<'t> {
             let sign = self.text[..span.start].rfind(['|', '>']).unwrap_or(span.start);
             return line_end(self.text, sign);
         }
-        match value.ends_with("\n\n") || value == "\n" {
-            true => span.start + self.text[span.clone()].trim_end_matches([' ', '\t']).len(),
-            false => span.start + self.text[span.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len(),
+        if value.ends_with("\n\n") || value == "\n" {
+            span.start + self.text[span.clone()].trim_end_matches([' ', '\t']).len()
+        } else {
+            span.start + self.text[span.clone()].trim_end_matches([' ', '\t', '\r', '\n']).len()
         }
     }
 
@@ -242,14 +244,14 @@ impl Node {
 }
 
 /// Returns whether the next child of the innermost open collection is a key, and toggles between key and value.
-fn expects_key(open: &mut Charged<Open>) -> bool {
+fn expects_key(open: &mut MeteredVec<Open>) -> bool {
     let Some(Open { expects_key: Some(expects), .. }) = open.last_mut() else { return false };
     *expects = !*expects;
     !*expects
 }
 
 /// Records where the last child of the innermost open collection ends.
-fn ended(open: &mut Charged<Open>, end: usize) {
+fn ended(open: &mut MeteredVec<Open>, end: usize) {
     if let Some(open) = open.last_mut() {
         open.end = end;
     }

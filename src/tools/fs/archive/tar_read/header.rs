@@ -3,7 +3,7 @@
 use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
-use super::sparse::Map;
+use super::sparse::SparseMap;
 
 /// The block size of tar.
 pub const BLOCK: usize = 512;
@@ -21,9 +21,10 @@ impl Header {
         };
         let stated = number(&header.0[148..156]).ok().and_then(|sum| i64::try_from(sum).ok()).unwrap_or(i64::MAX);
         // Old systems summed the bytes as signed.
-        match stated == counted(i64::from) || stated == counted(|byte| i64::from(byte as i8)) {
-            true => Ok(header),
-            false => Err(invalid("it is neither zip nor tar nor gzip, or damaged: a header has a wrong checksum")),
+        if stated == counted(i64::from) || stated == counted(|byte| i64::from(byte as i8)) {
+            Ok(header)
+        } else {
+            Err(invalid("it is neither zip nor tar nor gzip, or damaged: a header has a wrong checksum"))
         }
     }
 
@@ -37,10 +38,7 @@ impl Header {
         let name = text(&self.0[..100]);
         let prefix = text(&self.0[345..500]);
         let is_posix = &self.0[257..263] == b"ustar\0";
-        match is_posix && !prefix.is_empty() {
-            true => [prefix, b"/", name].concat(),
-            false => name.to_vec(),
-        }
+        if is_posix && !prefix.is_empty() { [prefix, b"/", name].concat() } else { name.to_vec() }
     }
 
     /// Returns the target of a link.
@@ -73,19 +71,19 @@ impl Header {
     }
 
     /// Adds the pieces of a sparse file to the map (GNU). Returns whether more blocks of pieces follow.
-    pub fn sparse_pieces(&self, map: &mut Map) -> Result<bool, ToolError> {
+    pub fn sparse_pieces(&self, map: &mut SparseMap) -> Result<bool, ToolError> {
         pieces(&self.0[386..482], map)?;
         Ok(self.0[482] != 0)
     }
 }
 
 /// Adds the pieces in an extension block to the map. Returns whether another block follows.
-pub fn further_pieces(block: &[u8; BLOCK], map: &mut Map) -> Result<bool, ToolError> {
+pub fn further_pieces(block: &[u8; BLOCK], map: &mut SparseMap) -> Result<bool, ToolError> {
     pieces(&block[..504], map)?;
     Ok(block[504] != 0)
 }
 
-fn pieces(fields: &[u8], map: &mut Map) -> Result<(), ToolError> {
+fn pieces(fields: &[u8], map: &mut SparseMap) -> Result<(), ToolError> {
     for piece in fields.chunks_exact(24) {
         if piece[0] == 0 {
             break;

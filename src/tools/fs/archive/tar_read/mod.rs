@@ -12,10 +12,10 @@ use std::io::Read;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
-use super::{Entry, What, fill, text_of};
+use super::{ArchivedKind, Entry, fill, text_of};
 use header::{BLOCK, Header};
 use pax::Pax;
-use sparse::Map;
+use sparse::SparseMap;
 
 /// Maximum size of a long name or a pax header in bytes.
 const MAX_EXTENSION: u64 = 1 << 20;
@@ -28,7 +28,7 @@ pub struct TarReader<R> {
     /// Padding after these bytes, up to the next block.
     padding: u64,
     /// The map of a sparse file: where its stored bytes belong.
-    map: Option<Map>,
+    map: Option<SparseMap>,
     ended: bool,
 }
 
@@ -56,9 +56,10 @@ impl<R: Read> TarReader<R> {
             self.pass_over(self.stored + self.padding)?;
             (self.stored, self.padding, self.map) = (0, 0, None);
             let Some(header) = self.header()? else {
-                return match extensions.is_empty() {
-                    true => Ok(None),
-                    false => Err(invalid("it ends after a header for an entry that does not come")),
+                return if extensions.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(invalid("it ends after a header for an entry that does not come"))
                 };
             };
             match header.kind() {
@@ -85,9 +86,10 @@ impl<R: Read> TarReader<R> {
         if let Some(map) = &mut self.map {
             map.pass(read as u64);
         }
-        match read == 0 && length > 0 {
-            true => Err(invalid("a file with holes has fewer bytes than its map says")),
-            false => Ok(read),
+        if read == 0 && length > 0 {
+            Err(invalid("a file with holes has fewer bytes than its map says"))
+        } else {
+            Ok(read)
         }
     }
 
@@ -98,10 +100,7 @@ impl<R: Read> TarReader<R> {
         }
         let read = fill(&mut self.source, &mut buffer[..length]).map_err(read_error)?;
         self.stored -= read as u64;
-        match read == length {
-            true => Ok(read),
-            false => Err(invalid("it ends too early")),
-        }
+        if read == length { Ok(read) } else { Err(invalid("it ends too early")) }
     }
 
     fn entry(&mut self, header: &Header, extensions: Extensions) -> Result<Entry, ToolError> {
@@ -116,29 +115,29 @@ impl<R: Read> TarReader<R> {
         let what = match header.kind() {
             b'0' | 0 | b'7' if pax.sparse.is_none() => {
                 // In archives older than POSIX, only the trailing slash marks a directory.
-                if name.ends_with('/') { What::Folder } else { What::File }
+                if name.ends_with('/') { ArchivedKind::Folder } else { ArchivedKind::File }
             }
             b'0' | 0 | b'7' => {
                 let sparse = pax.sparse.as_ref().expect("the arm above takes the others");
                 name = sparse.name.as_deref().map_or(Ok(name), text_of)?;
                 let map = self.map_in_content(sparse.real_size)?;
                 (size, self.map) = (map.size(), Some(map));
-                What::File
+                ArchivedKind::File
             }
             b'S' => {
                 let map = self.map_in_header(header)?;
                 (size, self.map) = (map.size(), Some(map));
-                What::File
+                ArchivedKind::File
             }
-            b'1' => What::Same(text_of(&link)?),
-            b'2' => What::Link(text_of(&link)?),
-            b'5' => What::Folder,
+            b'1' => ArchivedKind::Same(text_of(&link)?),
+            b'2' => ArchivedKind::Link(text_of(&link)?),
+            b'5' => ArchivedKind::Folder,
             b'3' | b'4' | b'6' => {
                 return Err(invalid(format!("`{name}` is a pipe or device, which is not made")));
             }
             kind => return Err(invalid(format!("`{name}` is an entry of the unknown kind `{}`", kind.escape_ascii()))),
         };
-        if what != What::File && stored != 0 {
+        if what != ArchivedKind::File && stored != 0 {
             return Err(invalid(format!("`{name}` has content, but is no file")));
         }
         let modified = pax.modified.or(header.modified());
@@ -206,8 +205,8 @@ impl<R: Read> TarReader<R> {
     }
 
     /// Reads the map of a GNU sparse file, which starts in the header and may continue in further blocks.
-    fn map_in_header(&mut self, header: &Header) -> Result<Map, ToolError> {
-        let mut map = Map::new(header.real_size()?);
+    fn map_in_header(&mut self, header: &Header) -> Result<SparseMap, ToolError> {
+        let mut map = SparseMap::new(header.real_size()?);
         let mut goes_on = header.sparse_pieces(&mut map)?;
         while goes_on {
             goes_on = header::further_pieces(&self.block()?, &mut map)?;
@@ -216,8 +215,8 @@ impl<R: Read> TarReader<R> {
     }
 
     /// Reads the map of a pax 1.0 sparse file, which is in decimal before the content.
-    fn map_in_content(&mut self, real_size: u64) -> Result<Map, ToolError> {
-        let mut map = Map::new(real_size);
+    fn map_in_content(&mut self, real_size: u64) -> Result<SparseMap, ToolError> {
+        let mut map = SparseMap::new(real_size);
         let mut lines = sparse::Lines::default();
         while !lines.is_done() {
             let mut block = [0; BLOCK];

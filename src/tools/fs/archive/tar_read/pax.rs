@@ -40,9 +40,10 @@ impl Pax {
 
     /// Refuses a global header that would change the name, link, size or map of all entries.
     pub fn check_global(&self) -> Result<(), ToolError> {
-        match self.path.is_some() || self.link.is_some() || self.size.is_some() || self.sparse.is_some() {
-            true => Err(invalid("a header gives all entries one name or size")),
-            false => Ok(()),
+        if self.path.is_some() || self.link.is_some() || self.size.is_some() || self.sparse.is_some() {
+            Err(invalid("a header gives all entries one name or size"))
+        } else {
+            Ok(())
         }
     }
 
@@ -79,10 +80,7 @@ fn record(content: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
 
 /// Returns a name. Errors: it contains a zero byte, which ends the name for some readers but not for others.
 fn name(value: &[u8]) -> Result<Vec<u8>, ToolError> {
-    match value.contains(&0) {
-        true => Err(invalid("a name holds a zero byte")),
-        false => Ok(value.to_vec()),
-    }
+    if value.contains(&0) { Err(invalid("a name holds a zero byte")) } else { Ok(value.to_vec()) }
 }
 
 /// Parses a decimal integer.

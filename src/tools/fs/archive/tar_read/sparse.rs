@@ -1,6 +1,6 @@
 //! The map of a sparse file: where its stored bytes belong.
 
-use crate::limits::Charged;
+use crate::limits::MeteredVec;
 use crate::toolkit::ToolError;
 
 use super::super::fault::invalid;
@@ -10,19 +10,19 @@ use super::pax::decimal;
 const MAX_PIECES: usize = 1 << 20;
 
 /// The pieces of a file, and the current reading position.
-pub struct Map {
+pub struct SparseMap {
     /// The start and end of each piece, in order.
-    pieces: Charged<(u64, u64)>,
+    pieces: MeteredVec<(u64, u64)>,
     size: u64,
     /// The index of the next piece to read, and the position in the file.
     next: usize,
     at: u64,
 }
 
-impl Map {
+impl SparseMap {
     /// Creates the map of a file of the given size that has no content yet.
-    pub fn new(size: u64) -> Map {
-        Map { pieces: Charged::default(), size, next: 0, at: 0 }
+    pub fn new(size: u64) -> SparseMap {
+        SparseMap { pieces: MeteredVec::default(), size, next: 0, at: 0 }
     }
 
     /// Appends a piece. Errors: it overlaps an earlier one, exceeds the size of the file, or there are too
@@ -37,12 +37,9 @@ impl Map {
     }
 
     /// Finishes the map. Errors: the sizes of its pieces do not add up to `stored`.
-    pub fn close(self, stored: u64) -> Result<Map, ToolError> {
+    pub fn close(self, stored: u64) -> Result<SparseMap, ToolError> {
         let sum: u64 = self.pieces.as_slice().iter().map(|(start, end)| end - start).sum();
-        match sum == stored {
-            true => Ok(self),
-            false => Err(invalid("the map of a file with holes is wrong")),
-        }
+        if sum == stored { Ok(self) } else { Err(invalid("the map of a file with holes is wrong")) }
     }
 
     /// Returns the size of the file, including holes.
@@ -85,7 +82,7 @@ impl Lines {
     }
 
     /// Parses a block of lines. Only padding follows the last line in its block.
-    pub fn take(&mut self, block: &[u8], map: &mut Map) -> Result<(), ToolError> {
+    pub fn take(&mut self, block: &[u8], map: &mut SparseMap) -> Result<(), ToolError> {
         for byte in block {
             if self.is_done() {
                 break;
@@ -99,7 +96,7 @@ impl Lines {
         Ok(())
     }
 
-    fn end_line(&mut self, map: &mut Map) -> Result<(), ToolError> {
+    fn end_line(&mut self, map: &mut SparseMap) -> Result<(), ToolError> {
         if self.line.is_empty() {
             return Err(invalid("the map of a file with holes is wrong"));
         }

@@ -5,11 +5,11 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use flate2::Crc;
 
-use crate::limits::Held;
+use crate::limits::MemoryCharge;
 use crate::toolkit::ToolError;
 
 use super::super::fault::{invalid, read_error};
-use super::super::{Entry, What, text_of};
+use super::super::{ArchivedKind, Entry, text_of};
 use super::end::End;
 use super::fields::Fields;
 
@@ -31,7 +31,7 @@ const PATCHED: u16 = 1 << 5;
 const SIZES_BEHIND: u16 = 1 << 3;
 
 /// An entry of the central directory.
-pub struct Listed {
+pub struct CentralEntry {
     pub entry: Entry,
     pub is_deflated: bool,
     pub crc: u32,
@@ -46,14 +46,14 @@ pub struct Listed {
 }
 
 /// Reads the central directory.
-pub fn read_directory(file: &mut File, end: &End, held: &mut Held) -> Result<Vec<Listed>, ToolError> {
+pub fn read_directory(file: &mut File, end: &End, held: &mut MemoryCharge) -> Result<Vec<CentralEntry>, ToolError> {
     file.seek(SeekFrom::Start(end.directory)).map_err(read_error)?;
     let mut list = BufReader::new(file).take(end.directory_end - end.directory);
     let mut listed = Vec::new();
     for _ in 0..end.entries {
         let entry = read_listed(&mut list)?;
         // The list may have twice the capacity that it uses, and each name is stored as bytes and as a text.
-        held.grow(2 * size_of::<Listed>() + 2 * (entry.name.len() + NAME_BYTES))?;
+        held.grow(2 * size_of::<CentralEntry>() + 2 * (entry.name.len() + NAME_BYTES))?;
         listed.push(entry);
     }
     match list.limit() {
@@ -62,7 +62,7 @@ pub fn read_directory(file: &mut File, end: &End, held: &mut Held) -> Result<Vec
     }
 }
 
-fn read_listed(list: &mut impl Read) -> Result<Listed, ToolError> {
+fn read_listed(list: &mut impl Read) -> Result<CentralEntry, ToolError> {
     let mut record = [0; LISTED_BYTES];
     list.read_exact(&mut record).map_err(read_error)?;
     let mut fields = Fields(&record);
@@ -88,7 +88,7 @@ fn read_listed(list: &mut impl Read) -> Result<Listed, ToolError> {
     let (what, mode) = kind_and_mode(&name, made_by >> 8, external, size)?;
     let modified = extra.modified.or_else(|| from_dos(date, time));
     let entry = Entry { name, what, mode, modified, size };
-    Ok(Listed { entry, is_deflated: method == 8, crc, stored, header, data: 0, flags, name: raw_name.to_vec() })
+    Ok(CentralEntry { entry, is_deflated: method == 8, crc, stored, header, data: 0, flags, name: raw_name.to_vec() })
 }
 
 fn check_readable(name: &str, flags: u16, method: u16, disk: u16) -> Result<(), ToolError> {
@@ -103,28 +103,28 @@ fn check_readable(name: &str, flags: u16, method: u16, disk: u16) -> Result<(), 
 }
 
 /// Determines the kind and mode of an entry from its name and, if the archive comes from Unix, its mode.
-fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(What, u32), ToolError> {
+fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(ArchivedKind, u32), ToolError> {
     let is_unix = UNIX_SYSTEMS.contains(&system) && external >> 16 != 0;
     let mode = if is_unix { external >> 16 } else { 0 };
-    let by_name = if name.ends_with('/') { What::Folder } else { What::File };
+    let by_name = if name.ends_with('/') { ArchivedKind::Folder } else { ArchivedKind::File };
     let what = match mode & 0o170_000 {
         0 => by_name,
-        0o040_000 => What::Folder,
-        0o100_000 => What::File,
-        0o120_000 => What::Link(String::new()),
+        0o040_000 => ArchivedKind::Folder,
+        0o100_000 => ArchivedKind::File,
+        0o120_000 => ArchivedKind::Link(String::new()),
         _ => return Err(invalid(format!("`{name}` is a pipe or device, which is not made"))),
     };
-    if name.ends_with('/') != (what == What::Folder) && (name.ends_with('/') || size > 0) {
+    if name.ends_with('/') != (what == ArchivedKind::Folder) && (name.ends_with('/') || size > 0) {
         return Err(invalid(format!("`{name}` is a directory by its name or by its mode, but not by both")));
     }
-    if what == What::Folder && size > 0 {
+    if what == ArchivedKind::Folder && size > 0 {
         return Err(invalid(format!("`{name}` is a directory with content")));
     }
-    let default = if what == What::Folder { 0o755 } else { 0o644 };
+    let default = if what == ArchivedKind::Folder { 0o755 } else { 0o644 };
     Ok((what, if is_unix { mode & 0o777 } else { default }))
 }
 
-impl Listed {
+impl CentralEntry {
     /// Reads the local header, which must agree with the central directory, and locates the data.
     pub fn check_own_header(&mut self, file: &mut File) -> Result<(), ToolError> {
         let mut record = [0; OWN_BYTES];
@@ -146,9 +146,10 @@ impl Listed {
             && method == if self.is_deflated { 8 } else { 0 }
             && (same_sizes || flags & SIZES_BEHIND != 0);
         self.data = self.header + (OWN_BYTES + variable.len()) as u64;
-        match is_same && self.data.checked_add(self.stored).is_some() {
-            true => Ok(()),
-            false => Err(invalid(format!("`{}` has a header that differs from the list", self.entry.name))),
+        if is_same && self.data.checked_add(self.stored).is_some() {
+            Ok(())
+        } else {
+            Err(invalid(format!("`{}` has a header that differs from the list", self.entry.name)))
         }
     }
 }

@@ -47,9 +47,10 @@ pub fn find(file: &mut File, size: u64) -> Result<End, ToolError> {
     }
     let at = tail_start + at as u64;
     let end = read_end(file, record, at)?;
-    match end.directory <= end.directory_end {
-        true => Ok(end),
-        false => Err(invalid("its list of entries is not where its end says")),
+    if end.directory <= end.directory_end {
+        Ok(end)
+    } else {
+        Err(invalid("its list of entries is not where its end says"))
     }
 }
 
@@ -103,9 +104,10 @@ fn read_end_64(file: &mut File, at: u64) -> Result<Option<End>, ToolError> {
 /// Checks that the central directory ends at its end record, so that nothing precedes the archive or lies in
 /// between.
 fn check_place(directory: u64, bytes: u64, end: u64) -> Result<(), ToolError> {
-    match directory.checked_add(bytes) == Some(end) {
-        true => Ok(()),
-        false => Err(invalid("its list of entries is not where its end says")),
+    if directory.checked_add(bytes) == Some(end) {
+        Ok(())
+    } else {
+        Err(invalid("its list of entries is not where its end says"))
     }
 }
 

@@ -14,12 +14,12 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Take};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
-use crate::limits::Held;
+use crate::limits::MemoryCharge;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
-use super::{Entry, What, text_of};
-use directory::{Listed, read_directory};
+use super::{ArchivedKind, Entry, text_of};
+use directory::{CentralEntry, read_directory};
 
 /// Maximum length of a link text in bytes.
 const MAX_LINK: u64 = 4096;
@@ -27,10 +27,10 @@ const MAX_LINK: u64 = 4096;
 /// A reader of a zip archive.
 pub struct ZipReader {
     file: File,
-    listed: std::vec::IntoIter<Listed>,
+    listed: std::vec::IntoIter<CentralEntry>,
     content: Option<Box<Content>>,
     /// The memory charge for the central directory.
-    _held: Held,
+    _held: MemoryCharge,
 }
 
 /// The content of the current entry.
@@ -54,7 +54,7 @@ impl ZipReader {
             let message = format!("the archive holds more than {max_entries} files and directories");
             return Err(super::too_large(message, "max_entries"));
         }
-        let mut held = Held::default();
+        let mut held = MemoryCharge::default();
         let mut listed = read_directory(&mut file, &end, &mut held)?;
         for entry in &mut listed {
             entry.check_own_header(&mut file)?;
@@ -65,8 +65,8 @@ impl ZipReader {
 
     /// Advances to the next entry; see [`super::Reader::advance`].
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
-        let Some(Listed { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
-        if let What::Link(text) = &mut entry.what {
+        let Some(CentralEntry { mut entry, .. }) = self.begin_next()? else { return Ok(None) };
+        if let ArchivedKind::Link(text) = &mut entry.what {
             if entry.size > MAX_LINK {
                 return Err(invalid(format!("`{}` is a link of {} bytes", entry.name, entry.size)));
             }
@@ -81,13 +81,14 @@ impl ZipReader {
         Ok(Some(entry))
     }
 
-    fn begin_next(&mut self) -> Result<Option<Listed>, ToolError> {
+    fn begin_next(&mut self) -> Result<Option<CentralEntry>, ToolError> {
         let Some(listed) = self.listed.next() else { return Ok(None) };
         let mut file = self.file.try_clone().map_err(read_error)?;
         file.seek(SeekFrom::Start(listed.data)).map_err(read_error)?;
-        let bytes = match listed.is_deflated {
-            true => Bytes::Deflated(DeflateDecoder::new(BufReader::new(file.take(listed.stored)))),
-            false => Bytes::Stored(BufReader::new(file).take(listed.stored)),
+        let bytes = if listed.is_deflated {
+            Bytes::Deflated(DeflateDecoder::new(BufReader::new(file.take(listed.stored))))
+        } else {
+            Bytes::Stored(BufReader::new(file).take(listed.stored))
         };
         let (left, stated_crc) = (listed.entry.size, listed.crc);
         self.content = Some(Box::new(Content { bytes, crc: Crc::new(), left, stated_crc }));
@@ -137,10 +138,7 @@ impl Content {
         if !self.bytes.is_used_up() {
             return Err(invalid("an entry has bytes behind its end"));
         }
-        match self.crc.sum() == self.stated_crc {
-            true => Ok(()),
-            false => Err(invalid("an entry has a wrong checksum")),
-        }
+        if self.crc.sum() == self.stated_crc { Ok(()) } else { Err(invalid("an entry has a wrong checksum")) }
     }
 }
 
@@ -163,12 +161,13 @@ impl Bytes {
 
 /// Refuses entries that overlap each other or the central directory, a technique to unpack the same bytes many
 /// times.
-fn check_overlaps(listed: &[Listed], directory: u64) -> Result<(), ToolError> {
+fn check_overlaps(listed: &[CentralEntry], directory: u64) -> Result<(), ToolError> {
     let mut extents: Vec<(u64, u64)> = listed.iter().map(|entry| (entry.header, entry.data + entry.stored)).collect();
     extents.sort_unstable();
     let limits = extents.iter().skip(1).map(|(start, _)| *start).chain([directory]);
-    match extents.iter().zip(limits).all(|((_, end), limit)| *end <= limit) {
-        true => Ok(()),
-        false => Err(invalid("entries overlap")),
+    if extents.iter().zip(limits).all(|((_, end), limit)| *end <= limit) {
+        Ok(())
+    } else {
+        Err(invalid("entries overlap"))
     }
 }

@@ -1,0 +1,104 @@
+//! Arguments of the commands that offer tools without a script: to a shell, a program or an agent.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::about;
+
+use super::values::seconds;
+
+/// Arguments of `ns call`.
+#[derive(Args, Debug)]
+#[command(
+    about = about::CALL,
+    after_help = "A text is printed as it is: into a file or a pipe its bytes and nothing more, at a terminal with a line feed at its end. Anything else is one line of JSON, at a terminal a table; `--output table`, `jsonl` and `raw` choose another form. A failure is one line of JSON on standard error."
+)]
+pub struct CallArgs {
+    /// The tool, by any of its names
+    #[arg(required_unless_present = "jsonl")]
+    pub tool: Option<String>,
+    /// A JSON object with the arguments, @FILE to read it from a file, - from standard input
+    #[arg(default_value = "{}", value_name = "JSON", allow_hyphen_values = true)]
+    pub json: String,
+    /// Bytes that the answer may take
+    #[arg(long, value_name = "N")]
+    pub max_output_bytes: Option<u64>,
+    /// Give an answer that is longer than that in parts, and say beside it how much is there
+    #[arg(long)]
+    pub meta: bool,
+    /// Where the part begins: `next_offset` of the one before
+    #[arg(long, value_name = "N", requires = "meta", conflicts_with = "jsonl")]
+    pub offset: Option<usize>,
+    /// Read a call from each line of standard input, such as {"id": 1, "tool": "read_file", "arguments": {}}, and answer each in a line
+    #[arg(long, conflicts_with_all = ["tool", "json"])]
+    pub jsonl: bool,
+}
+
+/// Arguments of `ns tools`.
+#[derive(Args, Debug)]
+#[command(about = about::TOOLS)]
+pub struct ToolsArgs {
+    /// The tool to show, by any of its names
+    pub name: Option<String>,
+    /// How tools are printed
+    #[arg(long, default_value = "table")]
+    pub format: ToolFormat,
+}
+
+/// How tools are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ToolFormat {
+    /// For people
+    Table,
+    /// Whole declarations
+    Json,
+    /// As MCP servers declare them
+    Mcp,
+    /// As functions of OpenAI's interfaces
+    Openai,
+    /// The same with every argument required, and null for what is left out
+    OpenaiStrict,
+    /// As tools of Anthropic's interface
+    Anthropic,
+    /// As function declarations of Gemini's interface
+    Gemini,
+    /// The schemas of the arguments, by wire name
+    JsonSchema,
+    /// The reference documentation
+    Markdown,
+}
+
+/// Arguments of `ns mcp`.
+#[derive(Args, Debug)]
+#[command(about = about::MCP)]
+pub struct McpArgs {
+    /// Let the tools change files; without it the server only reads
+    #[arg(long)]
+    pub write: bool,
+    /// A script to offer as a tool of its own, called as the file is; may be given often
+    #[arg(long = "script", value_name = "FILE")]
+    pub scripts: Vec<PathBuf>,
+    /// The tools to offer: default, all, script, none, groups such as fs, or wire names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "default")]
+    pub tools: Vec<String>,
+    /// Do not let the roots that the client names narrow what its calls may do
+    #[arg(long)]
+    pub ignore_roots: bool,
+    /// Seconds after which a client that does not read is given up
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub patience: Duration,
+    /// Serve over HTTP at this address, such as 127.0.0.1:8765, instead of standard input and output; the token is NS_MCP_TOKEN, or a new one that is told on standard error
+    #[cfg(feature = "http")]
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<std::net::SocketAddr>,
+    /// Listen at an address that other machines reach; put TLS before it
+    #[cfg(feature = "http")]
+    #[arg(long, requires = "http")]
+    pub public: bool,
+    /// A page of the web that may ask, such as https://app.example.com:443; may be given often
+    #[cfg(feature = "http")]
+    #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
+    pub origins: Vec<String>,
+}

@@ -1,0 +1,182 @@
+//! The lockdown for front ends: which directories a run needs, and the check that nothing runs without a lockdown if
+//! the policy requires one.
+//!
+//! A front end opens its engine, reads its outside inputs (script, arguments, document, history), calls
+//! [`Engine::seal`], and then runs. If plans are made later or already exist, it first calls [`settle_scratch`],
+//! since planned contents are in `TMPDIR`.
+
+use std::path::Path;
+
+#[cfg(target_os = "linux")]
+use crate::audit::LogLocation;
+#[cfg(target_os = "linux")]
+use crate::lockdown::Rights;
+use crate::lockdown::{AllowedPath, LockdownError, seal};
+use crate::sandbox::SandboxError;
+#[cfg(target_os = "linux")]
+use crate::sandbox::scratch_handles;
+use crate::text::{Code, Diagnostic, ToolCode};
+#[cfg(target_os = "linux")]
+use crate::toolkit::LibraryPlace;
+use crate::toolkit::ToolError;
+
+pub use crate::lockdown::{LockdownStatus, Network, Process, open_outside, outside};
+pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
+
+#[cfg(target_os = "linux")]
+use super::config::files;
+#[cfg(target_os = "linux")]
+use super::setup::SetupError;
+use super::{Engine, on_large_stack};
+
+/// Locks down a process that runs nothing itself but starts `ns` for every script: no other programs, no network
+/// (except accepted connections if `network` allows them) and no special files.
+///
+/// # Errors
+/// The restriction that the kernel failed to apply.
+pub fn seal_tester(network: Network) -> Result<(), LockdownError> {
+    seal(Process::Tester(network), Vec::new()).map(drop)
+}
+
+/// Locks down the process of `ns test`, and its children, to the directories of the tests, its sandboxes, and the
+/// files that the user named.
+///
+/// # Errors
+/// The restriction that the kernel failed to apply.
+pub fn seal_tests(folders: &TestPaths<'_>) -> Result<(), LockdownError> {
+    seal(Process::Server(Network::None), folders.grounds()).map(drop)
+}
+
+/// The paths that a run of `ns test` needs.
+#[derive(Debug)]
+pub struct TestPaths<'a> {
+    /// Directories that are read.
+    pub read: Vec<&'a Path>,
+    /// Directories in which golden files are written.
+    pub written: Vec<&'a Path>,
+    /// Files that the user named.
+    pub files: Vec<&'a Path>,
+    /// The directory of the sandboxes, removed at the end.
+    pub home: &'a Path,
+}
+
+impl TestPaths<'_> {
+    #[cfg(target_os = "linux")]
+    fn grounds(&self) -> Vec<AllowedPath> {
+        let ground = |path: &Path, rights| files::handle(path).ok().map(|handle| AllowedPath { handle, rights });
+        let read = self.read.iter().filter_map(|path| ground(path, Rights::Read));
+        let written = self.written.iter().filter_map(|path| ground(path, Rights::Change));
+        let named = self.files.iter().filter_map(|path| ground(path, Rights::ReadFile));
+        let above = self.home.parent().and_then(|above| ground(above, Rights::RemoveFolders));
+        read.chain(written).chain(named).chain(ground(self.home, Rights::Change)).chain(above).collect()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn grounds(&self) -> Vec<AllowedPath> {
+        Vec::new()
+    }
+}
+
+impl Engine {
+    /// Locks down this process to what its runs need, irrevocably: see [`Process`].
+    ///
+    /// # Errors
+    /// The restriction that the kernel failed to apply. Also if `require_kernel_sandbox` is true and a protection is
+    /// missing.
+    pub fn seal(&self, process: Process) -> Result<(), SetupError> {
+        // The first stack check reads the stack size from a file that is out of reach later.
+        let _ = on_large_stack(|| ());
+        let refused = |reason: String| {
+            let message = format!("the kernel does not restrict the process: {reason}");
+            SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("nothing runs; `ns doctor` tells more"))
+        };
+        let grounds = self.grounds(process).map_err(|error| refused(error.to_string()))?;
+        let force = seal(process, grounds).map_err(|error| refused(error.to_string()))?;
+        let is_refused = self.gate.policy.require_kernel_sandbox && !force.is_whole();
+        // A second lockdown of this process only adds to the first.
+        let _ = self.force.set(force);
+        match self.unsealed().filter(|_| is_refused) {
+            Some(finding) => Err(SetupError::new(finding)),
+            None => Ok(()),
+        }
+    }
+
+    /// Records that this engine is under the lockdown of another engine for the same sandbox, in the same thread.
+    pub fn share_wall(&self, other: &Engine) {
+        other.force.get().into_iter().for_each(|force| drop(self.force.set(force.clone())));
+    }
+
+    /// Returns the lockdown in force; `None` before [`Engine::seal`].
+    pub fn force(&self) -> Option<&LockdownStatus> {
+        self.force.get()
+    }
+
+    /// Returns a finding if the policy requires a lockdown that is not fully in force, so that nothing may run.
+    pub(super) fn unsealed(&self) -> Option<Diagnostic> {
+        let stands = self.force.get().is_some_and(LockdownStatus::is_whole);
+        (self.gate.policy.require_kernel_sandbox && !stands).then(|| {
+            let state = self.force.get().map_or("none: the process was not sealed", LockdownStatus::summary);
+            let message =
+                format!("`require_kernel_sandbox` is true, and the kernel does not restrict the process ({state})");
+            Diagnostic::placeless(Code::BadPolicy, message).help(
+                "nothing runs; use Linux 5.19 or newer with Landlock and seccomp, or set it to false to do without",
+            )
+        })
+    }
+
+    /// Like [`Engine::unsealed`], as an error for tool calls.
+    pub(super) fn check_sealed(&self) -> Result<(), ToolError> {
+        match self.unsealed() {
+            None => Ok(()),
+            Some(finding) => Err(finding
+                .help
+                .into_iter()
+                .fold(ToolError::new(ToolCode::PolicyDenied, finding.message), ToolError::hint)),
+        }
+    }
+
+    /// Returns the paths that runs need, with the rights there.
+    #[cfg(target_os = "linux")]
+    fn grounds(&self, process: Process) -> Result<Vec<AllowedPath>, SandboxError> {
+        let gate = &self.gate;
+        let changes = !gate.policy.read_only && gate.overlay.is_none();
+        let mut grounds = Vec::new();
+        for root in gate.further.iter().chain([&gate.root]) {
+            let rights = if changes { Rights::Change } else { Rights::Read };
+            grounds.push(AllowedPath { handle: root.handle()?, rights });
+            // The memory database is read through files to which readers write too.
+            if let Some(own) = root.own_folder().ok().flatten().filter(|_| !changes) {
+                grounds.push(AllowedPath { handle: own.handle()?, rights: Rights::Change });
+            }
+        }
+        for library in gate.libraries.iter() {
+            if let LibraryPlace::Outside(root) = &library.place {
+                grounds.push(AllowedPath { handle: root.handle()?, rights: Rights::Read });
+            }
+        }
+        if let Some((home, above)) = scratch_handles().map_err(|error| SandboxError::io("TMPDIR", &error))? {
+            grounds.push(AllowedPath { handle: home, rights: Rights::Change });
+            grounds.push(AllowedPath { handle: above, rights: Rights::RemoveFolders });
+        }
+        let keeps_in_state = gate.keeping() == LogLocation::State;
+        if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
+            grounds.push(AllowedPath { handle: log.handle()?, rights: Rights::Log });
+        }
+        // A worker opens the ledger again, under the lockdown of its server.
+        if let (Process::Server(_), Some(ledger)) = (process, &gate.root.user().ledger) {
+            let handle = ledger.handle().map_err(|error| SandboxError::io("the ledger", &error))?;
+            grounds.push(AllowedPath { handle, rights: Rights::Use });
+        }
+        // Workers of the server read them again.
+        let read = gate.policy.provenance.files.iter().filter_map(|file| file.path.as_deref());
+        for path in read.filter(|_| matches!(process, Process::Server(_))) {
+            grounds.extend(files::handle(path).ok().map(|handle| AllowedPath { handle, rights: Rights::ReadFile }));
+        }
+        Ok(grounds)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn grounds(&self, _: Process) -> Result<Vec<AllowedPath>, SandboxError> {
+        Ok(Vec::new())
+    }
+}

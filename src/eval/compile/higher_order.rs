@@ -1,0 +1,234 @@
+//! Functions that take a procedure: they run it for each element, at one step per element.
+
+use std::rc::Rc;
+
+use crate::limits::space;
+use crate::program::HigherOrder;
+use crate::program::tree::{Args, Call, Callee};
+use crate::text::Span;
+use crate::toolkit::ToolError;
+use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
+
+use super::super::builtins;
+use super::super::machine::{EvalResult, Machine};
+use super::super::tool_call::{self, Failing, Handling};
+use super::call::{run_procedure, with_room};
+use super::{Compiler, ValueFn};
+
+/// Calls the callee with one or two arguments.
+type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> EvalResult<Value>>;
+
+impl Compiler<'_> {
+    pub(super) fn over_call(
+        &self,
+        over: HigherOrder,
+        (callee, gives): (Callee, usize),
+        call: &Call,
+        failing: Failing,
+    ) -> ValueFn {
+        let Args::Placed { values, params } = &call.args else { unreachable!("lowering places these arguments") };
+        let (args, params, span) = (self.placed(values), *params, call.span);
+        let apply = self.apply(callee, span, failing);
+        Box::new(move |machine| {
+            machine.step(span)?;
+            let mut given = vec![None; params];
+            for (place, arg) in &args {
+                given[*place] = Some(arg(machine)?);
+            }
+            let options = given.split_off(HigherOrder::PROCEDURE + 1);
+            let whole = given.swap_remove(0).expect("lowering demands it");
+            check(machine, over, 0, &whole, span)?;
+            match whole {
+                Value::List(list) => run(machine, over, &list, options.into_iter().next().flatten(), &apply, span),
+                Value::Map(map) => run_map(machine, over, &map, (&apply, gives), span),
+                _ => unreachable!("it was just checked"),
+            }
+        })
+    }
+
+    fn apply(&self, callee: Callee, span: Span, failing: Failing) -> Apply {
+        let frame = self.frame;
+        match callee {
+            Callee::Procedure(id) => {
+                let params = &self.program.procedures[id.0 as usize].params;
+                let defaults: Vec<Value> =
+                    params.iter().map(|param| param.default.clone().unwrap_or_default()).collect();
+                Box::new(move |machine, first, second| {
+                    let given = 1 + usize::from(second.is_some());
+                    let absent = defaults[given..].iter().cloned();
+                    run_procedure(machine, id.0 as usize, frame, span, [first].into_iter().chain(second).chain(absent))
+                })
+            }
+            Callee::Builtin(crate::program::Builtin::Range) => Box::new(move |machine, first, second| {
+                let args: Vec<Value> = [first].into_iter().chain(second).collect();
+                super::call::range_of(machine, &args, span)
+            }),
+            Callee::Builtin(builtin) => Box::new(move |machine, first, second| {
+                let result = match second {
+                    None => builtins::unary(builtin)(&first),
+                    Some(second) => builtins::apply(builtin, &[first, second]),
+                };
+                result.map_err(|error| machine.throw(span, error))
+            }),
+            Callee::Tool(id) => Box::new(move |machine, first, second| {
+                let params = machine.world.gate.registry.get(id).params.len();
+                with_room(machine, params, |machine, args| {
+                    args[0] = Some(first);
+                    if second.is_some() {
+                        args[1] = second;
+                    }
+                    // The result goes into the new list or map, so no truncation warning is given here.
+                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_cut: false })
+                })
+            }),
+        }
+    }
+}
+
+fn run(
+    machine: &mut Machine,
+    over: HigherOrder,
+    list: &Rc<List>,
+    option: Option<Value>,
+    apply: &Apply,
+    span: Span,
+) -> EvalResult<Value> {
+    match over {
+        HigherOrder::Map => collect(machine, list, span, |machine, element| Ok(Some(apply(machine, element, None)?))),
+        HigherOrder::Filter => collect(machine, list, span, |machine, element| {
+            Ok(apply(machine, element.clone(), None)?.is_true().then_some(element))
+        }),
+        HigherOrder::Reduce => reduce(machine, list, option, apply, span),
+        HigherOrder::SortBy => sort_by(machine, list, option, apply, span),
+        HigherOrder::Any => Ok(first(machine, list, apply, true, span)?.into()),
+        HigherOrder::All => Ok((!first(machine, list, apply, false, span)?).into()),
+        HigherOrder::GroupBy => group_by(machine, list, apply, span),
+        HigherOrder::MapMap | HigherOrder::MapFilter => unreachable!("these are given maps"),
+    }
+}
+
+/// Returns the map of new values, or of the entries that are kept.
+fn run_map(
+    machine: &mut Machine,
+    over: HigherOrder,
+    map: &Map,
+    (apply, gives): (&Apply, usize),
+    span: Span,
+) -> EvalResult<Value> {
+    let mut made = Rc::new(Map::with_capacity(0));
+    for (key, value) in map.iter() {
+        machine.step(span)?;
+        let given = match gives {
+            2 => apply(machine, key.clone().into(), Some(value.clone()))?,
+            _ => apply(machine, value.clone(), None)?,
+        };
+        let put = match over {
+            HigherOrder::MapMap => given,
+            _ if given.is_true() => value,
+            _ => continue,
+        };
+        Map::insert(&mut made, key, put).map_err(|hit| machine.throw(span, hit))?;
+    }
+    Ok(Value::Map(made))
+}
+
+/// Size in bytes of one entry of a group table.
+const GROUP_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
+
+fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> EvalResult<Value> {
+    let mut groups: ValueMap<Rc<List>> = ValueMap::default();
+    for (index, element) in list.iter().enumerate() {
+        machine.step(span)?;
+        let key = apply(machine, element.clone(), None)?;
+        let Some(name) = print::key_text(&key) else {
+            let message = format!("element {index} gives a {} where a key is made of a value", key.type_name());
+            let error = ToolError::bad_argument("key", message).hint("give a text or a number");
+            return Err(machine.throw(span, ToolError { tool: Some(HigherOrder::GroupBy.spec().name), ..error }));
+        };
+        if groups.len() == groups.capacity() {
+            space::check(2 * groups.capacity() * GROUP_BYTES).map_err(|hit| machine.throw(span, hit))?;
+        }
+        let group = groups.entry(Hashed(name.into())).or_insert_with(|| Rc::new(List::empty()));
+        List::push(group, element).map_err(|hit| machine.throw(span, hit))?;
+    }
+    let mut map = Map::with_capacity(groups.len());
+    for (Hashed(name), group) in groups {
+        let name = name.as_str().expect("names are texts");
+        map.put(name, Value::List(group)).map_err(|hit| machine.throw(span, hit))?;
+    }
+    Ok(map.into())
+}
+
+/// Returns the list of values that `make` returns for the elements, without those for which it returns `None`.
+fn collect(
+    machine: &mut Machine,
+    list: &List,
+    span: Span,
+    make: impl Fn(&mut Machine, Value) -> EvalResult<Option<Value>>,
+) -> EvalResult<Value> {
+    let mut made = Rc::new(List::empty());
+    for element in list.iter() {
+        machine.step(span)?;
+        if let Some(value) = make(machine, element)? {
+            List::push(&mut made, value).map_err(|hit| machine.throw(span, hit))?;
+        }
+    }
+    Ok(Value::List(made))
+}
+
+fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Apply, span: Span) -> EvalResult<Value> {
+    let mut elements = list.iter();
+    let Some(mut made) = start.or_else(|| elements.next()) else { return Ok(Value::Nil) };
+    for element in elements {
+        machine.step(span)?;
+        made = apply(machine, made, Some(element))?;
+    }
+    Ok(made)
+}
+
+/// Returns whether the procedure's result has the truth value `wanted` for any element.
+fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: Span) -> EvalResult<bool> {
+    for element in list.iter() {
+        machine.step(span)?;
+        if apply(machine, element, None)?.is_true() == wanted {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn sort_by(
+    machine: &mut Machine,
+    list: &Rc<List>,
+    descending: Option<Value>,
+    apply: &Apply,
+    span: Span,
+) -> EvalResult<Value> {
+    if let Some(descending) = &descending {
+        check(machine, HigherOrder::SortBy, 2, descending, span)?;
+    }
+    let keys = collect(machine, list, span, |machine, element| Ok(Some(apply(machine, element, None)?)))?;
+    let Value::List(keys) = keys else { unreachable!("what was collected is a list") };
+    let needed = list.len() * (size_of::<usize>() + size_of::<Value>());
+    space::check(needed).map_err(|hit| machine.throw(span, hit))?;
+    let keys: Vec<Value> = keys.iter().collect();
+    let direction = order::Direction::of(descending.is_some_and(|descending| descending.is_true()));
+    let sorted = order::sorted(&keys, direction).map_err(|unsorted| match unsorted {
+        order::Unsorted::Limit(hit) => machine.throw(span, hit),
+        order::Unsorted::Odd(odd) => {
+            let message = format!("element {odd} cannot be ordered with the others: {}", order::display(&keys[odd]));
+            let error = ToolError::bad_argument("procedure", message).hint("give numbers or texts, not both");
+            machine.throw(span, ToolError { tool: Some(HigherOrder::SortBy.spec().name), ..error })
+        }
+    })?;
+    Value::list(sorted.into_iter().filter_map(|index| list.get(index)).collect())
+        .map_err(|hit| machine.throw(span, hit))
+}
+
+/// Checks an argument as the binder checks those of tools.
+fn check(machine: &mut Machine, over: HigherOrder, place: usize, value: &Value, span: Span) -> EvalResult<()> {
+    over.binder().check(place, value).map_err(|error| {
+        let error = ToolError { tool: Some(over.spec().name), ..ToolError::from(error) };
+        machine.throw(span, error)
+    })
+}

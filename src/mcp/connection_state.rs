@@ -1,0 +1,276 @@
+//! The state that persists between the calls of a connection: the engine, session memory, and truncated answers. It
+//! stays on one thread ([`super::engine_thread`]) because values are not `Send`.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
+use crate::text::ToolCode;
+use crate::toolkit::{Excerpt, FailureMode, ToolError, excerpt};
+use crate::value::{TextBudget, Value, json as value_json, to_value};
+
+use super::ask::McpApprover;
+use super::methods::{self, Method};
+use super::offer::{PLAN, ScriptTool};
+use super::worker::{Given, Named, Order, WorkerReport};
+
+/// Maximum size in bytes of a whole answer, which a client receives in parts.
+pub const WHOLE: u64 = 16 << 20;
+/// Number of truncated answers that are stored.
+const KEPT: usize = 4;
+/// Maximum size in bytes of one part of an answer, unless a limit sets it.
+const AT_ONCE: u64 = 256 << 10;
+
+/// The state of a connection.
+pub struct ConnectionState {
+    /// The engine.
+    pub engine: Engine,
+    /// Session memory of scripts and tools, kept for the duration of the connection.
+    pub session: SessionMemory,
+    /// The approver for the current call.
+    pub front: Rc<McpApprover>,
+    kept: RecentAnswers,
+    /// Maximum size in bytes of one part of an answer.
+    at_once: u64,
+}
+
+/// Stored answers of which the client can read further parts, the newest last.
+#[derive(Default)]
+pub struct RecentAnswers(VecDeque<(String, Value)>);
+
+/// An answer in the form that a client receives.
+#[derive(Debug)]
+pub struct Reply {
+    /// The structured content, for programs.
+    pub structured: Json,
+    /// Metadata: how much of the answer is included, the undo id.
+    pub meta: Map<String, Json>,
+    /// Additional text for the model.
+    pub notes: Vec<String>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl RecentAnswers {
+    /// Returns the list or text stored under a handle.
+    pub fn find(&self, handle: &str) -> Option<Value> {
+        self.0.iter().find(|(kept, _)| kept == handle).map(|(_, body)| body.clone())
+    }
+
+    /// Stores a list or text. The handle is a hash of the content, so equal answers have equal handles.
+    fn keep(&mut self, body: Value) -> String {
+        let json =
+            value_json::to_text(&body, TextBudget::of_text()).expect("no run goes on whose limits it could meet");
+        let handle = crate::text::hex(&Sha256::digest(json)[..6]);
+        self.0.retain(|(kept, _)| *kept != handle);
+        self.0.push_back((handle.clone(), body));
+        while self.0.len() > KEPT {
+            self.0.pop_front();
+        }
+        handle
+    }
+}
+
+impl ConnectionState {
+    /// Opens the sandbox and locks the process down.
+    pub fn open(options: &Options, network: Network) -> Result<ConnectionState, SetupError> {
+        let mut engine = Engine::open(options)?;
+        engine.seal(Process::Server(network))?;
+        let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
+        let front = Rc::new(McpApprover::new());
+        engine.set_approver(front.clone());
+        Ok(ConnectionState {
+            engine,
+            session: SessionMemory::of_connection("ns mcp"),
+            front,
+            kept: RecentAnswers::default(),
+            at_once,
+        })
+    }
+
+    /// Opens the sandbox again with other bounds; session memory and stored answers remain.
+    pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
+        // The lockdown prevents reading the key again.
+        let key = self.key();
+        let mut engine = Engine::open(&Options { key, ..options.clone() })?;
+        engine.share_wall(&self.engine);
+        self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
+        engine.set_approver(self.front.clone());
+        self.engine = engine;
+        Ok(())
+    }
+
+    /// Calls a tool.
+    pub fn call(&mut self, tool: &str, args: &Map<String, Json>) -> Reply {
+        let result = value_of(args).and_then(|args| self.engine.call_within(tool, &args, &self.session));
+        let undo = self.engine.ended_run();
+        self.engine.gate().end_run();
+        let mut notes = self.engine.gate().take_notes();
+        notes.extend(self.engine.gate().consoles.take_printed_texts());
+        let mut reply = match result {
+            Ok(answer) => self.answer(answer),
+            Err(error) if error.manner == FailureMode::Quiet => self.answer(Value::Nil),
+            Err(error) => failure(&error),
+        };
+        reply.notes.extend(notes);
+        if let Some(undo) = undo {
+            reply.meta.insert("undo_id".to_owned(), json!(undo.run));
+        }
+        reply
+    }
+
+    /// Executes a method of the server other than `run_script`.
+    pub fn method(&mut self, method: Method, args: &Map<String, Json>) -> Reply {
+        let reply = value_of(args).and_then(|args| match method {
+            Method::LanguageGuide => {
+                method.bind::<methods::NoArgs>(&args)?;
+                Ok(self.answer(methods::language_guide()))
+            }
+            Method::ReadResult => {
+                let args = method.bind(&args)?;
+                let (handle, part) = methods::read_result(&args, &self.kept, self.at_once)?;
+                Ok(self.part(part, Some(handle)))
+            }
+            Method::History => Ok(self.answer_of(&methods::history(&self.engine, &method.bind(&args)?)?)),
+            Method::Undo => Ok(self.answer_of(&methods::undo(&self.engine, &method.bind(&args)?)?)),
+            Method::RunScript => unreachable!("scripts run in a worker"),
+        });
+        let notes = self.engine.gate().take_notes();
+        let mut reply = reply.unwrap_or_else(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }));
+        reply.notes.extend(notes);
+        reply
+    }
+
+    /// Builds the order for a worker from the arguments of `run_script`.
+    pub fn order(&self, args: &Map<String, Json>) -> Result<Order, Reply> {
+        let method = Method::RunScript;
+        let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
+        let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
+        Ok(Order { remembered: self.session.entries(), key: self.key(), ..order })
+    }
+
+    /// Returns the user's seal key, for an engine that can no longer read it.
+    fn key(&self) -> Option<UserKey> {
+        Some(self.engine.gate().root.user().key.clone())
+    }
+
+    /// Builds the order for a worker from a call of a script that is offered as a tool.
+    pub fn order_of_script(&self, script: &ScriptTool, mut args: Map<String, Json>) -> Result<Order, Reply> {
+        let refused = |error: ToolError| {
+            let mut reply = failure(&error);
+            reply.structured["error"]["tool"] = json!(script.wire);
+            reply
+        };
+        let plan = match args.remove(PLAN).filter(|_| script.can_plan) {
+            None | Some(Json::Null) => false,
+            Some(Json::Bool(plan)) => plan,
+            Some(_) => {
+                let error = ToolError::new(ToolCode::BadArgs, format!("`{PLAN}` needs true or false"));
+                return Err(refused(error.argument(PLAN)));
+            }
+        };
+        let given = value_of(&args).map_err(refused)?;
+        script.check(&given).map_err(refused)?;
+        Ok(Order {
+            server: std::process::id(),
+            script: script.text.clone(),
+            plan,
+            atomic: true,
+            given: Given::Named(args),
+            offered: Some(Named { tool: script.wire.clone(), file: script.file.clone() }),
+            within: None,
+            remembered: self.session.entries(),
+            key: self.key(),
+        })
+    }
+
+    /// Converts the report of a worker to the answer for the client, and takes over its changes to session memory.
+    pub fn reported(&mut self, worked: WorkerReport) -> Reply {
+        let mut reply = match value_json::from_text(&worked.report) {
+            Ok(report) => Reply { is_error: worked.failed, ..self.answer(report) },
+            Err(error) => {
+                failure(&ToolError::new(ToolCode::IoError, format!("the report of the script cannot be read: {error}")))
+            }
+        };
+        for entry in worked.remembered {
+            let key = entry.key().to_owned();
+            if let Err(error) = self.session.take_in(entry) {
+                reply.notes.push(format!("session memory did not take `{key}` from the script: {error}"));
+            }
+        }
+        reply
+    }
+
+    fn answer_of(&mut self, answer: &impl Serialize) -> Reply {
+        match to_value(answer) {
+            Ok(answer) => self.answer(answer),
+            Err(hit) => failure(&hit.into()),
+        }
+    }
+
+    fn answer(&mut self, answer: Value) -> Reply {
+        match excerpt(answer, self.at_once) {
+            Ok(part) => self.part(part, None),
+            Err(hit) => failure(&hit.into()),
+        }
+    }
+
+    /// Converts an answer or one part of it. `handle` is that of a stored answer of which this is a further part.
+    fn part(&mut self, part: Excerpt, handle: Option<String>) -> Reply {
+        let Excerpt { answer, extent, body } = part;
+        let handle = body.map(|body| self.kept.keep(body)).or(handle);
+        let mut meta = Map::new();
+        let mut notes = Vec::new();
+        if let Some(Json::Object(extent)) = extent.as_ref().and_then(|extent| serde_json::to_value(extent).ok()) {
+            meta = extent;
+        }
+        if let Some((extent, next)) = extent.as_ref().and_then(|extent| Some((extent, extent.next_offset?))) {
+            let cursor = format!("{}:{next}", handle.unwrap_or_default());
+            let of = extent.of.unwrap_or(next);
+            let (returned, unit) = (extent.returned, extent.unit);
+            notes.push(format!(
+                "cut: {returned} {unit} up to {next} of {of}; read on with `read_result` and the cursor \"{cursor}\""
+            ));
+            meta.insert("next_cursor".to_owned(), json!(cursor));
+        }
+        let mut structured = json!(answer);
+        if !structured.is_object() {
+            structured = json!({ "result": structured });
+        }
+        Reply { structured, meta, notes, is_error: false }
+    }
+}
+
+/// Converts an error to an answer, including the partial result if there is one.
+pub fn failure(error: &ToolError) -> Reply {
+    let mut structured = json!({ "error": error.shape() });
+    if let Some(hint) = error.hint.as_deref().map(for_a_client) {
+        structured["error"]["hint"] = json!(hint);
+    }
+    if let Some(answer) = &error.answer {
+        structured["answer"] = json!(answer);
+    }
+    Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
+}
+
+/// Replaces hints that name shell commands with ones that a client can follow.
+fn for_a_client(hint: &str) -> &str {
+    match hint {
+        hint if hint.starts_with("see `ns tools ") => "look at the input schema of the tool",
+        hint if hint.starts_with("give a text: ") => "give a text",
+        hint if hint.starts_with("give a number: ") => "give a number",
+        hint if hint.starts_with("`ns redo ") => "`undo` with the id of the undo does it again; `history` lists it",
+        "`ns log` lists the runs" => "`history` lists the runs",
+        hint => hint,
+    }
+}
+
+fn value_of(args: &Map<String, Json>) -> Result<Value, ToolError> {
+    use serde::Deserialize;
+    Value::deserialize(args)
+        .map_err(|error| ToolError::new(ToolCode::BadArgs, format!("the arguments do not fit: {error}")))
+}

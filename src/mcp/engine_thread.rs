@@ -1,0 +1,145 @@
+//! The engine thread. It executes calls one after another in the order in which they arrive, so that a client can send
+//! a change and a read that depends on it without waiting in between.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::JoinHandle;
+
+use tokio::sync::oneshot;
+
+use crate::engine::{Interrupt, Network, Options, SetupError};
+
+use super::connection_state::ConnectionState;
+
+/// Stack size of the thread: large enough for the engine, so that no call needs a stack of its own. The system
+/// allocates only the pages that are used.
+const STACK: usize = 320 << 20;
+
+type Work = Box<dyn FnOnce(&mut ConnectionState) + Send>;
+
+/// A handle to the engine thread.
+#[derive(Clone)]
+pub struct EngineHandle {
+    jobs: mpsc::Sender<(u64, Work)>,
+    control: Arc<Control>,
+}
+
+/// State for cancelling calls, shared with the engine thread.
+#[derive(Default)]
+struct Control {
+    numbers: AtomicU64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Interrupts the engine.
+    interrupt: Interrupt,
+    /// The job that is running.
+    current: Option<u64>,
+    /// Jobs that were cancelled before they began.
+    cancelled: HashSet<u64>,
+    is_over: bool,
+}
+
+/// The number of a job, used to cancel it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job(u64);
+
+impl EngineHandle {
+    /// Opens the sandbox on a new thread and calls `prepare` there first.
+    ///
+    /// Returns `None` if the sandbox could not be opened; `refused` has then been called with the error.
+    pub fn begin<T: Send + 'static>(
+        options: Options,
+        network: Network,
+        prepare: impl FnOnce(&mut ConnectionState) -> T + Send + 'static,
+        refused: impl FnOnce(&SetupError) + Send + 'static,
+    ) -> std::io::Result<Option<(EngineHandle, T, JoinHandle<()>)>> {
+        let (jobs, waiting) = mpsc::channel::<(u64, Work)>();
+        let (tell, told) = mpsc::sync_channel(1);
+        let control = Arc::new(Control::default());
+        let own = control.clone();
+        let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK).spawn(move || {
+            let mut place = match ConnectionState::open(&options, network) {
+                Ok(place) => place,
+                Err(error) => return refused(&error),
+            };
+            own.lock().interrupt = place.engine.interrupt().clone();
+            if tell.send(prepare(&mut place)).is_ok() {
+                waiting.iter().for_each(|(number, work)| own.work(&mut place, number, work));
+            }
+        })?;
+        match told.recv() {
+            Ok(prepared) => Ok(Some((EngineHandle { jobs, control }, prepared, thread))),
+            Err(_) => {
+                // `refused` has reported the error by now.
+                let _ = thread.join();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Queues work for the thread. If the job is cancelled before it begins, the receiver returns an error.
+    pub fn give<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut ConnectionState) -> T + Send + 'static,
+    ) -> (Job, oneshot::Receiver<T>) {
+        let (answer, answered) = oneshot::channel();
+        let job = self.post(move |place| {
+            // The caller may no longer wait for the answer.
+            let _ = answer.send(work(place));
+        });
+        (job, answered)
+    }
+
+    /// Queues work that delivers its answer itself.
+    pub fn post(&self, work: impl FnOnce(&mut ConnectionState) + Send + 'static) -> Job {
+        let number = self.control.numbers.fetch_add(1, Ordering::Relaxed);
+        // The thread ends only after the last sender is dropped.
+        let _ = self.jobs.send((number, Box::new(work)));
+        Job(number)
+    }
+
+    /// Cancels a job, whether or not it has begun.
+    pub fn cancel(&self, job: Job) {
+        let mut state = self.control.lock();
+        match state.current {
+            Some(current) if current == job.0 => state.interrupt.raise(),
+            _ => {
+                state.cancelled.insert(job.0);
+            }
+        }
+    }
+
+    /// Interrupts the current job and discards all others.
+    pub fn stop(&self) {
+        let mut state = self.control.lock();
+        state.is_over = true;
+        state.interrupt.raise();
+    }
+}
+
+impl Control {
+    fn work(&self, place: &mut ConnectionState, number: u64, work: Work) {
+        {
+            let mut state = self.lock();
+            if state.cancelled.remove(&number) || state.is_over {
+                return;
+            }
+            state.interrupt = place.engine.interrupt().clone();
+            state.interrupt.clear();
+            state.current = Some(number);
+        }
+        work(place);
+        let mut state = self.lock();
+        state.current = None;
+        // Forget cancellations of jobs that had already finished.
+        state.cancelled.retain(|cancelled| *cancelled > number);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

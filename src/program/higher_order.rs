@@ -1,0 +1,222 @@
+//! Functions that take a procedure: `LIST.Map` and similar.
+//!
+//! They look like tools but are not: a tool is a leaf that cannot reach the evaluator (invariant 2), so that `ns call`
+//! and servers can offer it, the gate can limit and audit it, and no script code runs while it runs. These functions
+//! run a procedure of the script for each element, so they are a third kind of callee beside procedures and built-ins.
+//! Their names and parameters are here, their implementation is in `eval`. The procedure is named in the script and
+//! resolved before the run; a variable is never called.
+
+use crate::toolkit::{Binder, Example, Kind, Literal, Param, Spec, WhenAbsent};
+
+/// A function that takes a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HigherOrder {
+    /// `LIST.Map(list, procedure)`
+    Map,
+    /// `LIST.Filter(list, procedure)`
+    Filter,
+    /// `LIST.Reduce(list, procedure, start)`
+    Reduce,
+    /// `LIST.SortBy(list, procedure, descending)`
+    SortBy,
+    /// `LIST.Any(list, procedure)`
+    Any,
+    /// `LIST.All(list, procedure)`
+    All,
+    /// `LIST.GroupBy(list, Procedure)`: replaces the tool of that name when its `key` names a procedure.
+    GroupBy,
+    /// `MAP.Map(map, procedure)`
+    MapMap,
+    /// `MAP.Filter(map, procedure)`
+    MapFilter,
+}
+
+const MAP: Spec = Spec::pure(
+    "LIST.Map",
+    "list_map",
+    "Gives what a procedure makes of each element",
+    "In the order of the list.",
+    Example {
+        script: "func Double(needs n) means\n  return n * 2\nendfunc\n\ncommand\n  emit LIST.Map([1, 2, 3], Double), LIST.Map([\"a\"], STR.Upper)\nendcommand",
+        output: "[2, 4, 6][\"A\"]\n",
+    },
+)
+.keywords(&["map", "collect", "apply", "transform", "for each", "foreach", "comprehension", "lambda", "array_map", "list comprehension"]);
+const FILTER: Spec = Spec::pure(
+    "LIST.Filter",
+    "list_filter",
+    "Gives the elements for which a procedure gives something true",
+    "In the order of the list.",
+    Example {
+        script: "DEFINE PROCEDURE IsBig(file)\n  RETURN file.size > 10\nEND\n\nEMIT LIST.Filter([{\"size\": 5}, {\"size\": 50}], IsBig)",
+        output: "[{\"size\": 50}]\n",
+    },
+)
+.keywords(&["filter", "select", "keep", "reject", "array_filter", "where", "comprehension", "lambda"]);
+const REDUCE: Spec = Spec::pure(
+    "LIST.Reduce",
+    "list_reduce",
+    "Gives what a procedure makes of all elements, one after another",
+    "The procedure takes what was made so far and the next element. It begins with `start`, or with the first element \
+        where that is left out; then an empty list gives nil.",
+    Example {
+        script: "DEFINE PROCEDURE Longer(a, b)\n  IF LEN(b) > LEN(a) THEN\n    RETURN b\n  END\n  RETURN a\nEND\n\nEMIT LIST.Reduce([\"a\", \"ccc\", \"bb\"], Longer)",
+        output: "ccc\n",
+    },
+)
+.keywords(&["reduce", "fold", "foldl", "accumulate", "inject", "functools.reduce", "aggregate"]);
+const SORT_BY: Spec = Spec::pure(
+    "LIST.SortBy",
+    "list_sort_by",
+    "Gives the elements in the order of what a procedure makes of each",
+    "The procedure is called once for each element, and gives a number or a text, as `LIST.Sort` orders them. Equal ones \
+        keep their order.",
+    Example { script: "EMIT LIST.SortBy([\"ccc\", \"a\", \"bb\"], LEN)", output: "[\"a\", \"bb\", \"ccc\"]\n" },
+)
+.keywords(&["sortby", "sort_by", "sort with a function", "order by", "sorted key", "compare function"]);
+const ANY: Spec = Spec::pure(
+    "LIST.Any",
+    "list_any",
+    "Tells whether a procedure gives something true for an element",
+    "It stops at the first; false for an empty list.",
+    Example {
+        script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.Any([2, 3], IsOdd)",
+        output: "true\n",
+    },
+)
+.keywords(&["any", "some", "exists"]);
+const ALL: Spec = Spec::pure(
+    "LIST.All",
+    "list_all",
+    "Tells whether a procedure gives something true for every element",
+    "It stops at the first for which it does not; true for an empty list.",
+    Example {
+        script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.All([2, 3], IsOdd)",
+        output: "false\n",
+    },
+)
+.keywords(&["all", "every"]);
+
+const GROUP_BY: Spec = Spec::pure(
+    "LIST.GroupBy",
+    "list_group_by",
+    "Gives a map from what a procedure makes of elements to those elements",
+    "Keys are made as the tool makes them.",
+    Example {
+        script: "EMIT LIST.GroupBy([\"a\", \"bb\", \"c\"], LEN)",
+        output: "{\"1\": [\"a\", \"c\"], \"2\": [\"bb\"]}\n",
+    },
+);
+const MAP_MAP: Spec = Spec::pure(
+    "MAP.Map",
+    "map_map",
+    "Gives a map with the same keys and what a procedure makes of each value",
+    "The procedure is given the value; one that needs two arguments, key and value.",
+    Example {
+        script: "DEFINE PROCEDURE Shown(name, size)\n  RETURN name + \": \" + size\nEND\n\nEMIT MAP.Map({\"a\": 1, \"b\": 2}, Shown), MAP.Map({\"x\": \"y\"}, STR.Upper)",
+        output: "{\"a\": \"a: 1\", \"b\": \"b: 2\"}{\"x\": \"Y\"}\n",
+    },
+)
+.keywords(&["map values", "mapvalues", "transform_values"]);
+const MAP_FILTER: Spec = Spec::pure(
+    "MAP.Filter",
+    "map_filter",
+    "Gives a map of the entries for which a procedure gives something true",
+    "The procedure is given the value; one that needs two arguments, key and value.",
+    Example {
+        script: "DEFINE PROCEDURE IsBig(size)\n  RETURN size > 10\nEND\n\nEMIT MAP.Filter({\"a\": 5, \"b\": 50}, IsBig)",
+        output: "{\"b\": 50}\n",
+    },
+)
+.keywords(&["filter map", "pickBy", "filter entries"]);
+
+const LIST: Param =
+    Param { name: "list", aliases: &[], kind: Kind::List, absent: WhenAbsent::Required, doc: "list to go through" };
+const PROCEDURE: Param = Param {
+    aliases: &[],
+    name: "procedure",
+    kind: Kind::Text,
+    absent: WhenAbsent::Required,
+    doc: "name of a procedure, built-in function or tool, with or without quotes, known before the run",
+};
+const MAP_PARAM: Param =
+    Param { name: "map", aliases: &[], kind: Kind::Map, absent: WhenAbsent::Required, doc: "map to go through" };
+const KEY: Param = Param { name: "key", ..PROCEDURE };
+const START: Param =
+    Param { name: "start", aliases: &[], kind: Kind::Any, absent: WhenAbsent::Absent, doc: "what to begin with" };
+const DESCENDING: Param = Param {
+    aliases: &[],
+    name: "descending",
+    kind: Kind::Bool,
+    absent: WhenAbsent::Is(Literal::Bool(false)),
+    doc: "whether the greatest comes first",
+};
+
+impl HigherOrder {
+    /// All functions that listings show, in that order.
+    pub const ALL: [HigherOrder; 8] = [
+        HigherOrder::Map,
+        HigherOrder::Filter,
+        HigherOrder::Reduce,
+        HigherOrder::SortBy,
+        HigherOrder::Any,
+        HigherOrder::All,
+        HigherOrder::MapMap,
+        HigherOrder::MapFilter,
+    ];
+
+    /// Index of the procedure among the parameters.
+    pub const PROCEDURE: usize = 1;
+
+    /// Finds a function by name, ignoring case; `tool.list.Map` finds `LIST.Map`.
+    pub fn find(name: &str) -> Option<HigherOrder> {
+        let lower = name.to_ascii_lowercase();
+        let lower = lower.strip_prefix("tool.").unwrap_or(&lower);
+        HigherOrder::ALL.into_iter().find(|over| over.spec().name.eq_ignore_ascii_case(lower))
+    }
+
+    /// Returns the function that replaces a tool when one of its arguments names a procedure.
+    pub fn of_tool(name: &str) -> Option<HigherOrder> {
+        (name == GROUP_BY.name).then_some(HigherOrder::GroupBy)
+    }
+
+    /// Returns the declaration, in the form that tools use.
+    pub fn spec(self) -> &'static Spec {
+        match self {
+            HigherOrder::Map => &MAP,
+            HigherOrder::Filter => &FILTER,
+            HigherOrder::Reduce => &REDUCE,
+            HigherOrder::SortBy => &SORT_BY,
+            HigherOrder::Any => &ANY,
+            HigherOrder::All => &ALL,
+            HigherOrder::GroupBy => &GROUP_BY,
+            HigherOrder::MapMap => &MAP_MAP,
+            HigherOrder::MapFilter => &MAP_FILTER,
+        }
+    }
+
+    /// Returns the parameters.
+    pub fn params(self) -> &'static [Param] {
+        match self {
+            HigherOrder::Reduce => &[LIST, PROCEDURE, START],
+            HigherOrder::SortBy => &[LIST, PROCEDURE, DESCENDING],
+            HigherOrder::GroupBy => &[LIST, KEY],
+            HigherOrder::MapMap | HigherOrder::MapFilter => &[MAP_PARAM, PROCEDURE],
+            HigherOrder::Map | HigherOrder::Filter | HigherOrder::Any | HigherOrder::All => &[LIST, PROCEDURE],
+        }
+    }
+
+    /// Returns the binder for the parameters.
+    pub fn binder(self) -> Binder {
+        Binder { callee: self.spec().name, params: self.params() }
+    }
+
+    /// Returns the number of arguments passed to a procedure that requires `needs` arguments.
+    pub fn argument_count(self, needs: usize) -> usize {
+        match self {
+            HigherOrder::Reduce => 2,
+            HigherOrder::MapMap | HigherOrder::MapFilter if needs == 2 => 2,
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Lowers calls of functions that take a procedure, and resolves the procedure before the run.
+
+use crate::syntax::ast::{self, ExprKind as Written};
+use crate::text::{Code, Diagnostic, Span};
+
+use super::super::builtin::Builtin;
+use super::super::higher_order::HigherOrder;
+use super::super::tree::{Args, Call, Callee, Expr, ExprKind, Target};
+use super::Lowering;
+use super::expr::constant;
+
+impl Lowering<'_> {
+    pub(super) fn over_call(&mut self, call: &ast::Call, over: HigherOrder, span: Span) -> ExprKind {
+        let binder = over.binder();
+        if !self.check_order(call) {
+            return ExprKind::REPORTED;
+        }
+        let positional = call.args.iter().filter(|arg| arg.name.is_none()).count();
+        let names = call.args.iter().filter_map(|arg| arg.name.as_ref()).map(|name| name.text.as_str());
+        let places = match binder.places(positional, names) {
+            Ok(places) => places,
+            Err(error) => {
+                let at = self.place_of_error(call, &error).unwrap_or(call.callee_span);
+                self.report_args(&error, at);
+                return ExprKind::REPORTED;
+            }
+        };
+        if !places.contains(&HigherOrder::PROCEDURE) {
+            self.report_no_procedure(over, call.callee_span);
+            return ExprKind::REPORTED;
+        }
+        if let Some(error) = binder.missing(&places) {
+            self.report_args(&error, call.callee_span);
+            return ExprKind::REPORTED;
+        }
+        let mut values: Vec<(usize, Expr)> = Vec::with_capacity(places.len());
+        let mut callee = None;
+        for (arg, place) in call.args.iter().zip(places) {
+            if place == HigherOrder::PROCEDURE {
+                callee = self.procedure_named(over, arg.value);
+                continue;
+            }
+            let value = self.expr(arg.value);
+            if let Some(constant) = constant(&value)
+                && let Err(error) = binder.check(place, constant)
+            {
+                self.report_args(&error, value.span);
+            }
+            values.push((place, value));
+        }
+        match callee {
+            None => ExprKind::REPORTED,
+            Some((callee, gives)) => {
+                let args = Args::Placed { values, params: binder.params.len() };
+                ExprKind::Call(Box::new(Call { target: Target::Over(over, callee, gives), args, span }))
+            }
+        }
+    }
+
+    /// Returns the function that a tool call turns into if the argument that may name a procedure is the bare name of
+    /// one.
+    pub(super) fn over_tool(&self, call: &ast::Call, tool: &str) -> Option<HigherOrder> {
+        let over = HigherOrder::of_tool(tool)?;
+        let label = over.params()[HigherOrder::PROCEDURE].name;
+        let named = call.args.iter().find(|arg| arg.name.as_ref().is_some_and(|name| name.text == label));
+        let arg = named.or_else(|| call.args.get(HigherOrder::PROCEDURE).filter(|arg| arg.name.is_none()))?;
+        let (first, name) = self.dotted_name(arg.value)?;
+        let is_procedure = self.variable(&first).is_none() && matches!(self.callee(&name), Some(Some(_)));
+        is_procedure.then_some(over)
+    }
+
+    /// Resolves the name in an argument: a procedure, a built-in or a tool, in that order.
+    fn procedure_named(&mut self, over: HigherOrder, id: ast::ExprId) -> Option<(Callee, usize)> {
+        let span = self.tree[id].span;
+        let name = match &self.tree[id].kind {
+            Written::Text(text) => text.clone(),
+            _ => match self.dotted_name(id) {
+                Some((_, name)) => name,
+                None => {
+                    self.report_no_procedure(over, span);
+                    return None;
+                }
+            },
+        };
+        let (callee, least, most) = self.callee(&name)?.or_else(|| {
+            self.report_unknown_procedure(over, &name, span);
+            None
+        })?;
+        let gives = over.argument_count(least);
+        if (least..=most).contains(&gives) {
+            return Some((callee, gives));
+        }
+        let takes = if gives < least { format!("at least {least}") } else { format!("at most {most}") };
+        let message = format!("`{}` gives `{name}` {gives} of its arguments, and it takes {takes}", over.spec().name);
+        let code = if gives < least { Code::MissingArgument } else { Code::TooManyArguments };
+        self.report(Diagnostic::error(code, span, message).help(format!("name one that takes {gives}")));
+        None
+    }
+
+    fn report_no_procedure(&mut self, over: HigherOrder, span: Span) {
+        let name = over.spec().name;
+        let message = format!("`{name}` needs the name of a procedure for `procedure`");
+        let finding = Diagnostic::error(Code::WrongArgumentType, span, message);
+        let first = over.params()[0].name;
+        self.report(finding.help(format!("write `{name}({first}, Name)`, with a name that stands there")));
+    }
+
+    /// Resolves a name to a callee and its minimum and maximum number of arguments. Returns `Some(None)` if nothing has
+    /// the name, and `None` if a line or module that could not be read may define it.
+    #[expect(clippy::option_option, reason = "a line that could not be parsed may hold the procedure")]
+    fn callee(&self, name: &str) -> Option<Option<(Callee, usize, usize)>> {
+        let known = self.known;
+        let of_module = name.split_once('.').and_then(|(module, name)| Some((self.uses.get(module)?, name)));
+        let signature = match of_module {
+            // Problems of a module that could not be read were reported at its USE.
+            Some((None, _)) => return None,
+            Some((Some(id), name)) => known.modules[id.0 as usize].get(name),
+            None => known.signatures.get(name),
+        };
+        if let Some(signature) = signature {
+            let params = signature.params.len();
+            return Some(Some((Callee::Procedure(signature.id), signature.required(), params)));
+        }
+        if let Some(builtin) = Builtin::find(name).filter(|builtin| *builtin != Builtin::Eval) {
+            let (least, most) = builtin.arity();
+            return Some(Some((Callee::Builtin(builtin), least, most)));
+        }
+        if let Some(id) = known.registry.find(name) {
+            let params = known.registry.get(id).params;
+            let required = params.iter().filter(|param| param.absent == crate::toolkit::WhenAbsent::Required).count();
+            return Some(Some((Callee::Tool(id), required, params.len())));
+        }
+        if self.is_doubtful(name) { None } else { Some(None) }
+    }
+
+    fn report_unknown_procedure(&mut self, over: HigherOrder, name: &str, span: Span) {
+        let message = format!("there is no procedure, built-in or tool `{name}` for `{}`", over.spec().name);
+        let finding = Diagnostic::error(Code::UnknownCall, span, message);
+        let finding = match self.variable(name) {
+            Some(_) => finding.help(format!("`{name}` is a variable; a variable cannot be called")),
+            None => {
+                let procedures = self.known.signatures.keys().map(|name| name.as_str());
+                let near = self.suggestion(name, procedures.chain(Builtin::names().map(|name| -> &str { name })));
+                match near.or_else(|| self.known.registry.nearest(name)) {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding.help("define it: `DEFINE PROCEDURE Name(element)`"),
+                }
+            }
+        };
+        self.report(finding);
+    }
+}

@@ -1,0 +1,292 @@
+//! Finds the tool calls whose result has a `truncated` key that the script never checks, so that the user can be warned
+//! when such a result is truncated.
+//!
+//! Results are followed through variables, `LAST` and the calls of a body. A result counts as checked where the script
+//! reads `truncated` in any spelling (`r.truncated`, `r["truncated"]`, a computed key, `MAP.Get`), and where it uses
+//! the result as a whole: prints, returns, stores, compares or iterates over it, passes it to a call, or names it in an
+//! EVAL. Reading other keys or testing the result for truth does not count. A result that is checked anywhere counts as
+//! checked, whichever path the run takes.
+
+use crate::syntax::{Part, Template};
+use crate::text::Span;
+use crate::toolkit::{Effect, Registry};
+use crate::value::Value;
+
+use super::tree::{
+    Args, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Link, Piece, Program, Scope, Stmt, StmtKind,
+};
+use super::tree::{Target, UnaryOp, Variable};
+
+/// The key of a result that says whether entries were left out.
+pub const TRUNCATED: &str = "truncated";
+
+/// Returns the calls of reading tools whose results are never checked for truncation, in source order.
+pub fn unseen_cuts(program: &Program, registry: &Registry) -> Vec<Span> {
+    let mut follower = Follower::new(program, registry);
+    for (number, body) in bodies(program).enumerate() {
+        follower.body = number;
+        follower.block(&body.block);
+    }
+    follower.unseen()
+}
+
+/// Something that may hold a result: a variable of a body, its `LAST`, or a call.
+type Holder = usize;
+
+struct Follower<'a> {
+    registry: &'a Registry,
+    /// For each body, the holder of its first variable, and finally that of the first call. The holder before each of
+    /// these is the `LAST` of the preceding body.
+    first: Vec<Holder>,
+    /// Index of the body being analysed.
+    body: usize,
+    /// Whether the result in each holder is checked.
+    is_seen: Vec<bool>,
+    /// Data flow from one holder to another.
+    flows: Vec<(Holder, Holder)>,
+    calls: Vec<(Holder, Span)>,
+}
+
+impl<'a> Follower<'a> {
+    fn new(program: &Program, registry: &'a Registry) -> Follower<'a> {
+        let mut first = vec![0];
+        let mut holders = 0;
+        for body in bodies(program) {
+            holders += body.slots.len() + 1;
+            first.push(holders);
+        }
+        Follower { registry, first, body: 0, is_seen: vec![false; holders], flows: Vec::new(), calls: Vec::new() }
+    }
+
+    /// Returns the calls whose results never flow to a holder that is checked.
+    fn unseen(mut self) -> Vec<Span> {
+        let mut sources: Vec<Vec<Holder>> = vec![Vec::new(); self.is_seen.len()];
+        self.flows.iter().for_each(|(from, to)| sources[*to].push(*from));
+        let mut seen: Vec<Holder> = (0..self.is_seen.len()).filter(|holder| self.is_seen[*holder]).collect();
+        while let Some(holder) = seen.pop() {
+            for source in std::mem::take(&mut sources[holder]) {
+                if !std::mem::replace(&mut self.is_seen[source], true) {
+                    seen.push(source);
+                }
+            }
+        }
+        let unseen = self.calls.iter().filter(|(holder, _)| !self.is_seen[*holder]);
+        let mut unseen: Vec<Span> = unseen.map(|(_, span)| *span).collect();
+        unseen.sort_unstable();
+        unseen
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Set { place, value } => self.set(place, value),
+            StmtKind::SetMany { places, value } => {
+                places.iter().for_each(|place| self.all_looked_at(&place.steps));
+                self.looked_at(value);
+            }
+            StmtKind::Emit(values) => self.all_looked_at(values),
+            StmtKind::Call(value) => self.passed_over(value),
+            StmtKind::MustCall { call, message } => {
+                self.call(call);
+                self.all_looked_at(message);
+            }
+            StmtKind::Must { value, message } => {
+                self.passed_over(value);
+                self.all_looked_at(message);
+            }
+            StmtKind::Fail(message) => self.all_looked_at(message),
+            StmtKind::Return(value) => self.looked_at(value),
+            StmtKind::If { arms, otherwise } => {
+                for (condition, block) in arms {
+                    self.passed_over(condition);
+                    self.block(block);
+                }
+                self.block(otherwise);
+            }
+            StmtKind::While { condition, body } => {
+                self.passed_over(condition);
+                self.block(body);
+            }
+            StmtKind::ForEach { list, body, .. } => {
+                self.looked_at(list);
+                self.block(body);
+            }
+            StmtKind::OnError { body, .. } => self.block(body),
+            StmtKind::Break | StmtKind::Continue | StmtKind::ClearError => {}
+        }
+    }
+
+    fn set(&mut self, place: &AssignTarget, value: &Expr) {
+        if !place.steps.is_empty() {
+            self.all_looked_at(&place.steps);
+            return self.looked_at(value);
+        }
+        let target = self.first[self.body] + place.slot.0 as usize;
+        if let Some(holder) = self.answer(value) {
+            self.flows.push((holder, target));
+        }
+    }
+
+    /// Visits a value that is discarded or only tested for truth.
+    fn passed_over(&mut self, value: &Expr) {
+        self.answer(value);
+    }
+
+    /// Visits a value that leaves the analysis, and marks its result as checked.
+    fn looked_at(&mut self, value: &Expr) {
+        if let Some(holder) = self.answer(value) {
+            self.is_seen[holder] = true;
+        }
+    }
+
+    fn all_looked_at<'e>(&mut self, values: impl IntoIterator<Item = &'e Expr>) {
+        values.into_iter().for_each(|value| self.looked_at(value));
+    }
+
+    /// Visits an expression. Returns the holder of the result that the expression may evaluate to.
+    fn answer(&mut self, expr: &Expr) -> Option<Holder> {
+        match &expr.kind {
+            ExprKind::Variable(variable) => return Some(self.variable(*variable)),
+            ExprKind::Last => return Some(self.last()),
+            ExprKind::Call(call) => return self.call(call),
+            ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
+            ExprKind::List(items) => self.all_looked_at(items),
+            ExprKind::Map(entries) => self.all_looked_at(entries.iter().map(|(_, value)| value)),
+            ExprKind::Unary(UnaryOp::Not, value) => self.passed_over(value),
+            ExprKind::Unary(_, value) => self.looked_at(value),
+            ExprKind::And(values) | ExprKind::Or(values) => values.iter().for_each(|value| self.passed_over(value)),
+            ExprKind::Power(left, right) => self.all_looked_at([&**left, right]),
+            ExprKind::Chain(first, links) => self.chain(first, links),
+            ExprKind::Index(whole, index) => self.element(whole, index),
+            ExprKind::Field(whole, name) => self.read(whole, &name.as_text()),
+            ExprKind::Join(pieces) => {
+                let values =
+                    pieces.iter().filter_map(|piece| if let Piece::Value(value) = piece { Some(value) } else { None });
+                self.all_looked_at(values);
+            }
+            ExprKind::Eval(text, scope) => self.eval(text, scope),
+        }
+        None
+    }
+
+    fn variable(&self, variable: Variable) -> Holder {
+        match variable {
+            Variable::Local(slot) => self.first[self.body] + slot.0 as usize,
+            Variable::Outer(slot) => self.first[self.first.len() - 2] + slot.0 as usize,
+        }
+    }
+
+    fn last(&self) -> Holder {
+        self.first[self.body + 1] - 1
+    }
+
+    fn chain(&mut self, first: &Expr, links: &[Link]) {
+        match links {
+            [link] if matches!(link.op, BinaryOp::Equal | BinaryOp::NotEqual) && is_nil(&link.operand) => {
+                self.passed_over(first);
+            }
+            [link] if matches!(link.op, BinaryOp::In | BinaryOp::NotIn) => {
+                self.looked_at(first);
+                match text_of(first) {
+                    Some(key) => self.read(&link.operand, &key),
+                    None => self.looked_at(&link.operand),
+                }
+            }
+            links => self.all_looked_at(links.iter().map(|link| &link.operand).chain([first])),
+        }
+    }
+
+    fn element(&mut self, whole: &Expr, index: &Expr) {
+        self.looked_at(index);
+        match &index.kind {
+            ExprKind::Const(Value::Int(_)) => self.passed_over(whole),
+            _ => match text_of(index) {
+                Some(key) => self.read(whole, &key),
+                None => self.looked_at(whole),
+            },
+        }
+    }
+
+    /// Visits `whole[key]` with a known key.
+    fn read(&mut self, whole: &Expr, key: &str) {
+        match key {
+            TRUNCATED => self.looked_at(whole),
+            _ => self.passed_over(whole),
+        }
+    }
+
+    /// Visits an EVAL: it prints the variables that its text names, or possibly any variable if the text is not known.
+    fn eval(&mut self, text: &Expr, scope: &Scope) {
+        self.looked_at(text);
+        let Some(template) = text_of(text) else {
+            scope.names.iter().for_each(|(_, variable)| self.see(self.variable(*variable)));
+            return self.see(self.last());
+        };
+        for part in Template::new(&template) {
+            let Part::Placeholder(name, _) = part else { continue };
+            let (name, rest) = name.split_once('.').unwrap_or((name, TRUNCATED));
+            if rest.split('.').next() == Some(TRUNCATED) {
+                self.see(scope.find(name).map_or(self.last(), |variable| self.variable(variable)));
+            }
+        }
+    }
+
+    fn see(&mut self, holder: Holder) {
+        self.is_seen[holder] = true;
+    }
+
+    /// Visits a call. Returns its holder if it calls a tool that reads.
+    fn call(&mut self, call: &Call) -> Option<Holder> {
+        match (call.target, &call.args) {
+            (Target::Tool(id), Args::Placed { values, .. })
+                if READS_A_KEY.contains(&self.registry.get(id).spec.name) =>
+            {
+                self.read_by_tool(values);
+            }
+            (_, Args::InOrder(values)) => self.all_looked_at(values),
+            (_, Args::Placed { values, .. }) => self.all_looked_at(values.iter().map(|(_, value)| value)),
+            (_, Args::PerhapsMap(value)) => self.looked_at(value),
+        }
+        let Target::Tool(id) = call.target else { return None };
+        if self.registry.get(id).spec.effect != Effect::Reads {
+            return None;
+        }
+        let holder = self.is_seen.len();
+        let last = self.last();
+        self.is_seen.push(false);
+        self.calls.push((holder, call.span));
+        self.flows.push((holder, last));
+        Some(holder)
+    }
+
+    /// Visits `MAP.Get(map, key)` and similar calls.
+    fn read_by_tool(&mut self, values: &[(usize, Expr)]) {
+        let find = |place: usize| values.iter().find(|(at, _)| *at == place).map(|(_, value)| value);
+        match (find(0), find(1).and_then(text_of)) {
+            (Some(map), Some(key)) => self.read(map, &key),
+            (map, _) => self.all_looked_at(map),
+        }
+        self.all_looked_at(values.iter().filter(|(place, _)| *place > 0).map(|(_, value)| value));
+    }
+}
+
+/// Tools that read one key of the map in their first argument.
+const READS_A_KEY: [&str; 2] = ["MAP.Get", "MAP.Has"];
+
+fn bodies(program: &Program) -> impl Iterator<Item = &Body> {
+    program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top])
+}
+
+fn is_nil(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Const(Value::Nil))
+}
+
+fn text_of(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Const(value) => value.as_text().map(|text| text.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,240 @@
+//! The syntactic context of the cursor: the call, name or text literal that it is in.
+
+use crate::cli;
+use crate::engine::{Page, PageKind, Session, Token, TokenKind, Value, pages, tokens};
+
+/// A text up to the cursor, as tokens.
+pub struct CursorContext<'t> {
+    /// The text.
+    pub text: &'t str,
+    /// The tokens before the word or text literal that contains the cursor.
+    pub before: Vec<Token>,
+    /// That word or text literal, up to the cursor.
+    pub at: At<'t>,
+}
+
+/// The element that contains the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At<'t> {
+    /// A word, possibly empty.
+    Word(&'t str),
+    /// A text literal: the opening quote, and the content.
+    Text(&'t str, &'t str),
+    /// A comment.
+    Comment,
+}
+
+/// A call whose arguments contain the cursor.
+pub struct Call {
+    /// The name of the callee.
+    pub callee: String,
+    /// Number of arguments before the current one.
+    pub arguments: usize,
+    /// Names of the named arguments that are given.
+    pub given: Vec<String>,
+    /// Whether the current argument is still empty.
+    pub is_fresh: bool,
+}
+
+/// An access to an element of a value.
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl<'t> CursorContext<'t> {
+    /// Returns the context at the end of a text.
+    pub fn of(text: &'t str) -> CursorContext<'t> {
+        let mut before = tokens(text);
+        let at = match before.last().copied() {
+            Some(Token { kind: TokenKind::Text { is_closed: false }, start, .. }) => {
+                before.pop();
+                let quote = if text[start..].starts_with("'''") || text[start..].starts_with("```") { 3 } else { 1 };
+                At::Text(&text[start..start + quote], &text[start + quote..])
+            }
+            Some(Token { kind: TokenKind::Comment, end, .. }) if end == text.len() => At::Comment,
+            Some(token) if token.end == text.len() && is_word(token.kind) => {
+                before.pop();
+                At::Word(&text[token.start..])
+            }
+            _ => At::Word(""),
+        };
+        CursorContext { text, before, at }
+    }
+
+    fn word(&self, token: Token) -> &'t str {
+        &self.text[token.start..token.end]
+    }
+
+    /// Returns the token at an index counted from the end.
+    fn last(&self, back: usize) -> Option<Token> {
+        self.before.len().checked_sub(back + 1).map(|place| self.before[place])
+    }
+
+    fn is_mark(&self, back: usize, mark: char) -> bool {
+        self.last(back).is_some_and(|token| token.kind == TokenKind::Mark(mark))
+    }
+
+    /// Whether the preceding word is this keyword.
+    pub fn follows(&self, keyword: &str) -> bool {
+        let is_it = |token: &Token| token.kind == TokenKind::Keyword && self.word(*token).eq_ignore_ascii_case(keyword);
+        self.last(0).as_ref().is_some_and(is_it)
+    }
+
+    /// Whether a statement begins here.
+    pub fn begins_statement(&self) -> bool {
+        let Some(last) = self.last(0) else { return true };
+        let end = self.text.len() - if let At::Word(word) = self.at { word.len() } else { 0 };
+        self.text[last.end..end].contains('\n') && self.call().is_none()
+    }
+
+    /// Returns the name before the dot that precedes the cursor.
+    pub fn owner(&self) -> Option<&'t str> {
+        let name = self.last(1).filter(|name| self.is_mark(0, '.') && is_word(name.kind))?;
+        let is_chain = self.is_mark(2, '.') && self.last(2).is_some_and(|dot| dot.end == name.start);
+        (!is_chain).then(|| self.word(name))
+    }
+
+    /// Returns the value whose key is being typed: `x` in `x["` and in `x.`.
+    pub fn holder(&self, session: &Session<'_>) -> Option<Value> {
+        let opens = match self.at {
+            At::Text(..) => '[',
+            At::Word(_) => '.',
+            At::Comment => return None,
+        };
+        self.is_mark(0, opens).then(|| self.value(self.before.len() - 1, session, 0)).flatten()
+    }
+
+    /// Evaluates the names and keys that end before a token.
+    fn value(&self, end: usize, session: &Session<'_>, depth: usize) -> Option<Value> {
+        let mut steps = Vec::new();
+        let mut at = end.checked_sub(1)?;
+        let root = loop {
+            let token = self.before[at];
+            match token.kind {
+                TokenKind::Mark(']') => {
+                    let (inner, open) = (self.before[at.checked_sub(1)?], self.before[at.checked_sub(2)?]);
+                    if open.kind != TokenKind::Mark('[') {
+                        return None;
+                    }
+                    let text = self.word(inner);
+                    steps.push(match inner.kind {
+                        TokenKind::Text { is_closed: true } => Step::Key(text[1..text.len() - 1].to_owned()),
+                        // The index is not known yet, so assume the first element: the others usually look alike.
+                        _ => Step::Index(text.parse().unwrap_or(0)),
+                    });
+                    at = at.checked_sub(3)?;
+                }
+                _ if is_word(token.kind) => {
+                    if at < 2 || self.before[at - 1].kind != TokenKind::Mark('.') {
+                        break self.word(token);
+                    }
+                    steps.push(Step::Key(self.word(token).to_owned()));
+                    at -= 2;
+                }
+                _ => return None,
+            }
+        };
+        let root = if root.eq_ignore_ascii_case("LAST") {
+            session.last().clone()
+        } else {
+            session.variable(root).cloned().or_else(|| self.element(root, session, depth))?
+        };
+        steps.iter().rev().try_fold(root, |value, step| match (value, step) {
+            (Value::Map(map), Step::Key(key)) => map.get_str(key),
+            (Value::List(list), Step::Index(index)) => list.get(*index).or_else(|| list.get(0)),
+            _ => None,
+        })
+    }
+
+    /// Returns an element of the list that a loop with this variable iterates over.
+    fn element(&self, variable: &str, session: &Session<'_>, depth: usize) -> Option<Value> {
+        let is_loop = |place: &usize| {
+            let word = |place: usize| self.before.get(place).map_or("", |token| self.word(*token));
+            word(*place).eq_ignore_ascii_case("EACH") && word(place + 1) == variable
+        };
+        let each = (0..self.before.len()).rev().find(is_loop).filter(|_| depth < 8)?;
+        let is_end = |token: &Token| token.kind == TokenKind::Keyword && self.word(*token).eq_ignore_ascii_case("DO");
+        let end = each + self.before[each..].iter().position(is_end)?;
+        match self.value(end, session, depth + 1)? {
+            Value::List(list) => list.get(0),
+            _ => None,
+        }
+    }
+
+    /// Returns the innermost call whose arguments contain the cursor.
+    pub fn call(&self) -> Option<Call> {
+        let mut open: Vec<(usize, Call)> = Vec::new();
+        for (place, token) in self.before.iter().enumerate() {
+            let next_is_colon = self.before.get(place + 1).is_some_and(|next| next.kind == TokenKind::Mark(':'));
+            match token.kind {
+                TokenKind::Mark('(' | '[' | '{') => {
+                    let callee = if token.kind == TokenKind::Mark('(') { self.callee(place) } else { String::new() };
+                    open.push((place, Call { callee, arguments: 0, given: Vec::new(), is_fresh: true }));
+                    continue;
+                }
+                TokenKind::Mark(')' | ']' | '}') => drop(open.pop()),
+                TokenKind::Mark(',') => {
+                    if let Some((_, call)) = open.last_mut() {
+                        call.arguments += 1;
+                        call.is_fresh = true;
+                    }
+                    continue;
+                }
+                TokenKind::Name if next_is_colon => {
+                    if let Some((_, call)) = open.last_mut() {
+                        call.given.push(self.word(*token).to_owned());
+                    }
+                }
+                _ => {}
+            }
+            if let Some((_, call)) = open.last_mut() {
+                call.is_fresh = false;
+            }
+        }
+        let (_, call) = open.pop()?;
+        let is_fresh = call.is_fresh && self.at == At::Word("");
+        (!call.callee.is_empty()).then_some(Call { is_fresh, ..call })
+    }
+
+    /// Returns the name before an opening bracket, such as `FS.ReadFile`.
+    fn callee(&self, open: usize) -> String {
+        let mut first = open;
+        while let Some(name) = first.checked_sub(1).filter(|name| is_word(self.before[*name].kind)) {
+            first = name;
+            match first.checked_sub(1).filter(|dot| self.before[*dot].kind == TokenKind::Mark('.')) {
+                Some(dot) => first = dot,
+                None => break,
+            }
+        }
+        self.before[first..open].iter().map(|token| self.word(*token)).collect()
+    }
+
+    /// Returns the dotted name that ends at the cursor.
+    pub fn name(&self) -> String {
+        let At::Word(word) = self.at else { return String::new() };
+        let owner = self.owner().map_or(String::new(), |owner| format!("{owner}."));
+        format!("{owner}{word}")
+    }
+}
+
+fn is_word(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Name | TokenKind::Callee | TokenKind::Keyword | TokenKind::Constant)
+}
+
+/// Returns the parameters of a callee: their names, and their forms in a signature.
+pub fn parameters(callee: &str, session: &Session<'_>) -> Option<Vec<(String, String)>> {
+    if let Some(procedure) = session.procedure(callee) {
+        return Some(procedure.parameters.into_iter().zip(procedure.shown_parameters).collect());
+    }
+    if let Some(page) = built_in(callee) {
+        let inside = page.form.split_once('(').map_or("", |(_, inside)| inside.trim_end_matches(')'));
+        return Some(inside.split(", ").map(|name| (String::new(), name.to_owned())).collect());
+    }
+    let entry = cli::entry_of(session.engine().registry(), callee)?;
+    Some(entry.parameters().map(|(name, shown)| (name.to_owned(), shown)).collect())
+}
+
+fn built_in(name: &str) -> Option<&'static Page> {
+    pages().find(|page| page.kind == PageKind::BuiltIn && page.names.contains(&name))
+}

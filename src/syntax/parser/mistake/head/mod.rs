@@ -1,0 +1,264 @@
+//! Heads of blocks as other languages write them: `IF x:`, `while (x) {`, `elif x`, `def f(x):`.
+//!
+//! The help shows the head as it is written here, without any mark of the other language.
+
+mod rewrite;
+
+use crate::text::{Code, Diagnostic, safe};
+
+use super::super::super::keyword::{first_word, is_word, is_word_char};
+use super::habit::{MAX_LINE, at_top};
+use super::{Failure, Span};
+
+/// The head of a block, in our words or in those of another language.
+pub struct Head<'a> {
+    text: &'a str,
+    kind: Kind,
+    /// After the words that say which head it is.
+    words_end: usize,
+    /// Whether the words are those of another language.
+    is_foreign_word: bool,
+    /// A mark that another language ends its heads with, and where it stands.
+    mark: Option<(usize, char)>,
+}
+
+/// What a head begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    If,
+    Unless,
+    Switch,
+    ElseIf,
+    Else,
+    While,
+    Until,
+    For,
+    OnError,
+    Try,
+    Catch,
+    Finally,
+    Procedure,
+    Func,
+}
+
+impl<'a> Head<'a> {
+    /// The head that a line is, if it begins as one.
+    pub fn of(text: &'a str) -> Option<Head<'a>> {
+        if text.len() > MAX_LINE {
+            return None;
+        }
+        let (kind, words_end, is_foreign_word) = words(text)?;
+        let mark = mark(text, words_end);
+        let head = Head { text, kind, words_end, is_foreign_word, mark };
+        // `try the next one` is no head: only a mark, or the shape of a clause, makes it one.
+        let needs_shape = is_foreign_word && !matches!(kind, Kind::ElseIf | Kind::For);
+        (!needs_shape || head.mark.is_some() || head.has_shape()).then_some(head)
+    }
+
+    /// Whether a statement stands behind the mark, on the same line.
+    pub fn has_body(&self) -> bool {
+        !self.body().is_empty()
+    }
+
+    /// Whether the head is written as other languages do.
+    pub fn is_foreign(&self) -> bool {
+        self.is_foreign_word || self.mark.is_some() || self.lacks_each()
+    }
+
+    /// The finding for a head that is written as other languages do; `base` is where the line begins.
+    pub fn finding(&self, base: usize) -> Option<Diagnostic> {
+        let (start, end) = self.place();
+        let span = Span::new(base + start, base + end);
+        let word = &self.text[..first_word(self.text).len()];
+        let (code, message) = match self.mark {
+            // A session reads on behind it, up to the `}`.
+            Some((_, '{')) if !self.has_body() => (Code::UnclosedBracket, "blocks have no braces".to_owned()),
+            _ if self.is_foreign_word => {
+                (Code::UnknownStatement, format!("`{word}` is not a statement of this language"))
+            }
+            _ if self.lacks_each() => {
+                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", shown(&self.text[start..end])))
+            }
+            Some((_, '{')) => (Code::UnexpectedText, "blocks have no braces".to_owned()),
+            Some((_, mark)) => (Code::UnexpectedText, format!("the head of a block does not end with `{mark}`")),
+            None => return None,
+        };
+        Some(Diagnostic::error(code, span, message).help(self.help()))
+    }
+
+    /// What is at fault: the word of another language, what stands in the place of `EACH`, or the mark.
+    fn place(&self) -> (usize, usize) {
+        let word = first_word(self.text).len();
+        let rest = self.text[self.words_end..].trim_start_matches([' ', '\t']);
+        let behind = self.text.len() - rest.len();
+        let next = match first_word(rest) {
+            "" => rest.chars().next().map_or(0, char::len_utf8),
+            word => word.len(),
+        };
+        match self.mark {
+            Some((at, '{')) if !self.has_body() => (at, at + 1),
+            _ if self.is_foreign_word => (0, word),
+            _ if self.lacks_each() => (behind, behind + next),
+            Some((at, _)) => (at, at + 1),
+            None => (0, word),
+        }
+    }
+
+    fn lacks_each(&self) -> bool {
+        let rest = self.text[self.words_end..].trim_start_matches([' ', '\t']);
+        let word = self.text[..self.words_end].trim_end();
+        self.kind == Kind::For && !rest.is_empty() && (rest.starts_with('(') || word.eq_ignore_ascii_case("FOR"))
+    }
+
+    /// Whether what follows a foreign word is what follows it in a head.
+    fn has_shape(&self) -> bool {
+        let rest = self.text[self.words_end..].trim_matches([' ', '\t', ';']);
+        let word = first_word(rest);
+        let after = rest[word.len()..].trim_start();
+        match self.kind {
+            Kind::Try | Kind::Finally => rest.is_empty(),
+            Kind::Catch => after.is_empty() || rest.starts_with('(') || after.starts_with("as "),
+            Kind::Procedure => is_word(word) && (after.is_empty() || after.starts_with('(')),
+            _ => !rest.is_empty(),
+        }
+    }
+
+    /// What stands between the words of the head and its mark.
+    fn inner(&self) -> &'a str {
+        let end = self.mark.map_or(self.text.len(), |(at, _)| at);
+        let inner = self.text[self.words_end..end].trim_matches([' ', '\t', ';']);
+        let last = &inner[inner.trim_end_matches(is_word_char).len()..];
+        let is_joint = ["THEN", "DO", "MEANS"].iter().any(|word| last.eq_ignore_ascii_case(word));
+        let inner = if is_joint { &inner[..inner.len() - last.len()] } else { inner };
+        inner.trim_matches([' ', '\t', ';'])
+    }
+
+    /// What stands behind the mark.
+    fn body(&self) -> &'a str {
+        let Some((at, mark)) = self.mark else { return "" };
+        let body = self.text[at + mark.len_utf8()..].trim_matches([' ', '\t', ';']);
+        let body = body.strip_prefix('{').unwrap_or(body);
+        body.strip_suffix('}').unwrap_or(body).trim_matches([' ', '\t', ';'])
+    }
+
+    fn is_lower(&self) -> bool {
+        !self.text[..first_word(self.text).len()].contains(char::is_uppercase)
+    }
+
+    /// A keyword in the case of the line.
+    fn keyword(&self, keyword: &str) -> String {
+        if self.is_lower() { keyword.to_lowercase() } else { keyword.to_owned() }
+    }
+
+    fn help(&self) -> String {
+        let end = self.keyword("END");
+        match (self.kind, self.written()) {
+            (Kind::Try | Kind::Catch, Some(head)) => {
+                format!("write `{head}` … `{end}` above the lines that may fail: it handles what fails below it")
+            }
+            (Kind::Finally, _) => format!(
+                "put the lines below those that may fail; they run when the handler ends with `{}`",
+                self.keyword("CLEAR_ERROR")
+            ),
+            (Kind::Switch, _) => "write `IF x == 1 THEN`, `ELSE IF x == 2 THEN`, `ELSE` and `END`".to_owned(),
+            (_, None) => "write `FOR EACH x IN list DO`; to count, `FOR EACH i IN RANGE(10) DO`".to_owned(),
+            (Kind::Else | Kind::ElseIf, Some(head)) if self.has_body() => {
+                format!("write it on lines of their own:\n{head}\n  {}", self.body())
+            }
+            (Kind::Else | Kind::ElseIf, Some(head)) => format!("write `{head}`"),
+            (_, Some(head)) if self.has_body() => {
+                format!("write it on three lines:\n{head}\n  {}\n{end}", self.body())
+            }
+            (_, Some(head)) => format!("write `{head}`, and close the block with a line `{end}`"),
+        }
+    }
+}
+
+/// A word as a message shows it.
+fn shown(word: &str) -> String {
+    safe::name(&word.chars().take(40).collect::<String>()).into_owned()
+}
+
+/// The kind of a head, where its words end, and whether they are those of another language.
+fn words(text: &str) -> Option<(Kind, usize, bool)> {
+    let first = first_word(text);
+    let rest = text[first.len()..].trim_start_matches([' ', '\t']);
+    let second = first_word(rest);
+    let both = text.len() - rest.len() + second.len();
+    let then = |keyword: &str| second.eq_ignore_ascii_case(keyword);
+    let one = first.len();
+    Some(match first.to_ascii_uppercase().as_str() {
+        "IF" => (Kind::If, one, false),
+        "ELSE" if then("IF") => (Kind::ElseIf, both, false),
+        "ELSE" => (Kind::Else, one, false),
+        "WHILE" => (Kind::While, one, false),
+        "FOR" if then("EACH") => (Kind::For, both, false),
+        "FOR" => (Kind::For, one, false),
+        "ON" if then("ERROR") => (Kind::OnError, both, false),
+        "DEFINE" if then("PROCEDURE") => (Kind::Procedure, both, false),
+        "FUNC" => (Kind::Func, one, false),
+        "ELIF" | "ELSEIF" | "ELSIF" => (Kind::ElseIf, one, true),
+        "FOREACH" => (Kind::For, one, true),
+        "UNLESS" => (Kind::Unless, one, true),
+        "UNTIL" => (Kind::Until, one, true),
+        "SWITCH" | "MATCH" => (Kind::Switch, one, true),
+        "TRY" => (Kind::Try, one, true),
+        "CATCH" | "EXCEPT" | "RESCUE" => (Kind::Catch, one, true),
+        "FINALLY" => (Kind::Finally, one, true),
+        "DEF" | "FN" | "FUN" | "FUNCTION" | "PROC" | "PROCEDURE" | "SUB" => (Kind::Procedure, one, true),
+        _ => return None,
+    })
+}
+
+/// The mark with which another language ends a head.
+fn mark(text: &str, words_end: usize) -> Option<(usize, char)> {
+    let rest = &text[words_end..];
+    if let Some(head) = text.trim_end_matches([' ', '\t']).strip_suffix('{') {
+        // `IF x: {` has two; the first is shown.
+        let colon = head.trim_end_matches([' ', '\t']).strip_suffix(':');
+        return Some(colon.map_or((head.len(), '{'), |before| (before.len(), ':')));
+    }
+    let opens_block = |at: usize| {
+        let before = rest[..at].ends_with([' ', '\t', ')']) || at == 0;
+        let body = rest[at + 1..].trim_matches([' ', '\t', ';']);
+        let behind_word = body[first_word(body).len()..].trim_start_matches([' ', '\t']);
+        // `{k: 1}` is a map whose key lacks its quotes.
+        before && body.starts_with(is_word_char) && body.ends_with('}') && !behind_word.starts_with([':', '('])
+    };
+    let found = at_top(rest).find(|&(at, c)| c == ':' || (c == '{' && opens_block(at)));
+    found.map(|(at, c)| (words_end + at, c))
+}
+
+impl Failure<'_> {
+    /// A head that another language would have written so.
+    pub(super) fn foreign_head(&self) -> Option<Diagnostic> {
+        let head = Head::of(self.text)?;
+        let is_by_mark = !head.is_foreign_word && !head.lacks_each();
+        // What stands before the mark is at fault itself.
+        let is_before = is_by_mark && head.mark.is_some_and(|(at, _)| self.at < at);
+        if is_before { None } else { head.finding(self.base) }
+    }
+}
+
+/// The finding for a line that ends in `{` as heads of other languages do; a `}` may stand before its words.
+pub fn brace_head(text: &str, base: usize) -> Option<Diagnostic> {
+    let rest = text.trim_start_matches(['}', ' ', '\t']);
+    let base = base + text.len() - rest.len();
+    if let Some(finding) = Head::of(rest).and_then(|head| head.finding(base)) {
+        return Some(finding);
+    }
+    let brace = rest.strip_suffix('{')?.len();
+    let finding =
+        Diagnostic::error(Code::UnclosedBracket, Span::new(base + brace, base + brace + 1), "blocks have no braces");
+    Some(finding.help("end the head with its line, and close the block with a line `END`"))
+}
+
+/// The finding for a line `}`; `is_inside` says whether a block is open.
+pub fn stray_brace(base: usize, is_inside: bool) -> Diagnostic {
+    let finding = Diagnostic::error(Code::StrayBracket, Span::new(base, base + 1), "`}` closes nothing");
+    finding.help(if is_inside {
+        "write `END` to close a block; else remove it, or add its opener"
+    } else {
+        "remove it, or add its opener"
+    })
+}

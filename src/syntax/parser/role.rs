@@ -1,0 +1,190 @@
+//! What a line that cannot be parsed is to the blocks around it, by its first words and its last mark.
+//!
+//! A wrong guess costs a second finding that is false, so a line opens a block only where its shape says so.
+
+use crate::text::nearest;
+
+use super::super::keyword::{STATEMENT_WORDS, first_word, is_statement_word, is_word_char};
+use super::mistake::Head;
+use super::stmt::{BlockKind, Closer, closer_of, closer_role};
+
+/// What a broken line would have been to the blocks around it.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// A statement on its own.
+    Plain,
+    /// The head of a block.
+    Opens { kind: BlockKind, end: BlockEnd },
+    /// Opens a block of another dialect, whose closer may come.
+    OpensUnknown,
+    /// `ELSE`, `ELSE IF`, `CATCH`: the block goes on.
+    Between,
+    /// Perhaps the head of a block, with a word that is misspelt: so it is where the next line stands further right.
+    PerhapsOpens,
+    /// A closer.
+    Closes(Closer),
+    /// A `}` that closes a block whose head ended in `{`, or that may stand for a closer.
+    ClosesBrace,
+}
+
+/// What ends a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockEnd {
+    /// A closer.
+    Closer,
+    /// A `}` too: the head ended in `{`.
+    Brace,
+    /// Perhaps nothing: the head is of a language whose blocks end by their indentation, and it was reported.
+    Unknown,
+}
+
+/// What a line that cannot be parsed is to the blocks around it.
+pub fn role_of(text: &str) -> Role {
+    if let Some(rest) = text.strip_prefix('}') {
+        return match role_of(rest.trim_start_matches([' ', '\t'])) {
+            Role::Between => Role::Between,
+            _ => Role::ClosesBrace,
+        };
+    }
+    let first = first_word(text);
+    let rest = text[first.len()..].trim_start_matches([' ', '\t']);
+    // A keyword in mixed case is a fault of its own, and still plays its part.
+    let is = |keyword: &str| first.eq_ignore_ascii_case(keyword);
+    let then = |keyword: &str| first_word(rest).eq_ignore_ascii_case(keyword);
+    // `on = 2`: a name.
+    if rest.starts_with('=') && !rest.starts_with("==") {
+        return Role::Plain;
+    }
+    if let Some(closer) = closer(first, rest) {
+        return Role::Closes(closer);
+    }
+    let is_catch = ["CATCH", "EXCEPT", "RESCUE", "FINALLY", "ENSURE"].into_iter().any(is) && is_clause(rest);
+    if ["ELSE", "ELIF", "ELSEIF", "ELSIF"].into_iter().any(is) || is_catch {
+        Role::Between
+    } else if is("ON") && then("EVENT") {
+        Role::OpensUnknown
+    } else {
+        match opened(first, rest) {
+            Some(kind) => opening(kind, text),
+            None if is_statement_word(first) || first.is_empty() => Role::Plain,
+            None => misspelt(first, rest, text),
+        }
+    }
+}
+
+/// What a line is whose first word is none of ours: nearly one of ours, or the head of a block by its last word.
+fn misspelt(first: &str, rest: &str, text: &str) -> Role {
+    const BETWEEN: [&str; 3] = ["ELSE", "ELSEIF", "ELIF"];
+    let is_short = rest.split([' ', '\t']).filter(|word| !word.is_empty()).count() <= 1;
+    let words = STATEMENT_WORDS.iter().copied().chain(BETWEEN);
+    let upper = first.to_uppercase();
+    let meant = nearest(&upper, words).unwrap_or_default();
+    if STATEMENT_WORDS.contains(&&*upper) {
+        Role::Plain
+    } else if meant == "DEFINE" && first_word(rest).eq_ignore_ascii_case("PROCEDURE") {
+        opening(BlockKind::Procedure, text)
+    } else if is_block(rest) && !BETWEEN.contains(&meant) {
+        match opening(BlockKind::Unknown, text) {
+            Role::Opens { kind, end: BlockEnd::Closer } => Role::Opens { kind, end: BlockEnd::Unknown },
+            role => role,
+        }
+    } else if closer_role(meant).is_some() && is_short {
+        Role::Closes(Closer { word: first.into(), only: None })
+    } else if BETWEEN.contains(&meant) {
+        Role::Between
+    } else {
+        Role::PerhapsOpens
+    }
+}
+
+/// The kind of block that a line opens, by its first words.
+fn opened(first: &str, rest: &str) -> Option<BlockKind> {
+    let has_name = !first_word(rest).is_empty();
+    Some(match first.to_ascii_uppercase().as_str() {
+        "IF" => BlockKind::If,
+        "WHILE" => BlockKind::While,
+        "FOR" | "FOREACH" => BlockKind::For,
+        "ON" => BlockKind::OnError,
+        "DEFINE" => BlockKind::Procedure,
+        "FUNC" => BlockKind::Func,
+        "COMMAND" if rest.is_empty() || closed_on_its_line(rest) => BlockKind::Command,
+        "UNLESS" | "SWITCH" | "MATCH" if is_block(rest) => BlockKind::If,
+        "UNTIL" | "LOOP" | "REPEAT" if rest.is_empty() || is_block(rest) => BlockKind::While,
+        "TRY" | "BEGIN" if is_clause(rest) => BlockKind::OnError,
+        "DEF" | "FN" | "FUN" | "FUNCTION" | "PROC" | "PROCEDURE" | "SUB" if has_name && is_signature(rest) => {
+            BlockKind::Procedure
+        }
+        _ => return None,
+    })
+}
+
+/// Whether a line ends as heads of other languages do.
+fn is_block(rest: &str) -> bool {
+    let rest = rest.trim_end_matches([' ', '\t']);
+    let last = rest.rsplit([' ', '\t', ')']).next().unwrap_or(rest);
+    rest.ends_with([':', '{']) || ["THEN", "DO"].iter().any(|word| last.eq_ignore_ascii_case(word))
+}
+
+/// Whether what follows `TRY` or `CATCH` can belong to it: nothing, a mark, or what is caught.
+fn is_clause(rest: &str) -> bool {
+    let word = first_word(rest);
+    let after = rest[word.len()..].trim_start_matches([' ', '\t']);
+    after.is_empty() || is_block(rest) || (word.is_empty() && after.starts_with('(')) || after.starts_with("as ")
+}
+
+/// Whether a name with parameters, or a name alone, follows.
+fn is_signature(rest: &str) -> bool {
+    let after = rest[first_word(rest).len()..].trim_start_matches([' ', '\t']);
+    after.is_empty() || after.starts_with(['(', ':', '{'])
+}
+
+/// The closer that a broken line is, in our words or in those of other languages.
+fn closer(first: &str, rest: &str) -> Option<Closer> {
+    if closer_role(first).is_some() {
+        return Some(closer_of(first));
+    }
+    let is_alone = rest.trim_matches([' ', '\t', ';']).is_empty();
+    (is_alone && is_foreign_closer(first)).then(|| Closer { word: first.into(), only: None })
+}
+
+/// Whether a word closes blocks in other languages: `fi`, `ENDFOREACH`, `EndTry`.
+pub fn is_foreign_closer(word: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "DONE",
+        "FI",
+        "OD",
+        "WEND",
+        "ESAC",
+        "ENDLOOP",
+        "ENDFOREACH",
+        "ENDTRY",
+        "ENDFUNCTION",
+        "ENDDEF",
+        "ENDPROC",
+        "ENDSUB",
+        "ENDUNLESS",
+        "ENDUNTIL",
+        "ENDSWITCH",
+    ];
+    WORDS.iter().any(|closer| word.eq_ignore_ascii_case(closer))
+}
+
+/// A head that already has its closer, or its one statement, on its line opens nothing.
+fn opening(kind: BlockKind, text: &str) -> Role {
+    let head = Head::of(text);
+    if closed_on_its_line(text) || head.as_ref().is_some_and(Head::has_body) {
+        return Role::Plain;
+    }
+    let end = match head {
+        _ if text.ends_with('{') => BlockEnd::Brace,
+        Some(head) if head.is_foreign() => BlockEnd::Unknown,
+        _ => BlockEnd::Closer,
+    };
+    Role::Opens { kind, end }
+}
+
+fn closed_on_its_line(text: &str) -> bool {
+    let text = text.trim_end_matches([' ', '\t', ';']);
+    let last = text.rsplit(|c: char| !is_word_char(c)).next();
+    last.is_some_and(|word| closer_role(word).is_some()) || (text.ends_with('}') && text.contains(" {"))
+}

@@ -1,0 +1,175 @@
+//! How a process ends: a run that policy or sandbox refused ends with 4, however the script came to its end; a signal
+//! ends it as the shell expects.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::support::{ns, run};
+
+/// A call that is refused, or that fails for another reason; `options` of `ns`, and a field that a result has when
+/// the call is done.
+struct Refusal {
+    call: &'static str,
+    field: &'static str,
+    options: &'static [&'static str],
+}
+
+const fn refusal(call: &'static str, field: &'static str, options: &'static [&'static str]) -> Refusal {
+    Refusal { call, field, options }
+}
+
+const REFUSALS: [Refusal; 9] = [
+    refusal("FS.ReadFile(\"/etc/passwd\")", "content", &[]),
+    refusal("FS.ReadFile(\"../up.txt\")", "content", &[]),
+    refusal("FS.ReadFile(\"secret/a.txt\")", "content", &[]),
+    refusal("FS.ReadFile(\"tool.exe\")", "content", &[]),
+    refusal("FS.ReadFile(\".ns/key\")", "content", &[]),
+    refusal("FS.HashFile(\"neuroscript.toml\")", "checksum", &[]),
+    refusal("FS.WriteFile(\"b.txt\", \"x\")", "bytesWritten", &["--read-only"]),
+    refusal("FS.CopyFile(\"a.txt\", \"../b.txt\")", "sizeBytes", &[]),
+    refusal("FS.DeleteFile(\"a.txt\")", "operation", &[]),
+];
+
+const FAILURES: [Refusal; 2] = [
+    refusal("FS.ReadFile(\"none.txt\")", "content", &[]),
+    refusal("FS.CopyFile(\"none.txt\", \"b.txt\")", "sizeBytes", &[]),
+];
+
+/// Ways in which a run ends because of a call `@` with a result that would have the field `%`.
+const WAYS: [&str; 18] = [
+    "EMIT @.%",
+    "SET r = @\nEMIT r.%",
+    "SET r = @\nEMIT r[\"%\"]",
+    "SET r = @\nIF r.% == 1 THEN\n  EMIT 1\nEND",
+    "SET r = @\nFOR EACH x IN r.% DO\n  EMIT x\nEND",
+    "EMIT STR.Upper(STR(@.%))",
+    "EMIT [1, {\"k\": @.%}]",
+    "MUST CALL @",
+    "MUST CALL @, \"it failed\"",
+    "SET r = @\nMUST r.error == nil",
+    "SET r = @\nMUST r.error == nil, r.error",
+    "SET r = @\nSET now = TIME.Now()\nMUST r.error == nil, \"cannot: \" + r.error",
+    "SET r = @\nIF r.error != nil THEN\n  FAIL r.error\nEND",
+    "SET r = @\nFAIL LAST_ERROR.message",
+    "DEFINE PROCEDURE P()\n  RETURN @.%\nEND\nEMIT P()",
+    "DEFINE PROCEDURE P(x)\n  SET r = @\n  RETURN r.%\nEND\nEMIT LIST.Map([1], P)",
+    "ON ERROR AS e DO\n  EMIT e.code\nEND\nMUST CALL @",
+    "ON ERROR AS e DO\n  EMIT TIME.Now()\n  FAIL e.message\nEND\nMUST CALL @",
+];
+
+const POLICY: &str = "[policy]\nblocked_directories = [\"secret\"]\nblocked_extensions = [\"exe\"]\n\n[tools]\ndeny = [\"FS.Delete*\"]\n";
+
+fn sandbox() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    fs::create_dir_all(place.path().join("secret")).expect("a folder");
+    fs::create_dir_all(place.path().join("lib")).expect("a folder");
+    for (path, text) in [("a.txt", "a"), ("secret/a.txt", "s"), ("tool.exe", "e"), ("neuroscript.toml", POLICY)] {
+        fs::write(place.path().join(path), text).expect("a file");
+    }
+    place
+}
+
+fn script(way: &str, refusal: &Refusal) -> String {
+    way.replace('@', refusal.call).replace('%', refusal.field)
+}
+
+fn code(place: &Path, refusal: &Refusal, script: &str) -> (i32, String) {
+    let ran = run(ns(place).args(refusal.options).args(["run", "-e", script]));
+    (ran.code, ran.stderr)
+}
+
+#[test]
+fn a_run_that_a_refusal_ends_ends_with_4() {
+    let (place, mut wrong) = (sandbox(), String::new());
+    for refusal in &REFUSALS {
+        for way in WAYS {
+            let script = script(way, refusal);
+            let (code, told) = code(place.path(), refusal, &script);
+            if code != 4 {
+                wrong.push_str(&format!("{script}\nends with {code}: {told}\n"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_run_that_fails_otherwise_ends_with_1() {
+    let (place, mut wrong) = (sandbox(), String::new());
+    for failure in &FAILURES {
+        for way in WAYS {
+            let script = script(way, failure);
+            let (code, told) = code(place.path(), failure, &script);
+            if code != 1 {
+                wrong.push_str(&format!("{script}\nends with {code}: {told}\n"));
+            }
+        }
+    }
+    // A refusal that the script has dealt with is not why it ends.
+    for after in ["EMIT 1 / 0", "EMIT [1][5]", "CALL FS.Exists(\"a.txt\")\nFAIL \"other\"", "EMIT {\"a\": 1}.b"] {
+        let script = format!("SET r = FS.ReadFile(\"/etc/passwd\")\n{after}");
+        let (code, told) = code(place.path(), &FAILURES[0], &script);
+        if code != 1 {
+            wrong.push_str(&format!("{script}\nends with {code}: {told}\n"));
+        }
+    }
+    let handled = "SET r = FS.ReadFile(\"/etc/passwd\")\nEMIT r.error != nil";
+    assert_eq!(code(place.path(), &FAILURES[0], handled).0, 0);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What gives nil when it fails, a module, a plan, `--strict`, `ns call` and a document.
+#[test]
+fn the_other_doors_end_with_4_too() {
+    let place = sandbox();
+    fs::write(
+        place.path().join("lib/m.ns"),
+        "DEFINE PROCEDURE P()\n  RETURN FS.ReadFile(\"/etc/passwd\").content\nEND\n",
+    )
+    .expect("a module");
+    let module = "USE \"lib/m.ns\" AS m\nEMIT m.P()";
+    for args in [
+        &["run", "-e", module][..],
+        &["run", "-e", "USE \"../m.ns\" AS m\nEMIT m.P()"],
+        &["run", "-e", "EMIT FS.WalkDir(\"/etc\")[0]"],
+        &["run", "-e", "EMIT STR.Upper(FS.WalkDir(\"/etc\"))"],
+        &["run", "-e", "EMIT FS.Find(\"/etc\")"],
+        &["run", "--strict", "-e", "CALL FS.ReadFile(\"/etc/passwd\")"],
+        &["run", "--plan", "-e", "EMIT FS.ReadFile(\"/etc/passwd\").content"],
+        &["run", "--plan=json", "-e", "EMIT FS.ReadFile(\"/etc/passwd\").content"],
+        &["run", "--atomic", "-e", "EMIT FS.ReadFile(\"/etc/passwd\").content"],
+        &["run", "--output", "json", "-e", "EMIT FS.ReadFile(\"/etc/passwd\").content"],
+        &["call", "read_file", "{\"path\": \"/etc/passwd\"}"],
+        &["call", "delete_file", "{\"path\": \"a.txt\"}"],
+    ] {
+        let ran = run(ns(place.path()).args(args));
+        assert_eq!(ran.code, 4, "{args:?}: {}", ran.stderr);
+    }
+}
+
+/// A shell sees 128 and the number of the signal.
+#[test]
+fn a_signal_ends_a_run_as_shells_expect() {
+    use std::os::unix::process::ExitStatusExt;
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let place = tempfile::tempdir().expect("a folder for the test");
+        let script = "EMIT \"ready\"\nWHILE true DO\n  SET x = 1\nEND";
+        let mut child = ns(place.path())
+            .args(["--max-steps", "9000000000", "run", "-e", script])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("`ns` starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let kill = std::process::Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
+        assert!(kill.expect("`kill` starts").success());
+        let status = child.wait().expect("it ends");
+        let shown = status.code().or(status.signal().map(|signal| 128 + signal));
+        assert_eq!(shown, Some(128 + number), "{signal}: {status:?}");
+    }
+}

@@ -1,0 +1,304 @@
+//! Several mistakes in one script: a check reports each of them at its line, and nothing else.
+//!
+//! Scripts that are right get a few lines broken, each in a way of its own. Every error must lie on a broken line and
+//! each line has at most one; the share of broken lines that are found is measured. A false error is worse than a
+//! missing one.
+
+#![allow(clippy::disallowed_methods, reason = "tests read scripts of the repository")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::dice::Dice;
+use crate::support::{ns, package, run};
+use neuroscript::engine::{Engine, Options, Script};
+
+/// Programs with mistakes that are tried; each has one to five.
+const ROUNDS: usize = 4_000;
+
+struct Asked {
+    engine: Engine,
+    _folder: tempfile::TempDir,
+}
+
+impl Asked {
+    fn new() -> Asked {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let options = Options { sandbox: Some(folder.path().to_owned()), ..Options::default() };
+        let engine = Engine::open(&options).map_err(|_| "no engine").expect("an engine");
+        Asked { engine, _folder: folder }
+    }
+
+    /// The line and message of each error.
+    fn errors(&self, script: &str) -> Vec<(usize, String)> {
+        let checked = self.engine.check(&Script::new("faults.ns", script));
+        let errors = checked.findings.iter().filter(|finding| finding.is_error());
+        errors
+            .map(|finding| {
+                let span = finding.span().expect("an error of a text has a place");
+                let source = checked.sources.of(span).expect("the text is known");
+                (source.position(span).line, format!("{}: {}", finding.code.id(), finding.message))
+            })
+            .collect()
+    }
+}
+
+/// Scripts of the repository that are right, of some length.
+fn scripts(asked: &Asked) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in ["scripts", "benches/programs", "benches/calls", "tests/format/golden", "tests/suite"] {
+        files_below(&package(folder), &mut found);
+    }
+    let texts = found.iter().map(|file| fs::read_to_string(file).expect("a script"));
+    let cases = texts.flat_map(|text| text.split("\n--- ").map(str::to_owned).collect::<Vec<_>>());
+    let long = cases.filter(|text| text.lines().count() >= 8 && whole_lines(text).len() >= 6);
+    long.map(|text| text.split_once('\n').map_or(String::new(), |(_, text)| text.to_owned()))
+        .filter(|text| asked.errors(text).is_empty())
+        .collect()
+}
+
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("a folder of the repository")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    entries.sort();
+    for entry in entries {
+        match entry.extension() {
+            _ if entry.is_dir() => files_below(&entry, found),
+            Some(extension) if extension == "ns" => found.push(entry),
+            _ => {}
+        }
+    }
+}
+
+/// The lines that are a whole statement each, counted from 0.
+fn whole_lines(text: &str) -> Vec<usize> {
+    const WORDS: [&str; 19] = [
+        "SET",
+        "EMIT",
+        "IF",
+        "ELSE",
+        "END",
+        "ENDIF",
+        "ENDWHILE",
+        "ENDFOR",
+        "WHILE",
+        "FOR",
+        "RETURN",
+        "MUST",
+        "FAIL",
+        "CALL",
+        "BREAK",
+        "CONTINUE",
+        "ON",
+        "CLEAR_ERROR",
+        "DEFINE",
+    ];
+    let mut lines = Vec::new();
+    let (mut depth, mut in_comment, mut fence, mut joined) = (0_i64, false, None, false);
+    for (number, line) in text.lines().enumerate() {
+        let began_whole = depth == 0 && !in_comment && fence.is_none() && !joined;
+        let first = line.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        in_comment = (in_comment || first.eq_ignore_ascii_case("COMMENT")) && !first.eq_ignore_ascii_case("ENDCOMMENT");
+        for mark in ["'''", "```"] {
+            if line.matches(mark).count() % 2 == 1 && fence.is_none_or(|open| open == mark) {
+                fence = if fence.is_none() { Some(mark) } else { None };
+            }
+        }
+        let is_plain = !["'''", "```", "#", "--", "//", "\\", "{", "}"].iter().any(|mark| line.contains(mark));
+        let opens = line.matches(['(', '[', '{']).count() as i64 - line.matches([')', ']', '}']).count() as i64;
+        depth = if first.is_empty() && opens == 0 { depth } else { (depth + opens).max(0) };
+        joined = line.trim_end().ends_with('\\');
+        if began_whole
+            && is_plain
+            && opens == 0
+            && WORDS.iter().any(|word| first == *word || first == word.to_lowercase())
+        {
+            lines.push(number);
+        }
+    }
+    lines
+}
+
+/// The ways to break a line; none where one does not apply.
+const WAYS: [fn(&str, &mut Dice) -> Option<String>; 14] = [
+    |line, dice| Some(format!("{line}{}", dice.pick(&[")", " ]", "?", " @", " 1 2"]))),
+    |line, _| word(line)?.1.eq_ignore_ascii_case("SET").then(|| line.replacen(" = ", " ", 1)).filter(|new| new != line),
+    |line, dice| misspelt(line, dice),
+    |line, _| mixed(line),
+    |line, dice| {
+        head(line).then(|| format!("{}{}", without_joint(line), dice.pick(&[":", " :", " {", "{", " THEN:", " DO {"])))
+    },
+    |line, dice| {
+        closes(line).then(|| line.replacen(line.trim(), dice.pick(&["}", "END IF", "fi", "done", "END;", "};"]), 1))
+    },
+    |line, _| value(line).then(|| format!("{line} +")),
+    |line, _| value(line).then_some(()).and_then(|()| unquoted(line)),
+    |line, _| {
+        value(line)
+            .then_some(())
+            .and_then(|()| line.trim_end().strip_suffix(')').filter(|line| !line.ends_with('(')).map(str::to_owned))
+    },
+    |line, _| value(line).then(|| format!("{line};")),
+    |line, _| {
+        word(line)
+            .filter(|(_, word, _)| word.eq_ignore_ascii_case("SET"))
+            .map(|(blank, _, rest)| format!("{blank}{}", rest.trim_start()))
+    },
+    |line, dice| {
+        (line.trim() == "ELSE").then(|| line.replacen("ELSE", dice.pick(&["else:", "ELSE {", "} else {", "ELSE :"]), 1))
+    },
+    |line, dice| {
+        line.trim()
+            .starts_with("ELSE IF ")
+            .then(|| without_joint(line).replacen("ELSE IF", dice.pick(&["elif", "ELIF", "ELSEIF", "elsif"]), 1))
+    },
+    |line, _| line.trim().starts_with("FOR EACH ").then(|| line.replacen("FOR EACH", "FOR", 1)),
+];
+
+/// Blanks, the first word, and the rest.
+fn word(line: &str) -> Option<(&str, &str, &str)> {
+    let start = line.len() - line.trim_start().len();
+    let length = line[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len() - start);
+    (length > 1).then(|| (&line[..start], &line[start..start + length], &line[start + length..]))
+}
+
+fn misspelt(line: &str, dice: &mut Dice) -> Option<String> {
+    let (blank, word, rest) = word(line)?;
+    let last = word.chars().last()?;
+    let swapped = || {
+        let mut letters: Vec<char> = word.chars().collect();
+        let end = letters.len();
+        letters.swap(end - 1, end - 2);
+        letters.into_iter().collect::<String>()
+    };
+    let new = if dice.one_in(2) { format!("{word}{last}") } else { swapped() };
+    (new != word && !new.eq_ignore_ascii_case("NO")).then(|| format!("{blank}{new}{rest}"))
+}
+
+fn mixed(line: &str) -> Option<String> {
+    let (blank, word, rest) = word(line)?;
+    Some(format!("{blank}{}{}{rest}", word[..1].to_uppercase(), word[1..].to_lowercase()))
+}
+
+fn head(line: &str) -> bool {
+    word(line).is_some_and(|(_, word, _)| ["IF", "WHILE", "FOR"].iter().any(|head| word.eq_ignore_ascii_case(head)))
+}
+
+fn closes(line: &str) -> bool {
+    word(line).is_some_and(|(_, word, rest)| word.to_uppercase().starts_with("END") && rest.trim().is_empty())
+}
+
+/// Whether a line is a statement on its own that holds a value.
+fn value(line: &str) -> bool {
+    let is =
+        |word: &str| ["SET", "EMIT", "RETURN", "MUST", "CALL"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    word(line).is_some_and(|(_, word, rest)| is(word) && !rest.trim().is_empty())
+}
+
+fn unquoted(line: &str) -> Option<String> {
+    let at = line.rfind('"').filter(|_| line.matches('"').count().is_multiple_of(2) && !line.contains('\''))?;
+    Some(format!("{}{}", &line[..at], &line[at + 1..]))
+}
+
+fn without_joint(line: &str) -> &str {
+    let line = line.trim_end();
+    ["THEN", "DO", "then", "do"].iter().find_map(|joint| line.strip_suffix(joint)).unwrap_or(line).trim_end()
+}
+
+/// A script with some lines broken, and the lines, counted from 1.
+fn broken(script: &str, dice: &mut Dice) -> (String, BTreeSet<usize>) {
+    let whole = whole_lines(script);
+    let mut lines: Vec<String> = script.lines().map(str::to_owned).collect();
+    let mut places = BTreeSet::new();
+    let wanted = 1 + dice.below(5);
+    for _ in 0..4 * wanted {
+        if places.len() == wanted {
+            break;
+        }
+        let number = dice.pick(&whole);
+        let way = dice.pick(&WAYS);
+        if places.contains(&(number + 1)) {
+            continue;
+        }
+        if let Some(new) = way(&lines[number], dice) {
+            lines[number] = new;
+            places.insert(number + 1);
+        }
+    }
+    (lines.join("\n") + "\n", places)
+}
+
+/// `SEED` tries other mistakes.
+fn seed() -> u64 {
+    std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7)
+}
+
+#[test]
+fn each_of_several_mistakes_is_reported_and_nothing_else() {
+    let (asked, mut dice) = (Asked::new(), Dice::new(seed()));
+    let scripts = scripts(&asked);
+    assert!(scripts.len() > 100, "{} scripts", scripts.len());
+    let (mut made, mut found, mut wrong, mut failed) = (0, 0, String::new(), 0);
+    for _ in 0..ROUNDS {
+        let script = &scripts[dice.below(scripts.len())];
+        let (text, places) = broken(script, &mut dice);
+        let errors = asked.errors(&text);
+        let lines: Vec<usize> = errors.iter().map(|(line, _)| *line).collect();
+        let reported: BTreeSet<usize> = lines.iter().copied().collect();
+        let is_first_known = places.first().is_none_or(|first| reported.contains(first));
+        let is_right = reported.is_subset(&places) && lines.len() == reported.len() && is_first_known;
+        if !is_right {
+            failed += 1;
+            if failed <= 25 {
+                wrong.push_str(&format!("{}\n{places:?} are broken, reported {errors:#?}\n\n", numbered(&text)));
+            }
+        }
+        made += places.len();
+        found += reported.intersection(&places).count();
+    }
+    let share = found as f64 / made as f64;
+    println!("{found} of {made} broken lines are reported: {share:.4}; {failed} rounds failed");
+    // Two mistakes can look like something else together: a misspelt IF before an `elif`.
+    assert!(failed * 1_000 <= ROUNDS, "{failed} of {ROUNDS}\n{wrong}");
+    assert!(share > 0.99, "{share}");
+}
+
+fn numbered(text: &str) -> String {
+    text.lines().enumerate().map(|(number, line)| format!("{:3} {line}\n", number + 1)).collect()
+}
+
+/// However many mistakes there are, a bounded number is reported, and the rest of the text is not read.
+#[test]
+fn a_text_of_nothing_but_mistakes_ends_at_a_hundred() {
+    let asked = Asked::new();
+    let errors = asked.errors(&"SET x 5\n".repeat(100_000));
+    assert_eq!(errors.len(), 101, "{:?}", errors.last());
+    assert!(
+        errors[100].1.starts_with("NS0024") && errors[..100].iter().enumerate().all(|(at, error)| error.0 == at + 1)
+    );
+}
+
+/// A run shows the errors that a check shows, and nothing runs.
+#[test]
+fn a_run_shows_the_same_list_as_a_check() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let text = "EMIT \"ran\"\nSET x 5\nif x:\n  EMITT 1\nend\nEMIT (1 + 2\nEMIT totl\n";
+    fs::write(place.path().join("a.ns"), text).expect("a script");
+    let file = place.path().join("a.ns");
+    let checked = run(ns(place.path()).args(["check", "--format", "json"]).arg(&file));
+    let findings: serde_json::Value = serde_json::from_str(&checked.stdout).expect("JSON");
+    let lines: Vec<u64> = findings
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|finding| finding["severity"] == "error")
+        .map(|finding| finding["place"]["line"].as_u64().expect("a line"))
+        .collect();
+    assert_eq!((checked.code, &lines[..]), (3, &[2, 3, 4, 6, 7][..]));
+    let ran = run(ns(place.path()).arg("run").arg(&file));
+    let shown = ran.stderr.lines().filter(|line| line.starts_with("error[")).count();
+    assert_eq!((ran.code, ran.stdout.as_str(), shown), (1, "", lines.len()), "{}", ran.stderr);
+}

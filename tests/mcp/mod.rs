@@ -1,0 +1,16 @@
+//! `ns mcp` from the client's side: frames are sent to the real binary and read from it.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod asking;
+mod bad;
+mod calls;
+mod client;
+mod direct;
+mod many;
+mod offer;
+mod others;
+mod protocol;
+mod roots;
+mod script_tools;
+mod scripts;

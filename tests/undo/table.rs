@@ -1,0 +1,366 @@
+//! Every kind of change, everything that somebody may do to its place afterwards, and every command that takes it back
+//! or does it again: nothing is lost, what can come back comes back, and the log, the commands and the hints agree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+
+use super::{Place, Ran, Snapshot, ns, run, tick};
+use crate::support::contents_of;
+
+/// A kind of change: its name, a script, and the places at which somebody may come between.
+type Kind = (&'static str, &'static str, &'static [&'static str]);
+
+const KINDS: &[Kind] = &[
+    ("create", "MUST FS.WriteFile(\"d/new\", \"made\")", &["d/new"]),
+    ("overwrite", "MUST FS.WriteFile(\"d/f\", \"made\")", &["d/f"]),
+    ("overwrite twice", "MUST FS.WriteFile(\"d/f\", \"made\")\nMUST FS.WriteFile(\"d/f\", \"again\")", &["d/f"]),
+    ("edit", "MUST FS.EditFile(\"d/f\", \"old\", \"new\")", &["d/f"]),
+    ("delete", "MUST FS.DeleteFile(\"d/f\")", &["d/f"]),
+    ("delete a tree", "MUST FS.DeleteFile(\"d/sub\", recursive: true)", &["d/sub"]),
+    ("move", "MUST FS.MoveFile(\"d/f\", \"e/f\")", &["d/f", "e/f"]),
+    ("move a tree", "MUST FS.MoveFile(\"d/sub\", \"e/sub\")", &["d/sub", "e/sub", "e/sub/g"]),
+    ("move and write", "MUST FS.MoveFile(\"d/f\", \"e/f\")\nMUST FS.WriteFile(\"d/f\", \"made\")", &["d/f", "e/f"]),
+    ("move and edit", "MUST FS.MoveFile(\"d/f\", \"e/f\")\nMUST FS.WriteFile(\"e/f\", \"made\")", &["d/f", "e/f"]),
+    ("copy", "MUST FS.CopyFile(\"f\", \"d/copy\")", &["d/copy"]),
+    ("copy over", "MUST FS.CopyFile(\"f\", \"d/f\", overwrite: true)", &["d/f"]),
+    ("copy a tree", "MUST FS.CopyFile(\"d/sub\", \"e/sub\", recursive: true)", &["e/sub", "e/sub/g"]),
+    ("make a directory", "MUST FS.CreateDirectory(\"d/made/deep\")", &["d/made", "d/made/deep"]),
+    ("make a tree", "MUST FS.WriteFile(\"d/made/new\", \"made\")", &["d/made", "d/made/new"]),
+    ("permissions", "MUST FS.SetPermissions(\"d/f\", \"600\")", &["d/f"]),
+    ("permissions of a tree", "MUST FS.SetPermissions(\"d/sub\", \"700\")", &["d/sub"]),
+    (
+        "a file for a tree",
+        "MUST FS.DeleteFile(\"d/sub\", recursive: true)\nMUST FS.WriteFile(\"d/sub\", \"made\")",
+        &["d/sub"],
+    ),
+    (
+        "a tree for a tree",
+        "MUST FS.DeleteFile(\"d/sub\", recursive: true)\nMUST FS.CopyFile(\"e\", \"d/sub\", recursive: true)",
+        &["d/sub", "d/sub/keep"],
+    ),
+    ("a tree for a file", "MUST FS.DeleteFile(\"d/f\")\nMUST FS.WriteFile(\"d/f/new\", \"made\")", &["d/f", "d/f/new"]),
+];
+
+/// One cell in so many is checked unless `NS_LONG` is set; no divisor of the number of deeds, so that all kinds and all
+/// deeds are among them. `NS_SEED` chooses the first, `NS_CELL` those whose name holds a text.
+const SHARE: usize = 23;
+
+/// What somebody does to a place.
+type Deed = fn(&Path);
+
+const DEEDS: &[(&str, Deed)] = &[
+    ("nothing", |_| {}),
+    ("deleted", remove),
+    ("other content", |path| {
+        remove(path);
+        put(path, "theirs");
+    }),
+    ("content written in place", |path| {
+        if path.is_file() {
+            put(path, "theirs in place");
+        }
+    }),
+    ("something put into it", |path| {
+        if path.is_dir() {
+            put(&path.join("theirs"), "theirs within");
+        }
+    }),
+    ("a directory", |path| {
+        remove(path);
+        put(&path.join("theirs"), "theirs in a directory");
+    }),
+    ("a link", |path| {
+        remove(path);
+        make_parent(path);
+        symlink("../f", path).expect("a link");
+    }),
+    ("parent deleted", |path| remove(parent(path))),
+    ("parent moved", |path| {
+        if parent(path).exists() {
+            fs::rename(parent(path), parent(path).with_extension("away")).expect("it is moved");
+        }
+    }),
+    ("another parent", |path| {
+        remove(parent(path));
+        put(&parent(path).join("theirs"), "theirs beside");
+    }),
+    ("parent a file", |path| {
+        remove(parent(path));
+        put(parent(path), "theirs above");
+    }),
+];
+
+fn parent(path: &Path) -> &Path {
+    path.parent().expect("a parent")
+}
+
+fn make_parent(path: &Path) {
+    path.ancestors().skip(1).filter(|above| above.is_file()).for_each(remove);
+    fs::create_dir_all(parent(path)).expect("folders");
+}
+
+fn put(path: &Path, text: &str) {
+    make_parent(path);
+    fs::write(path, text).expect("a file");
+}
+
+fn remove(path: &Path) {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("it goes"),
+        Ok(_) => fs::remove_file(path).expect("it goes"),
+        Err(_) => {}
+    }
+}
+
+/// When somebody comes between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    AfterRun,
+    AfterUndo,
+}
+
+/// One cell of the table.
+struct Cell {
+    kind: &'static Kind,
+    target: &'static str,
+    deed: &'static (&'static str, Deed),
+    when: When,
+}
+
+/// A sandbox in which what a cell says was done.
+struct Case {
+    place: Place,
+    told: String,
+    run: String,
+    /// What the run took from its path, by that.
+    taken: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Case {
+    fn new(Cell { kind: (kind, script, _), target, deed: (what, deed), when }: &Cell) -> Case {
+        let place = Place::empty();
+        for path in ["f", "d/f", "d/sub/g", "e/keep"] {
+            put(&place.root().join(path), &format!("old {path}"));
+        }
+        crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
+        place.eval("MUST FS.WriteFile(\"earlier\", \"earlier\")");
+        let mut taken = files(&place.root());
+        place.eval(script);
+        if *when == When::AfterUndo {
+            taken = files(&place.root());
+            place.ns(0, &["undo"]);
+        }
+        let left = files(&place.root());
+        taken.retain(|path, content| left.get(path) != Some(content));
+        tick();
+        deed(&place.root().join(target));
+        let told = format!("{when:?}; {kind}; {target}: {what}");
+        let mut case = Case { place, told, run: String::new(), taken };
+        case.run = case.log()[0]["id"].as_str().expect("an id").to_owned();
+        case
+    }
+
+    /// Runs a command as a hint names it.
+    fn hinted(&self, hint: &str) -> Ran {
+        let words: Vec<&str> = hint.split(' ').collect();
+        let ran = run(ns(&self.place.root()).args(&words[1..]));
+        assert!(!ran.stderr.contains("error["), "{}: the hint `{hint}`: {}", self.told, ran.stderr);
+        ran
+    }
+
+    fn log(&self) -> Vec<Json> {
+        let ran = run(ns(&self.place.root()).args(["--output", "json", "log"]));
+        serde_json::from_str(&ran.stdout).expect("a list")
+    }
+
+    /// Requires a state of the run, and that the commands for the other states refuse it and name what works.
+    fn is_listed_as(&self, state: &str) {
+        let log = self.log();
+        let listed = log.iter().find(|run| run["id"] == self.run.as_str()).expect("the run");
+        assert_eq!(listed["state"], state, "{}", self.told);
+        let (refusing, hint) = match state {
+            "undone" => ("undo", format!("ns redo {}", self.run)),
+            _ => ("redo", format!("ns undo {}", self.run)),
+        };
+        let ran = run(ns(&self.place.root()).args([refusing, &self.run]));
+        assert_eq!(ran.code, 1, "{}: {}", self.told, ran.stderr);
+        assert!(hints(&ran.stderr).contains(&hint), "{}: {}", self.told, ran.stderr);
+    }
+
+    /// The contents below the root, each with the first place where it is.
+    fn contents(&self) -> BTreeMap<Vec<u8>, PathBuf> {
+        let mut contents = BTreeMap::new();
+        let mut ahead = vec![self.place.root()];
+        while let Some(folder) = ahead.pop() {
+            for entry in fs::read_dir(folder).expect("a directory") {
+                let path = entry.expect("an entry").path();
+                let name = path.strip_prefix(self.place.root()).expect("it is below").to_owned();
+                let found = path.symlink_metadata().expect("an entry");
+                if found.is_dir() {
+                    if name != Path::new(".ns/runs") {
+                        ahead.push(path);
+                    }
+                } else if found.is_symlink() {
+                    contents.insert(format!("-> {}", fs::read_link(&path).expect("a link").display()).into(), name);
+                } else if name.parent() != Some(Path::new(".ns")) {
+                    contents.insert(fs::read(&path).expect("a file"), name);
+                }
+            }
+        }
+        contents
+    }
+
+    fn tree(&self) -> Vec<String> {
+        contents_of(&self.place.root())
+    }
+
+    /// Does something and requires that no content is lost: where one went below `.ns`, a message or a run names it.
+    fn keeps_all(&self, work: impl FnOnce() -> Ran) -> Ran {
+        let before = self.contents();
+        let ran = work();
+        let after = self.contents();
+        let mut shown = None;
+        for (content, was_at) in before {
+            let text = String::from_utf8_lossy(&content).into_owned();
+            let Some(now_at) = after.get(&content) else { panic!("{}: lost {text:?}: {}", self.told, ran.stderr) };
+            if now_at.starts_with(".ns") && !was_at.starts_with(".ns") {
+                let shown = shown.get_or_insert_with(|| self.kept());
+                let is_named = |kept: &Path| shown.iter().any(|shown| kept.starts_with(shown));
+                let is_told = ran.stderr.contains(&*now_at.to_string_lossy());
+                assert!(is_told || is_named(now_at), "{}: {text:?} in {}: {}", self.told, now_at.display(), ran.stderr);
+            }
+        }
+        ran
+    }
+
+    /// The kept places that `ns show` names for any run.
+    fn kept(&self) -> BTreeSet<String> {
+        let at = |words: &[&str]| -> Json {
+            let ran = run(ns(&self.place.root()).args(["--output", "json"]).args(words));
+            serde_json::from_str(&ran.stdout).expect("JSON")
+        };
+        let all = at(&["log", "--all"]);
+        let runs =
+            all.as_array().expect("a list").iter().map(|run| at(&["show", run["run"].as_str().expect("a name")]));
+        let changes = runs.flat_map(|run| run["changes"].as_array().cloned().unwrap_or_default());
+        changes.filter_map(|change| Some(change["kept"].as_str()?.to_owned())).collect()
+    }
+}
+
+/// The commands that a text names in backquotes.
+fn hints(text: &str) -> Vec<String> {
+    let parts = text.split('`').enumerate().filter(|(at, part)| at % 2 == 1 && part.starts_with("ns "));
+    parts.map(|(_, part)| part.to_owned()).collect()
+}
+
+/// The files and links of a tree, by their paths.
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = Snapshot::take(root).entries.into_iter();
+    entries.filter(|(_, entry)| entry.kind != "directory").map(|(path, entry)| (path, entry.content)).collect()
+}
+
+/// Each content that the run took from its path is back, or the path is named; where it is kept, the message says where.
+fn gives_back(case: &Case, ran: &Ran) {
+    let after = files(&case.place.root());
+    for (path, content) in &case.taken {
+        if after.get(path) == Some(content) {
+            continue;
+        }
+        let contents = case.contents();
+        // What they destroyed, or changed in a tree that was moved.
+        let Some(now_at) = contents.get(content) else { continue };
+        let named = path.ancestors().any(|above| ran.stderr.contains(&format!("`{}`", above.display())));
+        assert!(named, "{}: {} is not back: {}", case.told, path.display(), ran.stderr);
+        if now_at.starts_with(".ns") {
+            assert!(
+                case.told.ends_with("parent a file"),
+                "{}: {} could be back: {}",
+                case.told,
+                path.display(),
+                ran.stderr
+            );
+            let mut above = now_at.ancestors().filter(|above| above.components().count() > 2);
+            let is_told = above.any(|above| ran.stderr.contains(&*above.to_string_lossy()));
+            assert!(is_told, "{}: where {} is kept: {}", case.told, path.display(), ran.stderr);
+        }
+    }
+}
+
+fn check(cell: &Cell) {
+    let case = Case::new(cell);
+    let found = case.tree();
+    let is_redo = cell.when == When::AfterUndo;
+    let (verb, state, back, before, first) = if is_redo {
+        ("redo", "redone", "undo", "undone", "undone")
+    } else {
+        ("undo", "undone", "redo", "redone", "done")
+    };
+    case.is_listed_as(first);
+    let mut done = case.keeps_all(|| run(ns(&case.place.root()).arg(verb)));
+    if done.code != 0 {
+        assert_eq!(case.tree(), found, "{}: nothing was done", case.told);
+        let force = format!("ns {verb} {} --force", case.run);
+        let hinted = if is_redo { vec![force.as_str()] } else { vec![force.as_str(), "ns undo --skip"] };
+        assert_eq!(hints(&done.stderr), hinted, "{}: {}", case.told, done.stderr);
+        let planned = run(ns(&case.place.root()).args([verb, "--force", "--plan"]));
+        assert_eq!(case.tree(), found, "{}: planned: {}", case.told, planned.stderr);
+        done = case.keeps_all(|| case.hinted(&force));
+        assert_eq!(done.code, planned.code, "{}: {}{}", case.told, planned.stderr, done.stderr);
+    }
+    gives_back(&case, &done);
+    case.is_listed_as(state);
+    let taken_back = case.tree();
+    for force in ["", " --force"] {
+        for (verb, state, tree) in [(back, before, &found), (verb, state, &taken_back)] {
+            let ran = case.keeps_all(|| case.hinted(&format!("ns {verb}{force}")));
+            assert_eq!(ran.code, 0, "{}: {verb}{force}: {}", case.told, ran.stderr);
+            assert_eq!(case.tree(), *tree, "{}: {verb}{force}", case.told);
+            case.is_listed_as(state);
+        }
+    }
+    if !is_redo {
+        // The run before it is next, and comes back alone.
+        let skipped = case.keeps_all(|| case.hinted("ns undo --skip"));
+        let is_gone = !case.place.root().join("earlier").exists();
+        assert!(skipped.code == 0 && is_gone, "{}: {}", case.told, skipped.stderr);
+        case.hinted("ns redo");
+        assert_eq!(case.tree(), taken_back, "{}: the earlier run", case.told);
+    }
+}
+
+#[test]
+fn whatever_happened_to_the_place_of_a_change() {
+    let mut cells = Vec::new();
+    for when in [When::AfterRun, When::AfterUndo] {
+        for kind in KINDS {
+            for target in kind.2 {
+                cells.extend(DEEDS.iter().map(|deed| Cell { kind, target, deed, when }));
+            }
+        }
+    }
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let (only, first) = (variable("NS_CELL"), variable("NS_SEED").parse().unwrap_or(0));
+    let step = if variable("NS_LONG").is_empty() && only.is_empty() { SHARE } else { 1 };
+    let named = |cell: &Cell| format!("{:?}; {}; {}: {}", cell.when, cell.kind.0, cell.target, cell.deed.0);
+    cells.retain(|cell| named(cell).contains(&only));
+    let cells: Vec<_> = cells.into_iter().skip(first % step).step_by(step).collect();
+    let failed = std::sync::Mutex::new(Vec::new());
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(cell) = cells.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    let checked = std::panic::catch_unwind(|| check(cell));
+                    let reason = checked.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default());
+                    failed.lock().expect("no check panics with it").extend(reason);
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().expect("no check panics with it");
+    assert!(failed.is_empty(), "{} of {} cells:\n{}", failed.len(), cells.len(), failed.join("\n"));
+}
