@@ -4,8 +4,8 @@
 //! overlay records which names refer to them, and which names of the tree are removed or refer to another entry. Code
 //! that works through an [`OverlaidFolder`] sees its own changes; nothing changes on the disk.
 //!
-//! An entry is identified by its [`BackingPath`], where it is really stored. The spot of a directory does not change when
-//! the directory is renamed, so changes inside it move along.
+//! An entry is identified by its [`BackingPath`], the path where it is stored. The backing path of a directory does
+//! not change when the directory is renamed, so changes inside it move along.
 
 mod deltas;
 mod folder;
