@@ -1,9 +1,9 @@
 //! `ns mcp`: serves tools and scripts to agents over the Model Context Protocol.
 //!
 //! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
-//! itself; the engine executes calls one after another on its own thread ([`engine_thread`]); scripts run in separate processes
-//! ([`worker`]). All traffic passes through [`wire`], which bounds it and hands most calls directly to the engine
-//! ([`server`]). Every tool call goes through the gate like any other; nothing here decides what is allowed.
+//! itself; the engine executes calls one after another on its own thread ([`engine_thread`]); scripts run in separate
+//! processes ([`worker`]). All traffic passes through [`wire`], which bounds it and hands most calls directly to the
+//! engine ([`server`]). Every tool call goes through the gate like any other; nothing here decides what is allowed.
 
 mod ask;
 mod connection_state;
