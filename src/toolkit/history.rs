@@ -209,8 +209,8 @@ impl Gate {
         Ok(found)
     }
 
-    /// Returns the reason why there is no run to redo by default: no run is undone, or another run has changed something
-    /// since.
+    /// Returns the reason why there is no run to redo by default: no run is undone, or another run has changed
+    /// something since.
     fn undone_before(&self) -> Result<ToolError, ToolError> {
         let runs = Journal::runs(self.roots(), Selection::Folded, usize::MAX)?;
         Ok(match runs.iter().find(|run| run.is_undone()) {

@@ -49,7 +49,7 @@ pub(super) struct Forced<'a> {
 /// The result of comparing a path with the entry that a step left there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
-    /// The same entry.
+    /// The entry as the step left it, or an unchanged copy.
     AsLeft,
     /// A directory that this undo created.
     Remade,
