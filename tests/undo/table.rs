@@ -220,7 +220,7 @@ impl Case {
         contents_of(&self.place.root())
     }
 
-    /// Performs an action and checks that no content is lost: a message or `ns show` names contents that moved to `.ns`.
+    /// Performs an action and checks that no content is lost: a message or `ns show` names content that moved to `.ns`.
     fn keeps_all(&self, work: impl FnOnce() -> Ran) -> Ran {
         let before = self.contents();
         let ran = work();
