@@ -208,8 +208,8 @@ impl Param {
     }
 }
 
-/// The letters by which the guide names the parameters that most tools have, and their names. They are accepted in
-/// every tool; no parameter has one of these letters as its own name.
+/// The letters that the guide uses for common parameters, each with the parameter name. Every tool accepts them; no
+/// parameter has one of these letters as its own name.
 const LETTERS: [(&str, &str); 8] = [
     ("t", "text"),
     ("t", "time"),
