@@ -5,11 +5,12 @@
 
 use std::io::ErrorKind;
 
-use super::error::SandboxError;
+use super::error::{RenameError, SandboxError};
 use super::folder::Replace;
-use super::journal::{Change, State, Step, metadata_after};
+use super::journal::{Change, State, Step};
 use super::parents::FOLDER_MODE;
 use super::root::SandboxPath;
+use super::staging::metadata_after;
 
 impl SandboxPath {
     /// Creates the directory and its missing parents; all of them or none.
@@ -60,15 +61,4 @@ impl SandboxPath {
         under_way.done(Some(&metadata_after(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
         Ok(synced.map_err(|error| target.undurable(&error))?)
     }
-}
-
-/// The reason why a rename failed.
-#[derive(Debug, thiserror::Error)]
-pub enum RenameError {
-    /// The two paths are on different file systems.
-    #[error("the places are on different file systems")]
-    OtherDevice,
-    /// Any other error.
-    #[error(transparent)]
-    Sandbox(#[from] SandboxError),
 }

@@ -6,17 +6,17 @@ use std::io;
 
 use crate::limits::Meter;
 
+use super::address::Address;
 use super::content::copy_content;
+use super::discard::discard;
 use super::error::SandboxError;
 use super::folder::{Folder, MtimeGuard, set_access};
-use super::journal::{Address, Change, State};
+use super::journal::{Change, State};
 use super::metadata::{Kind, Metadata};
-use super::remove::discard;
 use super::replace::{Overwrite, Placement, take_place};
 use super::reserved::is_reserved;
 use super::root::SandboxPath;
-use super::staging::StagingFile;
-use super::write::PRIVATE_MODE;
+use super::staging::{PRIVATE_MODE, StagingFile};
 
 /// The part of a directory that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

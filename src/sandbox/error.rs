@@ -5,7 +5,17 @@ use std::io::{self, ErrorKind};
 use crate::limits::LimitHit;
 use crate::text::ToolCode;
 
-use super::path::PathError;
+/// The reason why a path text is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PathError {
+    /// The error code: `bad_args` or `sandbox_violation`.
+    pub code: ToolCode,
+    /// The problem.
+    pub message: String,
+    /// The remedy.
+    pub help: &'static str,
+}
 
 /// The reason why an operation in the sandbox failed.
 #[derive(Debug, thiserror::Error)]
@@ -228,6 +238,17 @@ impl SandboxError {
             _ => return None,
         })
     }
+}
+
+/// The reason why a rename failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RenameError {
+    /// The two paths are on different file systems.
+    #[error("the places are on different file systems")]
+    OtherDevice,
+    /// Any other error.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
 }
 
 /// Returns the system's text of an error without the error number.

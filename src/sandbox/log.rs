@@ -14,10 +14,12 @@ use crate::limits::Watch;
 
 use super::error::SandboxError;
 use super::folder::{Folder, file_metadata};
-use super::journal::InternalChange;
+use super::internal_change::InternalChange;
 use super::metadata::{Identity, Kind};
+use super::private::{FILE_MODE, check_regular};
+use super::reserved::STATE_DIR;
 use super::root::Root;
-use super::state_dir::{FILE_MODE, STATE_DIR, StateDir, check_regular};
+use super::state_dir::StateDir;
 use super::user_state::{StateFolder, lies_below, state_folder_of};
 
 /// The name of the directory of logs in the user state.

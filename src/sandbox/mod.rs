@@ -6,13 +6,16 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 
+mod address;
 mod backups;
 mod change;
 mod content;
 mod copy;
+mod discard;
 mod error;
 mod folder;
 mod ignore;
+mod internal_change;
 mod journal;
 mod listing;
 mod log;
@@ -23,6 +26,7 @@ mod parents;
 mod path;
 mod permissions;
 mod plan;
+mod private;
 mod read;
 mod remove;
 mod replace;
@@ -30,6 +34,7 @@ mod reserved;
 mod root;
 mod seal;
 mod staging;
+mod stamp;
 mod state_dir;
 mod temporary;
 mod unpack;
@@ -38,20 +43,19 @@ mod walk;
 mod witness;
 mod write;
 
-pub use backups::stamp::short as short_name;
+pub use address::Address;
 pub use backups::{
     Amount, BackupKind, BackupPath, BackupPathText, BackupStore, ReclaimReason, Reclaimed, Retention, SweepReport,
     Tally, UNDOABLE,
 };
-pub use change::RenameError;
 pub use copy::{CopyOptions, CopyScope};
-pub use error::SandboxError;
+pub use error::{RenameError, SandboxError};
 pub use folder::{Folder, Replace, Resolver};
+pub use internal_change::InternalChange;
 pub use journal::{
-    Abandoned, Address, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource,
-    Displaced, End, EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, Holds, InternalChange, JOURNALS,
-    Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary,
-    Selection, UndoError, UndoReport,
+    Abandoned, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, End,
+    EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, Holds, JOURNALS, Journal, Origin, Ownership,
+    RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary, Selection, UndoError, UndoReport,
 };
 pub use listing::{ListedAs, Lister, ListingPlan, Step};
 pub use log::{LogFile, LogFolder, LogLock};
@@ -67,6 +71,7 @@ pub use replace::Overwrite;
 pub use reserved::{is_ignorable, is_reserved};
 pub use root::{Root, SandboxPath, Unresolved};
 pub use seal::{RootSeal, UserKey};
+pub use stamp::short as short_name;
 pub use state_dir::StateDir;
 pub use temporary::{TemporaryFolders, temporary_name};
 pub use unpack::Unpacking;

@@ -6,9 +6,10 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
+use super::address::Address;
 use super::error::SandboxError;
 use super::folder::{Folder, MtimeGuard};
-use super::journal::{Address, Change, PendingStep, Step};
+use super::journal::{Change, PendingStep, Step};
 use super::metadata::{Identity, Kind};
 use super::root::SandboxPath;
 

@@ -6,14 +6,14 @@
 //! with such a name can be used, so that tools accept every path of a listing. If there is no such entry, the path is
 //! refused as malformed ([`PathText::fault`]).
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use compact_str::CompactString;
 
 use crate::text::{ToolCode, safe};
 
-use super::error::SandboxError;
+use super::error::{PathError, SandboxError};
 use super::reserved::is_reserved;
 
 /// Maximum length of a path in bytes.
@@ -78,18 +78,6 @@ pub struct PathText {
     pub wants_folder: bool,
     /// The error with which the path is refused unless entries with all its names exist.
     pub fault: Option<PathError>,
-}
-
-/// The reason why a path text is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct PathError {
-    /// The error code: `bad_args` or `sandbox_violation`.
-    pub code: ToolCode,
-    /// The problem.
-    pub message: String,
-    /// The remedy.
-    pub help: &'static str,
 }
 
 impl PathText {
@@ -304,4 +292,14 @@ pub fn entry_parts(name: &str) -> Result<Vec<CompactString>, SandboxError> {
 pub fn reserved(name: &str) -> PathError {
     let message = format!("`{name}` belongs to NeuroScript itself");
     PathError { code: ToolCode::SandboxViolation, message, help: "scripts and tools never touch it" }
+}
+
+/// Returns the components of a path of the operating system without `.` and a leading `/`.
+pub(super) fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
+    use std::path::Component;
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        _ => None,
+    })
 }

@@ -3,12 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
+use super::discard::{discard, emptying};
 use crate::limits::Meter;
 
 use super::backups::{BackupKind, BackupStore};
-use super::change::RenameError;
 use super::copy::copy_aside;
-use super::error::SandboxError;
+use super::error::{RenameError, SandboxError};
 use super::folder::{Folder, MtimeGuard, Replace};
 use super::journal::{Change, State, Step};
 use super::metadata::{Kind, Metadata};
@@ -315,61 +315,5 @@ impl SandboxPath {
             }
         }
         Ok(None)
-    }
-}
-
-/// A directory whose contents are being visited or removed, with its name in its parent.
-struct Emptying {
-    folder: Folder,
-    name: OsString,
-    ahead: Vec<OsString>,
-}
-
-/// Removes everything in a directory. Links are removed, not followed. Iterative, so the depth of the tree does not
-/// matter.
-pub(super) fn remove_contents(folder: Folder, shown: &str) -> Result<(), SandboxError> {
-    let wrap = |error: io::Error| SandboxError::io(shown, &error);
-    let device = |folder: &Folder| folder.own_metadata().map(|metadata| metadata.identity.device);
-    let here = device(&folder).map_err(wrap)?;
-    let mut levels = vec![emptying(folder, OsString::new()).map_err(wrap)?];
-    loop {
-        let level = levels.last_mut().expect("the outermost level is left only by returning");
-        let Some(name) = level.ahead.pop() else {
-            let done = levels.pop().expect("there is a level");
-            let Some(above) = levels.last() else { return Ok(()) };
-            above.folder.remove_folder(&done.name).map_err(wrap)?;
-            continue;
-        };
-        match level.folder.metadata(&name) {
-            Ok(metadata) if metadata.kind == Kind::Folder => {
-                let inner = level.folder.open_folder(&name).map_err(wrap)?;
-                if device(&inner).map_err(wrap)? != here {
-                    return Err(SandboxError::Mounted(shown.to_owned()));
-                }
-                levels.push(emptying(inner, name).map_err(wrap)?);
-            }
-            Ok(_) => level.folder.remove_file(&name).map_err(wrap)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(wrap(error)),
-        }
-    }
-}
-
-fn emptying(folder: Folder, name: OsString) -> io::Result<Emptying> {
-    let ahead = folder.entries()?.into_iter().map(|entry| entry.name).collect();
-    Ok(Emptying { folder, name, ahead })
-}
-
-/// Removes a copy that did not become final.
-pub(super) fn discard(folder: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
-    let wrap = |error: io::Error| SandboxError::io(shown, &error);
-    match folder.metadata(name) {
-        Ok(metadata) if metadata.kind == Kind::Folder => {
-            remove_contents(folder.open_folder(name).map_err(wrap)?, shown)?;
-            folder.remove_folder(name).map_err(wrap)
-        }
-        Ok(_) => folder.remove_file(name).map_err(wrap),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(wrap(error)),
     }
 }

@@ -17,10 +17,11 @@ use sha2::{Digest, Sha256};
 
 use crate::limits::Meter;
 
+use super::address::Address;
 use super::backups::{BackupKind, BackupStore, Slot, StoreLock};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace, set_access};
-use super::journal::{Address, Change, PendingStep, State, Step};
+use super::journal::{Change, PendingStep, State, Step};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 use super::staging::{Displaced, StagingFile, random_name};

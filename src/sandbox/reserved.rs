@@ -8,8 +8,8 @@ use std::ffi::OsStr;
 
 use crate::text::{fold, safe};
 
-use super::state_dir::STATE_DIR;
-
+/// The name of the state directory.
+pub(super) const STATE_DIR: &str = ".ns";
 const POLICY_FILE: &str = "neuroscript.toml";
 /// The reserved names, case-folded.
 const RESERVED: [&str; 2] = [STATE_DIR, POLICY_FILE];

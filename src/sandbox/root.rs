@@ -14,19 +14,18 @@ use std::sync::Arc;
 
 use compact_str::{CompactString, format_compact};
 
+use super::address::Address;
 use super::backups::StoreUsage;
-use super::error::SandboxError;
+use super::error::{PathError, SandboxError};
 use super::folder::{Folder, Resolver};
-use super::journal::Address;
 use super::metadata::{Kind, Metadata};
 use super::overlay::Overlay;
-use super::path::{PathError, PathRule, PathText, check_new_name};
+use super::path::{PathRule, PathText, check_new_name, parts_of};
 use super::read::ReadError;
 use super::reserved::is_reserved;
 use super::seal::RootSeal;
 use super::user_state::UserState;
 use walker::Walker;
-pub(super) use walker::parts_of;
 
 /// The directory that scripts cannot leave.
 #[derive(Debug)]

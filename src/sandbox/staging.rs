@@ -6,13 +6,14 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
+use super::discard::discard;
 use super::folder::{Folder, MtimeGuard, Replace};
-use super::journal::metadata_after;
 use super::metadata::{Identity, Metadata};
-use super::remove::discard;
 
 /// The prefix of temporary names.
 const TEMPORARY_PREFIX: &str = ".ns-tmp-";
+/// The permission bits of a file until it gets those of the file it replaces.
+pub(super) const PRIVATE_MODE: u32 = 0o600;
 
 /// A new file, link or directory under a temporary name. It is removed when dropped unless it has been given its final
 /// name.
@@ -121,6 +122,11 @@ impl Displaced {
     pub(super) fn remove(&self) -> io::Result<()> {
         self.folder.remove_file(&self.name)
     }
+}
+
+/// Returns the metadata of the entry that a step put at a name, or `put` if another entry has the name by now.
+pub(super) fn metadata_after(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
+    folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
 }
 
 /// Returns a temporary name that nobody can guess.

@@ -10,16 +10,13 @@ use std::path::{Path, PathBuf};
 
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
-use super::journal::InternalChange;
+use super::internal_change::InternalChange;
 use super::metadata::{Identity, Kind, Metadata};
+use super::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
+use super::reserved::STATE_DIR;
 use super::root::Root;
 use super::staging::{StagingFile, random_name};
 
-/// The name of the state directory.
-pub(super) const STATE_DIR: &str = ".ns";
-/// Only the user may access `.ns`.
-pub(super) const FOLDER_MODE: u32 = 0o700;
-pub(super) const FILE_MODE: u32 = 0o600;
 /// Keeps `.ns` out of repositories.
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -175,57 +172,6 @@ pub fn display(name: &str) -> String {
     format!("{STATE_DIR}/{name}")
 }
 
-/// Opens one of our directories. Returns `None` if it does not exist. Errors: if the name is anything else.
-pub(super) fn open_ours(
-    folder: &Folder,
-    name: &OsStr,
-    display: impl Fn() -> String,
-) -> Result<Option<Folder>, SandboxError> {
-    let wrap = |error: io::Error| SandboxError::io(display(), &error);
-    match folder.metadata(name) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => check_folder(&display(), &other.map_err(wrap)?)?,
-    }
-    let folder = folder.open_folder(name).map_err(wrap)?;
-    // The entry may have been replaced in between: check the opened directory itself.
-    check_folder(&display(), &folder.own_metadata().map_err(wrap)?)?;
-    Ok(Some(folder))
-}
-
-/// Checks that one of our directories is a directory owned by this user.
-fn check_folder(display: &str, metadata: &Metadata) -> Result<(), SandboxError> {
-    let reason = match metadata.kind {
-        Kind::Folder if is_mine(metadata) => return Ok(()),
-        Kind::Folder => "it is a directory of another user",
-        Kind::Link => "it is a link",
-        Kind::File => "it is a file",
-        Kind::Special => "it is a pipe, socket or device",
-    };
-    Err(SandboxError::NotOurs { path: display.to_owned(), reason })
-}
-
 fn check_file(name: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     check_regular(display(name), metadata)
-}
-
-/// Checks that one of our files is a regular file owned by this user with a single hard link.
-pub(super) fn check_regular(display: String, metadata: &Metadata) -> Result<(), SandboxError> {
-    let reason = match metadata.kind {
-        Kind::File if !is_mine(metadata) => "it is a file of another user",
-        // Another hard link could be anywhere, and writing would change that file too.
-        Kind::File if metadata.links > 1 => "it is a file with more than one name",
-        Kind::File => return Ok(()),
-        Kind::Folder => "it is a directory",
-        Kind::Link => "it is a link",
-        Kind::Special => "it is a pipe, socket or device",
-    };
-    Err(SandboxError::NotOurs { path: display, reason })
-}
-
-/// Whether the owner is the effective user of this process.
-fn is_mine(metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    return metadata.owner.user == rustix::process::geteuid().as_raw();
-    #[cfg(not(unix))]
-    return true;
 }

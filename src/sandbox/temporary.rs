@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
+use super::discard::remove_contents;
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::journal::{Change, Step};
 use super::metadata::{Identity, Kind};
 use super::parents::MadeFolders;
-use super::remove::remove_contents;
 use super::root::Root;
 use super::staging::random_number;
 

@@ -15,10 +15,10 @@ use crate::text::hex;
 
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
+use super::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
 use super::root::Root;
 use super::seal::{KEY_BYTES, UserKey, read_key};
 use super::staging::{StagingFile, random_name};
-use super::state_dir::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
 
 pub use ledger::{AuditEnd, Ledger};
 

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 
+use super::staging::{PRIVATE_MODE, StagingFile};
 use crate::limits::Meter;
 
 use super::error::SandboxError;
@@ -13,14 +14,11 @@ use super::metadata::{Kind, Metadata};
 use super::parents::Parents;
 use super::replace::{InheritedMetadata, Overwrite, Placement, refuse_kind, take_place};
 use super::root::SandboxPath;
-use super::staging::StagingFile;
 
 /// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
 /// The permission bits of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
-/// The permission bits of a file until it gets those of the file it replaces.
-pub(super) const PRIVATE_MODE: u32 = 0o600;
 
 /// A file being written that does not have its final name yet. It is removed on drop unless it is finished.
 #[derive(Debug)]

@@ -7,18 +7,20 @@ use std::io::{self, ErrorKind};
 use crate::limits::Meter;
 use crate::text::ToolCode;
 
-use super::super::change::RenameError;
+use super::super::address::Address;
 use super::super::copy::{CopyOptions, Source};
-use super::super::error::SandboxError;
+use super::super::discard::discard;
+use super::super::error::{PathError, RenameError, SandboxError};
 use super::super::folder::{Folder, Replace};
-use super::super::journal::{Address, Change, State, Step, metadata_after};
+use super::super::journal::{Change, State, Step};
 use super::super::metadata::Kind;
-use super::super::path::{PathError, check_characters, check_part_length, check_text};
-use super::super::remove::discard;
+use super::super::path::{check_characters, check_part_length, check_text};
+use super::super::private::open_ours;
 use super::super::replace::Overwrite;
 use super::super::root::{Root, SandboxPath};
-use super::super::state_dir::open_ours;
-use super::{BackupKind, BackupStore, shown_below, stamp};
+use super::super::staging::metadata_after;
+use super::super::stamp;
+use super::{BackupKind, BackupStore, shown_below};
 
 /// The text of a backup path, checked for its form.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::limits::Meter;
 
 use super::super::error::SandboxError;
-use super::super::journal::InternalChange;
+use super::super::internal_change::InternalChange;
 use super::super::root::{Root, SandboxPath};
 use super::super::seal::RootSeal;
 use super::super::state_dir::{StateDir, display};

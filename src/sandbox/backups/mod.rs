@@ -11,7 +11,6 @@ mod backup_path;
 mod lock;
 mod retention;
 mod slot;
-pub(super) mod stamp;
 mod sweep;
 mod tally;
 
@@ -20,9 +19,14 @@ use std::path::Path;
 
 use crate::limits::Meter;
 
+use super::address::Address;
 use super::error::SandboxError;
-use super::journal::{Address, InternalChange};
-use super::root::{Root, SandboxPath, parts_of};
+use super::internal_change::InternalChange;
+use super::path::parts_of;
+use super::reserved::STATE_DIR;
+use super::root::{Root, SandboxPath};
+use super::stamp;
+use super::state_dir::display;
 
 pub(super) use backup_path::put_back;
 pub use backup_path::{BackupPath, BackupPathText};
@@ -69,6 +73,14 @@ impl BackupKind {
     }
 }
 
+/// Splits the path of a backup into its part of the store and its stamp.
+pub(super) fn slot_of(address: &Address) -> (BackupKind, String) {
+    let path = address.0.to_string_lossy();
+    let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
+    let drawer = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
+    (drawer, stamp::stamp_in(address))
+}
+
 /// The backup store of a root, in the root's `.ns`.
 #[derive(Clone, Copy, Debug)]
 pub struct BackupStore<'a> {
@@ -98,7 +110,7 @@ impl<'a> BackupStore<'a> {
         let parts = parts_of(Path::new(place.resolved_raw())).map(|part| stamp::folder_of(&part));
         let folders: Vec<OsString> = [OsString::from(drawer.name())].into_iter().chain(parts).collect();
         let name = stamp::kept_name(stamp, &folders, &self.root.seal);
-        let own = Address::from(&*self.root.address_of(super::state_dir::STATE_DIR));
+        let own = Address::from(&*self.root.address_of(STATE_DIR));
         folders.iter().chain([&name]).fold(own, |address, part| address.join(part))
     }
 
@@ -111,5 +123,5 @@ impl<'a> BackupStore<'a> {
 /// Formats a path below `.ns` for messages and results.
 fn shown_below<T: AsRef<OsStr>>(names: &[T]) -> String {
     let names = names.iter().map(|name| name.as_ref().to_string_lossy());
-    names.fold(super::state_dir::display(""), |path, name| format!("{}/{name}", path.trim_end_matches('/')))
+    names.fold(display(""), |path, name| format!("{}/{name}", path.trim_end_matches('/')))
 }

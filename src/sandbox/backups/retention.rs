@@ -16,13 +16,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::Watch;
 
+use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::remove::discard;
+use super::super::stamp;
 use super::slot::Slot;
 use super::sweep::{Reclaimer, RetentionRules, Sweep};
 use super::tally::SweepReport;
-use super::{BackupKind, BackupStore, Retention, shown_below, stamp};
+use super::{BackupKind, BackupStore, Retention, shown_below};
 
 /// Number of newest runs whose backups are always retained.
 pub const UNDOABLE: usize = 20;

@@ -7,15 +7,18 @@ use std::path::Path;
 use crate::limits::Meter;
 
 use super::super::copy::copy_aside;
+use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::parents::MadeFolders;
-use super::super::remove::discard;
-use super::super::root::{SandboxPath, parts_of};
+use super::super::path::parts_of;
+use super::super::private::{FOLDER_MODE, open_ours};
+use super::super::root::SandboxPath;
 use super::super::seal::RootSeal;
 use super::super::staging::random_name;
-use super::super::state_dir::{FOLDER_MODE, StateDir, open_ours};
-use super::{BackupKind, shown_below, stamp};
+use super::super::stamp;
+use super::super::state_dir::StateDir;
+use super::{BackupKind, shown_below};
 
 /// A slot for one backup. Dropping it removes an unconfirmed copy, and directories created for it if no backup was
 /// stored.

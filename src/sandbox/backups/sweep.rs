@@ -15,12 +15,13 @@ use crate::limits::Watch;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::metadata::{Kind, Metadata};
+use super::super::private::open_ours;
 use super::super::root::Root;
 use super::super::seal::RootSeal;
 use super::super::staging::is_draft_name;
-use super::super::state_dir::open_ours;
+use super::super::stamp;
 use super::tally::{ReclaimReason, SweepReport};
-use super::{BackupKind, Retention, shown_below, stamp};
+use super::{BackupKind, Retention, shown_below};
 
 /// Maximum number of backups that a single sweep considers for the byte limit; further sweeps can follow.
 const CANDIDATES: usize = 10_000;

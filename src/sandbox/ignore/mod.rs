@@ -20,8 +20,8 @@ use crate::limits::{LimitHit, Watch};
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::metadata::Kind;
-use super::path::PathRule;
-use super::root::{Root, SandboxPath, parts_of};
+use super::path::{PathRule, parts_of};
+use super::root::{Root, SandboxPath};
 
 pub use rule::Shape;
 use rule::{Rules, Verdict};

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use super::super::address::Address;
 use super::super::metadata::Timestamp;
 use super::Journal;
-use super::address::Address;
 use super::history::{History, StepOutcome};
 use super::record::{Moment, Step, time};
 use super::roots::Roots;

@@ -7,25 +7,29 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
+use super::super::reserved::STATE_DIR;
 use crate::limits::{Meter, Watch};
 
+use super::super::address::Address;
 use super::super::backups::{
-    ReclaimReason, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport, is_fresh, stamp,
+    ReclaimReason, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport, is_fresh,
 };
+use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
+use super::super::internal_change::InternalChange;
 use super::super::metadata::Kind;
-use super::super::remove::discard;
+use super::super::private::check_regular;
 use super::super::root::Root;
 use super::super::staging::is_draft_name;
-use super::super::state_dir::{check_regular, display};
-use super::address::Address;
+use super::super::stamp;
+use super::super::state_dir::display;
 use super::list::is_sealed;
 use super::needs::Needs;
 use super::owner::{OWNER_FILE, Ownership};
 use super::roots::Roots;
 use super::run::OPEN;
-use super::{InternalChange, JOURNAL, Journal};
+use super::{JOURNAL, Journal};
 
 /// Rules of garbage collection.
 #[derive(Clone, Debug)]
@@ -204,7 +208,7 @@ struct Collector<'a> {
 impl Collector<'_> {
     fn is_needed(&self, names: &[OsString], name: &OsStr) -> bool {
         let path = names.iter().map(OsString::as_os_str).chain([name]);
-        let base = Address(OsString::from(&*self.root.address_of(super::super::state_dir::STATE_DIR)));
+        let base = Address(OsString::from(&*self.root.address_of(STATE_DIR)));
         let address = path.fold(base, |address, name| address.join(name));
         self.needs.borrow().needs(&address, name)
     }

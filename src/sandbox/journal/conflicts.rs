@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
+use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::metadata::{Kind, Metadata};
-use super::address::Address;
 use super::forced::Admit;
 use super::later::Since;
 use super::obstacles::{Obstacle, Obstruction};

@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::metadata::Kind;
+use super::super::path::parts_of;
 use super::super::read::ReadError;
-use super::super::root::{SandboxPath, parts_of};
-use super::super::state_dir::STATE_DIR;
+use super::super::reserved::STATE_DIR;
+use super::super::root::SandboxPath;
 use super::Journal;
-use super::address::Address;
 use super::history::{History, JournaledStep, StepOutcome};
 use super::outcome::{PathOutcome, RunOutcome, keys_below};
 use super::record::{State, Step};

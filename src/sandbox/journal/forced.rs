@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::metadata::Kind;
-use super::address::Address;
 use super::conflicts::{Conflict, first_below};
 use super::history::{JournaledStep, StepOutcome};
 use super::obstacles::{Obstacle, Obstruction};

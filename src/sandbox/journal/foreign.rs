@@ -12,15 +12,17 @@ use std::path::Path;
 
 use crate::limits::Meter;
 
-use super::super::backups::{BackupKind, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport, stamp};
+use super::super::address::Address;
+use super::super::backups::{BackupKind, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport};
+use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
-use super::super::remove::discard;
-use super::super::reserved::is_reserved;
+use super::super::private::{FILE_MODE, check_regular};
+use super::super::reserved::{STATE_DIR, is_reserved};
 use super::super::root::Root;
 use super::super::staging::{StagingFile, is_draft_name, random_name};
-use super::super::state_dir::{FILE_MODE, STATE_DIR, check_regular, display};
-use super::address::Address;
+use super::super::stamp;
+use super::super::state_dir::display;
 use super::list::is_sealed;
 use super::owner::OWNER_FILE;
 use super::record::{Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};

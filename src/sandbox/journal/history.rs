@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
+use super::super::address::Address;
 use super::super::seal::{Chain, RootSeal};
-use super::address::Address;
 use super::record::{Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse, parse_claim};
 
 /// The contents of a journal.

@@ -7,8 +7,8 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 
+use super::super::address::{Address, holder};
 use super::super::metadata::{Kind, Metadata, Timestamp};
-use super::address::{Address, holder};
 use super::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
 use super::record::{State, Step};
 use super::roots::Roots;

@@ -7,11 +7,11 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use chrono::{DateTime, Utc};
 
-use super::super::backups::stamp;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::metadata::Kind;
 use super::super::seal::{Chain, RootSeal};
+use super::super::stamp;
 use super::super::state_dir::display;
 use super::record::{Begin, End, RECORD_BYTES, Record, parse, seal_at_end};
 use super::roots::Roots;

@@ -10,7 +10,6 @@
 //! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
 //! and every step can be reversed ([`undo`]).
 
-mod address;
 mod aftermath;
 mod collect;
 mod conflicts;
@@ -36,7 +35,6 @@ mod times;
 mod undo;
 
 use std::cell::{Cell, RefCell};
-use std::ffi::OsStr;
 use std::io;
 
 use crate::limits::Meter;
@@ -48,7 +46,8 @@ use super::metadata::Metadata;
 use super::root::Root;
 use super::state_dir::display;
 
-pub use address::Address;
+use super::address::Address;
+use super::internal_change::InternalChange;
 pub use collect::GcRules;
 pub use conflicts::Conflict;
 pub(super) use contents::read_content;
@@ -89,10 +88,6 @@ pub struct EndedRun {
     /// Number of its steps that are still in effect.
     pub steps: u32,
 }
-
-/// Permission to change NeuroScript's own files: the audit log, project memory, the journal itself.
-#[derive(Debug)]
-pub struct InternalChange(());
 
 /// Permission to change files on behalf of a tool. Each step is journaled before it is carried out.
 #[derive(Debug)]
@@ -144,7 +139,7 @@ impl Journal {
     /// Begins a change of NeuroScript's own files, which is not charged.
     pub fn begin_own(&self) -> Result<InternalChange, SandboxError> {
         if self.writable {
-            Ok(InternalChange(()))
+            Ok(InternalChange::allowed())
         } else {
             Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned()))
         }
@@ -316,11 +311,6 @@ impl Drop for PendingStep<'_> {
             self.change.journal.mark(&Record::Void { number: self.number });
         }
     }
-}
-
-/// Returns the metadata of the entry that a step put at a name, or `put` if another entry has the name by now.
-pub(super) fn metadata_after(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
-    folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
 }
 
 /// State of a directory before a step changes its entries.

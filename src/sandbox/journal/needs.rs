@@ -9,12 +9,12 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use super::super::backups::stamp;
+use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::metadata::Timestamp;
+use super::super::stamp;
 use super::super::state_dir::display;
 use super::JOURNAL;
-use super::address::Address;
 use super::history::{History, HistoryError};
 use super::list::begin_of;
 use super::record::Step;
@@ -102,7 +102,7 @@ impl Needs {
         let reason = match History::read(&file, name, &folders.seal) {
             Ok(history) => {
                 let kept = history.steps.iter().flat_map(|taken| kept_by(&taken.step));
-                let old = kept.filter(|kept| kept.slot().1.as_str() < self.stays_from.as_str());
+                let old = kept.filter(|kept| stamp::stamp_in(kept).as_str() < self.stays_from.as_str());
                 self.addresses.extend(old.cloned());
                 history.damaged.map(|line| format!("line {line} is damaged"))
             }

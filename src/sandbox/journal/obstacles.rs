@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::address::Address;
+use super::super::address::Address;
 use super::conflicts::Conflict;
 use super::outcome::RunOutcome;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::super::address::Address;
 use super::super::metadata::Kind;
-use super::address::Address;
 use super::history::{History, JournaledStep, StepOutcome};
 use super::record::{Moment, State, Step};
 use super::roots::Roots;

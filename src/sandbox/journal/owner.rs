@@ -5,9 +5,10 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use super::super::error::SandboxError;
 use super::super::folder::Replace;
+use super::super::private::{FILE_MODE, check_regular};
 use super::super::root::Root;
 use super::super::staging::{StagingFile, random_name};
-use super::super::state_dir::{FILE_MODE, check_regular, display};
+use super::super::state_dir::display;
 use super::run::Folders;
 use super::{JOURNAL, Journal};
 

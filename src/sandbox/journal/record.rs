@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::address::Address;
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::super::seal::{Chain, SEAL_DIGITS};
-use super::address::Address;
 
 /// The format version of journals that this program writes.
 pub const VERSION: u32 = 2;

@@ -12,26 +12,29 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io;
 
+use super::super::backups::{BackupKind, BackupStore, Retention, slot_of};
 use crate::limits::Meter;
 
-use super::super::backups::{BackupKind, BackupStore, Retention, stamp};
+use super::super::address::Address;
+use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::{Replace, file_metadata};
+use super::super::internal_change::InternalChange;
 use super::super::metadata::Kind;
-use super::super::remove::discard;
+use super::super::private::check_regular;
 use super::super::root::{Root, SandboxPath};
 use super::super::seal::RootSeal;
 use super::super::staging::is_draft_name;
-use super::super::state_dir::{check_regular, display};
+use super::super::stamp;
+use super::super::state_dir::display;
 use super::super::temporary::is_temporary_name;
 use super::super::user_state::Ledger;
-use super::address::Address;
 use super::aftermath::DirectoryTimes;
 use super::history::{History, HistoryError, JournaledStep, StepOutcome};
 use super::record::{End, Record, State, Step};
 use super::roots::Roots;
 use super::run::{Folders, JournalWriter, OPEN};
-use super::{Conflict, InternalChange, JOURNAL, Journal};
+use super::{Conflict, JOURNAL, Journal};
 
 /// A recovered run.
 #[derive(Clone, Debug)]
@@ -358,7 +361,7 @@ impl StepResolver<'_, '_> {
         let is_unfinished = !is_there && (inode == Some(state.inode) || inode.is_none() && !is_same(old, &state));
         match kept {
             _ if is_unfinished && (inode.is_some() || old.is_none()) => discard(folder, name, place.display()),
-            Some(kept) => self.keep(path, &place, kept.slot()),
+            Some(kept) => self.keep(path, &place, slot_of(kept)),
             None => discard(folder, name, place.display()),
         }
     }
@@ -375,7 +378,7 @@ impl StepResolver<'_, '_> {
         if entry.metadata()?.identity.inode == state.inode || self.roots.kept(kept)?.is_some() {
             return Ok(());
         }
-        self.keep(path, &entry, kept.slot())
+        self.keep(path, &entry, slot_of(kept))
     }
 
     /// Finishes a [`Step::Take`]. Returns whether the removed entry has a backup, or `None` if the step was reversed.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::address::Address;
 use super::super::metadata::Kind;
 use super::super::root::SandboxPath;
 use super::Journal;
-use super::address::Address;
 use super::conflicts::first_below;
 use super::history::History;
 use super::list::Reversal;

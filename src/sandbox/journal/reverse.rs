@@ -3,21 +3,22 @@
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
+use super::super::backups::{BackupKind, BackupStore, Retention, put_back, slot_of};
 use crate::limits::Meter;
 
-use super::super::backups::{BackupKind, BackupStore, Retention, put_back};
-use super::super::change::RenameError;
+use super::super::address::{Address, holder};
 use super::super::copy::{CopyOptions, Source};
-use super::super::error::SandboxError;
+use super::super::discard::discard;
+use super::super::error::{RenameError, SandboxError};
 use super::super::metadata::Kind;
-use super::super::remove::{RemoveOptions, discard};
+use super::super::remove::RemoveOptions;
 use super::super::replace::Overwrite;
 use super::super::root::SandboxPath;
-use super::address::{Address, holder};
+use super::super::staging::metadata_after;
+use super::Change;
 use super::history::{JournaledStep, StepOutcome};
 use super::record::{State, Step};
 use super::roots::Roots;
-use super::{Change, metadata_after};
 
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {
@@ -118,7 +119,7 @@ impl<'a> Reverser<'a, '_> {
         from: Option<&Address>,
     ) -> Result<Address, SandboxError> {
         let going = RemoveOptions { recursive: true };
-        let slot = from.map(Address::slot);
+        let slot = from.map(slot_of);
         match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
             Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, going, keeper, self.meter, self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
@@ -211,7 +212,7 @@ impl<'a> Reverser<'a, '_> {
         let keeper = self.keeper(path)?;
         let locked = keeper.lock(self.meter, self.change.own())?;
         let (drawer, stamp) = match from {
-            Some(from) => from.slot(),
+            Some(from) => slot_of(from),
             None => (BackupKind::Backups, self.change.kept_stamp(keeper)?),
         };
         let mut slot = locked.slot(place, drawer, &stamp)?;

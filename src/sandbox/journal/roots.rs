@@ -4,11 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::super::backups::stamp;
+use super::super::address::Address;
 use super::super::error::SandboxError;
-use super::super::root::{Root, SandboxPath, parts_of};
-use super::super::state_dir::{STATE_DIR, open_ours};
-use super::address::Address;
+use super::super::path::parts_of;
+use super::super::private::open_ours;
+use super::super::reserved::STATE_DIR;
+use super::super::root::{Root, SandboxPath};
+use super::super::stamp;
 use super::record::State;
 
 /// The roots of a run.

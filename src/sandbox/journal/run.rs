@@ -5,20 +5,23 @@ use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use super::super::backups::{UNDOABLE, stamp};
+use super::super::address::Address;
+use super::super::backups::UNDOABLE;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
+use super::super::internal_change::InternalChange;
+use super::super::private::{FILE_MODE, FOLDER_MODE, open_ours};
 use super::super::root::Root;
 use super::super::seal::{Chain, RootSeal};
 use super::super::staging::random_name;
-use super::super::state_dir::{FILE_MODE, FOLDER_MODE, display, open_ours};
+use super::super::stamp;
+use super::super::state_dir::display;
 use super::super::user_state::UserState;
-use super::address::Address;
 use super::history::History;
 use super::list::is_sealed;
 use super::preallocate::Preallocation;
 use super::record::{Begin, End, Record, Step, VERSION, line};
-use super::{InternalChange, JOURNAL, needs};
+use super::{JOURNAL, needs};
 
 /// The subdirectory for journals of runs that have not finished.
 pub const OPEN: &str = "open";

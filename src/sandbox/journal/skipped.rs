@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::{Address, holder};
+use super::super::address::{Address, holder};
 use super::conflicts::Conflict;
 use super::history::History;
 use super::outcome::keys_below;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::address::Address;
+use super::super::address::Address;
 use super::history::History;
 use super::list::{Origin, walk};
 use super::outcome::RunOutcome;

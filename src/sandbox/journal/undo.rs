@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::fs::TryLockError;
 use std::io;
 
+use super::super::private::check_regular;
 use crate::limits::Meter;
 
+use super::super::address::Address;
 use super::super::backups::Retention;
-use super::super::backups::stamp::{self, short};
 use super::super::error::SandboxError;
 use super::super::folder::file_metadata;
+use super::super::stamp::{self, short};
 use super::super::state_dir::display;
-use super::address::Address;
 use super::conflicts::{Comparison, Conflict};
 use super::forced::{self, Displaced, Forced};
 use super::history::{History, HistoryError};
@@ -278,7 +279,7 @@ pub(super) fn read(
         Err(error) => return Err(wrap(error).into()),
     };
     let metadata = file_metadata(&file).map_err(wrap)?;
-    super::super::state_dir::check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
+    check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
     let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
     let history = History::read(&file, run.as_ref(), &folders.seal).map_err(unreadable)?;
     Ok((history.without_temporary(), metadata.modified))

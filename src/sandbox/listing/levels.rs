@@ -12,7 +12,7 @@ use super::super::folder::Folder;
 use super::super::ignore;
 use super::super::is_reserved;
 use super::super::metadata::{Kind, Metadata};
-use super::super::root::parts_of;
+use super::super::path::parts_of;
 use super::super::walk::joined;
 use super::{Lister, Step};
 

@@ -19,10 +19,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use super::address::Address;
 use super::folder::Folder;
-use super::journal::Address;
 use super::metadata::{Identity, Kind, Metadata, Timestamp};
-use super::root::{SandboxPath, parts_of};
+use super::path::parts_of;
+use super::root::SandboxPath;
 pub use deltas::{Delta, StagingPlace};
 pub use folder::{Cover, OverlaidFolder};
 #[cfg(target_os = "linux")]

@@ -9,11 +9,12 @@ use std::io;
 
 use crate::limits::Meter;
 
+use super::super::address::Address;
 use super::super::backups::{BackupStore, Retention};
 use super::super::copy::CopyOptions;
 use super::super::error::SandboxError;
 use super::super::journal::reverse::Reverser;
-use super::super::journal::{Address, Begin, Change, Conflict, End, Journal, Roots, time};
+use super::super::journal::{Begin, Change, Conflict, End, Journal, Roots, time};
 use super::super::metadata::Timestamp;
 use super::super::replace::Overwrite;
 use super::check::{difference, refused};

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use super::super::address::Address;
 use super::super::error::SandboxError;
-use super::super::journal::{Address, State};
+use super::super::journal::State;
 use super::super::metadata::Kind;
 use super::super::staging::random_name;
 use super::apply::Application;

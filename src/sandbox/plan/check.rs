@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use super::super::backups::{BackupKind, stamp};
+use super::super::address::Address;
+use super::super::backups::BackupKind;
 use super::super::error::SandboxError;
-use super::super::journal::{Address, Roots, State};
+use super::super::journal::{Roots, State};
 use super::super::metadata::Kind;
-use super::super::reserved::is_reserved;
-use super::super::state_dir::STATE_DIR;
+use super::super::reserved::{STATE_DIR, is_reserved};
+use super::super::stamp;
 use super::{PlanAction, PlannedChange, tree_digest};
 
 /// Returns why a change must not be applied, or `None` if it may.

@@ -12,8 +12,8 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::super::address::Address;
 use super::super::folder::{file_metadata, set_access};
-use super::super::journal::Address;
 use super::super::metadata::{Kind, Metadata};
 use super::super::overlay::Scratch;
 use super::super::seal::{RootSeal, SEAL_DIGITS};

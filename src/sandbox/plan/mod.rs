@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::address::Address;
 use super::error::SandboxError;
-use super::journal::{Address, Content, Holds, Moment, State, moment, read_content};
+use super::journal::{Content, Holds, Moment, State, moment, read_content};
 use super::metadata::Kind;
 use super::overlay::{Delta, Overlay, Scratch, StagingPlace};
 use super::root::{Root, SandboxPath};

@@ -8,8 +8,9 @@ use sha2::{Digest, Sha256};
 
 use crate::text::hex;
 
+use super::super::address::Address;
 use super::super::folder::Folder;
-use super::super::journal::{Address, Holds, State};
+use super::super::journal::{Holds, State};
 use super::super::metadata::Kind;
 
 /// Counts what is in a folder but for what is at some addresses; the folder's own address is `at`.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 
+use super::super::path::parts_of;
 use super::{PartialPath, Root, SandboxPath, Unresolved};
 use crate::sandbox::error::SandboxError;
 use crate::sandbox::folder::Folder;
@@ -205,14 +206,4 @@ impl<'a> Walker<'a> {
         let link = self.last_link.clone().unwrap_or_else(|| self.shown.to_string());
         SandboxError::Escapes { path: self.shown.to_string(), link }
     }
-}
-
-/// Returns the components of a link's target without `.` and a leading `/`.
-pub(in crate::sandbox) fn parts_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + '_ {
-    use std::path::Component;
-    path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        _ => None,
-    })
 }

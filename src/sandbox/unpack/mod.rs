@@ -13,11 +13,12 @@ use std::io::{self, ErrorKind};
 
 use compact_str::CompactString;
 
+use super::address::Address;
+use super::discard::remove_contents;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
-use super::journal::{Address, Change, PendingStep, Step};
+use super::journal::{Change, PendingStep, Step};
 use super::metadata::{Kind, Metadata, Timestamp};
-use super::remove::remove_contents;
 use super::root::SandboxPath;
 use super::staging::random_name;
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::state_dir::{FILE_MODE, check_regular};
+use super::super::private::{FILE_MODE, check_regular};
 use super::display;
 
 const NAME: &str = "ledger";

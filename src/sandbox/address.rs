@@ -5,9 +5,6 @@ use std::ffi::{OsStr, OsString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::backups::{BackupKind, stamp};
-use super::super::state_dir::STATE_DIR;
-
 /// A path as journals record it: relative to the main root, or absolute below a further root. It contains no symbolic
 /// links and no `..`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,15 +26,6 @@ impl Address {
         }
         path.push(name);
         Address(path)
-    }
-
-    /// Splits the path of a backup into its store and its stamp.
-    pub fn slot(&self) -> (BackupKind, String) {
-        let path = self.0.to_string_lossy();
-        let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let drawer = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
-        (drawer, stamp::stamp_of(OsStr::new(name)).to_owned())
     }
 
     /// Whether this path is strictly below another.

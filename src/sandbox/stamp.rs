@@ -11,8 +11,9 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
-use super::super::seal::RootSeal;
-use super::super::staging::{is_draft_name, random_number};
+use super::address::Address;
+use super::seal::RootSeal;
+use super::staging::{is_draft_name, random_number};
 
 /// The format of a stamp: `0` stands for a decimal digit, `x` for a hexadecimal one.
 const SHAPE: &[u8] = b"00000000T000000.000000Z-xxxxxxxx";
@@ -87,6 +88,12 @@ pub fn stamp_of(name: &OsStr) -> &str {
     if is_kept_shape(name) { &text[..SHAPE.len()] } else { text }
 }
 
+/// Returns the stamp in the path of a backup.
+pub fn stamp_in(address: &Address) -> String {
+    let path = address.0.to_string_lossy();
+    stamp_of(OsStr::new(path.rsplit('/').next().unwrap_or_default())).to_owned()
+}
+
 fn has_shape(bytes: &[u8], shape: &[u8]) -> bool {
     let fits = |(&byte, &shape): (&u8, &u8)| match shape {
         b'0' => byte.is_ascii_digit(),
@@ -132,7 +139,7 @@ fn is_marked(part: &OsStr) -> bool {
 mod tests {
     use std::ffi::OsStr;
 
-    use super::super::super::root::Root;
+    use super::super::root::Root;
     use super::{after, folder_of, is_kept, is_kept_shape, is_stamp, kept_name, name_at, now, part_of, stamp_of};
 
     #[test]
