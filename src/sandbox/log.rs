@@ -20,7 +20,7 @@ use super::private::{FILE_MODE, check_regular};
 use super::reserved::STATE_DIR;
 use super::root::Root;
 use super::state_dir::StateDir;
-use super::user_state::{StateFolder, lies_below, state_folder_of};
+use super::user_state::{StateFolder, state_folder_of};
 
 /// The name of the directory of logs in the user state.
 const AUDIT: &str = "audit";
@@ -261,4 +261,17 @@ fn open_state(base: &Path, makes: bool) -> Result<Option<LogFolder>, SandboxErro
     let Some(folder) = state.inner(AUDIT, makes)? else { return Ok(None) };
     let identity = folder.own_metadata().map_err(|error| SandboxError::io(STATE_SHOWN, &error))?.identity;
     Ok(Some(LogFolder { folder, identity, shown: STATE_SHOWN, below_root: false }))
+}
+
+/// Whether a path, or what would be created there, is inside a root. Compares identities of directories, so that
+/// other names of the root are recognized.
+fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
+    let path = std::path::absolute(path)?;
+    let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+    let identity = root.folder().own_metadata()?.identity;
+    let is_root = |path: &Path| {
+        let folder = Folder::open_root(path).and_then(|folder| folder.own_metadata());
+        folder.is_ok_and(|metadata| metadata.identity == identity)
+    };
+    Ok(existing.is_some_and(|existing| existing.ancestors().any(is_root)))
 }

@@ -1,11 +1,13 @@
 //! Reads files. Only regular files are ever opened.
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 
 use super::error::SandboxError;
 use super::metadata::{Kind, Metadata};
-use super::root::SandboxPath;
+use super::reserved::is_reserved;
+use super::root::{Root, SandboxPath};
 
 /// A regular file opened for reading, with its metadata at that time.
 #[derive(Debug)]
@@ -69,6 +71,28 @@ impl SandboxPath {
                 let reason = "it is a link, which is not followed".to_owned();
                 Err(SandboxError::Io { path: self.display().to_owned(), reason })
             }
+        }
+    }
+}
+
+impl Root {
+    /// Reads one of our own files directly below the root. Returns `None` if it does not exist.
+    ///
+    /// Errors: if the name is a link, a directory or a special file, or if the file has more than `limit` bytes.
+    pub fn read_reserved(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
+        debug_assert!(is_reserved(OsStr::new(name)), "tools read everything else");
+        let wrap = |error: &io::Error| SandboxError::io(name, error);
+        match self.folder.metadata(OsStr::new(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(|error| wrap(&error))?,
+        };
+        match SandboxPath::own(self.folder.clone(), OsStr::new(name), name.to_owned()).read_bytes(limit) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(ReadError::Sandbox(error)) => Err(error),
+            Err(ReadError::TooLarge { size }) => Err(SandboxError::Io {
+                path: name.to_owned(),
+                reason: format!("it has {size} bytes, more than {limit}"),
+            }),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::discard::{discard, emptying};
 use crate::limits::Meter;
 
 use super::backups::{BackupKind, BackupStore};
-use super::copy::copy_aside;
+use super::copier::copy_aside;
 use super::error::{RenameError, SandboxError};
 use super::folder::{Folder, MtimeGuard, Replace};
 use super::journal::{Change, State, Step};
@@ -56,7 +56,7 @@ impl SandboxPath {
         let locked = keeper.lock(meter, change.own())?;
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (BackupKind::Trash, change.kept_stamp(keeper)?),
+            None => (BackupKind::Trash, keeper.stamp_for(change)?),
         };
         let mut slot = locked.slot(self, drawer, &kept)?;
         let (step, _) = self.taking(keeper, (drawer, &kept))?;
@@ -121,7 +121,7 @@ impl SandboxPath {
         let wrap = |error: io::Error| self.error(&error);
         let (drawer, kept) = match kept {
             Some(kept) => kept,
-            None => (BackupKind::Trash, change.kept_stamp(keeper)?),
+            None => (BackupKind::Trash, keeper.stamp_for(change)?),
         };
         let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
         let (step, aside) = self.taking(keeper, (drawer, &kept))?;
@@ -189,7 +189,7 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.taking(keeper, (BackupKind::Trash, &change.kept_stamp(keeper)?))?;
+        let (step, aside) = self.taking(keeper, (BackupKind::Trash, &keeper.stamp_for(change)?))?;
         let under_way = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)?;

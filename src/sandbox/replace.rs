@@ -15,6 +15,7 @@ use std::io::{self, ErrorKind, Read};
 
 use sha2::{Digest, Sha256};
 
+use super::overwrite::{Overwrite, refuse_kind};
 use crate::limits::Meter;
 
 use super::address::Address;
@@ -30,31 +31,6 @@ use super::staging::{Displaced, StagingFile, random_name};
 const PIECE: usize = 64 << 10;
 /// Number of attempts after interference by others before the operation fails.
 const ATTEMPTS: usize = 100;
-
-/// Options for replacing an existing entry.
-#[derive(Clone, Copy, Debug)]
-pub struct Overwrite<'a> {
-    /// The backup store.
-    pub keeper: BackupStore<'a>,
-    /// Whether the entry may be replaced at all.
-    pub replace: Replace,
-    /// Whether the caller receives the path of the backup.
-    pub is_told: bool,
-    /// The SHA-256 that the existing file must have, so that nothing is replaced that the caller has not seen.
-    pub if_match: Option<[u8; 32]>,
-}
-
-impl<'a> Overwrite<'a> {
-    /// Replaces an existing entry and keeps a backup.
-    pub fn keeping(keeper: BackupStore<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::Yes, is_told: true, if_match: None }
-    }
-
-    /// Never replaces: the operation fails if the entry exists, even in a race.
-    pub fn never(keeper: BackupStore<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::No, ..Overwrite::keeping(keeper) }
-    }
-}
 
 /// The journaled step of putting an entry at a path.
 #[derive(Debug)]
@@ -75,7 +51,7 @@ impl<'a> Placement<'a> {
         keeper: BackupStore<'_>,
         change: &'a Change<'a>,
     ) -> Result<Placement<'a>, SandboxError> {
-        let (draft, kept) = (random_name(), change.kept_stamp(keeper)?);
+        let (draft, kept) = (random_name(), keeper.stamp_for(change)?);
         let old = folder.metadata(place.name()?).ok();
         // A file with several hard links goes to the trash: it is not a reliable backup, because its content may still
         // change.
@@ -213,7 +189,7 @@ impl Replacement<'_> {
         }
         let mut copy = None;
         if self.overwrite.is_told && (is_shared(old) || drawer == BackupKind::Trash) {
-            copy = Some(locked.slot(self.place, BackupKind::Backups, &change.kept_stamp(self.overwrite.keeper)?)?);
+            copy = Some(locked.slot(self.place, BackupKind::Backups, &self.overwrite.keeper.stamp_for(change)?)?);
         }
         if let Some(copy) = &mut copy {
             copy.copy(self.folder, self.name, self.place.display(), self.meter)?;
@@ -341,13 +317,4 @@ fn is_shared(metadata: &Metadata) -> bool {
 pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     let state = |metadata: &Metadata| (metadata.identity, metadata.size, metadata.modified);
     state(one) == state(other)
-}
-
-/// Errors: if the existing entry is of a kind that is never replaced.
-pub(super) fn refuse_kind(place: &SandboxPath, kind: Kind) -> Result<(), SandboxError> {
-    match kind {
-        Kind::Folder => Err(SandboxError::IsAFolder(place.display().to_owned())),
-        Kind::Special => Err(SandboxError::Special(place.display().to_owned())),
-        Kind::File | Kind::Link => Ok(()),
-    }
 }

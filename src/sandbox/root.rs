@@ -8,22 +8,20 @@ mod walker;
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, ErrorKind};
+use std::io::{self};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use compact_str::{CompactString, format_compact};
 
 use super::address::Address;
-use super::backups::StoreUsage;
 use super::error::{PathError, SandboxError};
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
 use super::overlay::Overlay;
 use super::path::{PathRule, PathText, check_new_name, parts_of};
-use super::read::ReadError;
-use super::reserved::is_reserved;
 use super::seal::RootSeal;
+use super::store_usage::StoreUsage;
 use super::user_state::UserState;
 use walker::Walker;
 
@@ -207,26 +205,6 @@ impl Root {
     /// Returns the root's handle.
     pub(super) fn folder(&self) -> &Folder {
         &self.folder
-    }
-
-    /// Reads one of our own files directly below the root. Returns `None` if it does not exist.
-    ///
-    /// Errors: if the name is a link, a directory or a special file, or if the file has more than `limit` bytes.
-    pub fn read_reserved(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
-        debug_assert!(is_reserved(OsStr::new(name)), "tools read everything else");
-        let wrap = |error: &io::Error| SandboxError::io(name, error);
-        match self.folder.metadata(OsStr::new(name)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|error| wrap(&error))?,
-        };
-        match SandboxPath::own(self.folder.clone(), OsStr::new(name), name.to_owned()).read_bytes(limit) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(ReadError::Sandbox(error)) => Err(error),
-            Err(ReadError::TooLarge { size }) => Err(SandboxError::Io {
-                path: name.to_owned(),
-                reason: format!("it has {size} bytes, more than {limit}"),
-            }),
-        }
     }
 
     /// Returns the error of a path that is refused because of its text alone, or `None`.

@@ -16,7 +16,6 @@ use crate::text::hex;
 use super::error::SandboxError;
 use super::folder::{Folder, Replace};
 use super::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
-use super::root::Root;
 use super::seal::{KEY_BYTES, UserKey, read_key};
 use super::staging::{StagingFile, random_name};
 
@@ -145,19 +144,6 @@ impl StateFolder {
 /// Returns the path of our directory, for messages and the policy.
 pub fn state_folder_of(base: &Path) -> PathBuf {
     base.join(NAME)
-}
-
-/// Whether a path, or what would be created there, is inside a root. Compares identities of directories, so that
-/// other names of the root are recognized.
-pub(super) fn lies_below(path: &Path, root: &Root) -> io::Result<bool> {
-    let path = std::path::absolute(path)?;
-    let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
-    let identity = root.folder().own_metadata()?.identity;
-    let is_root = |path: &Path| {
-        let folder = Folder::open_root(path).and_then(|folder| folder.own_metadata());
-        folder.is_ok_and(|metadata| metadata.identity == identity)
-    };
-    Ok(existing.is_some_and(|existing| existing.ancestors().any(is_root)))
 }
 
 /// Formats a name in the directory for messages.

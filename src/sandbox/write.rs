@@ -1,18 +1,17 @@
 //! Writes files atomically.
 
-use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 use super::staging::{PRIVATE_MODE, StagingFile};
 use crate::limits::Meter;
 
 use super::error::SandboxError;
-use super::folder::{Folder, Replace};
 use super::journal::Change;
 use super::metadata::{Kind, Metadata};
+use super::overwrite::Overwrite;
 use super::parents::Parents;
-use super::replace::{InheritedMetadata, Overwrite, Placement, refuse_kind, take_place};
+use super::replace::{InheritedMetadata, Placement, take_place};
 use super::root::SandboxPath;
 
 /// Number of bytes written between two checks of the deadline.
@@ -88,31 +87,5 @@ impl SandboxPath {
         let (draft, file) = StagingFile::create(folder, putting.draft.clone(), mode).map_err(wrap)?;
         putting.drafted(&draft);
         Ok(NewFile { place: self, overwrite, change, draft, parents, putting, old, file })
-    }
-
-    /// Checks that a file can be written to the path. Errors: if that would replace an entry that must not be replaced.
-    pub fn check_replaceable(&self, replace: Replace) -> Result<(), SandboxError> {
-        match self.missing_folders() {
-            (folder, []) => self.replaceable(folder, self.name()?, replace).map(drop),
-            _ => Ok(()),
-        }
-    }
-
-    /// Returns the metadata of the entry that would be replaced. Errors: if it must not be replaced.
-    pub(super) fn replaceable(
-        &self,
-        folder: &Folder,
-        name: &OsStr,
-        replace: Replace,
-    ) -> Result<Option<Metadata>, SandboxError> {
-        let metadata = match folder.metadata(name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|error| self.error(&error))?,
-        };
-        refuse_kind(self, metadata.kind)?;
-        match replace {
-            Replace::No => Err(SandboxError::Exists(self.display().to_owned())),
-            Replace::Yes => Ok(Some(metadata)),
-        }
     }
 }

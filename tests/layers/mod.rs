@@ -50,7 +50,7 @@ const CIRCLES: [(&str, usize); 22] = [
     ("mcp", 5),
     ("mcp/wire", 2),
     ("memory", 3),
-    ("sandbox", 19),
+    ("sandbox", 23),
     ("sandbox/journal", 5),
     ("sandbox/overlay", 2),
     ("sandbox/walk", 6),

@@ -17,6 +17,7 @@ mod tally;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use super::journal::Change;
 use crate::limits::Meter;
 
 use super::address::Address;
@@ -28,11 +29,10 @@ use super::root::{Root, SandboxPath};
 use super::stamp;
 use super::state_dir::display;
 
-pub(super) use backup_path::put_back;
+use super::store_usage::StoreUsage;
+
 pub use backup_path::{BackupPath, BackupPathText};
 pub(super) use lock::StoreLock;
-pub(super) use retention::StoreUsage;
-pub use retention::UNDOABLE;
 pub(super) use slot::Slot;
 pub(super) use sweep::{Reclaimer, RetentionRules, Sweep, is_fresh};
 pub use tally::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
@@ -103,6 +103,13 @@ impl<'a> BackupStore<'a> {
     pub(super) fn new_stamp(self, account: &StoreUsage) -> String {
         self.root.account.follow(account);
         stamp::name_at(&account.now())
+    }
+
+    /// Returns a new stamp for a backup that a change makes. Begins the run first, so that stamps of its backups are
+    /// later than its own.
+    pub(super) fn stamp_for(self, change: &Change<'_>) -> Result<String, SandboxError> {
+        change.begin_journal()?;
+        Ok(self.new_stamp(&change.root().account))
     }
 
     /// Returns the path of the backup of the entry at `place` with this stamp.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::limits::Meter;
 
-use super::super::copy::copy_aside;
+use super::super::copier::copy_aside;
 use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};

@@ -39,7 +39,6 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::backups::BackupStore;
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::metadata::Metadata;
@@ -197,14 +196,13 @@ impl Change<'_> {
         &self.own
     }
 
-    /// Returns a new stamp for a backup. Begins the run first, so that stamps of its backups are later than its own.
-    pub(super) fn kept_stamp(&self, keeper: BackupStore<'_>) -> Result<String, SandboxError> {
-        self.begin_journal()?;
-        Ok(keeper.new_stamp(&self.root.account))
+    /// Returns the root whose journal has the steps.
+    pub(super) fn root(&self) -> &Root {
+        self.root
     }
 
     /// Begins the journal even if no step follows.
-    fn begin_journal(&self) -> Result<(), SandboxError> {
+    pub(super) fn begin_journal(&self) -> Result<(), SandboxError> {
         self.with_run(|_| Ok(()))
     }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
-use super::super::backups::{BackupKind, BackupStore, Retention, put_back, slot_of};
+use super::super::backups::{BackupKind, BackupStore, Retention, slot_of};
+use super::super::restore::put_back;
 use crate::limits::Meter;
 
 use super::super::address::{Address, holder};
@@ -11,8 +12,8 @@ use super::super::copy::{CopyOptions, Source};
 use super::super::discard::discard;
 use super::super::error::{RenameError, SandboxError};
 use super::super::metadata::Kind;
+use super::super::overwrite::Overwrite;
 use super::super::remove::RemoveOptions;
-use super::super::replace::Overwrite;
 use super::super::root::SandboxPath;
 use super::super::staging::metadata_after;
 use super::Change;
@@ -213,7 +214,7 @@ impl<'a> Reverser<'a, '_> {
         let locked = keeper.lock(self.meter, self.change.own())?;
         let (drawer, stamp) = match from {
             Some(from) => slot_of(from),
-            None => (BackupKind::Backups, self.change.kept_stamp(keeper)?),
+            None => (BackupKind::Backups, keeper.stamp_for(self.change)?),
         };
         let mut slot = locked.slot(place, drawer, &stamp)?;
         let (folder, name) = place.entry()?;

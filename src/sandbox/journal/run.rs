@@ -6,7 +6,6 @@ use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use super::super::address::Address;
-use super::super::backups::UNDOABLE;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
 use super::super::internal_change::InternalChange;
@@ -16,6 +15,7 @@ use super::super::seal::{Chain, RootSeal};
 use super::super::staging::random_name;
 use super::super::stamp;
 use super::super::state_dir::display;
+use super::super::store_usage::UNDOABLE;
 use super::super::user_state::UserState;
 use super::history::History;
 use super::list::is_sealed;

@@ -16,7 +16,7 @@ use super::super::error::SandboxError;
 use super::super::journal::reverse::Reverser;
 use super::super::journal::{Begin, Change, Conflict, End, Journal, Roots, time};
 use super::super::metadata::Timestamp;
-use super::super::replace::Overwrite;
+use super::super::overwrite::Overwrite;
 use super::check::{difference, refused};
 use super::{Plan, PlanAction, PlannedChange};
 
