@@ -7,10 +7,11 @@ use std::io::ErrorKind;
 
 use super::error::{RenameError, SandboxError};
 use super::folder::Replace;
-use super::journal::{Change, State, Step};
+use super::journal::{Change, Step};
 use super::parents::FOLDER_MODE;
 use super::root::SandboxPath;
 use super::staging::metadata_after;
+use super::state::State;
 
 impl SandboxPath {
     /// Creates the directory and its missing parents; all of them or none.

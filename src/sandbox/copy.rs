@@ -5,11 +5,12 @@ use crate::limits::Meter;
 
 use super::address::Address;
 use super::error::SandboxError;
-use super::journal::{Change, State};
+use super::journal::Change;
 use super::overwrite::Overwrite;
 use super::replace::{Placement, take_place};
 use super::root::SandboxPath;
 use super::staging::StagingFile;
+use super::state::State;
 
 /// Options of a copy.
 #[derive(Clone, Copy, Debug)]

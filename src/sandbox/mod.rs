@@ -22,7 +22,6 @@ mod listing;
 mod log;
 mod metadata;
 mod mounts;
-mod overlay;
 mod overwrite;
 mod parents;
 mod path;
@@ -38,6 +37,7 @@ mod root;
 mod seal;
 mod staging;
 mod stamp;
+mod state;
 mod state_dir;
 mod store_usage;
 mod temporary;
@@ -55,7 +55,9 @@ pub use backups::{
 pub use copier::CopyScope;
 pub use copy::CopyOptions;
 pub use error::{RenameError, SandboxError};
-pub use folder::{Folder, Replace, Resolver};
+#[cfg(target_os = "linux")]
+pub use folder::scratch_handles;
+pub use folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
 pub use internal_change::InternalChange;
 pub use journal::{
     Abandoned, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, End,
@@ -65,9 +67,6 @@ pub use journal::{
 pub use listing::{ListedAs, Lister, ListingPlan, Step};
 pub use log::{LogFile, LogFolder, LogLock};
 pub use metadata::{Identity, Kind, Metadata, Timestamp};
-#[cfg(target_os = "linux")]
-pub use overlay::scratch_handles;
-pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
 pub use overwrite::Overwrite;
 pub use path::{BELOW_ROOT, PathRule, PathText, entry_parts};
 pub use plan::{Applied, ApplyError, FormError, Plan, PlanAction, PlannedChange};

@@ -7,9 +7,10 @@ use std::ffi::OsStr;
 
 use super::error::SandboxError;
 use super::folder::{Folder, PathHandle};
-use super::journal::{Change, State, Step};
+use super::journal::{Change, Step};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
+use super::state::State;
 
 /// The setuid, setgid and sticky bits.
 const SPECIAL_BITS: u32 = 0o7000;

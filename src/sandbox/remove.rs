@@ -10,13 +10,14 @@ use super::backups::{BackupKind, BackupStore};
 use super::copier::copy_aside;
 use super::error::{RenameError, SandboxError};
 use super::folder::{Folder, MtimeGuard, Replace};
-use super::journal::{Change, State, Step};
+use super::journal::{Change, Step};
 use super::metadata::{Kind, Metadata};
 use super::mounts::has_mounts;
 use super::replace::is_same;
 use super::reserved::is_reserved;
 use super::root::SandboxPath;
 use super::staging::{StagingFile, random_name};
+use super::state::State;
 
 /// Options of a removal.
 #[derive(Clone, Copy, Debug, Default)]

@@ -22,10 +22,11 @@ use super::address::Address;
 use super::backups::{BackupKind, BackupStore, Slot, StoreLock};
 use super::error::SandboxError;
 use super::folder::{Folder, Replace, set_access};
-use super::journal::{Change, PendingStep, State, Step};
+use super::journal::{Change, PendingStep, Step};
 use super::metadata::{Kind, Metadata};
 use super::root::SandboxPath;
 use super::staging::{Displaced, StagingFile, random_name};
+use super::state::State;
 
 /// Number of bytes hashed at once.
 const PIECE: usize = 64 << 10;

@@ -10,10 +10,11 @@ use super::copy::{CopyOptions, Source};
 use super::discard::discard;
 use super::error::{RenameError, SandboxError};
 use super::folder::{Folder, Replace};
-use super::journal::{Change, State, Step};
+use super::journal::{Change, Step};
 use super::overwrite::Overwrite;
 use super::root::SandboxPath;
 use super::staging::metadata_after;
+use super::state::State;
 
 impl BackupPath {
     /// Moves the backup to its original path and creates missing directories. Fails if an entry exists there. Does

@@ -18,7 +18,6 @@ use super::address::Address;
 use super::error::{PathError, SandboxError};
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
-use super::overlay::Overlay;
 use super::path::{PathRule, PathText, check_new_name, parts_of};
 use super::seal::RootSeal;
 use super::store_usage::StoreUsage;
@@ -135,17 +134,16 @@ impl Root {
         Ok(Root { base, ..root })
     }
 
-    /// Returns this root under an overlay: changes below it do not reach the disk.
-    ///
-    /// Errors: from the operating system, or if the overlay's own directory is below the root.
-    pub fn covered(&self, overlay: &Arc<Overlay>) -> io::Result<Root> {
-        if self.part_below(overlay.place()).is_some() {
-            return Err(io::Error::other("the directory for temporary files lies below it"));
-        }
+    /// Returns this root with another handle of the same directory, which nothing is known of yet.
+    pub(super) fn with_handle(&self, folder: Folder) -> Root {
         let (path, named, base) = (self.path.clone(), self.named.clone(), self.base.clone());
-        let folder = Arc::new(overlay.cover(self.folder.duplicate()?, base.as_deref().unwrap_or_default())?);
         let (seal, user) = (self.seal.clone(), self.user.clone());
-        Ok(Root { folder, path, named, base, account: StoreUsage::default(), seal, user })
+        Root { folder: Arc::new(folder), path, named, base, account: StoreUsage::default(), seal, user }
+    }
+
+    /// Returns the prefix of addresses below the root, which is empty for the sandbox root.
+    pub(super) fn base(&self) -> &str {
+        self.base.as_deref().unwrap_or_default()
     }
 
     /// Returns the part of an absolute path below this root: empty for the root itself, `None` outside.

@@ -1,4 +1,5 @@
-//! A file or directory that is held without being opened, to read its metadata and set its permission bits.
+//! A file or directory on the disk that is held without being opened, to read its metadata and set its permission
+//! bits.
 //!
 //! On Linux the handle is `O_PATH`, which needs no permission on the file and has no side effect, whatever its kind.
 //! Other systems open the file for reading and check that it is the expected one.
@@ -9,65 +10,41 @@ use std::fs::File;
 use std::io;
 
 use super::super::metadata::Metadata;
-use super::super::overlay::Cover;
 use super::Folder;
 
 /// A held file or directory, independent of its current name.
 #[derive(Debug)]
-pub struct PathHandle {
+pub struct HeldEntry {
     #[cfg(target_os = "linux")]
     handle: rustix::fd::OwnedFd,
     #[cfg(not(target_os = "linux"))]
     file: File,
-    /// The overlay above it.
-    cover: Option<Cover>,
 }
 
 #[cfg(target_os = "linux")]
 impl Folder {
-    /// Holds the entry `name`; a link itself is held, not its target.
-    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
+    /// Holds the entry `name` of a directory that is not under an overlay; a link itself is held, not its target.
+    pub(super) fn hold_on_disk(&self, name: &OsStr) -> io::Result<HeldEntry> {
         use rustix::fs::{Mode, OFlags};
-        if let Folder::Overlaid(folder) = self {
-            return folder.hold(name);
-        }
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle =
             on_disk!(self, folder => Ok::<_, io::Error>(rustix::fs::openat(folder, name, flags, Mode::empty())?))?;
-        Ok(PathHandle { handle, cover: None })
-    }
-}
-
-impl PathHandle {
-    /// Returns the same file under an overlay.
-    pub fn under(self, cover: Cover) -> PathHandle {
-        PathHandle { cover: Some(cover), ..self }
-    }
-
-    /// Returns its metadata.
-    pub fn metadata(&self) -> io::Result<Metadata> {
-        let metadata = self.real_metadata()?;
-        Ok(self.cover.as_ref().map_or(metadata, |cover| cover.seen(metadata)))
-    }
-
-    /// Sets its permission bits. `folder` and `name` are where it was found.
-    pub fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
-        match &self.cover {
-            Some(cover) if cover.set_mode(&self.real_metadata()?, mode)? => Ok(()),
-            _ => self.set_real_mode(folder, name, mode),
-        }
+        Ok(HeldEntry { handle })
     }
 }
 
 #[cfg(target_os = "linux")]
-impl PathHandle {
-    fn real_metadata(&self) -> io::Result<Metadata> {
+impl HeldEntry {
+    /// Returns its metadata.
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
         super::linux::file_metadata(&self.handle)
     }
 
+    /// Sets its permission bits. `folder` and `name` are where it was found.
+    ///
     /// An `O_PATH` handle does not support `fchmod`, but `/proc/self/fd` leads to the held file itself. Without `/proc`
     /// the file is opened again and compared.
-    fn set_real_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
+    pub(super) fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
         use rustix::fd::AsRawFd;
         use rustix::fs::Mode;
         let mode = Mode::from_raw_mode(mode);
@@ -76,7 +53,7 @@ impl PathHandle {
             other => return Ok(other?),
         }
         let file = folder.open_file(name)?;
-        if super::file_metadata(&file)?.identity == self.real_metadata()?.identity {
+        if super::file_metadata(&file)?.identity == self.metadata()?.identity {
             Ok(rustix::fs::fchmod(&file, mode)?)
         } else {
             Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
@@ -86,12 +63,9 @@ impl PathHandle {
 
 #[cfg(not(target_os = "linux"))]
 impl Folder {
-    /// Holds the entry `name`. Errors: if it is a link.
-    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
+    /// Holds the entry `name` of a directory that is not under an overlay. Errors: if it is a link.
+    pub(super) fn hold_on_disk(&self, name: &OsStr) -> io::Result<HeldEntry> {
         use super::super::metadata::Kind;
-        if let Folder::Overlaid(folder) = self {
-            return folder.hold(name);
-        }
         let found = self.metadata(name)?;
         let file = match found.kind {
             Kind::Folder => self.open_folder(name)?.as_file()?,
@@ -101,7 +75,7 @@ impl Folder {
             }
         };
         if super::file_metadata(&file)?.identity == found.identity {
-            Ok(PathHandle { file, cover: None })
+            Ok(HeldEntry { file })
         } else {
             Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
         }
@@ -109,12 +83,14 @@ impl Folder {
 }
 
 #[cfg(not(target_os = "linux"))]
-impl PathHandle {
-    fn real_metadata(&self) -> io::Result<Metadata> {
+impl HeldEntry {
+    /// Returns its metadata.
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
         super::file_metadata(&self.file)
     }
 
-    fn set_real_mode(&self, _: &Folder, _: &OsStr, mode: u32) -> io::Result<()> {
+    /// Sets its permission bits. `folder` and `name` are where it was found.
+    pub(super) fn set_mode(&self, _: &Folder, _: &OsStr, mode: u32) -> io::Result<()> {
         #[cfg(unix)]
         return Ok(rustix::fs::fchmod(&self.file, rustix::fs::Mode::from_raw_mode(mode as _))?);
         #[cfg(not(unix))]

@@ -2,7 +2,7 @@
 //!
 //! Every operation takes the name of an entry, never a path, and follows no link, so concurrent changes elsewhere in
 //! the tree cannot redirect it. On Linux the handle is a descriptor used through rustix; without `openat2`, and on
-//! other systems, it is a cap-std handle. Under an overlay ([`super::overlay`]) it is either of them combined with the
+//! other systems, it is a cap-std handle. Under an overlay ([`overlay`]) it is either of them combined with the
 //! changes of the run.
 
 /// Makes the same call on each kind of handle.
@@ -33,9 +33,14 @@ macro_rules! on_disk {
 mod checked_paths;
 mod held;
 mod mtime_guard;
+mod overlay;
+mod path_handle;
 
-pub use held::PathHandle;
 pub use mtime_guard::MtimeGuard;
+#[cfg(target_os = "linux")]
+pub use overlay::scratch_handles;
+pub use overlay::{Delta, Overlay, Scratch, StagingPlace, leave_scratch, new_scratch, scratch_home, settle_scratch};
+pub use path_handle::PathHandle;
 #[cfg(target_os = "linux")]
 mod linux;
 mod portable;
@@ -48,7 +53,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use super::metadata::{Kind, Metadata, Timestamp};
-use super::overlay::OverlaidFolder;
+use overlay::OverlaidFolder;
 
 /// An open directory.
 #[derive(Debug)]

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use super::super::address::Address;
 use super::super::metadata::Timestamp;
+use super::super::state::{Moment, time};
 use super::Journal;
 use super::history::{History, StepOutcome};
-use super::record::{Moment, Step, time};
+use super::record::Step;
 use super::roots::Roots;
 
 /// Seconds after the last write to the journal during which the last step may still have changed something.

@@ -7,11 +7,11 @@ use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::metadata::{Kind, Metadata};
+use super::super::state::State;
 use super::forced::Admit;
 use super::later::Since;
 use super::obstacles::{Obstacle, Obstruction};
 use super::outcome::{PathOutcome, RunOutcome, Touched};
-use super::record::State;
 use super::roots::Roots;
 
 /// Why a path cannot be restored.

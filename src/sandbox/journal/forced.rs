@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::metadata::Kind;
+use super::super::state::State;
 use super::conflicts::{Conflict, first_below};
 use super::history::{JournaledStep, StepOutcome};
 use super::obstacles::{Obstacle, Obstruction};
 use super::outcome::RunOutcome;
-use super::record::{State, Step};
+use super::record::Step;
 use super::reverse::Reverser;
 use super::roots::Roots;
 

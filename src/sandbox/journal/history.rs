@@ -6,7 +6,8 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use super::super::address::Address;
 use super::super::seal::{Chain, RootSeal};
-use super::record::{Begin, End, Moment, RECORD_BYTES, Record, State, Step, VERSION, parse, parse_claim};
+use super::super::state::{Moment, State};
+use super::record::{Begin, End, RECORD_BYTES, Record, Step, VERSION, parse, parse_claim};
 
 /// The contents of a journal.
 #[derive(Clone, Debug)]

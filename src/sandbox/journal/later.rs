@@ -9,8 +9,9 @@ use std::ffi::OsStr;
 
 use super::super::address::{Address, holder};
 use super::super::metadata::{Kind, Metadata, Timestamp};
+use super::super::state::State;
 use super::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
-use super::record::{State, Step};
+use super::record::Step;
 use super::roots::Roots;
 use super::run::Folders;
 use super::times::UndoneRuns;

@@ -37,6 +37,8 @@ mod undo;
 use std::cell::{Cell, RefCell};
 use std::io;
 
+use super::state::{Moment, State, moment};
+
 use crate::limits::Meter;
 
 use super::error::SandboxError;
@@ -57,8 +59,7 @@ pub use list::{Origin, Reversal, RunSummary, Selection};
 pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
-pub use record::{Begin, End, State};
-pub(super) use record::{Moment, moment, time};
+pub use record::{Begin, End};
 pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
 pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
 pub use roots::Roots;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::super::address::Address;
 use super::super::metadata::Kind;
+use super::super::state::{Moment, State};
 use super::history::{History, JournaledStep, StepOutcome};
-use super::record::{Moment, State, Step};
+use super::record::Step;
 use super::roots::Roots;
 use super::times::Times;
 

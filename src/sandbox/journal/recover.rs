@@ -13,6 +13,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 
 use super::super::backups::{BackupKind, BackupStore, Retention, slot_of};
+use super::super::state::{Moment, State};
 use crate::limits::Meter;
 
 use super::super::address::Address;
@@ -31,7 +32,7 @@ use super::super::temporary::is_temporary_name;
 use super::super::user_state::Ledger;
 use super::aftermath::DirectoryTimes;
 use super::history::{History, HistoryError, JournaledStep, StepOutcome};
-use super::record::{End, Record, State, Step};
+use super::record::{End, Record, Step};
 use super::roots::Roots;
 use super::run::{Folders, JournalWriter, OPEN};
 use super::{Conflict, JOURNAL, Journal};
@@ -342,7 +343,7 @@ impl StepResolver<'_, '_> {
     }
 
     /// Returns the modification times of the directories of a step.
-    fn times(&self, step: &Step) -> Vec<Option<super::Moment>> {
+    fn times(&self, step: &Step) -> Vec<Option<Moment>> {
         let modified = |address: Address| self.roots.state(&address).ok().flatten().and_then(|state| state.modified);
         step.folders().into_iter().map(modified).collect()
     }

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::super::address::Address;
 use super::super::metadata::Kind;
 use super::super::root::SandboxPath;
+use super::super::state::State;
 use super::Journal;
 use super::conflicts::first_below;
 use super::history::History;
 use super::list::Reversal;
 use super::outcome::{PathOutcome, RunOutcome};
-use super::record::{Begin, End, State};
+use super::record::{Begin, End};
 use super::roots::Roots;
 use super::undo::{UndoError, read};
 

@@ -16,9 +16,10 @@ use super::super::overwrite::Overwrite;
 use super::super::remove::RemoveOptions;
 use super::super::root::SandboxPath;
 use super::super::staging::metadata_after;
+use super::super::state::State;
 use super::Change;
 use super::history::{JournaledStep, StepOutcome};
-use super::record::{State, Step};
+use super::record::Step;
 use super::roots::Roots;
 
 /// Reverses steps.

@@ -11,7 +11,7 @@ use super::super::private::open_ours;
 use super::super::reserved::STATE_DIR;
 use super::super::root::{Root, SandboxPath};
 use super::super::stamp;
-use super::record::State;
+use super::super::state::State;
 
 /// The roots of a run.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::address::Address;
+use super::super::state::Moment;
 use super::history::History;
 use super::list::{Origin, walk};
 use super::outcome::RunOutcome;
-use super::record::{Begin, End, Moment};
+use super::record::{Begin, End};
 use super::roots::Roots;
 use super::run::Folders;
 

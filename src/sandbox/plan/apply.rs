@@ -14,9 +14,10 @@ use super::super::backups::{BackupStore, Retention};
 use super::super::copy::CopyOptions;
 use super::super::error::SandboxError;
 use super::super::journal::reverse::Reverser;
-use super::super::journal::{Begin, Change, Conflict, End, Journal, Roots, time};
+use super::super::journal::{Begin, Change, Conflict, End, Journal, Roots};
 use super::super::metadata::Timestamp;
 use super::super::overwrite::Overwrite;
+use super::super::state::time;
 use super::check::{difference, refused};
 use super::{Plan, PlanAction, PlannedChange};
 

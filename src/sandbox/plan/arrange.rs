@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use super::super::address::Address;
 use super::super::error::SandboxError;
-use super::super::journal::State;
 use super::super::metadata::Kind;
 use super::super::staging::random_name;
+use super::super::state::State;
 use super::apply::Application;
 use super::{Plan, PlanAction, PlannedChange};
 

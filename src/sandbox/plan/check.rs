@@ -6,10 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use super::super::address::Address;
 use super::super::backups::BackupKind;
 use super::super::error::SandboxError;
-use super::super::journal::{Roots, State};
+use super::super::journal::Roots;
 use super::super::metadata::Kind;
 use super::super::reserved::{STATE_DIR, is_reserved};
 use super::super::stamp;
+use super::super::state::State;
 use super::{PlanAction, PlannedChange, tree_digest};
 
 /// Returns why a change must not be applied, or `None` if it may.

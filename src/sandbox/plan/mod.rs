@@ -6,6 +6,7 @@
 mod apply;
 mod arrange;
 mod check;
+mod covered;
 mod form;
 mod tree;
 
@@ -18,11 +19,12 @@ use serde::{Deserialize, Serialize};
 
 use super::address::Address;
 use super::error::SandboxError;
-use super::journal::{Content, Holds, Moment, State, moment, read_content};
+use super::folder::{Delta, Overlay, Scratch, StagingPlace};
+use super::journal::{Content, Holds, read_content};
 use super::metadata::Kind;
-use super::overlay::{Delta, Overlay, Scratch, StagingPlace};
 use super::root::{Root, SandboxPath};
 use super::seal::RootSeal;
+use super::state::{Moment, State, moment};
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;

@@ -10,8 +10,9 @@ use crate::text::hex;
 
 use super::super::address::Address;
 use super::super::folder::Folder;
-use super::super::journal::{Holds, State};
+use super::super::journal::Holds;
 use super::super::metadata::Kind;
+use super::super::state::State;
 
 /// Counts what is in a folder but for what is at some addresses; the folder's own address is `at`.
 pub(super) fn amount_in(folder: Folder, at: &Address, without: &BTreeSet<Address>) -> io::Result<Holds> {

@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use super::super::folder::{Entry, EntryBuffer, Folder, PathHandle, Replace, Resolver};
-use super::super::metadata::{Kind, Metadata, Timestamp};
+use super::super::super::metadata::{Kind, Metadata, Timestamp};
+use super::super::held::HeldEntry;
+use super::super::{Entry, EntryBuffer, Folder, Replace, Resolver};
 use super::{BackingPath, Made, Overlay};
 
 /// A directory under an overlay.
@@ -268,10 +269,10 @@ impl OverlaidFolder {
         })
     }
 
-    /// Returns a [`PathHandle`] handle of the entry.
-    pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
+    /// Holds the entry on the disk, and returns the overlay above it.
+    pub fn hold(&self, name: &OsStr) -> io::Result<(HeldEntry, Cover)> {
         self.at(name, |folder, name, spot| {
-            Ok(folder.hold(name)?.under(Cover { overlay: self.overlay.clone(), spot: spot.clone() }))
+            Ok((folder.hold_on_disk(name)?, Cover { overlay: self.overlay.clone(), spot: spot.clone() }))
         })
     }
 

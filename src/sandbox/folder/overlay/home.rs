@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
-use super::super::folder::Folder;
-use super::scratch::{is_ours, locked, made, sweep_in};
+use super::super::Folder;
+use super::scratch::{Scratch, is_ours, locked, made, sweep_in};
 
 /// The prefix of the names of these directories.
 const PREFIX: &str = "neuroscript-plans-";
@@ -72,9 +72,9 @@ pub fn scratch_handles() -> io::Result<Option<(rustix::fd::OwnedFd, rustix::fd::
     Ok(Some((home.folder.descriptor()?, Folder::open_root(above)?.descriptor()?)))
 }
 
-/// Returns the directory in which scratch directories are created.
-pub(super) fn parent() -> PathBuf {
-    scratch_home().unwrap_or_else(std::env::temp_dir)
+/// Creates a scratch directory in the directory of the process, or else in the system's temporary directory (`TMPDIR`).
+pub fn new_scratch() -> io::Result<Scratch> {
+    Scratch::new_in(&scratch_home().unwrap_or_else(std::env::temp_dir))
 }
 
 /// Removes leftover directories and those inside them.

@@ -12,9 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::TempDir;
 
-use super::super::folder::Folder;
-use super::super::metadata::{Kind, Metadata};
-use super::home::parent;
+use super::super::super::metadata::{Kind, Metadata};
+use super::super::Folder;
 
 /// The prefix of the names of these directories.
 const PREFIX: &str = "neuroscript-plan-";
@@ -33,14 +32,12 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Creates a scratch directory in that of the process, or else in the system's temporary directory (`TMPDIR`),
-    /// after removing leftovers of killed processes.
-    pub fn new() -> io::Result<Scratch> {
-        let parent = parent();
+    /// Creates a scratch directory in `parent`, after removing leftovers of killed processes.
+    pub(super) fn new_in(parent: &Path) -> io::Result<Scratch> {
         // Leftovers that cannot be removed are left to the operating system.
-        let _ = sweep(&parent);
+        let _ = sweep(parent);
         for _ in 0..ATTEMPTS {
-            if let Some(scratch) = Scratch::make(&parent)? {
+            if let Some(scratch) = Scratch::make(parent)? {
                 return Ok(scratch);
             }
         }

@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use super::super::address::Address;
-use super::super::journal::State;
-use super::super::metadata::{Metadata, Timestamp};
-use super::super::path::parts_of;
-use super::super::reserved::is_reserved;
+use super::super::super::address::Address;
+use super::super::super::metadata::{Metadata, Timestamp};
+use super::super::super::path::parts_of;
+use super::super::super::reserved::is_reserved;
+use super::super::super::state::State;
 use super::{BackingPath, Changed, Layer, MetadataChange, Overlay, down};
 
 /// A path that would differ.

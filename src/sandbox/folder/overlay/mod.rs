@@ -8,8 +8,8 @@
 //! the directory is renamed, so changes inside it move along.
 
 mod deltas;
-mod folder;
 mod home;
+mod overlaid_folder;
 mod scratch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,16 +19,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::address::Address;
-use super::folder::Folder;
-use super::metadata::{Identity, Kind, Metadata, Timestamp};
-use super::path::parts_of;
-use super::root::SandboxPath;
+use super::super::address::Address;
+use super::super::metadata::{Identity, Kind, Metadata, Timestamp};
+use super::super::path::parts_of;
+use super::Folder;
 pub use deltas::{Delta, StagingPlace};
-pub use folder::{Cover, OverlaidFolder};
 #[cfg(target_os = "linux")]
 pub use home::scratch_handles;
-pub use home::{leave_scratch, scratch_home, settle_scratch};
+pub use home::{leave_scratch, new_scratch, scratch_home, settle_scratch};
+pub use overlaid_folder::{Cover, OverlaidFolder};
 pub use scratch::Scratch;
 
 /// This bit is set in the inode of every entry from the scratch directory, to keep it distinct from inodes of the
@@ -111,7 +110,7 @@ impl Overlay {
     /// # Errors
     /// Returns errors of the operating system from creating the scratch directory.
     pub fn new() -> io::Result<Arc<Overlay>> {
-        Ok(Arc::new(Overlay { scratch: Scratch::new()?, layer: Mutex::default() }))
+        Ok(Arc::new(Overlay { scratch: new_scratch()?, layer: Mutex::default() }))
     }
 
     /// Returns the path of the scratch directory.
@@ -120,7 +119,7 @@ impl Overlay {
     }
 
     /// Puts the overlay on a root; `base` is the prefix of addresses below it.
-    pub(super) fn cover(self: &Arc<Self>, root: Folder, base: &str) -> io::Result<Folder> {
+    pub(in crate::sandbox) fn cover(self: &Arc<Self>, root: Folder, base: &str) -> io::Result<Folder> {
         let folder = Arc::new(root.duplicate()?);
         let mut layer = self.layer();
         let spot = BackingPath::Tree(layer.roots.len(), Address::from(""));
@@ -137,17 +136,6 @@ impl Overlay {
     pub fn tree(&self, address: &Address) -> io::Result<Folder> {
         let (folder, names) = self.open_parent(address)?;
         down(&folder, &names)
-    }
-
-    /// Returns the metadata of the entry at a path of the tree, without the changes of the run.
-    pub fn on_disk(&self, address: &Address) -> io::Result<Metadata> {
-        self.place_on_disk(address)?.metadata().map_err(io::Error::other)
-    }
-
-    /// Locates a path of the tree, without the changes of the run.
-    pub fn place_on_disk(&self, address: &Address) -> io::Result<SandboxPath> {
-        let last = Path::new(&address.0).file_name().ok_or(ErrorKind::NotFound)?;
-        Ok(SandboxPath::own(self.tree(&address.parent())?, last, address.display().into_owned()))
     }
 
     fn open_parent(&self, address: &Address) -> io::Result<(Arc<Folder>, Vec<OsString>)> {
