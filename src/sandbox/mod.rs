@@ -34,6 +34,7 @@ mod replace;
 mod reserved;
 mod restore;
 mod root;
+mod runs;
 mod seal;
 mod staging;
 mod stamp;
@@ -60,9 +61,7 @@ pub use folder::scratch_handles;
 pub use folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
 pub use internal_change::InternalChange;
 pub use journal::{
-    Abandoned, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, End,
-    EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, Holds, JOURNALS, Journal, Origin, Ownership,
-    RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary, Selection, UndoError, UndoReport,
+    Begin, Change, End, EndedRun, JOURNALS, Journal, Origin, Ownership, Reversal, Roots, RunSummary, Selection,
 };
 pub use listing::{ListedAs, Lister, ListingPlan, Step};
 pub use log::{LogFile, LogFolder, LogLock};
@@ -74,6 +73,10 @@ pub use read::{OpenFile, ReadError};
 pub use remove::RemoveOptions;
 pub use reserved::{is_ignorable, is_reserved};
 pub use root::{Root, SandboxPath, Unresolved};
+pub use runs::{
+    Abandoned, AllAbandoned, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, ForeignAction,
+    ForeignRun, ForeignState, GcRules, Holds, RecoverError, RecoverRules, Recovered, RunReport, UndoError, UndoReport,
+};
 pub use seal::{RootSeal, UserKey};
 pub use stamp::short as short_name;
 pub use state_dir::StateDir;

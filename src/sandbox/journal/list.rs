@@ -13,9 +13,9 @@ use super::super::metadata::Kind;
 use super::super::seal::{Chain, RootSeal};
 use super::super::stamp;
 use super::super::state_dir::display;
+use super::folders::Folders;
 use super::record::{Begin, End, RECORD_BYTES, Record, parse, seal_at_end};
 use super::roots::Roots;
-use super::run::Folders;
 use super::{JOURNAL, Journal};
 
 /// Number of bytes first read from a journal. Most journals are not longer.
@@ -112,7 +112,7 @@ impl RunSummary {
 
 impl Origin {
     /// Follows undos and redos back to their original run.
-    pub(super) fn of(folders: &Folders, begin: &Begin) -> Origin {
+    pub(in super::super) fn of(folders: &Folders, begin: &Begin) -> Origin {
         let mut origin = Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
         let mut earlier = begin.redoes.clone().or(begin.undoes.clone());
         // The loop ends: names sort by time, and an undo or redo refers to an older run.
@@ -181,7 +181,7 @@ impl Journal {
 }
 
 /// Passes the runs to `take`, the newest first, until it returns false.
-pub(super) fn walk(
+pub(in super::super) fn walk(
     roots: Roots<'_>,
     mut take: impl FnMut(RunSummary, JournalNames<'_>) -> bool,
 ) -> Result<(), SandboxError> {
@@ -224,7 +224,7 @@ struct JournalName {
 
 /// The names of all journals, the newest first.
 #[derive(Clone, Copy)]
-pub(super) struct JournalNames<'a>(&'a [JournalName]);
+pub(in super::super) struct JournalNames<'a>(&'a [JournalName]);
 
 impl JournalNames<'_> {
     /// Whether there is a journal with this name.
@@ -286,7 +286,7 @@ fn open(folders: &Folders, JournalName { name, is_file }: &JournalName) -> io::R
 }
 
 /// Whether this user's key sealed the first line of a journal for this root.
-pub(super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool {
+pub(in super::super) fn is_sealed(folder: &Folder, name: &OsStr, seal: &RootSeal) -> bool {
     let chain = seal.chain(&name.to_string_lossy());
     folder.open_file(name).and_then(|file| ends(&file, true, chain)).is_ok_and(|ends| ends.begin.is_some())
 }

@@ -5,34 +5,21 @@
 //! names sort by time.
 //!
 //! A step is first journaled with all the names it will use and synced, then carried out, then marked as done. The
-//! mark is not synced: if it is lost, recovery infers the outcome from the file system ([`recover`]).
+//! mark is not synced: if it is lost, recovery infers the outcome from the file system.
 //!
 //! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
-//! and every step can be reversed ([`undo`]).
+//! and every step can be reversed. What is done with
+//! finished and killed runs is in [`super::runs`].
 
-mod aftermath;
-mod collect;
-mod conflicts;
-mod contents;
-mod forced;
-mod foreign;
-mod history;
-mod later;
-mod list;
-mod needs;
-mod obstacles;
-mod outcome;
-mod owner;
+pub(super) mod folders;
+pub(super) mod history;
+pub(super) mod list;
+pub(super) mod needs;
+pub(super) mod owner;
 mod preallocate;
-mod record;
-mod recover;
-mod report;
-pub(super) mod reverse;
-mod roots;
-mod run;
-mod skipped;
-mod times;
-mod undo;
+pub(super) mod record;
+pub(super) mod roots;
+pub(super) mod run;
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -49,26 +36,18 @@ use super::state_dir::display;
 
 use super::address::Address;
 use super::internal_change::InternalChange;
-pub use collect::GcRules;
-pub use conflicts::Conflict;
-pub(super) use contents::read_content;
-pub use contents::{Content, ContentSource};
-pub use forced::Displaced;
-pub use foreign::{ForeignAction, ForeignRun, ForeignState};
+use history::History;
 pub use list::{Origin, Reversal, RunSummary, Selection};
 pub use owner::Ownership;
 use record::Record;
 pub(super) use record::Step;
 pub use record::{Begin, End};
-pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
-pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
 pub use roots::Roots;
 pub use run::JOURNALS;
 use run::JournalWriter;
-pub use undo::{UndoError, UndoReport};
 
 /// The directory of journals in `.ns`.
-const JOURNAL: &str = "runs";
+pub(super) const JOURNAL: &str = "runs";
 
 /// The journal of a process: its runs follow one another, and each has a file of its own.
 #[derive(Debug)]
@@ -183,6 +162,31 @@ impl Journal {
         self.mark(&Record::Touched { folder, modified });
     }
 
+    /// Whether runs may change files.
+    pub(super) fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// Continues a killed run as the active one.
+    pub(super) fn resume(&self, run: JournalWriter) {
+        *self.run.borrow_mut() = Some(run);
+    }
+
+    /// Reads the journal of the active run, or returns `None` if it has changed nothing.
+    pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = &mut *run else { return Ok(None) };
+        run.catch_up().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
+        run.history().map(Some)
+    }
+
+    /// Appends a record to the journal of a run that was resumed.
+    pub(super) fn append(&self, record: &Record) -> Result<(), SandboxError> {
+        let mut run = self.run.borrow_mut();
+        let run = run.as_mut().expect("the run was resumed");
+        run.append(record, false).map_err(|error| SandboxError::io(display(JOURNAL), &error))
+    }
+
     /// Appends a record that recovery can reconstruct from the file system if it is lost.
     fn mark(&self, record: &Record) {
         if let Some(run) = &mut *self.run.borrow_mut() {
@@ -208,12 +212,12 @@ impl Change<'_> {
     }
 
     /// Declares that the next steps reverse step `number` of the same run, so that both cancel out. `None` ends this.
-    fn reverse(&self, number: Option<u32>) {
+    pub(super) fn reverse(&self, number: Option<u32>) {
         self.reverses.set(number);
     }
 
     /// Whether steps of the same run are being reversed.
-    fn is_reversing(&self) -> bool {
+    pub(super) fn is_reversing(&self) -> bool {
         self.reverses.get().is_some()
     }
 

@@ -15,17 +15,17 @@ use super::super::metadata::Timestamp;
 use super::super::stamp;
 use super::super::state_dir::display;
 use super::JOURNAL;
+use super::folders::Folders;
 use super::history::{History, HistoryError};
 use super::list::begin_of;
 use super::record::Step;
 use super::roots::Roots;
-use super::run::Folders;
 
 /// A directory changed more recently than this may change again without a change of its modification time.
 const UNSETTLED: Duration = Duration::from_millis(50);
 
 /// The needs of runs.
-pub(super) struct Needs {
+pub(in super::super) struct Needs {
     folders: Option<Folders>,
     /// Backups and journals with this name or a later one are needed.
     stays_from: String,

@@ -9,7 +9,7 @@ use super::super::private::{FILE_MODE, check_regular};
 use super::super::root::Root;
 use super::super::staging::{StagingFile, random_name};
 use super::super::state_dir::display;
-use super::run::Folders;
+use super::folders::Folders;
 use super::{JOURNAL, Journal};
 
 /// The file with the seal, in the directory of journals.

@@ -10,8 +10,8 @@ use crate::text::hex;
 
 use super::super::address::Address;
 use super::super::folder::Folder;
-use super::super::journal::Holds;
 use super::super::metadata::Kind;
+use super::super::runs::Holds;
 use super::super::state::State;
 
 /// Counts what is in a folder but for what is at some addresses; the folder's own address is `at`.

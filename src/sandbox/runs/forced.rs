@@ -8,21 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::address::Address;
 use super::super::error::SandboxError;
+use super::super::journal::history::{JournaledStep, StepOutcome};
+use super::super::journal::record::Step;
+use super::super::journal::roots::Roots;
 use super::super::metadata::Kind;
 use super::super::state::State;
-use super::conflicts::{Conflict, first_below};
-use super::history::{JournaledStep, StepOutcome};
-use super::obstacles::{Obstacle, Obstruction};
+use super::below::first_below;
+use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
 use super::outcome::RunOutcome;
-use super::record::Step;
 use super::reverse::Reverser;
-use super::roots::Roots;
 
 /// ChangeKind is said of something that a run left and that is gone.
 const GONE: &str = "it is no longer there";
-
-/// Why nothing may be changed at an address, where a folder is or was.
-pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
 
 /// Something that stood where an undo brought something back, and that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

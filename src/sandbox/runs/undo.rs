@@ -11,23 +11,24 @@ use super::super::address::Address;
 use super::super::backups::Retention;
 use super::super::error::SandboxError;
 use super::super::folder::file_metadata;
+use super::super::journal::folders::Folders;
+use super::super::journal::history::{History, HistoryError};
+use super::super::journal::list::Origin;
+use super::super::journal::record::{Begin, End, Step};
+use super::super::journal::roots::Roots;
+use super::super::journal::{JOURNAL, Journal};
 use super::super::stamp::{self, short};
 use super::super::state::{Moment, time};
 use super::super::state_dir::display;
-use super::conflicts::{Comparison, Conflict};
+use super::conflicts::Comparison;
 use super::forced::{self, Displaced, Forced};
-use super::history::{History, HistoryError};
 use super::later::Since;
-use super::list::Origin;
 use super::obstacles;
+use super::obstacles::Conflict;
 use super::outcome::RunOutcome;
-use super::record::{Begin, End, Step};
 use super::reverse::Reverser;
-use super::roots::Roots;
-use super::run::Folders;
 use super::skipped::Skipped;
 use super::times::Times;
-use super::{JOURNAL, Journal};
 
 /// Why a run is not undone.
 #[derive(Debug, thiserror::Error)]
@@ -218,14 +219,6 @@ impl Journal {
             Some(history) => self.roll_back_steps(history, place, from, meter),
             None => Ok(Vec::new()),
         }
-    }
-
-    /// Reads the journal of the active run, or returns `None` if it has changed nothing.
-    pub(super) fn history(&self) -> Result<Option<History>, SandboxError> {
-        let mut run = self.run.borrow_mut();
-        let Some(run) = &mut *run else { return Ok(None) };
-        run.catch_up().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
-        run.history().map(Some)
     }
 
     /// Like [`Journal::roll_back`], for a history that is already read.

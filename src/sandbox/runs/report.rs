@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::super::address::Address;
+use super::super::journal::Journal;
+use super::super::journal::history::History;
+use super::super::journal::list::Reversal;
+use super::super::journal::record::{Begin, End};
+use super::super::journal::roots::Roots;
 use super::super::metadata::Kind;
 use super::super::root::SandboxPath;
 use super::super::state::State;
-use super::Journal;
-use super::conflicts::first_below;
-use super::history::History;
-use super::list::Reversal;
+use super::below::first_below;
 use super::outcome::{PathOutcome, RunOutcome};
-use super::record::{Begin, End};
-use super::roots::Roots;
 use super::undo::{UndoError, read};
 
 /// A run with all its changes.

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::super::address::Address;
+use super::super::journal::Journal;
+use super::super::journal::history::{History, StepOutcome};
+use super::super::journal::record::Step;
+use super::super::journal::roots::Roots;
 use super::super::metadata::Timestamp;
 use super::super::state::{Moment, time};
-use super::Journal;
-use super::history::{History, StepOutcome};
-use super::record::Step;
-use super::roots::Roots;
 
 /// Seconds after the last write to the journal during which the last step may still have changed something.
 const LATE: i64 = 10;

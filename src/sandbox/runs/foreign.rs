@@ -17,18 +17,18 @@ use super::super::backups::{BackupKind, Reclaimer, Retention, RetentionRules, St
 use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::{Folder, Replace};
+use super::super::journal::folders::{Folders, OPEN};
+use super::super::journal::list::is_sealed;
+use super::super::journal::owner::OWNER_FILE;
+use super::super::journal::record::{Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};
+use super::super::journal::roots::Roots;
+use super::super::journal::{JOURNAL, Journal};
 use super::super::private::{FILE_MODE, check_regular};
 use super::super::reserved::{STATE_DIR, is_reserved};
 use super::super::root::Root;
 use super::super::staging::{StagingFile, is_draft_name, random_name};
 use super::super::stamp;
 use super::super::state_dir::display;
-use super::list::is_sealed;
-use super::owner::OWNER_FILE;
-use super::record::{Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};
-use super::roots::Roots;
-use super::run::{Folders, OPEN};
-use super::{JOURNAL, Journal};
 
 /// Maximum size of a journal to examine, in bytes.
 const MAX_JOURNAL: u64 = 64 << 20;

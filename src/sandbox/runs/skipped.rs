@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::address::{Address, holder};
-use super::conflicts::Conflict;
-use super::history::History;
+use super::super::journal::history::History;
+use super::super::journal::record::Step;
+use super::obstacles::Conflict;
 use super::outcome::keys_below;
-use super::record::Step;
 
 /// The skipped paths and the reasons.
 pub(super) struct Skipped<'h> {

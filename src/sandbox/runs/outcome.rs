@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::address::Address;
+use super::super::journal::history::{History, JournaledStep, StepOutcome};
+use super::super::journal::record::Step;
 use super::super::metadata::Kind;
 use super::super::state::{Moment, State};
-use super::history::{History, JournaledStep, StepOutcome};
-use super::record::Step;
-use super::roots::Roots;
-use super::times::Times;
 
 /// The changes of a run to the tree.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +18,7 @@ pub struct RunOutcome {
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
     /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
-    gone: BTreeMap<Address, Vec<(Address, Touched)>>,
+    pub(super) gone: BTreeMap<Address, Vec<(Address, Touched)>>,
     /// The state of each entry when it was backed up, by the path of the backup.
     pub(super) kept: BTreeMap<Address, State>,
 }
@@ -29,10 +27,10 @@ pub struct RunOutcome {
 #[derive(Clone, Debug)]
 pub(super) struct Touched {
     /// Its path when the run began.
-    origin: Address,
+    pub(super) origin: Address,
     /// Its modification time before the run and after the run's last change.
-    before: Option<Moment>,
-    after: Option<Moment>,
+    pub(super) before: Option<Moment>,
+    pub(super) after: Option<Moment>,
     /// Its inode, if the journal has it.
     pub(super) inode: Option<u64>,
     /// The line of the journal that records the last change.
@@ -247,25 +245,6 @@ impl RunOutcome {
             above = Some(here.parent()).filter(|parent| *parent != here);
         }
         address.clone()
-    }
-
-    /// Returns the directories whose entries changed, by their path when the run began, with the time that each gets
-    /// when the run is undone: the time before the run, or the present one if somebody else has changed the directory
-    /// since.
-    pub(super) fn times(&self, roots: Roots<'_>, times: &Times) -> Vec<(Address, Moment)> {
-        let restored = |touched: &Touched| touched.before.map(|before| times.restored(&touched.origin, before));
-        let time = |folder: &Address, touched: &Touched| {
-            let is_as_left =
-                |now: Moment| touched.after.is_some_and(|after| [after, times.expected(folder, after)].contains(&now));
-            match roots.state(folder) {
-                Ok(Some(State { modified: Some(now), .. })) if !is_as_left(now) => Some(now),
-                Ok(_) => restored(touched),
-                Err(_) => None,
-            }
-        };
-        let folders = self.folders.iter().map(|(folder, touched)| (touched, time(folder, touched)));
-        let gone = self.gone.values().flatten().map(|(_, touched)| (touched, restored(touched)));
-        folders.chain(gone).filter_map(|(touched, time)| Some((touched.origin.clone(), time?))).collect()
     }
 
     /// Returns the directories whose entries changed, by their path at the end of the run, with their times before

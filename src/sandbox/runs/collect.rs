@@ -18,18 +18,18 @@ use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
 use super::super::internal_change::InternalChange;
+use super::super::journal::folders::OPEN;
+use super::super::journal::list::is_sealed;
+use super::super::journal::needs::Needs;
+use super::super::journal::owner::{OWNER_FILE, Ownership};
+use super::super::journal::roots::Roots;
+use super::super::journal::{JOURNAL, Journal};
 use super::super::metadata::Kind;
 use super::super::private::check_regular;
 use super::super::root::Root;
 use super::super::staging::is_draft_name;
 use super::super::stamp;
 use super::super::state_dir::display;
-use super::list::is_sealed;
-use super::needs::Needs;
-use super::owner::{OWNER_FILE, Ownership};
-use super::roots::Roots;
-use super::run::OPEN;
-use super::{JOURNAL, Journal};
 
 /// Rules of garbage collection.
 #[derive(Clone, Debug)]

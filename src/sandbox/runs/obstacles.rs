@@ -3,8 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::super::address::Address;
-use super::conflicts::Conflict;
+
 use super::outcome::RunOutcome;
+
+/// Why a path cannot be restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The path.
+    pub path: Address,
+    /// The reason, as a clause that continues the path.
+    pub reason: String,
+}
+
+/// Why nothing may be changed at an address, where a folder is or was.
+pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
 
 /// A place that is no longer as a run left it.
 pub(super) struct Obstacle {

@@ -10,19 +10,20 @@ use std::path::Path;
 
 use super::super::address::Address;
 use super::super::error::SandboxError;
+use super::super::journal::folders::Folders;
+use super::super::journal::history::{History, JournaledStep, StepOutcome};
+use super::super::journal::record::Step;
+use super::super::journal::roots::Roots;
+use super::super::journal::{JOURNAL, Journal};
 use super::super::metadata::Kind;
 use super::super::path::parts_of;
 use super::super::read::ReadError;
 use super::super::reserved::STATE_DIR;
 use super::super::root::SandboxPath;
 use super::super::state::State;
-use super::Journal;
-use super::history::{History, JournaledStep, StepOutcome};
+use super::super::state_dir::display;
 use super::outcome::{PathOutcome, RunOutcome, keys_below};
-use super::record::Step;
 use super::report::changes;
-use super::roots::Roots;
-use super::run::Folders;
 use super::undo::{UndoError, read};
 
 /// The content on one side of a change.
@@ -181,7 +182,7 @@ struct Trail {
 impl Trail {
     /// Follows the contents through all runs after `run`.
     fn walk(&mut self, roots: Roots<'_>, run: &str) -> Result<(), SandboxError> {
-        let wrap = |error: std::io::Error| SandboxError::io(super::display(super::JOURNAL), &error);
+        let wrap = |error: std::io::Error| SandboxError::io(display(JOURNAL), &error);
         let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
         let later = folders.runs().map_err(wrap)?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run));
         for name in later {

@@ -1,27 +1,17 @@
 //! Conflicts: changes made since a run that prevent its undo.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 
 use super::super::address::Address;
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
-use super::super::metadata::{Kind, Metadata};
+use super::super::journal::roots::Roots;
+use super::super::metadata::Kind;
 use super::super::state::State;
-use super::forced::Admit;
+use super::below::first_below;
 use super::later::Since;
-use super::obstacles::{Obstacle, Obstruction};
+use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
 use super::outcome::{PathOutcome, RunOutcome, Touched};
-use super::roots::Roots;
-
-/// Why a path cannot be restored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The path.
-    pub path: Address,
-    /// The reason, as a clause that continues the path.
-    pub reason: String,
-}
 
 /// A comparison of the tree with the outcome of a run.
 pub(super) struct Comparison<'a> {
@@ -202,35 +192,4 @@ fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Op
         let name = || address.0.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
         Ok(since.is_changed(path, address, metadata).then(|| format!("`{}` in it was changed since", name())))
     })
-}
-
-/// The first answer that something in a folder gives, at any depth.
-pub(super) fn first_below<T>(
-    folder: Folder,
-    path: &Address,
-    mut ask: impl FnMut(&Address, &Metadata) -> Result<Option<T>, SandboxError>,
-) -> Result<Option<T>, SandboxError> {
-    let wrap = |error: std::io::Error| SandboxError::io(path.display(), &error);
-    let names = |folder: &Folder| -> Result<Vec<OsString>, SandboxError> {
-        Ok(folder.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect())
-    };
-    let first = names(&folder)?;
-    let mut levels = vec![(folder, path.clone(), first)];
-    while let Some((folder, address, ahead)) = levels.last_mut() {
-        let Some(name) = ahead.pop() else {
-            levels.pop();
-            continue;
-        };
-        let metadata = folder.metadata(&name).map_err(wrap)?;
-        let address = address.join(&name);
-        if let Some(answer) = ask(&address, &metadata)? {
-            return Ok(Some(answer));
-        }
-        if metadata.kind == Kind::Folder {
-            let inner = folder.open_folder(&name).map_err(wrap)?;
-            let ahead = names(&inner)?;
-            levels.push((inner, address, ahead));
-        }
-    }
-    Ok(None)
 }

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::address::Address;
-use super::super::state::Moment;
-use super::history::History;
-use super::list::{Origin, walk};
-use super::outcome::RunOutcome;
-use super::record::{Begin, End};
-use super::roots::Roots;
-use super::run::Folders;
+use super::super::journal::folders::Folders;
+use super::super::journal::history::History;
+use super::super::journal::list::{Origin, walk};
+use super::super::journal::record::{Begin, End};
+use super::super::journal::roots::Roots;
+use super::super::state::{Moment, State};
+use super::outcome::{RunOutcome, Touched};
 
 /// Maximum number of runs whose journals are read. Directories changed by older runs get the recorded time.
 const RUNS: usize = 64;
@@ -87,6 +87,27 @@ impl Timeline {
             }
         }
         self.standing.get(folder).map_or(key.1, |last| key.1.max(*last))
+    }
+}
+
+impl RunOutcome {
+    /// Returns the directories whose entries changed, by their path when the run began, with the time that each gets
+    /// when the run is undone: the time before the run, or the present one if somebody else has changed the directory
+    /// since.
+    pub(super) fn times(&self, roots: Roots<'_>, times: &Times) -> Vec<(Address, Moment)> {
+        let restored = |touched: &Touched| touched.before.map(|before| times.restored(&touched.origin, before));
+        let time = |folder: &Address, touched: &Touched| {
+            let is_as_left =
+                |now: Moment| touched.after.is_some_and(|after| [after, times.expected(folder, after)].contains(&now));
+            match roots.state(folder) {
+                Ok(Some(State { modified: Some(now), .. })) if !is_as_left(now) => Some(now),
+                Ok(_) => restored(touched),
+                Err(_) => None,
+            }
+        };
+        let folders = self.folders.iter().map(|(folder, touched)| (touched, time(folder, touched)));
+        let gone = self.gone.values().flatten().map(|(_, touched)| (touched, restored(touched)));
+        folders.chain(gone).filter_map(|(touched, time)| Some((touched.origin.clone(), time?))).collect()
     }
 }
 

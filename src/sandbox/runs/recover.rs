@@ -21,6 +21,12 @@ use super::super::discard::discard;
 use super::super::error::SandboxError;
 use super::super::folder::{Replace, file_metadata};
 use super::super::internal_change::InternalChange;
+use super::super::journal::folders::{Folders, OPEN};
+use super::super::journal::history::{History, HistoryError, JournaledStep, StepOutcome};
+use super::super::journal::record::{End, Record, Step};
+use super::super::journal::roots::Roots;
+use super::super::journal::run::JournalWriter;
+use super::super::journal::{JOURNAL, Journal};
 use super::super::metadata::Kind;
 use super::super::private::check_regular;
 use super::super::root::{Root, SandboxPath};
@@ -31,11 +37,7 @@ use super::super::state_dir::display;
 use super::super::temporary::is_temporary_name;
 use super::super::user_state::Ledger;
 use super::aftermath::DirectoryTimes;
-use super::history::{History, HistoryError, JournaledStep, StepOutcome};
-use super::record::{End, Record, Step};
-use super::roots::Roots;
-use super::run::{Folders, JournalWriter, OPEN};
-use super::{Conflict, JOURNAL, Journal};
+use super::obstacles::Conflict;
 
 /// A recovered run.
 #[derive(Clone, Debug)]
@@ -108,7 +110,7 @@ impl Journal {
         names.sort_unstable();
         for name in names {
             let Some(file) = abandoned(&folders, &name).map_err(wrap)? else { continue };
-            if self.writable && is_unbegun(&name, &file, &folders.seal).map_err(wrap)? {
+            if self.is_writable() && is_unbegun(&name, &file, &folders.seal).map_err(wrap)? {
                 folders.open.remove_file(&name).map_err(wrap)?;
                 continue;
             }
@@ -158,7 +160,7 @@ impl Journal {
             file.set_len(history.whole).map_err(wrap)?;
         }
         let (own, begin) = (self.begin_own()?, history.begin.clone());
-        *self.run.borrow_mut() = Some(JournalWriter::resume(&name, &folders, file, &history, rules.roots.main)?);
+        self.resume(JournalWriter::resume(&name, &folders, file, &history, rules.roots.main)?);
         let aftermath = RefCell::new(DirectoryTimes::new(&history, until, rules.roots));
         let RecoverRules { roots, retention, .. } = *rules;
         let resolver = StepResolver { journal: self, roots, retention, meter, own, aftermath };
@@ -336,9 +338,7 @@ impl StepResolver<'_, '_> {
             Some((now, kept)) => Record::Done { number, now, kept, after: self.times(&taken.step) },
             None => Record::Void { number },
         };
-        let mut run = self.journal.run.borrow_mut();
-        let run = run.as_mut().expect("the run was resumed");
-        run.append(&record, false).map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
+        self.journal.append(&record)?;
         Ok(is_taken)
     }
 

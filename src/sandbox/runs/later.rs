@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 
 use super::super::address::{Address, holder};
+use super::super::journal::folders::Folders;
+use super::super::journal::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
+use super::super::journal::record::Step;
+use super::super::journal::roots::Roots;
 use super::super::metadata::{Kind, Metadata, Timestamp};
 use super::super::state::State;
-use super::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
-use super::record::Step;
-use super::roots::Roots;
-use super::run::Folders;
 use super::times::UndoneRuns;
 
 /// The end of a run and the runs after it.

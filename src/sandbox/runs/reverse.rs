@@ -11,16 +11,16 @@ use super::super::address::{Address, holder};
 use super::super::copy::{CopyOptions, Source};
 use super::super::discard::discard;
 use super::super::error::{RenameError, SandboxError};
+use super::super::journal::Change;
+use super::super::journal::history::{JournaledStep, StepOutcome};
+use super::super::journal::record::Step;
+use super::super::journal::roots::Roots;
 use super::super::metadata::Kind;
 use super::super::overwrite::Overwrite;
 use super::super::remove::RemoveOptions;
 use super::super::root::SandboxPath;
 use super::super::staging::metadata_after;
 use super::super::state::State;
-use super::Change;
-use super::history::{JournaledStep, StepOutcome};
-use super::record::Step;
-use super::roots::Roots;
 
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {
