@@ -1,7 +1,8 @@
 //! Arranges the blocks of a walk in pre-order.
 
 use super::super::metadata::Kind;
-use super::{Details, EntryId, NO_BLOCK, Reader};
+use super::entry::EntryId;
+use super::{Details, NO_BLOCK, Reader};
 
 /// The entries of a tree in pre-order, one vector per field.
 #[derive(Debug, Default)]

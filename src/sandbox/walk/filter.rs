@@ -10,8 +10,8 @@ use super::super::ignore::{self, Ignore, Scope, Shape};
 use super::super::metadata::{Identity, Kind};
 use super::super::reserved::is_reserved;
 use super::super::root::SandboxPath;
-use super::reader::EntryId;
-use super::search::{Candidate, Choice, Search};
+use super::criteria::{Candidate, Choice, Search};
+use super::entry::EntryId;
 use super::{Details, Failure};
 
 /// Directories that a walk leaves out, in addition to reserved names.

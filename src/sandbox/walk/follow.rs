@@ -3,9 +3,10 @@
 //! This order gives a directory that is reachable in several ways its real path if it has one; otherwise the path
 //! through the fewest links, the first of these in byte order. No directory is read twice, so loops end.
 
+use super::criteria::Resolve;
+use super::entry::EntryStat;
 use super::filter::{Base, Filter, folder_path};
-use super::reader::{EntryStat, PendingLink, Reader};
-use super::search::Resolve;
+use super::reader::{PendingLink, Reader};
 use super::{Failure, WalkLimits, read_folder};
 
 /// Everything needed to follow the links of a search.

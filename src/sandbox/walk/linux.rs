@@ -20,8 +20,9 @@ use rustix::io::Errno;
 use super::super::folder::{Folder, LinuxFolder, entry_buffer, identity_of, kind_of};
 use super::super::ignore::{self, Ignore};
 use super::super::metadata::Kind;
+use super::entry::{EntryId, EntryStat};
 use super::filter::{Filter, Position};
-use super::reader::{EntryId, EntryStat, Intake, Reader, Refusal};
+use super::reader::{Intake, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
 /// Number of entries after which starting a second thread pays off.

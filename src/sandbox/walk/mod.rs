@@ -7,6 +7,8 @@
 //! below them are read through it, all others directly from the disk.
 
 mod arrange;
+mod criteria;
+mod entry;
 mod filter;
 mod follow;
 #[cfg(target_os = "linux")]
@@ -25,12 +27,13 @@ use super::folder::Folder;
 use super::root::SandboxPath;
 
 use filter::{Filter, Position};
-use reader::{EntryId, NO_BLOCK, Reader};
+use reader::{NO_BLOCK, Reader};
 
 pub use arrange::Tree;
+pub use criteria::{Bounds, Candidate, Choice, Resolve, Search};
 pub use filter::Skip;
 pub use rows::FoundEntries;
-pub use search::{Bounds, Candidate, Choice, Resolve, Search, SearchScope, search};
+pub use search::{SearchScope, search};
 
 /// The limits of a walk.
 #[derive(Clone, Debug)]

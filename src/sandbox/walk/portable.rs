@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use super::super::folder::Folder;
 use super::super::ignore::{self, Ignore};
+use super::entry::EntryStat;
 use super::filter::{Filter, Position};
 #[cfg(target_os = "linux")]
 use super::linux;
-use super::reader::{EntryStat, Intake, Reader, Refusal};
+use super::reader::{Intake, Reader, Refusal};
 use super::{Failure, WalkLimits};
 
 /// Maximum number of directory handles kept open for the fast readers; a process can usually have about a thousand.

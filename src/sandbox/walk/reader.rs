@@ -6,13 +6,14 @@
 use std::io;
 use std::sync::Arc;
 
+use super::entry::{EntryId, EntryStat};
 use crate::limits::{LimitHit, Watch};
 
 use super::super::ignore::{Ignore, Scope};
 use super::super::metadata::Kind;
 use super::Details;
+use super::criteria::Choice;
 use super::filter::{Filter, Position};
-use super::search::Choice;
 
 /// The block of an entry that has none.
 pub const NO_BLOCK: u32 = u32::MAX;
@@ -40,36 +41,12 @@ pub struct Block {
     pub end: u32,
 }
 
-/// An entry, identified by its reader and its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EntryId {
-    pub reader: u8,
-    pub index: u32,
-}
-
 /// A link to be followed.
 #[derive(Debug)]
 pub struct PendingLink {
     /// The position of the link's target as a directory. Its path is that of the link, with a trailing `/`.
     pub position: Position,
     pub entry: EntryId,
-}
-
-/// The metadata of an entry that a walk uses.
-#[derive(Clone, Copy, Debug)]
-pub struct EntryStat {
-    pub kind: Kind,
-    /// The size in bytes.
-    pub size: u64,
-    /// The modification time in seconds since 1970.
-    pub modified: i64,
-}
-
-impl EntryStat {
-    /// Returns the size reported for the entry: 0 for directories.
-    fn size_as_entry(&self) -> u64 {
-        if self.kind == Kind::Folder { 0 } else { self.size }
-    }
 }
 
 /// The entries that one thread has read.

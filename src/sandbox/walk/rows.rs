@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use super::super::metadata::Kind;
 use super::super::path::MAX_PATH;
 use super::arrange::{children_of, unpack};
-use super::reader::{EntryId, NO_BLOCK, Reader};
+use super::entry::EntryId;
+use super::reader::{NO_BLOCK, Reader};
 use super::{Details, Failure};
 
 /// The entries found by a search, in the order of their paths: one vector per field.
