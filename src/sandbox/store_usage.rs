@@ -1,4 +1,4 @@
-//! What a run knows of the backup store below a root: which backups must stay, how many bytes there are, and notes.
+//! Knowledge of a run about the backup store below a root: which backups must stay, how many bytes there are, and notes.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};

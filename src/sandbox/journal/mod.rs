@@ -8,8 +8,7 @@
 //! mark is not synced: if it is lost, recovery infers the outcome from the file system.
 //!
 //! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
-//! and every step can be reversed. What is done with
-//! finished and killed runs is in [`super::runs`].
+//! and every step can be reversed. [`super::runs`] does that, for finished and for killed runs.
 
 pub(super) mod folders;
 pub(super) mod history;
@@ -24,18 +23,16 @@ pub(super) mod run;
 use std::cell::{Cell, RefCell};
 use std::io;
 
-use super::state::{Moment, State, moment};
-
 use crate::limits::Meter;
 
+use super::address::Address;
 use super::error::SandboxError;
 use super::folder::Folder;
+use super::internal_change::InternalChange;
 use super::metadata::Metadata;
 use super::root::Root;
+use super::state::{Moment, State, moment};
 use super::state_dir::display;
-
-use super::address::Address;
-use super::internal_change::InternalChange;
 use history::History;
 pub use list::{Origin, Reversal, RunSummary, Selection};
 pub use owner::Ownership;

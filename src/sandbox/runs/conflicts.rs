@@ -119,7 +119,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// What is the matter at a place, and what a forced undo does there.
+/// The matter at a place, and the effect of a forced undo there.
 type Different = (String, Obstruction);
 
 fn obstacle(path: &Address, (reason, is): Different) -> Obstacle {
@@ -132,7 +132,7 @@ fn barred(error: SandboxError) -> Option<Different> {
 }
 
 impl RunOutcome {
-    /// What a forced undo does at a place that is no longer as the run left it.
+    /// The effect of a forced undo at a place that is no longer as the run left it.
     fn obstruction(&self, place: &PathOutcome, found: Option<&State>) -> Obstruction {
         let is_in_place = |was: &State| place.now.as_ref().is_some_and(|now| now.inode == was.inode);
         match (&place.was, found) {

@@ -1,5 +1,5 @@
-//! What is done with the runs that journals record: they are shown, undone, rolled back, recovered after a crash, given
-//! up with their backups, and adopted if they are foreign.
+//! Runs that journals record are shown, undone, rolled back, recovered after a crash, reclaimed with their backups, and
+//! adopted if they are foreign.
 //!
 //! The journal ([`super::journal`]) does not know of any of this: it only writes and reads records.
 

@@ -155,7 +155,7 @@ impl<'a> Reverser<'a, '_> {
         Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
-    /// What is kept at an address; an error unless it is what was kept there.
+    /// The entry kept at an address; an error unless it is the one that was kept there.
     pub(super) fn kept_entry(&self, kept: &Address, old: Option<&State>) -> Result<(SandboxPath, State), SandboxError> {
         let gone = || SandboxError::NotFound(kept.display().into_owned());
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;

@@ -71,7 +71,7 @@ pub enum UndoError {
     Sandbox(#[from] SandboxError),
 }
 
-/// What came of taking back the steps of a run.
+/// The result of taking back the steps of a run.
 struct TakenBack {
     steps: usize,
     left: Vec<Conflict>,
@@ -93,7 +93,7 @@ pub struct UndoReport {
     pub steps: usize,
     /// Paths that a forced undo left as they are, and the reasons.
     pub left: Vec<Conflict>,
-    /// What gave way to what came back, by force, and where it is kept.
+    /// Entries that gave way to what came back, by force, and where they are kept.
     pub displaced: Vec<Displaced>,
 }
 

@@ -1,4 +1,4 @@
-//! What a search selects: the caller's decisions about entries.
+//! Criteria of a search: the decisions of the caller about entries.
 
 use std::ops::{Range, RangeInclusive};
 
