@@ -4,10 +4,10 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::address::Address;
-use super::super::folder::Overlay;
-use super::super::metadata::Metadata;
-use super::super::root::{Root, SandboxPath};
+use super::super::handles::address::Address;
+use super::super::handles::folder::Overlay;
+use super::super::handles::metadata::Metadata;
+use super::super::handles::root::{Root, SandboxPath};
 
 impl Root {
     /// Returns this root under an overlay: changes below it do not reach the disk.

@@ -12,10 +12,10 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::super::address::Address;
-use super::super::folder::{Scratch, file_metadata, new_scratch, set_access};
-use super::super::metadata::{Kind, Metadata};
-use super::super::seal::{RootSeal, SEAL_DIGITS};
+use super::super::handles::address::Address;
+use super::super::handles::folder::{Scratch, file_metadata, new_scratch, set_access};
+use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::seal::{RootSeal, SEAL_DIGITS};
 use super::{Plan, PlanAbout, PlannedChange, Store, VERSION};
 
 /// Maximum size in bytes of one content in a plan.

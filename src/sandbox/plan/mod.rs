@@ -17,14 +17,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::address::Address;
-use super::error::SandboxError;
-use super::folder::{Delta, Overlay, Scratch, StagingPlace};
-use super::metadata::Kind;
-use super::root::{Root, SandboxPath};
+use super::handles::address::Address;
+use super::handles::error::SandboxError;
+use super::handles::folder::{Delta, Overlay, Scratch, StagingPlace};
+use super::handles::metadata::Kind;
+use super::handles::root::{Root, SandboxPath};
+use super::handles::seal::RootSeal;
+use super::handles::state::{Moment, State, moment};
 use super::runs::{Content, Holds, read_content};
-use super::seal::RootSeal;
-use super::state::{Moment, State, moment};
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;

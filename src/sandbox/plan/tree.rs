@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::text::hex;
 
-use super::super::address::Address;
-use super::super::folder::Folder;
-use super::super::metadata::Kind;
+use super::super::handles::address::Address;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::State;
 use super::super::runs::Holds;
-use super::super::state::State;
 
 /// Counts what is in a folder but for what is at some addresses; the folder's own address is `at`.
 pub(super) fn amount_in(folder: Folder, at: &Address, without: &BTreeSet<Address>) -> io::Result<Holds> {

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::address::Address;
-use super::super::journal::Journal;
-use super::super::journal::history::{History, StepOutcome};
-use super::super::journal::record::Step;
-use super::super::journal::roots::Roots;
-use super::super::metadata::Timestamp;
-use super::super::state::{Moment, time};
+use super::super::changing::journal::Journal;
+use super::super::changing::journal::history::{History, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::metadata::Timestamp;
+use super::super::handles::state::{Moment, time};
 
 /// Seconds after the last write to the journal during which the last step may still have changed something.
 const LATE: i64 = 10;

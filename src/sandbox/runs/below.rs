@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use super::super::address::Address;
-use super::super::error::SandboxError;
-use super::super::folder::Folder;
-use super::super::metadata::{Kind, Metadata};
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::{Kind, Metadata};
 
 /// The first answer that something in a folder gives, at any depth.
 pub(super) fn first_below<T>(

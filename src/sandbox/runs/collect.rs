@@ -7,29 +7,29 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use super::super::reserved::STATE_DIR;
+use super::super::handles::reserved::STATE_DIR;
 use crate::limits::{Meter, Watch};
 
-use super::super::address::Address;
-use super::super::backups::{
+use super::super::changing::backups::{
     ReclaimReason, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport, is_fresh,
 };
-use super::super::discard::discard;
-use super::super::error::SandboxError;
-use super::super::folder::Folder;
-use super::super::internal_change::InternalChange;
-use super::super::journal::folders::OPEN;
-use super::super::journal::list::is_sealed;
-use super::super::journal::needs::Needs;
-use super::super::journal::owner::{OWNER_FILE, Ownership};
-use super::super::journal::roots::Roots;
-use super::super::journal::{JOURNAL, Journal};
-use super::super::metadata::Kind;
-use super::super::private::check_regular;
-use super::super::root::Root;
-use super::super::staging::is_draft_name;
-use super::super::stamp;
-use super::super::state_dir::display;
+use super::super::changing::journal::folders::OPEN;
+use super::super::changing::journal::list::is_sealed;
+use super::super::changing::journal::needs::Needs;
+use super::super::changing::journal::owner::{OWNER_FILE, Ownership};
+use super::super::changing::journal::roots::Roots;
+use super::super::changing::journal::{JOURNAL, Journal};
+use super::super::handles::address::Address;
+use super::super::handles::discard::discard;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Kind;
+use super::super::handles::private::check_regular;
+use super::super::handles::root::Root;
+use super::super::handles::staging::is_draft_name;
+use super::super::handles::stamp;
+use super::super::internal::internal_change::InternalChange;
+use super::super::internal::state_dir::display;
 
 /// Rules of garbage collection.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::address::Address;
-use super::super::error::SandboxError;
-use super::super::folder::Folder;
-use super::super::journal::roots::Roots;
-use super::super::metadata::Kind;
-use super::super::state::State;
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::State;
 use super::below::first_below;
 use super::later::Since;
 use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};

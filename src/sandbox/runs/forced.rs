@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::address::Address;
-use super::super::error::SandboxError;
-use super::super::journal::history::{JournaledStep, StepOutcome};
-use super::super::journal::record::Step;
-use super::super::journal::roots::Roots;
-use super::super::metadata::Kind;
-use super::super::state::State;
+use super::super::changing::journal::history::{JournaledStep, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::State;
 use super::below::first_below;
 use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
 use super::outcome::RunOutcome;

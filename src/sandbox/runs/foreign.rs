@@ -12,23 +12,25 @@ use std::path::Path;
 
 use crate::limits::Meter;
 
-use super::super::address::Address;
-use super::super::backups::{BackupKind, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport};
-use super::super::discard::discard;
-use super::super::error::SandboxError;
-use super::super::folder::{Folder, Replace};
-use super::super::journal::folders::{Folders, OPEN};
-use super::super::journal::list::is_sealed;
-use super::super::journal::owner::OWNER_FILE;
-use super::super::journal::record::{Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};
-use super::super::journal::roots::Roots;
-use super::super::journal::{JOURNAL, Journal};
-use super::super::private::{FILE_MODE, check_regular};
-use super::super::reserved::{STATE_DIR, is_reserved};
-use super::super::root::Root;
-use super::super::staging::{StagingFile, is_draft_name, random_name};
-use super::super::stamp;
-use super::super::state_dir::display;
+use super::super::changing::backups::{
+    BackupKind, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport,
+};
+use super::super::changing::journal::folders::{Folders, OPEN};
+use super::super::changing::journal::list::is_sealed;
+use super::super::changing::journal::owner::OWNER_FILE;
+use super::super::changing::journal::record::{Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};
+use super::super::changing::journal::roots::Roots;
+use super::super::changing::journal::{JOURNAL, Journal};
+use super::super::handles::address::Address;
+use super::super::handles::discard::discard;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::{Folder, Replace};
+use super::super::handles::private::{FILE_MODE, check_regular};
+use super::super::handles::reserved::{STATE_DIR, is_reserved};
+use super::super::handles::root::Root;
+use super::super::handles::staging::{StagingFile, is_draft_name, random_name};
+use super::super::handles::stamp;
+use super::super::internal::state_dir::display;
 
 /// Maximum size of a journal to examine, in bytes.
 const MAX_JOURNAL: u64 = 64 << 20;

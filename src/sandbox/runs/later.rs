@@ -7,13 +7,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 
-use super::super::address::{Address, holder};
-use super::super::journal::folders::Folders;
-use super::super::journal::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
-use super::super::journal::record::Step;
-use super::super::journal::roots::Roots;
-use super::super::metadata::{Kind, Metadata, Timestamp};
-use super::super::state::State;
+use super::super::changing::journal::folders::Folders;
+use super::super::changing::journal::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::{Address, holder};
+use super::super::handles::metadata::{Kind, Metadata, Timestamp};
+use super::super::handles::state::State;
 use super::times::UndoneRuns;
 
 /// The end of a run and the runs after it.

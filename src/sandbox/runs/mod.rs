@@ -1,7 +1,7 @@
 //! Runs that journals record are shown, undone, rolled back, recovered after a crash, reclaimed with their backups, and
 //! adopted if they are foreign.
 //!
-//! The journal ([`super::journal`]) does not know of any of this: it only writes and reads records.
+//! The journal ([`crate::sandbox::changing::journal`]) does not know of any of this: it only writes and reads records.
 
 mod aftermath;
 mod below;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::address::Address;
+use super::super::handles::address::Address;
 
 use super::outcome::RunOutcome;
 
@@ -24,14 +24,14 @@ pub(super) struct Obstacle {
     pub is: Obstruction,
 }
 
-/// ChangeKind a forced undo does where the tree is no longer as the run left it.
+/// The effect of a forced undo where the tree is no longer as the run left it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Obstruction {
-    /// ChangeKind the run left is gone, or changed in a way that does not matter: what can come back does.
+    /// The entry that the run left is gone, or changed in a way that does not matter: what can come back does.
     Passable,
     /// Something else stands where something comes back: it gives way, and is kept.
     InTheWay,
-    /// ChangeKind is there stays, unless it is in something that gives way.
+    /// The entry there stays, unless it is in something that gives way.
     Stays,
     /// The place stays as it is: nothing can come back to it, or nothing may be changed there.
     Barred,
@@ -45,7 +45,7 @@ pub(super) fn split(mut obstacles: Vec<Obstacle>, outcome: &RunOutcome) -> (Vec<
     (stay.into_iter().map(|obstacle| obstacle.conflict).collect(), pass)
 }
 
-/// ChangeKind is in a folder that the run made in place of something that comes back gives way together with it.
+/// Something in a folder that the run made in place of something that comes back gives way together with it.
 fn give_way(obstacles: &mut Vec<Obstacle>, outcome: &RunOutcome) {
     let made = outcome.places.iter().filter(|(_, place)| place.is_made && place.now.is_some() && place.was.is_some());
     for (folder, _) in made {

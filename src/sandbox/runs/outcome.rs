@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::address::Address;
-use super::super::journal::history::{History, JournaledStep, StepOutcome};
-use super::super::journal::record::Step;
-use super::super::metadata::Kind;
-use super::super::state::{Moment, State};
+use super::super::changing::journal::history::{History, JournaledStep, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::handles::address::Address;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::{Moment, State};
 
 /// The changes of a run to the tree.
 #[derive(Clone, Debug, Default)]

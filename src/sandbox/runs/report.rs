@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::address::Address;
-use super::super::journal::Journal;
-use super::super::journal::history::History;
-use super::super::journal::list::Reversal;
-use super::super::journal::record::{Begin, End};
-use super::super::journal::roots::Roots;
-use super::super::metadata::Kind;
-use super::super::root::SandboxPath;
-use super::super::state::State;
+use super::super::changing::journal::Journal;
+use super::super::changing::journal::history::History;
+use super::super::changing::journal::list::Reversal;
+use super::super::changing::journal::record::{Begin, End};
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::metadata::Kind;
+use super::super::handles::root::SandboxPath;
+use super::super::handles::state::State;
 use super::below::first_below;
 use super::outcome::{PathOutcome, RunOutcome};
 use super::undo::{UndoError, read};

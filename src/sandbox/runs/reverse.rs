@@ -3,24 +3,24 @@
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
-use super::super::backups::{BackupKind, BackupStore, Retention, slot_of};
-use super::super::restore::put_back;
+use super::super::changing::backups::{BackupKind, BackupStore, Retention, slot_of};
+use super::super::changing::restore::put_back;
 use crate::limits::Meter;
 
-use super::super::address::{Address, holder};
-use super::super::copy::{CopyOptions, Source};
-use super::super::discard::discard;
-use super::super::error::{RenameError, SandboxError};
-use super::super::journal::Change;
-use super::super::journal::history::{JournaledStep, StepOutcome};
-use super::super::journal::record::Step;
-use super::super::journal::roots::Roots;
-use super::super::metadata::Kind;
-use super::super::overwrite::Overwrite;
-use super::super::remove::RemoveOptions;
-use super::super::root::SandboxPath;
-use super::super::staging::metadata_after;
-use super::super::state::State;
+use super::super::changing::copy::{CopyOptions, Source};
+use super::super::changing::journal::Change;
+use super::super::changing::journal::history::{JournaledStep, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::changing::journal::roots::Roots;
+use super::super::changing::overwrite::Overwrite;
+use super::super::changing::remove::RemoveOptions;
+use super::super::handles::address::{Address, holder};
+use super::super::handles::discard::discard;
+use super::super::handles::error::{RenameError, SandboxError};
+use super::super::handles::metadata::Kind;
+use super::super::handles::root::SandboxPath;
+use super::super::handles::staging::metadata_after;
+use super::super::handles::state::State;
 
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {

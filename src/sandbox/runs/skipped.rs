@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::address::{Address, holder};
-use super::super::journal::history::History;
-use super::super::journal::record::Step;
+use super::super::changing::journal::history::History;
+use super::super::changing::journal::record::Step;
+use super::super::handles::address::{Address, holder};
 use super::obstacles::Conflict;
 use super::outcome::keys_below;
 

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::address::Address;
-use super::super::journal::folders::Folders;
-use super::super::journal::history::History;
-use super::super::journal::list::{Origin, walk};
-use super::super::journal::record::{Begin, End};
-use super::super::journal::roots::Roots;
-use super::super::state::{Moment, State};
+use super::super::changing::journal::folders::Folders;
+use super::super::changing::journal::history::History;
+use super::super::changing::journal::list::{Origin, walk};
+use super::super::changing::journal::record::{Begin, End};
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::state::{Moment, State};
 use super::outcome::{RunOutcome, Touched};
 
 /// Maximum number of runs whose journals are read. Directories changed by older runs get the recorded time.

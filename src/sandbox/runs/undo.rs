@@ -4,22 +4,23 @@ use std::collections::BTreeSet;
 use std::fs::TryLockError;
 use std::io;
 
-use super::super::private::check_regular;
+use super::super::handles::metadata::Timestamp;
+use super::super::handles::private::check_regular;
 use crate::limits::Meter;
 
-use super::super::address::Address;
-use super::super::backups::Retention;
-use super::super::error::SandboxError;
-use super::super::folder::file_metadata;
-use super::super::journal::folders::Folders;
-use super::super::journal::history::{History, HistoryError};
-use super::super::journal::list::Origin;
-use super::super::journal::record::{Begin, End, Step};
-use super::super::journal::roots::Roots;
-use super::super::journal::{JOURNAL, Journal};
-use super::super::stamp::{self, short};
-use super::super::state::{Moment, time};
-use super::super::state_dir::display;
+use super::super::changing::backups::Retention;
+use super::super::changing::journal::folders::Folders;
+use super::super::changing::journal::history::{History, HistoryError};
+use super::super::changing::journal::list::Origin;
+use super::super::changing::journal::record::{Begin, End, Step};
+use super::super::changing::journal::roots::Roots;
+use super::super::changing::journal::{JOURNAL, Journal};
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::file_metadata;
+use super::super::handles::stamp::{self, short};
+use super::super::handles::state::{Moment, time};
+use super::super::internal::state_dir::display;
 use super::conflicts::Comparison;
 use super::forced::{self, Displaced, Forced};
 use super::later::Since;
@@ -251,10 +252,7 @@ impl Journal {
 }
 
 /// Reads the journal of a finished run and the time of its end.
-pub(super) fn read(
-    roots: Roots<'_>,
-    run: &str,
-) -> Result<(History, Option<super::super::metadata::Timestamp>), UndoError> {
+pub(super) fn read(roots: Roots<'_>, run: &str) -> Result<(History, Option<Timestamp>), UndoError> {
     let unknown = || UndoError::Unknown(run.to_owned());
     if !stamp::is_stamp(run.as_ref()) {
         return Err(unknown());
