@@ -7,76 +7,58 @@
 //! This is the only room that touches the disk for scripts. `std::fs` is also allowed in `engine/config`,
 //! `engine/test_folder` and `cli`, which access files that the user names; clippy (`disallowed-methods` in
 //! `clippy.toml`) refuses it elsewhere. `memory` opens its database with SQLite, and everything else through this room.
+//!
+//! The inner rooms, lowest first, each of which uses only those before it: [`handles`] (open directories, names and
+//! paths); [`reading`] (files, listings, walks, searches); [`internal`] (our own files in `.ns`); [`changing`] (the
+//! journal, the backup store, the operations); [`runs`] (undo, recovery, reports); [`plan`]. `tests/layers` checks it.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 
-mod backups;
-mod change;
-mod content;
-mod copy;
-mod error;
-mod folder;
-mod ignore;
-mod journal;
-mod listing;
-mod log;
-mod metadata;
-mod mounts;
-mod overlay;
-mod parents;
-mod path;
-mod permissions;
+mod changing;
+mod handles;
+mod internal;
 mod plan;
-mod read;
-mod remove;
-mod replace;
-mod reserved;
-mod root;
-mod seal;
-mod staging;
-mod state_dir;
-mod temporary;
-mod unpack;
-mod user_state;
-mod walk;
-mod witness;
-mod write;
+mod reading;
+mod runs;
 
-pub use backups::stamp::short as short_name;
-pub use backups::{
+pub use changing::backups::{
     Amount, BackupKind, BackupPath, BackupPathText, BackupStore, ReclaimReason, Reclaimed, Retention, SweepReport,
-    Tally, UNDOABLE,
+    Tally,
 };
-pub use change::RenameError;
-pub use copy::{CopyOptions, CopyScope};
-pub use error::SandboxError;
-pub use folder::{Folder, Replace, Resolver};
-pub use journal::{
-    Abandoned, Address, AllAbandoned, Begin, Change, ChangeKind, ChangeReport, Conflict, Content, ContentSource,
-    Displaced, End, EndedRun, ForeignAction, ForeignRun, ForeignState, GcRules, Holds, InternalChange, JOURNALS,
-    Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, Reversal, Roots, RunReport, RunSummary,
-    Selection, UndoError, UndoReport,
+pub use changing::copier::CopyScope;
+pub use changing::copy::CopyOptions;
+pub use changing::journal::{
+    Begin, Change, End, EndedRun, JOURNALS, Journal, Origin, Ownership, Reversal, Roots, RunSummary, Selection,
 };
-pub use listing::{ListedAs, Lister, ListingPlan, Step};
-pub use log::{LogFile, LogFolder, LogLock};
-pub use metadata::{Identity, Kind, Metadata, Timestamp};
+pub use changing::overwrite::Overwrite;
+pub use changing::remove::RemoveOptions;
+pub use changing::temporary::{TemporaryFolders, temporary_name};
+pub use changing::unpack::Unpacking;
+pub use handles::address::Address;
+pub use handles::error::{RenameError, SandboxError};
 #[cfg(target_os = "linux")]
-pub use overlay::scratch_handles;
-pub use overlay::{Overlay, leave_scratch, scratch_home, settle_scratch};
-pub use path::{BELOW_ROOT, PathRule, PathText, entry_parts};
+pub use handles::folder::scratch_handles;
+pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
+pub use handles::metadata::{Identity, Kind, Metadata, Timestamp};
+pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts};
+pub use handles::reserved::{is_ignorable, is_reserved};
+pub use handles::root::{Root, SandboxPath, Unresolved};
+pub use handles::seal::{RootSeal, UserKey};
+pub use handles::stamp::short as short_name;
+pub use handles::store_usage::UNDOABLE;
+pub use handles::user_state::{AuditEnd, UserState, state_folder_of};
+pub use internal::internal_change::InternalChange;
+pub use internal::log::{LogFile, LogFolder, LogLock};
+pub use internal::state_dir::StateDir;
+pub use internal::witness::Witness;
 pub use plan::{Applied, ApplyError, FormError, Plan, PlanAction, PlannedChange};
-pub use read::{OpenFile, ReadError};
-pub use remove::RemoveOptions;
-pub use replace::Overwrite;
-pub use reserved::{is_ignorable, is_reserved};
-pub use root::{Root, SandboxPath, Unresolved};
-pub use seal::{RootSeal, UserKey};
-pub use state_dir::StateDir;
-pub use temporary::{TemporaryFolders, temporary_name};
-pub use unpack::Unpacking;
-pub use user_state::{AuditEnd, UserState, state_folder_of};
-pub use walk::{
+pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
+pub use reading::read::{OpenFile, ReadError};
+pub use reading::walk::{
     Bounds, Candidate, Choice, Details, FoundEntries, Resolve, Search, SearchScope, Skip, Tree, WalkLimits, search,
     walk,
 };
-pub use witness::Witness;
+pub use runs::{
+    Abandoned, AllAbandoned, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, ForeignAction,
+    ForeignRun, ForeignState, GcRules, Holds, RecoverError, RecoverRules, Recovered, RunReport, UndoError, UndoReport,
+};

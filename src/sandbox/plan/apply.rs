@@ -9,13 +9,17 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::super::backups::{BackupStore, Retention};
-use super::super::copy::CopyOptions;
-use super::super::error::SandboxError;
-use super::super::journal::reverse::Reverser;
-use super::super::journal::{Address, Begin, Change, Conflict, End, Journal, Roots, time};
-use super::super::metadata::Timestamp;
-use super::super::replace::Overwrite;
+use super::super::changing::backups::{BackupStore, Retention};
+use super::super::changing::copy::CopyOptions;
+use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
+use super::super::changing::overwrite::Overwrite;
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::metadata::Timestamp;
+use super::super::handles::root::SandboxPath;
+use super::super::handles::state::time;
+use super::super::runs::Conflict;
+use super::super::runs::reverse::Reverser;
 use super::check::{difference, refused};
 use super::{Plan, PlanAction, PlannedChange};
 
@@ -160,7 +164,7 @@ impl Application<'_, '_, '_> {
     }
 
     /// Locates the content to write and sets its modification time.
-    fn dated(&self, change: &PlannedChange, begun: Timestamp) -> Result<super::super::root::SandboxPath, SandboxError> {
+    fn dated(&self, change: &PlannedChange, begun: Timestamp) -> Result<SandboxPath, SandboxError> {
         let gone = || SandboxError::NotFound(change.path.display().into_owned());
         let source = self.plan.content(change).ok_or_else(gone)?;
         let (folder, name) = source.entry()?;

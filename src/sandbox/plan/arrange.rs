@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use super::super::error::SandboxError;
-use super::super::journal::{Address, State};
-use super::super::metadata::Kind;
-use super::super::staging::random_name;
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::metadata::Kind;
+use super::super::handles::staging::random_name;
+use super::super::handles::state::State;
 use super::apply::Application;
 use super::{Plan, PlanAction, PlannedChange};
 

@@ -3,12 +3,14 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use super::super::backups::{BackupKind, stamp};
-use super::super::error::SandboxError;
-use super::super::journal::{Address, Roots, State};
-use super::super::metadata::Kind;
-use super::super::reserved::is_reserved;
-use super::super::state_dir::STATE_DIR;
+use super::super::changing::backups::BackupKind;
+use super::super::changing::journal::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::metadata::Kind;
+use super::super::handles::reserved::{STATE_DIR, is_reserved};
+use super::super::handles::stamp;
+use super::super::handles::state::State;
 use super::{PlanAction, PlannedChange, tree_digest};
 
 /// Returns why a change must not be applied, or `None` if it may.

@@ -12,11 +12,10 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::super::folder::{file_metadata, set_access};
-use super::super::journal::Address;
-use super::super::metadata::{Kind, Metadata};
-use super::super::overlay::Scratch;
-use super::super::seal::{RootSeal, SEAL_DIGITS};
+use super::super::handles::address::Address;
+use super::super::handles::folder::{Scratch, file_metadata, new_scratch, set_access};
+use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::seal::{RootSeal, SEAL_DIGITS};
 use super::{Plan, PlanAbout, PlannedChange, Store, VERSION};
 
 /// Maximum size in bytes of one content in a plan.
@@ -99,7 +98,7 @@ impl Plan {
 
     /// Reads a plan from JSON.
     pub fn read(input: impl Read) -> Result<Plan, FormError> {
-        let scratch = Scratch::new()?;
+        let scratch = new_scratch()?;
         let mut input = Watching::new(input);
         let mut reader = serde_json::Deserializer::from_reader(io::BufReader::new(&mut input));
         let (about, changes) = Whole(&scratch).deserialize(&mut reader)?;

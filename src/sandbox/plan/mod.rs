@@ -6,6 +6,7 @@
 mod apply;
 mod arrange;
 mod check;
+mod covered;
 mod form;
 mod tree;
 
@@ -16,12 +17,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SandboxError;
-use super::journal::{Address, Content, Holds, Moment, State, moment, read_content};
-use super::metadata::Kind;
-use super::overlay::{Delta, Overlay, Scratch, StagingPlace};
-use super::root::{Root, SandboxPath};
-use super::seal::RootSeal;
+use super::handles::address::Address;
+use super::handles::error::SandboxError;
+use super::handles::folder::{Delta, Overlay, Scratch, StagingPlace};
+use super::handles::metadata::Kind;
+use super::handles::root::{Root, SandboxPath};
+use super::handles::seal::RootSeal;
+use super::handles::state::{Moment, State, moment};
+use super::runs::{Content, Holds, read_content};
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;

@@ -8,9 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::text::hex;
 
-use super::super::folder::Folder;
-use super::super::journal::{Address, Holds, State};
-use super::super::metadata::Kind;
+use super::super::handles::address::Address;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::State;
+use super::super::runs::Holds;
 
 /// Counts the contents of the directory at `at`, except for the paths in `without` and everything below them.
 pub(super) fn amount_in(folder: Folder, at: &Address, without: &BTreeSet<Address>) -> io::Result<Holds> {

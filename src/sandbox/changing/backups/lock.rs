@@ -1,0 +1,80 @@
+//! Mutual exclusion of runs: a run that replaces or removes an entry holds an operating-system lock on `.ns/lock`.
+//!
+//! The lock makes examining and replacing an entry a single operation with respect to other runs. It is held only for
+//! that operation, not while content is written or synced, and is released when the process ends.
+
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+use crate::limits::Meter;
+
+use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::root::{Root, SandboxPath};
+use super::super::super::handles::seal::RootSeal;
+use super::super::super::internal::internal_change::InternalChange;
+use super::super::super::internal::state_dir::{StateDir, display};
+use super::slot::Slot;
+use super::{BackupKind, BackupStore};
+
+const LOCK: &str = "lock";
+/// Maximum time to wait for another run.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Exclusive access to the backup store, until dropped.
+pub struct StoreLock {
+    own: StateDir,
+    seal: RootSeal,
+    _lock: File,
+}
+
+impl StoreLock {
+    /// Waits for the lock.
+    pub(super) fn wait(
+        keeper: BackupStore<'_>,
+        meter: &Meter,
+        change: &InternalChange,
+    ) -> Result<StoreLock, SandboxError> {
+        let own = keeper.root.make_own_folder(change)?;
+        let file = own.open_or_make(LOCK)?;
+        StoreLock::wait_for(keeper.root, own, file, meter)
+    }
+
+    /// Waits for the lock in order to remove entries, which must work on a full disk. Returns `None` if there is no
+    /// `.ns`, or if the lock file does not exist and the disk has no space for it: nobody else can hold the lock
+    /// then.
+    pub(in crate::sandbox) fn wait_to_remove(root: &Root, meter: &Meter) -> Result<Option<StoreLock>, SandboxError> {
+        let Some(own) = root.own_folder()? else { return Ok(None) };
+        match own.open_or_make(LOCK) {
+            Ok(file) => StoreLock::wait_for(root, own, file, meter).map(Some),
+            Err(SandboxError::NoSpace(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn wait_for(root: &Root, own: StateDir, file: File, meter: &Meter) -> Result<StoreLock, SandboxError> {
+        let begin = Instant::now();
+        let mut pause = Duration::from_micros(50);
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {}
+                Err(TryLockError::WouldBlock) => return Err(SandboxError::Busy(PATIENCE.as_secs())),
+                // A file system without locks is assumed to be used by one run at a time.
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => break,
+                Err(TryLockError::Error(error)) => return Err(SandboxError::io(display(LOCK), &error)),
+            }
+            meter.poll()?;
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(PAUSE);
+        }
+        Ok(StoreLock { own, seal: root.seal.clone(), _lock: file })
+    }
+
+    /// Creates a slot for the entry at `place`, with a stamp from [`BackupStore::new_stamp`].
+    pub fn slot(&self, place: &SandboxPath, drawer: BackupKind, stamp: &str) -> Result<Slot, SandboxError> {
+        Slot::make(&self.own, &self.seal, drawer, place.resolved_raw(), stamp)
+    }
+}

@@ -1,0 +1,139 @@
+//! The backup store: entries that tools overwrite or delete are moved below `.ns`.
+//!
+//! `.ns/backups/<path>/<name>` is earlier content of the file at `<path>`, and `.ns/trash/<path>/<name>` is an entry
+//! that was deleted there. [`stamp`] defines the names, each of which carries a seal. Each path has a directory of
+//! its own, created on first use; there is no index that could become inconsistent. A name that is not sealed by this
+//! user is foreign: the entry is counted, but neither restored nor removed. All access starts at the handle of `.ns`
+//! and resolves one name at a time. An entry on the way that is not ours is an error, and is neither followed nor
+//! changed.
+//!
+//! Nothing that a tool overwrites or deletes is lost before its retention ends ([`retention`]). One function gives the
+//! store of a path: that of the root which contains the path (`Context::keeper`). Names and journals show which backups
+//! the newest runs need (`journal/needs`). `ns gc` asks again before it removes each one, because runs may begin
+//! meanwhile.
+
+mod backup_path;
+mod lock;
+mod retention;
+mod slot;
+mod sweep;
+mod tally;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::journal::Change;
+use crate::limits::Meter;
+
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::path::parts_of;
+use super::super::handles::reserved::STATE_DIR;
+use super::super::handles::root::{Root, SandboxPath};
+use super::super::handles::stamp;
+use super::super::internal::internal_change::InternalChange;
+use super::super::internal::state_dir::display;
+
+use super::super::handles::store_usage::StoreUsage;
+
+pub use backup_path::{BackupPath, BackupPathText};
+pub(in crate::sandbox) use lock::StoreLock;
+pub(in crate::sandbox) use slot::Slot;
+pub(in crate::sandbox) use sweep::{Reclaimer, RetentionRules, Sweep, is_fresh};
+pub use tally::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
+
+/// Retention of backups; zero means no limit. A run never removes its own backups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Maximum number of backups of a file.
+    pub count: u64,
+    /// Age in days after which a backup or deleted entry is removed.
+    pub days: u64,
+    /// Maximum total size in bytes of all backups and deleted entries.
+    pub bytes: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Retention {
+        Retention { count: 20, days: 30, bytes: 1 << 30 }
+    }
+}
+
+/// The two parts of the backup store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackupKind {
+    /// Earlier content of files that were overwritten.
+    Backups,
+    /// Deleted entries.
+    Trash,
+}
+
+impl BackupKind {
+    /// Returns the name of its directory in `.ns`.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackupKind::Backups => "backups",
+            BackupKind::Trash => "trash",
+        }
+    }
+}
+
+/// Splits the path of a backup into its part of the store and its stamp.
+pub(in crate::sandbox) fn slot_of(address: &Address) -> (BackupKind, String) {
+    let path = address.0.to_string_lossy();
+    let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
+    let drawer = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
+    (drawer, stamp::stamp_in(address))
+}
+
+/// The backup store of a root, in the root's `.ns`.
+#[derive(Clone, Copy, Debug)]
+pub struct BackupStore<'a> {
+    root: &'a Root,
+    retention: Retention,
+}
+
+impl<'a> BackupStore<'a> {
+    /// Creates the backup store of a root with a retention.
+    pub fn new(root: &'a Root, retention: Retention) -> BackupStore<'a> {
+        BackupStore { root, retention }
+    }
+
+    /// Returns the path from which a backup can be restored.
+    pub(in crate::sandbox) fn address_of(self, slot: &Slot) -> String {
+        self.root.address_of(&slot.display()).into_owned()
+    }
+
+    /// Returns a new stamp for a backup. `account` is that of the run, which may belong to another root.
+    pub(in crate::sandbox) fn new_stamp(self, account: &StoreUsage) -> String {
+        self.root.account.follow(account);
+        stamp::name_at(&account.now())
+    }
+
+    /// Returns a new stamp for a backup that a change makes. Begins the run first, so that stamps of its backups are
+    /// later than its own.
+    pub(in crate::sandbox) fn stamp_for(self, change: &Change<'_>) -> Result<String, SandboxError> {
+        change.begin_journal()?;
+        Ok(self.new_stamp(&change.root().account))
+    }
+
+    /// Returns the path of the backup of the entry at `place` with this stamp.
+    pub(in crate::sandbox) fn address(self, place: &SandboxPath, drawer: BackupKind, stamp: &str) -> Address {
+        let parts = parts_of(Path::new(place.resolved_raw())).map(|part| stamp::folder_of(&part));
+        let folders: Vec<OsString> = [OsString::from(drawer.name())].into_iter().chain(parts).collect();
+        let name = stamp::kept_name(stamp, &folders, &self.root.seal);
+        let own = Address::from(&*self.root.address_of(STATE_DIR));
+        folders.iter().chain([&name]).fold(own, |address, part| address.join(part))
+    }
+
+    /// Waits for exclusive access to the backup store. Creates `.ns` if necessary.
+    pub(in crate::sandbox) fn lock(self, meter: &Meter, change: &InternalChange) -> Result<StoreLock, SandboxError> {
+        StoreLock::wait(self, meter, change)
+    }
+}
+
+/// Formats a path below `.ns` for messages and results.
+fn shown_below<T: AsRef<OsStr>>(names: &[T]) -> String {
+    let names = names.iter().map(|name| name.as_ref().to_string_lossy());
+    names.fold(display(""), |path, name| format!("{}/{name}", path.trim_end_matches('/')))
+}

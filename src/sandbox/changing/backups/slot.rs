@@ -1,0 +1,176 @@
+//! Slots: a slot is a directory handle and a new name below `.ns` for a single backup.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use crate::limits::Meter;
+
+use super::super::super::handles::discard::discard;
+use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::folder::{Folder, Replace};
+use super::super::super::handles::path::parts_of;
+use super::super::super::handles::private::{FOLDER_MODE, open_ours};
+use super::super::super::handles::root::SandboxPath;
+use super::super::super::handles::seal::RootSeal;
+use super::super::super::handles::staging::random_name;
+use super::super::super::handles::stamp;
+use super::super::super::internal::state_dir::StateDir;
+use super::super::copier::copy_aside;
+use super::super::parents::MadeFolders;
+use super::{BackupKind, shown_below};
+
+/// A slot for one backup. Dropping it removes an unconfirmed copy, and directories created for it if no backup was
+/// stored.
+pub struct Slot {
+    drawer: BackupKind,
+    folder: Folder,
+    name: OsString,
+    /// The names from `.ns` to the directory.
+    names: Vec<OsString>,
+    made: MadeFolders,
+    content: Content,
+}
+
+/// The content of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Nothing,
+    /// A copy, which is removed again unless it is confirmed.
+    Copy,
+    /// The entry itself, or a copy that replaces it.
+    Kept,
+}
+
+impl Slot {
+    /// Creates a slot for an entry with a resolved path and a stamp.
+    pub(super) fn make(
+        own: &StateDir,
+        seal: &RootSeal,
+        drawer: BackupKind,
+        resolved: &OsStr,
+        stamp: &str,
+    ) -> Result<Slot, SandboxError> {
+        let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
+        let (names, made) = (Vec::new(), MadeFolders::default());
+        let mut slot = Slot { drawer, folder, name: OsString::new(), names, made, content: Content::Nothing };
+        slot.descend(OsString::from(drawer.name()))?;
+        for part in parts_of(Path::new(resolved)) {
+            slot.descend(stamp::folder_of(&part))?;
+        }
+        slot.name = stamp::kept_name(stamp, &slot.names, seal);
+        Ok(slot)
+    }
+
+    /// Opens a subdirectory and creates it if necessary.
+    fn descend(&mut self, name: OsString) -> Result<(), SandboxError> {
+        self.names.push(name);
+        let name = self.names.last().expect("a name was just put there");
+        let wrap = |error: io::Error| SandboxError::io(shown_below(&self.names), &error);
+        self.made.make(&self.folder, name, FOLDER_MODE).map_err(wrap)?;
+        self.folder = open_ours(&self.folder, name, || shown_below(&self.names))?
+            .ok_or_else(|| SandboxError::NotFound(shown_below(&self.names)))?;
+        Ok(())
+    }
+
+    /// Returns the path of the backup, relative to the root.
+    pub fn display(&self) -> String {
+        format!("{}/{}", shown_below(&self.names), self.name.to_string_lossy())
+    }
+
+    /// Returns the part of the backup store.
+    pub(super) fn drawer(&self) -> BackupKind {
+        self.drawer
+    }
+
+    /// Returns the names from `.ns` to the directory.
+    pub(super) fn names(&self) -> &[OsString] {
+        &self.names
+    }
+
+    /// Returns the directory, which contains only backups of one path.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Returns the name in that directory.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// Returns the size in bytes of a file in the slot. The content of a directory is not counted.
+    pub(super) fn size(&self) -> u64 {
+        self.folder.metadata(&self.name).map_or(0, |metadata| metadata.size)
+    }
+
+    /// Whether an entry of `folder` can probably be moved here without a copy: whether both are on the same device.
+    pub fn is_near(&self, folder: &Folder) -> bool {
+        let device = |folder: &Folder| folder.own_metadata().ok().map(|metadata| metadata.identity.device);
+        device(&self.folder) == device(folder)
+    }
+
+    /// Moves an entry here.
+    pub fn take(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
+        // The name is new and cannot be guessed, so nothing is replaced.
+        folder.rename(name, &self.folder, &self.name, Replace::Yes)?;
+        self.content = Content::Kept;
+        Ok(())
+    }
+
+    /// Moves the entry back, unless another one has its name.
+    pub fn give_back(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
+        self.folder.rename(&self.name, folder, name, Replace::No)?;
+        self.content = Content::Nothing;
+        Ok(())
+    }
+
+    /// Copies an entry here and syncs it, or leaves nothing. The copy is removed again unless it is confirmed.
+    pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
+        let aside = random_name();
+        copy_aside((folder, name), (&self.folder, &aside), shown, meter)?;
+        if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::Yes) {
+            let _ = discard(&self.folder, &aside, shown);
+            return Err(SandboxError::io(self.display(), &error));
+        }
+        self.content = Content::Copy;
+        Ok(())
+    }
+
+    /// Whether the slot contains an unconfirmed copy.
+    pub fn is_copy(&self) -> bool {
+        self.content == Content::Copy
+    }
+
+    /// Confirms the copy, so that it stays.
+    pub fn confirm(&mut self) {
+        self.content = Content::Kept;
+    }
+
+    /// Like [`Slot::sync`], for an entry from a directory that was just synced.
+    pub fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
+        // The log of the file system has both the move and the directories created before it.
+        if folder.has_one_log() && self.is_near(folder) {
+            return Ok(());
+        }
+        self.sync_all().map_err(|error| place.undurable(&error))
+    }
+
+    /// Makes the backup durable.
+    pub fn sync(&self) -> Result<(), SandboxError> {
+        self.sync_all().map_err(|error| SandboxError::io(self.display(), &error))
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        self.folder.sync().and_then(|()| self.made.sync())
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if self.content == Content::Kept {
+            return self.made.keep();
+        }
+        // Best effort: the caller reports the error that led here.
+        let _ = discard(&self.folder, &self.name, "");
+    }
+}

@@ -1,0 +1,62 @@
+//! Copies the contents of an open file: shares the blocks if the file system can, otherwise copies in the kernel and
+//! skips holes.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::limits::Meter;
+
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::{next_data, share_content};
+
+/// Bytes copied between two checks of the deadline.
+const PIECE: u64 = 16 << 20;
+
+/// Fills a new file with the first `size` bytes of another: its size when it was opened, since another process may
+/// still be appending to it.
+pub fn copy_content(
+    source: &File,
+    target: &File,
+    size: u64,
+    meter: &Meter,
+    wrap: impl Fn(&io::Error) -> SandboxError,
+) -> Result<(), SandboxError> {
+    if share_content(source, target).is_ok() {
+        meter.report_written(size);
+        return Ok(());
+    }
+    let mut at = 0;
+    let mut written = 0;
+    while at < size {
+        let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
+        // Count a skipped hole as written.
+        meter.report_written(start - at);
+        copy_piece(source, target, (start, end), meter, &wrap)?;
+        (at, written) = (end, end);
+    }
+    if written < size { target.set_len(size).map_err(|error| wrap(&error)) } else { Ok(()) }
+}
+
+fn copy_piece(
+    mut source: &File,
+    mut target: &File,
+    (start, end): (u64, u64),
+    meter: &Meter,
+    wrap: &impl Fn(&io::Error) -> SandboxError,
+) -> Result<(), SandboxError> {
+    let seek = source.seek(SeekFrom::Start(start)).and_then(|_| target.seek(SeekFrom::Start(start)));
+    seek.map_err(|error| wrap(&error))?;
+    let mut at = start;
+    while at < end {
+        meter.poll()?;
+        let wanted = PIECE.min(end - at);
+        // `io::copy` lets the kernel copy where possible.
+        let copied = io::copy(&mut source.take(wanted), &mut target).map_err(|error| wrap(&error))?;
+        if copied == 0 {
+            break;
+        }
+        at += copied;
+        meter.report_written(copied);
+    }
+    Ok(())
+}

@@ -1,0 +1,346 @@
+//! The journal: a write-ahead record of every change that a run makes to files.
+//!
+//! `.ns/runs/open/<run>` is the journal of a run that is active or was killed. The run holds an operating-system lock
+//! on it, which the kernel releases when the process ends. `.ns/runs/<run>` is the journal of a finished run. The
+//! names sort by time.
+//!
+//! A step is first journaled with all the names it will use and synced, then carried out, then marked as done. The
+//! mark is not synced: if it is lost, recovery infers the outcome from the file system.
+//!
+//! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
+//! and every step can be reversed. [`crate::sandbox::runs`] does that, for finished and for killed runs.
+//!
+//! A change needs an open [`Change`], by type, and only [`Journal::begin`] creates one, after the limits are charged.
+//! There are few kinds of steps (put, take, move, create and remove a directory, set permission bits), and each is
+//! reversed by another one. Therefore undo, redo, `--atomic`, `all_or_nothing` and recovery share one implementation.
+//! Our own files below `.ns` are changed with an [`InternalChange`], outside of any journal.
+
+pub(in crate::sandbox) mod folders;
+pub(in crate::sandbox) mod history;
+pub(in crate::sandbox) mod list;
+pub(in crate::sandbox) mod needs;
+pub(in crate::sandbox) mod owner;
+mod preallocate;
+pub(in crate::sandbox) mod record;
+pub(in crate::sandbox) mod roots;
+pub(in crate::sandbox) mod run;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+
+use crate::limits::Meter;
+
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Metadata;
+use super::super::handles::root::Root;
+use super::super::handles::state::{Moment, State, moment};
+use super::super::internal::internal_change::InternalChange;
+use super::super::internal::state_dir::display;
+use history::History;
+pub use list::{Origin, Reversal, RunSummary, Selection};
+pub use owner::Ownership;
+use record::Record;
+pub(in crate::sandbox) use record::Step;
+pub use record::{Begin, End};
+pub use roots::Roots;
+pub use run::JOURNALS;
+use run::JournalWriter;
+
+/// The directory of journals in `.ns`.
+pub(in crate::sandbox) const JOURNAL: &str = "runs";
+
+/// The journal of a process: its runs follow one another, and each has a file of its own.
+#[derive(Debug)]
+pub struct Journal {
+    writable: bool,
+    /// Header of the next run's journal.
+    about: RefCell<Begin>,
+    /// The active run, or `None` until it changes something.
+    run: RefCell<Option<JournalWriter>>,
+}
+
+/// A finished run that changed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedRun {
+    /// The name of the run.
+    pub run: String,
+    /// Number of its steps that are still in effect.
+    pub steps: u32,
+}
+
+/// Permission to change files on behalf of a tool. Each step is journaled before it is carried out.
+#[derive(Debug)]
+pub struct Change<'a> {
+    journal: &'a Journal,
+    root: &'a Root,
+    own: InternalChange,
+    /// The step of the same run that the next steps reverse.
+    reverses: Cell<Option<u32>>,
+}
+
+/// A step that is journaled and in progress. Dropping it records that the step did not happen.
+#[derive(Debug)]
+pub struct PendingStep<'a> {
+    change: &'a Change<'a>,
+    number: u32,
+    /// Whether the step counts as a change once the run ends.
+    stays: bool,
+    is_over: bool,
+}
+
+impl Journal {
+    /// Creates a journal for runs that may change files.
+    pub fn writable() -> Journal {
+        Journal::new(true)
+    }
+
+    /// Creates a journal that refuses every change.
+    pub fn read_only() -> Journal {
+        Journal::new(false)
+    }
+
+    fn new(writable: bool) -> Journal {
+        Journal { writable, about: RefCell::default(), run: RefCell::default() }
+    }
+
+    /// Sets the header of the next run. Nothing is written until the run makes its first change.
+    pub fn announce(&self, about: Begin) {
+        *self.about.borrow_mut() = about;
+    }
+
+    /// Begins a change of `files` files and directories and charges them against the limits of the run.
+    pub fn begin<'a>(&'a self, root: &'a Root, files: u64, meter: &mut Meter) -> Result<Change<'a>, SandboxError> {
+        let own = self.begin_own()?;
+        meter.change_files(files)?;
+        Ok(Change { journal: self, root, own, reverses: Cell::new(None) })
+    }
+
+    /// Begins a change of NeuroScript's own files, which is not charged.
+    pub fn begin_own(&self) -> Result<InternalChange, SandboxError> {
+        if self.writable {
+            Ok(InternalChange::allowed())
+        } else {
+            Err(SandboxError::Refused("the run is read-only: nothing may be changed".to_owned()))
+        }
+    }
+
+    /// Returns the number of the last step of the active run, or 0 if there is none.
+    pub fn last_step(&self) -> u32 {
+        self.run.borrow().as_ref().map_or(0, JournalWriter::last_number)
+    }
+
+    /// Sets the number of steps of the active run that are still in effect.
+    pub(in crate::sandbox) fn count(&self, taken: usize) {
+        if let Some(run) = &mut *self.run.borrow_mut() {
+            run.count(u32::try_from(taken).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Ends the active run. Returns a summary if the run changed something.
+    pub fn end(&self, how: End) -> Result<Option<EndedRun>, SandboxError> {
+        let Some(run) = self.run.borrow_mut().take() else { return Ok(None) };
+        let ended = EndedRun { run: run.id().to_owned(), steps: run.taken() };
+        let ended = Some(ended).filter(|_| !run.comes_to_nothing(how));
+        run.end(how).map(|()| ended)
+    }
+
+    /// Drops the active run as if its process had been killed; the next start recovers it.
+    pub fn abandon(&self) {
+        self.run.borrow_mut().take();
+    }
+
+    /// Records that leftovers of the active run could not be removed. The next start removes them.
+    pub fn leave_unswept(&self) {
+        if let Some(run) = &mut *self.run.borrow_mut() {
+            run.leave_unswept();
+        }
+    }
+
+    /// Records the modification time of a directory that was changed outside the steps.
+    pub(in crate::sandbox) fn touched(&self, folder: Address, handle: &Folder) {
+        let modified = modified(handle);
+        self.mark(&Record::Touched { folder, modified });
+    }
+
+    /// Whether runs may change files.
+    pub(in crate::sandbox) fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// Continues a killed run as the active one.
+    pub(in crate::sandbox) fn resume(&self, run: JournalWriter) {
+        *self.run.borrow_mut() = Some(run);
+    }
+
+    /// Reads the journal of the active run, or returns `None` if it has changed nothing.
+    pub(in crate::sandbox) fn history(&self) -> Result<Option<History>, SandboxError> {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = &mut *run else { return Ok(None) };
+        run.catch_up().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
+        run.history().map(Some)
+    }
+
+    /// Appends a record to the journal of a run that was resumed.
+    pub(in crate::sandbox) fn append(&self, record: &Record) -> Result<(), SandboxError> {
+        let mut run = self.run.borrow_mut();
+        let run = run.as_mut().expect("the run was resumed");
+        run.append(record, false).map_err(|error| SandboxError::io(display(JOURNAL), &error))
+    }
+
+    /// Appends a record that recovery can reconstruct from the file system if it is lost.
+    fn mark(&self, record: &Record) {
+        if let Some(run) = &mut *self.run.borrow_mut() {
+            run.mark(record);
+        }
+    }
+}
+
+impl Change<'_> {
+    /// Returns the permission to change NeuroScript's own files, which this permission includes.
+    pub fn own(&self) -> &InternalChange {
+        &self.own
+    }
+
+    /// Returns the root whose journal has the steps.
+    pub(in crate::sandbox) fn root(&self) -> &Root {
+        self.root
+    }
+
+    /// Begins the journal even if no step follows.
+    pub(in crate::sandbox) fn begin_journal(&self) -> Result<(), SandboxError> {
+        self.with_run(|_| Ok(()))
+    }
+
+    /// Declares that the next steps reverse step `number` of the same run, so that both cancel out. `None` ends this.
+    pub(in crate::sandbox) fn reverse(&self, number: Option<u32>) {
+        self.reverses.set(number);
+    }
+
+    /// Whether steps of the same run are being reversed.
+    pub(in crate::sandbox) fn is_reversing(&self) -> bool {
+        self.reverses.get().is_some()
+    }
+
+    /// Opens a group: all steps until [`Change::close_group`] take effect, or none. Returns the number of its first
+    /// step.
+    pub fn open_group(&self) -> Result<u32, SandboxError> {
+        self.with_run(|run| run.append(&Record::Open, false).map(|()| run.last_number() + 1))
+    }
+
+    /// Closes a group whose steps all took effect or were all reversed. If this cannot be written, the next start
+    /// rolls the group back.
+    pub fn close_group(&self) -> Result<(), SandboxError> {
+        self.with_run(|run| run.append(&Record::Close, false).or_else(|_| run.append(&Record::Close, false)))
+    }
+
+    /// Journals a step durably. `folders` are the directories whose entries it changes.
+    pub(in crate::sandbox) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<PendingStep<'_>, SandboxError> {
+        self.write_down(step, folders.iter().map(|folder| FolderState::of(folder)).collect(), true)
+    }
+
+    /// Journals several steps durably, each with the state of its directory. Only the last write syncs.
+    pub(in crate::sandbox) fn begin_all(
+        &self,
+        steps: Vec<(Step, FolderState)>,
+    ) -> Result<Vec<PendingStep<'_>>, SandboxError> {
+        let count = steps.len();
+        let begin = |(at, (step, folder))| self.write_down(step, vec![folder], at + 1 == count);
+        steps.into_iter().enumerate().map(begin).collect()
+    }
+
+    fn write_down(
+        &self,
+        step: Step,
+        folders: Vec<FolderState>,
+        is_synced: bool,
+    ) -> Result<PendingStep<'_>, SandboxError> {
+        let (number, stays) = self.with_run(|run| {
+            let (number, stays) = (run.next_number(), run.stays(&step));
+            let (before, inodes) = folders.iter().map(|folder| (folder.modified, folder.inode)).unzip();
+            let record = Record::Step { number, step, reverses: self.reverses.get(), before, inodes };
+            run.append(&record, is_synced).map(|()| (number, stays))
+        })?;
+        Ok(PendingStep { change: self, number, stays, is_over: false })
+    }
+
+    fn with_run<T>(&self, work: impl FnOnce(&mut JournalWriter) -> io::Result<T>) -> Result<T, SandboxError> {
+        let mut run = self.journal.run.borrow_mut();
+        let run = match &mut *run {
+            Some(run) => run,
+            none => none.insert(JournalWriter::begin(self.root, &self.journal.about.borrow(), &self.own)?),
+        };
+        work(run).map_err(|error| SandboxError::io(display(JOURNAL), &error))
+    }
+
+    /// Records the modification time of a directory that was changed outside the steps.
+    pub(in crate::sandbox) fn touched(&self, address: Address, folder: &Folder) {
+        self.journal.touched(address, folder);
+    }
+}
+
+impl PendingStep<'_> {
+    /// Marks the step as void and records that its leftovers could not be removed. The next start removes them.
+    pub fn leave_unswept(mut self) {
+        self.is_over = true;
+        self.change.journal.leave_unswept();
+    }
+
+    /// Records that the staging file was created.
+    pub fn drafted(&self, inode: u64) {
+        self.change.journal.mark(&Record::Drafted { number: self.number, inode });
+    }
+
+    /// Records that the entry to be removed was copied and synced and that the original is about to be removed.
+    pub fn copied(&self) -> Result<(), SandboxError> {
+        self.change.with_run(|run| run.append(&Record::Copied { number: self.number }, true))
+    }
+
+    /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous entry
+    /// was backed up, and `folders` are those passed to [`Change::begin`].
+    pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
+        self.is_over = true;
+        let after = folders.iter().map(|folder| modified(folder)).collect();
+        let (number, now) = (self.number, now.map(State::of));
+        let is_reversal = self.change.reverses.get().is_some();
+        if let Some(run) = &mut *self.change.journal.run.borrow_mut() {
+            run.mark(&Record::Done { number, now, kept, after });
+            if self.stays {
+                run.count(if is_reversal { run.taken().saturating_sub(1) } else { run.taken() + 1 });
+            }
+        }
+    }
+}
+
+impl Drop for PendingStep<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.change.journal.mark(&Record::Void { number: self.number });
+        }
+    }
+}
+
+/// State of a directory before a step changes its entries.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sandbox) struct FolderState {
+    /// Its modification time.
+    modified: Option<Moment>,
+    inode: Option<u64>,
+}
+
+impl FolderState {
+    /// Returns the current state of a directory.
+    pub(in crate::sandbox) fn of(folder: &Folder) -> FolderState {
+        let metadata = folder.own_metadata().ok();
+        FolderState {
+            modified: metadata.and_then(|metadata| metadata.modified).map(moment),
+            inode: metadata.map(|metadata| metadata.identity.inode),
+        }
+    }
+}
+
+/// Returns the modification time of a directory.
+fn modified(folder: &Folder) -> Option<Moment> {
+    folder.modified().map(moment)
+}

@@ -1,0 +1,20 @@
+//! Changing files: the journal, the backup store, and every operation that a tool may ask for.
+//!
+//! Each step is journaled before it is taken, and each entry that is replaced or removed goes to the backup store.
+
+pub(super) mod backups;
+pub(super) mod change;
+pub(super) mod content;
+pub(super) mod copier;
+pub(super) mod copy;
+pub(super) mod journal;
+pub(super) mod mounts;
+pub(super) mod overwrite;
+pub(super) mod parents;
+pub(super) mod permissions;
+pub(super) mod remove;
+pub(super) mod replace;
+pub(super) mod restore;
+pub(super) mod temporary;
+pub(super) mod unpack;
+pub(super) mod write;

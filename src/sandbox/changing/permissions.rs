@@ -1,0 +1,79 @@
+//! Changes permission bits, race-free.
+//!
+//! The file is held by a handle that does not open it. No pipe blocks, and neither a link nor another file that gets
+//! the name in the meantime is changed.
+
+use std::ffi::OsStr;
+
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::{Folder, PathHandle};
+use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::root::SandboxPath;
+use super::super::handles::state::State;
+use super::journal::{Change, Step};
+
+/// The setuid, setgid and sticky bits.
+const SPECIAL_BITS: u32 = 0o7000;
+
+impl SandboxPath {
+    /// Sets the permission bits (0 to 0o777) of a file or directory. Returns the bits before and after.
+    ///
+    /// `bits` computes them from the metadata. A directory keeps its setgid and sticky bits. A file loses its setuid,
+    /// setgid and sticky bits, because a setuid program must not become accessible to more users.
+    pub fn set_permissions(
+        &self,
+        bits: impl FnOnce(&Metadata) -> u32,
+        change: &Change<'_>,
+    ) -> Result<(u32, u32), SandboxError> {
+        if self.is_root() {
+            return Err(SandboxError::RootItself("given other permissions"));
+        }
+        let (folder, name) = self.entry()?;
+        let held = folder.hold(name).map_err(|error| self.error(&error))?;
+        let metadata = held.metadata().map_err(|error| self.error(&error))?;
+        self.require_own_mode(&metadata)?;
+        let kept = if metadata.kind == Kind::Folder { metadata.mode & SPECIAL_BITS } else { 0 };
+        let mode = kept | bits(&metadata) & 0o777;
+        self.change_mode((folder, name), &held, (&metadata, mode), change)?;
+        Ok((metadata.mode, mode))
+    }
+
+    /// Restores the permission bits of a file or directory.
+    pub(in crate::sandbox) fn restore_permissions(&self, mode: u32, change: &Change<'_>) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let held = folder.hold(name).map_err(|error| self.error(&error))?;
+        let metadata = held.metadata().map_err(|error| self.error(&error))?;
+        self.require_own_mode(&metadata)?;
+        self.change_mode((folder, name), &held, (&metadata, mode), change)
+    }
+
+    fn change_mode(
+        &self,
+        (folder, name): (&Folder, &OsStr),
+        held: &PathHandle,
+        (metadata, mode): (&Metadata, u32),
+        change: &Change<'_>,
+    ) -> Result<(), SandboxError> {
+        let step = Step::SetMode { path: self.full_address(), old: State::of(metadata), mode };
+        let under_way = change.begin(step, &[])?;
+        held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;
+        under_way.done(held.metadata().ok().as_ref(), false, &[]);
+        Ok(())
+    }
+
+    /// Errors: if the entry has no permission bits of its own.
+    fn require_own_mode(&self, metadata: &Metadata) -> Result<(), SandboxError> {
+        let shown = self.display().to_owned();
+        match metadata.kind {
+            Kind::Folder => Ok(()),
+            // The other links could be anywhere, even outside the sandbox, and share the bits.
+            Kind::File if metadata.links > 1 => Err(SandboxError::Refused(format!(
+                "`{shown}` has {} names (hard links), and its permissions are those of all of them",
+                metadata.links
+            ))),
+            Kind::File => Ok(()),
+            // The entry was replaced in the meantime: links in the path itself have been followed.
+            Kind::Link | Kind::Special => Err(SandboxError::Special(shown)),
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Removes files, links and directories: into the trash, or permanently.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+
+use super::super::handles::discard::{discard, emptying};
+use crate::limits::Meter;
+
+use super::super::handles::error::{RenameError, SandboxError};
+use super::super::handles::folder::{Folder, MtimeGuard, Replace};
+use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::reserved::is_reserved;
+use super::super::handles::root::SandboxPath;
+use super::super::handles::staging::{StagingFile, random_name};
+use super::super::handles::state::State;
+use super::backups::{BackupKind, BackupStore};
+use super::copier::copy_aside;
+use super::journal::{Change, Step};
+use super::mounts::has_mounts;
+use super::replace::is_same;
+
+/// Options of a removal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RemoveOptions {
+    /// Whether a directory is removed with its contents.
+    pub recursive: bool,
+}
+
+impl SandboxPath {
+    /// Moves a file, link or directory into the trash, and returns its path there. A directory that is not empty is an
+    /// error unless `recursive`.
+    ///
+    /// This is a single rename, so it happens completely or not at all. An entry on another file system than the trash
+    /// is left untouched and gives [`RenameError::OtherDevice`]; use [`SandboxPath::delete_by_copy`] then.
+    pub fn delete(
+        &self,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
+        meter: &Meter,
+        change: &Change<'_>,
+    ) -> Result<String, RenameError> {
+        self.delete_to(None, going, keeper, meter, change)
+    }
+
+    /// Like [`SandboxPath::delete`], with a given part of the backup store and a given name there.
+    pub(in crate::sandbox) fn delete_to(
+        &self,
+        kept: Option<(BackupKind, String)>,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
+        meter: &Meter,
+        change: &Change<'_>,
+    ) -> Result<String, RenameError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        self.check_going(going, folder, name)?;
+        let locked = keeper.lock(meter, change.own())?;
+        let (drawer, kept) = match kept {
+            Some(kept) => kept,
+            None => (BackupKind::Trash, keeper.stamp_for(change)?),
+        };
+        let mut slot = locked.slot(self, drawer, &kept)?;
+        let (step, _) = self.taking(keeper, (drawer, &kept))?;
+        let under_way = change.begin(step, &[folder])?;
+        match slot.take(folder, name) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
+            Err(error) => return Err(wrap(error).into()),
+        }
+        // Somebody may have added contents or exchanged the entry in the meantime.
+        if let Err(error) = self.check_going(going, slot.folder(), slot.name())
+            && slot.give_back(folder, name).is_ok()
+        {
+            return Err(error.into());
+        }
+        // The entry is gone now, whether or not the rest succeeds.
+        let synced = folder.sync().map_err(|error| self.undurable(&error));
+        let synced = synced.and_then(|()| slot.sync_after(folder, self));
+        under_way.done(None, true, &[folder]);
+        synced?;
+        keeper.retain(&slot, &meter.watch());
+        Ok(keeper.address_of(&slot))
+    }
+
+    /// Returns the step that removes the entry, and the temporary name that it has while it is copied.
+    fn taking(&self, keeper: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let aside = random_name();
+        let step = Step::Take {
+            path: self.full_address(),
+            old: State::of(&folder.metadata(name).map_err(|error| self.error(&error))?),
+            draft: aside.to_string_lossy().into_owned(),
+            kept: keeper.address(self, kept.0, kept.1),
+        };
+        Ok((step, aside))
+    }
+
+    /// Deletes an entry that is on another file system than the trash: copies it there and syncs the copy before
+    /// removing the original. The original has a temporary name meanwhile, so that nobody adds anything that is not
+    /// copied.
+    pub fn delete_by_copy(
+        &self,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<String, SandboxError> {
+        self.delete_by_copy_to(None, going, keeper, meter, change)
+    }
+
+    /// Like [`SandboxPath::delete_by_copy`], with a given part of the backup store and a given name there.
+    pub(in crate::sandbox) fn delete_by_copy_to(
+        &self,
+        kept: Option<(BackupKind, String)>,
+        going: RemoveOptions,
+        keeper: BackupStore<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<String, SandboxError> {
+        self.check_removable(meter)?;
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        let (drawer, kept) = match kept {
+            Some(kept) => kept,
+            None => (BackupKind::Trash, keeper.stamp_for(change)?),
+        };
+        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
+        let (step, aside) = self.taking(keeper, (drawer, &kept))?;
+        let under_way = change.begin(step, &[folder])?;
+        // Nobody can guess the name, so nothing is replaced.
+        let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
+        let copied = self
+            .check_going(going, folder, &aside)
+            .and_then(|()| slot.copy(folder, &aside, self.display(), meter))
+            .and_then(|()| slot.sync())
+            .and_then(|()| under_way.copied());
+        if let Err(error) = copied {
+            trace.erase(folder, || folder.rename(&aside, folder, name, Replace::No)).map_err(wrap)?;
+            return Err(error);
+        }
+        slot.confirm();
+        self.discard_aside(&aside)?;
+        under_way.done(None, true, &[folder]);
+        keeper.retain(&slot, &meter.watch());
+        Ok(keeper.address_of(&slot))
+    }
+
+    /// Moves an entry to another file system: the complete, synced copy is put at the target first. The original is
+    /// then removed if it is still what was copied; otherwise the copy is removed again.
+    pub fn move_by_copy(
+        &self,
+        target: &SandboxPath,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<(), SandboxError> {
+        self.check_removable(meter)?;
+        let (folder, name) = self.entry()?;
+        let (to_folder, to_name) = target.entry()?;
+        let before = folder.metadata(name).map_err(|error| self.error(&error))?;
+        if before.kind == Kind::Folder && has_mounts(folder, name) {
+            return Err(SandboxError::Mounted(self.display().to_owned()));
+        }
+        let aside = random_name();
+        let draft = Some(aside.to_string_lossy().into_owned());
+        let (path, to) = (self.full_address(), target.full_address());
+        let step = Step::Move { path, old: State::of(&before), to, draft };
+        let under_way = change.begin(step, &[folder, to_folder])?;
+        let trace = copy_aside((folder, name), (to_folder, &aside), self.display(), meter)?;
+        let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
+        under_way.drafted(copy.inode());
+        copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
+        to_folder.sync().map_err(|error| target.error(&error))?;
+        let placed = to_folder.metadata(to_name).map_err(|error| target.error(&error))?;
+        let set_aside = under_way.copied().and_then(|()| self.set_aside(&before, &aside));
+        if let Err(error) = set_aside {
+            copy.trace().erase(to_folder, || target.withdraw(&placed))?;
+            return Err(error);
+        }
+        self.discard_aside(&aside)?;
+        under_way.done(Some(&placed), false, &[folder, to_folder]);
+        Ok(())
+    }
+
+    /// Permanently removes a file or link that this run created, if it is unchanged. Used if the disk has no room to
+    /// keep it in the trash.
+    pub(in crate::sandbox) fn withdraw_made(
+        &self,
+        expected: &Metadata,
+        keeper: BackupStore<'_>,
+        change: &Change<'_>,
+    ) -> Result<(), SandboxError> {
+        let (folder, _) = self.entry()?;
+        let (step, aside) = self.taking(keeper, (BackupKind::Trash, &keeper.stamp_for(change)?))?;
+        let under_way = change.begin(step, &[folder])?;
+        self.set_aside(expected, &aside)?;
+        self.discard_aside(&aside)?;
+        under_way.done(None, false, &[folder]);
+        Ok(())
+    }
+
+    /// Permanently removes an entry created here, if it is unchanged. In a directory, only changes to its direct
+    /// entries are detected, not changes deeper down.
+    fn withdraw(&self, expected: &Metadata) -> Result<(), SandboxError> {
+        let aside = random_name();
+        self.set_aside(expected, &aside)?;
+        self.discard_aside(&aside)
+    }
+
+    /// Renames an entry to a temporary name, if it is the expected one and unchanged, so that it can be removed without
+    /// races.
+    fn set_aside(&self, expected: &Metadata, aside: &OsStr) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        // Nobody can guess the name, so nothing is replaced.
+        let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, aside, Replace::Yes)).map_err(wrap)?;
+        if folder.metadata(aside).is_ok_and(|found| is_same(expected, &found)) {
+            return Ok(());
+        }
+        trace.erase(folder, || folder.rename(aside, folder, name, Replace::No)).map_err(wrap)?;
+        Err(SandboxError::Changed(self.display().to_owned()))
+    }
+
+    /// Removes an entry that was set aside. If it cannot be removed, its name is restored.
+    fn discard_aside(&self, aside: &OsStr) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        discard(folder, aside, self.display()).inspect_err(|_| {
+            // Best effort: the first error is the one that matters.
+            let _ = folder.rename(aside, folder, name, Replace::No);
+        })?;
+        folder.sync().map_err(|error| self.error(&error))
+    }
+
+    /// Removes an empty directory.
+    pub(in crate::sandbox) fn remove_folder(&self, change: &Change<'_>) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| self.error(&error);
+        let (folder, name) = self.entry()?;
+        let old = State::of(&folder.metadata(name).map_err(wrap)?);
+        let under_way = change.begin(Step::RemoveFolder { path: self.full_address(), old }, &[folder])?;
+        folder.remove_folder(name).map_err(wrap)?;
+        let synced = folder.sync();
+        under_way.done(None, false, &[folder]);
+        synced.map_err(|error| self.undurable(&error))
+    }
+
+    /// Errors: if the entry must not be removed. `folder` and `name` are its current location.
+    fn check_going(&self, going: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
+        let wrap = |error: io::Error| self.error(&error);
+        let found = folder.metadata(name).map_err(wrap)?;
+        let is_folder = found.kind == Kind::Folder;
+        if !is_folder {
+            return Ok(());
+        }
+        if !going.recursive {
+            self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
+        }
+        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(()) }
+    }
+
+    /// Errors: if a directory is not empty, even if it contains only reserved entries, which no listing shows.
+    fn check_empty(&self, folder: &Folder) -> Result<(), SandboxError> {
+        let entries = folder.entries().map_err(|error| self.error(&error))?;
+        let reserved = entries.iter().find(|entry| is_reserved(&entry.name));
+        match (entries.len(), reserved) {
+            (0, _) => Ok(()),
+            (_, Some(hidden)) if entries.iter().all(|entry| is_reserved(&entry.name)) => {
+                let name = hidden.name.to_string_lossy().into_owned();
+                Err(SandboxError::HoldsReserved { path: self.display().to_owned(), name })
+            }
+            _ => Err(SandboxError::NotEmpty(self.display().to_owned())),
+        }
+    }
+
+    /// Errors: if the entry could be copied but not removed afterwards.
+    fn check_removable(&self, meter: &Meter) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        folder.check_changeable().map_err(wrap)?;
+        if folder.metadata(name).map_err(wrap)?.kind != Kind::Folder {
+            return Ok(());
+        }
+        self.each_below(meter, |folder, _| folder.check_changeable().map_err(wrap).map(|()| None::<()>)).map(drop)
+    }
+
+    /// Returns a file below the path that has more than one hard link, as its path for messages and its metadata.
+    pub fn shared_file(&self, meter: &Meter) -> Result<Option<(String, Metadata)>, SandboxError> {
+        self.each_below(meter, |_, (name, metadata)| {
+            let is_shared = metadata.kind == Kind::File && metadata.links > 1;
+            Ok(is_shared.then(|| (format!("{}/…/{}", self.display(), name.to_string_lossy()), *metadata)))
+        })
+    }
+
+    /// Visits every entry below the path, with its directory, until `visit` returns something.
+    fn each_below<T>(
+        &self,
+        meter: &Meter,
+        mut visit: impl FnMut(&Folder, (&OsStr, &Metadata)) -> Result<Option<T>, SandboxError>,
+    ) -> Result<Option<T>, SandboxError> {
+        let (folder, name) = self.entry()?;
+        let wrap = |error: io::Error| self.error(&error);
+        let mut levels = vec![emptying(folder.open_folder(name).map_err(wrap)?, name.to_owned()).map_err(wrap)?];
+        while let Some(level) = levels.last_mut() {
+            let Some(name) = level.ahead.pop() else {
+                // Leave the directory; nothing in it is changed.
+                levels.pop();
+                continue;
+            };
+            meter.poll()?;
+            let metadata = level.folder.metadata(&name).map_err(wrap)?;
+            let found = visit(&level.folder, (&name, &metadata))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            if metadata.kind == Kind::Folder {
+                let inner = level.folder.open_folder(&name).map_err(wrap)?;
+                levels.push(emptying(inner, name).map_err(wrap)?);
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,324 @@
+//! Replacing: gives a finished staging file its final name in the same directory.
+//!
+//! An existing entry with that name is exchanged with the staging file atomically, so the name never disappears. The
+//! old entry is then moved below `.ns`; its contents are not copied. It is copied only if it cannot be moved (another
+//! file system) or if the system cannot exchange. The entry that comes out of the exchange is checked: if it is not the
+//! expected one, it gets its name back. No entry is removed before it is in the backup store.
+//!
+//! A file with several hard links is moved too, so that undo restores the same file and its links refer to one file
+//! again. Writing through another link changes the moved file, so it is not a reliable backup: the backup whose path
+//! the caller receives is a copy.
+//!
+//! Looking and exchanging happen under the lock `.ns/lock`, so of several runs with `if_match` one wins and the others
+//! fail. A deletion is one rename into the trash ([`super::remove`]).
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+
+use sha2::{Digest, Sha256};
+
+use super::overwrite::{Overwrite, refuse_kind};
+use crate::limits::Meter;
+
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::{Folder, Replace, set_access};
+use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::root::SandboxPath;
+use super::super::handles::staging::{Displaced, StagingFile, random_name};
+use super::super::handles::state::State;
+use super::backups::{BackupKind, BackupStore, Slot, StoreLock};
+use super::journal::{Change, PendingStep, Step};
+
+/// Number of bytes hashed at once.
+const PIECE: usize = 64 << 10;
+/// Number of attempts after interference by others before the operation fails.
+const ATTEMPTS: usize = 100;
+
+/// The journaled step of putting an entry at a path.
+#[derive(Debug)]
+pub(in crate::sandbox) struct Placement<'a> {
+    under_way: PendingStep<'a>,
+    /// The temporary name of the staging file.
+    pub(in crate::sandbox) draft: OsString,
+    /// The part of the backup store and the name there for the replaced entry.
+    kept: (BackupKind, String),
+}
+
+impl<'a> Placement<'a> {
+    /// Journals that an entry is about to be put at a path in a directory. `from` is its address in the backup store,
+    /// if it comes from there.
+    pub(in crate::sandbox) fn begin(
+        (place, folder): (&SandboxPath, &Folder),
+        from: Option<(Address, State)>,
+        keeper: BackupStore<'_>,
+        change: &'a Change<'a>,
+    ) -> Result<Placement<'a>, SandboxError> {
+        let (draft, kept) = (random_name(), keeper.stamp_for(change)?);
+        let old = folder.metadata(place.name()?).ok();
+        // A file with several hard links goes to the trash: it is not a reliable backup, because its content may still
+        // change.
+        let drawer = if old.as_ref().is_some_and(is_shared) { BackupKind::Trash } else { BackupKind::Backups };
+        let step = Step::Put {
+            path: place.full_address(),
+            old: old.map(|old| State::of(&old)),
+            draft: Some(draft.to_string_lossy().into_owned()),
+            kept: Some(keeper.address(place, drawer, &kept)),
+            from,
+        };
+        Ok(Placement { under_way: change.begin(step, &[folder])?, draft, kept: (drawer, kept) })
+    }
+
+    /// Records in the journal that the staging file exists.
+    pub(in crate::sandbox) fn drafted(&self, draft: &StagingFile) {
+        self.under_way.drafted(draft.inode());
+    }
+}
+
+/// A new file that gets the permission bits of the file it replaces and, if this user is allowed to set it, its owner.
+///
+/// It gets them at the last moment. Until then it is private, whatever happens to the other file.
+pub(in crate::sandbox) struct InheritedMetadata<'a> {
+    /// The new file.
+    pub(in crate::sandbox) file: &'a File,
+    /// The metadata of the existing file when writing began.
+    pub(in crate::sandbox) old: Option<Metadata>,
+}
+
+/// A replacement in progress.
+struct Replacement<'a> {
+    /// The part of the backup store and the name there for the replaced entry.
+    kept: (BackupKind, &'a str),
+    place: &'a SandboxPath,
+    folder: &'a Folder,
+    name: &'a OsStr,
+    overwrite: &'a Overwrite<'a>,
+    dress: Option<InheritedMetadata<'a>>,
+    meter: &'a mut Meter,
+}
+
+/// The result of one attempt.
+enum Attempt {
+    /// The new entry is in place; the old one is in the backup store.
+    Done(Option<Box<PreviousEntry>>),
+    /// Somebody else interfered.
+    Again,
+}
+
+/// The backups of a replaced entry.
+struct PreviousEntry {
+    /// The entry itself.
+    slot: Slot,
+    /// A copy of its content, if the entry itself is not a reliable backup.
+    copy: Option<Slot>,
+}
+
+/// Gives a finished staging file its final name in its directory, durably. Returns the path of the backup of the
+/// replaced entry.
+pub(in crate::sandbox) fn take_place(
+    place: &SandboxPath,
+    folder: &Folder,
+    (mut draft, dress, putting): (StagingFile, Option<InheritedMetadata<'_>>, Placement<'_>),
+    overwrite: &Overwrite<'_>,
+    meter: &mut Meter,
+    change: &Change<'_>,
+) -> Result<Option<String>, SandboxError> {
+    let kept = (putting.kept.0, putting.kept.1.as_str());
+    let mut taking = Replacement { kept, place, folder, name: place.name()?, overwrite, dress, meter };
+    for _ in 0..ATTEMPTS {
+        if let Attempt::Done(kept) = taking.attempt(&mut draft, change)? {
+            // The new entry is in place now, whether or not the rest succeeds.
+            let synced = folder.sync().map_err(|error| place.undurable(&error));
+            let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
+            putting.under_way.done(Some(&draft.metadata_after(taking.name)), kept.is_some(), &[folder]);
+            synced?;
+            return Ok(kept.and_then(|kept| taking.retain(&kept)));
+        }
+    }
+    Err(SandboxError::Changed(place.display().to_owned()))
+}
+
+impl PreviousEntry {
+    fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
+        self.slot.sync_after(folder, place)?;
+        self.copy.as_ref().map_or(Ok(()), |copy| copy.sync_after(folder, place))
+    }
+}
+
+impl Replacement<'_> {
+    fn attempt(&mut self, draft: &mut StagingFile, change: &Change<'_>) -> Result<Attempt, SandboxError> {
+        if self.place.replaceable(self.folder, self.name, self.overwrite.replace)?.is_none() {
+            return self.take_free(draft);
+        }
+        let locked = self.overwrite.keeper.lock(self.meter, change.own())?;
+        let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
+            return Ok(Attempt::Again);
+        };
+        self.take_from(draft, &old, (&locked, change))
+    }
+
+    /// Removes backups beyond the retention limits. Returns the path of the backup, if the caller is to receive it.
+    fn retain(&self, kept: &PreviousEntry) -> Option<String> {
+        let Overwrite { keeper, is_told, .. } = self.overwrite;
+        keeper.retain(&kept.slot, &self.meter.watch());
+        kept.copy.iter().for_each(|copy| keeper.retain(copy, &self.meter.watch()));
+        is_told.then(|| keeper.address_of(kept.copy.as_ref().unwrap_or(&kept.slot)))
+    }
+
+    /// Takes a name that was free a moment ago.
+    fn take_free(&self, draft: &mut StagingFile) -> Result<Attempt, SandboxError> {
+        if self.overwrite.if_match.is_some() {
+            return Err(self.changed());
+        }
+        self.dress_as(None)?;
+        match draft.rename(self.folder, self.name, Replace::No) {
+            Ok(()) => Ok(Attempt::Done(None)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Attempt::Again),
+            Err(error) => Err(self.place.error(&error)),
+        }
+    }
+
+    /// Replaces an existing entry.
+    fn take_from(
+        &mut self,
+        draft: &mut StagingFile,
+        old: &Metadata,
+        (locked, change): (&StoreLock, &Change<'_>),
+    ) -> Result<Attempt, SandboxError> {
+        let (drawer, stamp) = self.kept;
+        let mut slot = locked.slot(self.place, drawer, stamp)?;
+        if !slot.is_near(self.folder) {
+            slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
+        }
+        let mut copy = None;
+        if self.overwrite.is_told && (is_shared(old) || drawer == BackupKind::Trash) {
+            copy = Some(locked.slot(self.place, BackupKind::Backups, &self.overwrite.keeper.stamp_for(change)?)?);
+        }
+        if let Some(copy) = &mut copy {
+            copy.copy(self.folder, self.name, self.place.display(), self.meter)?;
+        }
+        if let Some(digest) = self.overwrite.if_match {
+            self.check_content(old, digest)?;
+        }
+        self.dress_as(Some(old))?;
+        let taken = match draft.exchange(self.name) {
+            Ok(taken) => taken,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                self.replace_copied(draft, &mut slot)?;
+                copy.iter_mut().for_each(Slot::confirm);
+                return Ok(Attempt::Done(Some(Box::new(PreviousEntry { slot, copy }))));
+            }
+            Err(error) => return Err(self.place.error(&error)),
+        };
+        match self.keep(&taken, old, (&mut slot, copy.as_mut())) {
+            Ok(()) => Ok(Attempt::Done(Some(Box::new(PreviousEntry { slot, copy })))),
+            Err(error) => {
+                self.put_back(&taken, slot);
+                Err(error)
+            }
+        }
+    }
+
+    /// Sets the permission bits of the new file to those of the existing file or, if there is none now, of the file
+    /// that existed at the start.
+    fn dress_as(&self, there: Option<&Metadata>) -> Result<(), SandboxError> {
+        let Some(InheritedMetadata { file, old }) = &self.dress else { return Ok(()) };
+        let Some(like) = there.or(old.as_ref()).filter(|like| like.kind == Kind::File) else { return Ok(()) };
+        let dressed = set_access(file, like).and_then(|()| {
+            if self.folder.has_one_log() {
+                // The sync of the directory follows and covers this change.
+                Ok(())
+            } else {
+                file.sync_all()
+            }
+        });
+        dressed.map_err(|error| self.place.error(&error))
+    }
+
+    /// Moves the replaced entry to the backup store, and removes its temporary name.
+    fn keep(
+        &mut self,
+        taken: &Displaced,
+        old: &Metadata,
+        (slot, copy): (&mut Slot, Option<&mut Slot>),
+    ) -> Result<(), SandboxError> {
+        let out = taken.folder.metadata(&taken.name).map_err(|error| self.place.error(&error))?;
+        refuse_kind(self.place, out.kind)?;
+        let is_expected = is_same(old, &out);
+        if self.overwrite.if_match.is_some() && !is_expected {
+            return Err(self.changed());
+        }
+        if let Some(copy) = copy {
+            if !is_expected {
+                copy.copy(&taken.folder, &taken.name, self.place.display(), self.meter)?;
+            }
+            copy.confirm();
+        }
+        if !(slot.is_copy() && is_expected) {
+            match slot.take(&taken.folder, &taken.name) {
+                Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
+                result => return result.map_err(|error| self.place.error(&error)),
+            }
+            slot.copy(&taken.folder, &taken.name, self.place.display(), self.meter)?;
+        }
+        slot.confirm();
+        taken.remove().map_err(|error| self.place.error(&error))
+    }
+
+    /// Replaces an entry where the system cannot exchange: copies it to the backup store first.
+    fn replace_copied(&mut self, draft: &mut StagingFile, slot: &mut Slot) -> Result<(), SandboxError> {
+        if !slot.is_copy() {
+            slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
+        }
+        draft.rename(self.folder, self.name, Replace::Yes).map_err(|error| self.place.error(&error))?;
+        slot.confirm();
+        Ok(())
+    }
+
+    /// Gives the replaced entry its name back; if somebody else has taken the name, moves it to the backup store.
+    fn put_back(&self, taken: &Displaced, mut slot: Slot) {
+        if !matches!(taken.put_back(self.name), Ok(true)) {
+            // Best effort: under its temporary name the entry is not lost either.
+            let _ = slot.take(&taken.folder, &taken.name);
+        }
+    }
+
+    /// Checks that the file has the content that the caller has seen.
+    fn check_content(&self, old: &Metadata, digest: [u8; 32]) -> Result<(), SandboxError> {
+        if old.kind != Kind::File {
+            return Err(self.changed());
+        }
+        let wrap = |error: io::Error| self.place.error(&error);
+        let mut file = self.folder.open_file(self.name).map_err(wrap)?;
+        let before = self.folder.file_metadata(&file).map_err(wrap)?;
+        let mut hasher = Sha256::new();
+        let mut piece = vec![0; PIECE];
+        loop {
+            let length = file.read(&mut piece).map_err(wrap)?;
+            if length == 0 {
+                break;
+            }
+            self.meter.poll()?;
+            hasher.update(&piece[..length]);
+        }
+        let matches = is_same(old, &before) && <[u8; 32]>::from(hasher.finalize()) == digest;
+        if matches { Ok(()) } else { Err(self.changed()) }
+    }
+
+    fn changed(&self) -> SandboxError {
+        SandboxError::Changed(self.place.display().to_owned())
+    }
+}
+
+/// Whether this is a file with several hard links, through which its content may be changed.
+fn is_shared(metadata: &Metadata) -> bool {
+    metadata.kind == Kind::File && metadata.links > 1
+}
+
+/// Whether two metadata describe the same, unchanged file.
+pub(in crate::sandbox) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    let state = |metadata: &Metadata| (metadata.identity, metadata.size, metadata.modified);
+    state(one) == state(other)
+}

@@ -1,0 +1,67 @@
+//! Restores backups to their original paths.
+
+use std::io::{self, ErrorKind};
+
+use crate::limits::Meter;
+
+use super::super::handles::address::Address;
+use super::super::handles::discard::discard;
+use super::super::handles::error::{RenameError, SandboxError};
+use super::super::handles::folder::{Folder, Replace};
+use super::super::handles::root::SandboxPath;
+use super::super::handles::staging::metadata_after;
+use super::super::handles::state::State;
+use super::backups::{BackupPath, BackupStore};
+use super::copy::{CopyOptions, Source};
+use super::journal::{Change, Step};
+use super::overwrite::Overwrite;
+
+impl BackupPath {
+    /// Moves the backup to its original path and creates missing directories. Fails if an entry exists there. Does
+    /// not move to another file system; see [`BackupPath::put_back_by_copy`].
+    pub fn put_back(&self, change: &Change<'_>) -> Result<(), RenameError> {
+        let parents = self.origin.make_parents(change)?;
+        put_back(&self.entry, &self.address, &self.origin, parents.folder(), change)?;
+        parents.keep();
+        Ok(())
+    }
+
+    /// Restores the backup to another file system: copies it completely, syncs the copy and removes the backup.
+    pub fn put_back_by_copy(
+        &self,
+        keeper: BackupStore<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<(), SandboxError> {
+        let (kept_in, kept_name) = self.entry.entry()?;
+        let source = Source { place: &self.entry, kept: Some(&self.address) };
+        source.copy_to(&self.origin, &CopyOptions::whole(Overwrite::never(keeper)), meter, change)?;
+        discard(kept_in, kept_name, self.entry.display())?;
+        kept_in.sync().map_err(|error| self.entry.error(&error))
+    }
+}
+
+/// Moves a backup to a path in `folder` at which nothing exists.
+pub(in crate::sandbox) fn put_back(
+    entry: &SandboxPath,
+    address: &Address,
+    place: &SandboxPath,
+    folder: &Folder,
+    change: &Change<'_>,
+) -> Result<(), RenameError> {
+    let (kept_in, kept_name) = entry.entry()?;
+    let name = place.name()?;
+    let metadata = entry.metadata()?;
+    let from = Some((address.clone(), State::of(&metadata)));
+    let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from };
+    let under_way = change.begin(step, &[folder])?;
+    let wrap = |error: io::Error| place.error(&error);
+    match kept_in.rename(kept_name, folder, name, Replace::No) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
+        Err(error) => return Err(wrap(error).into()),
+    }
+    let synced = folder.sync().and_then(|()| kept_in.sync());
+    under_way.done(Some(&metadata_after(folder, name, &metadata)), false, &[folder]);
+    Ok(synced.map_err(|error| place.undurable(&error))?)
+}

@@ -1,0 +1,102 @@
+//! A file or directory on the disk that is held without being opened, to read its metadata and set its permission
+//! bits.
+//!
+//! On Linux the handle is `O_PATH`, which needs no permission on the file and has no side effect, whatever its kind.
+//! Other systems open the file for reading and check that it is the expected one.
+
+use std::ffi::OsStr;
+#[cfg(not(target_os = "linux"))]
+use std::fs::File;
+use std::io;
+
+use super::super::metadata::Metadata;
+use super::Folder;
+
+/// A held file or directory, independent of its current name.
+#[derive(Debug)]
+pub struct HeldEntry {
+    #[cfg(target_os = "linux")]
+    handle: rustix::fd::OwnedFd,
+    #[cfg(not(target_os = "linux"))]
+    file: File,
+}
+
+#[cfg(target_os = "linux")]
+impl Folder {
+    /// Holds the entry `name` of a directory that is not under an overlay; a link itself is held, not its target.
+    pub(super) fn hold_on_disk(&self, name: &OsStr) -> io::Result<HeldEntry> {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle =
+            on_disk!(self, folder => Ok::<_, io::Error>(rustix::fs::openat(folder, name, flags, Mode::empty())?))?;
+        Ok(HeldEntry { handle })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl HeldEntry {
+    /// Returns its metadata.
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+        super::linux::file_metadata(&self.handle)
+    }
+
+    /// Sets its permission bits. `folder` and `name` are where it was found.
+    ///
+    /// An `O_PATH` handle does not support `fchmod`, but `/proc/self/fd` leads to the held file itself. Without `/proc`
+    /// the file is opened again and compared.
+    pub(super) fn set_mode(&self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<()> {
+        use rustix::fd::AsRawFd;
+        use rustix::fs::Mode;
+        let mode = Mode::from_raw_mode(mode);
+        match rustix::fs::chmod(format!("/proc/self/fd/{}", self.handle.as_raw_fd()), mode) {
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
+            other => return Ok(other?),
+        }
+        let file = folder.open_file(name)?;
+        if super::file_metadata(&file)?.identity == self.metadata()?.identity {
+            Ok(rustix::fs::fchmod(&file, mode)?)
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Folder {
+    /// Holds the entry `name` of a directory that is not under an overlay. Errors: if it is a link.
+    pub(super) fn hold_on_disk(&self, name: &OsStr) -> io::Result<HeldEntry> {
+        use super::super::metadata::Kind;
+        let found = self.metadata(name)?;
+        let file = match found.kind {
+            Kind::Folder => self.open_folder(name)?.as_file()?,
+            Kind::File => self.open_file(name)?,
+            Kind::Link | Kind::Special => {
+                return Err(io::Error::new(io::ErrorKind::Unsupported, "it is a link, pipe, socket or device"));
+            }
+        };
+        if super::file_metadata(&file)?.identity == found.identity {
+            Ok(HeldEntry { file })
+        } else {
+            Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl HeldEntry {
+    /// Returns its metadata.
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+        super::file_metadata(&self.file)
+    }
+
+    /// Sets its permission bits. `folder` and `name` are where it was found.
+    pub(super) fn set_mode(&self, _: &Folder, _: &OsStr, mode: u32) -> io::Result<()> {
+        #[cfg(unix)]
+        return Ok(rustix::fs::fchmod(&self.file, rustix::fs::Mode::from_raw_mode(mode as _))?);
+        #[cfg(not(unix))]
+        {
+            let _ = mode;
+            Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no permission bits"))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Staging files: unfinished entries under a temporary name, until they get their final name.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, ErrorKind};
+
+use super::discard::discard;
+use super::folder::{Folder, MtimeGuard, Replace};
+use super::metadata::{Identity, Metadata};
+
+/// The prefix of temporary names.
+const TEMPORARY_PREFIX: &str = ".ns-tmp-";
+/// The permission bits of a file until it gets those of the file it replaces.
+pub(in crate::sandbox) const PRIVATE_MODE: u32 = 0o600;
+
+/// A new file, link or directory under a temporary name. It is removed when dropped unless it has been given its final
+/// name.
+#[derive(Debug)]
+pub(in crate::sandbox) struct StagingFile {
+    folder: Folder,
+    name: OsString,
+    /// The metadata of the entry when it was created.
+    made: Metadata,
+    done: bool,
+    /// The change that creating it made to the modification time of its directory.
+    trace: MtimeGuard,
+}
+
+impl StagingFile {
+    /// Creates an empty file under an unused name ([`random_name`]).
+    pub(in crate::sandbox) fn create(folder: &Folder, name: OsString, mode: u32) -> io::Result<(StagingFile, File)> {
+        let folder = folder.duplicate()?;
+        let (file, trace) = MtimeGuard::of(&folder, || folder.create_file(&name, mode))?;
+        let made = folder.file_metadata(&file)?;
+        Ok((StagingFile { folder, name, made, done: false, trace }, file))
+    }
+
+    /// Takes ownership of an entry created under a temporary name.
+    pub(in crate::sandbox) fn adopt(folder: &Folder, name: OsString, trace: MtimeGuard) -> io::Result<StagingFile> {
+        let folder = folder.duplicate()?;
+        let made = folder.metadata(&name)?;
+        Ok(StagingFile { folder, name, made, done: false, trace })
+    }
+
+    /// Returns the current metadata of the entry under its final name.
+    pub(in crate::sandbox) fn metadata_after(&self, name: &OsStr) -> Metadata {
+        metadata_after(&self.folder, name, &self.made)
+    }
+
+    /// Returns the entry's inode.
+    pub(in crate::sandbox) fn inode(&self) -> u64 {
+        self.made.identity.inode
+    }
+
+    /// Gives the entry its final name.
+    pub(in crate::sandbox) fn rename(&mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
+        self.trace.extend(&self.folder, || self.folder.rename(&self.name, to_folder, to, replace))?;
+        self.done = true;
+        Ok(())
+    }
+
+    /// Returns the change that the entry has made to the modification time of its directory so far.
+    pub(in crate::sandbox) fn trace(&self) -> MtimeGuard {
+        self.trace
+    }
+
+    /// Exchanges the entry with the one named `name` in its directory, and returns the latter.
+    pub(in crate::sandbox) fn exchange(&mut self, name: &OsStr) -> io::Result<Displaced> {
+        let (folder, mut trace) = (self.folder.duplicate()?, self.trace);
+        trace.extend(&folder, || folder.exchange(&self.name, &folder, name))?;
+        self.done = true;
+        Ok(Displaced { folder, name: self.name.clone(), successor: self.made.identity, trace })
+    }
+}
+
+impl Drop for StagingFile {
+    fn drop(&mut self) {
+        let is_ours = |metadata: Metadata| metadata.identity == self.made.identity;
+        if !self.done && self.folder.metadata(&self.name).is_ok_and(is_ours) {
+            // Best effort: remains of a failed change must not stay visible.
+            let _ = self.trace.erase(&self.folder, || discard(&self.folder, &self.name, ""));
+        }
+    }
+}
+
+/// An entry that was replaced and is now under the temporary name of its successor. It is not removed on drop.
+pub(in crate::sandbox) struct Displaced {
+    pub(in crate::sandbox) folder: Folder,
+    pub(in crate::sandbox) name: OsString,
+    /// The entry that replaced it.
+    successor: Identity,
+    /// The change that the staging file and the exchange made to the modification time of the directory.
+    trace: MtimeGuard,
+}
+
+impl Displaced {
+    /// Restores the entry under its old name, and removes its successor.
+    ///
+    /// Returns false if somebody else has replaced the successor in the meantime: the newer entry stays, and this one
+    /// keeps its temporary name.
+    pub(in crate::sandbox) fn put_back(&self, name: &OsStr) -> io::Result<bool> {
+        self.trace.erase(&self.folder, || self.exchange_back(name))
+    }
+
+    fn exchange_back(&self, name: &OsStr) -> io::Result<bool> {
+        match self.folder.exchange(&self.name, &self.folder, name) {
+            // The successor was removed: the name is free.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return self.folder.rename(&self.name, &self.folder, name, Replace::No).map(|()| true);
+            }
+            other => other?,
+        }
+        if self.folder.metadata(&self.name)?.identity == self.successor {
+            return self.remove().map(|()| true);
+        }
+        self.folder.exchange(&self.name, &self.folder, name).map(|()| false)
+    }
+
+    /// Permanently removes the replaced file or link.
+    pub(in crate::sandbox) fn remove(&self) -> io::Result<()> {
+        self.folder.remove_file(&self.name)
+    }
+}
+
+/// Returns the metadata of the entry that a step put at a name, or `put` if another entry has the name by now.
+pub(in crate::sandbox) fn metadata_after(folder: &Folder, name: &OsStr, put: &Metadata) -> Metadata {
+    folder.metadata(name).ok().filter(|found| found.identity == put.identity).unwrap_or(*put)
+}
+
+/// Returns a temporary name that nobody can guess.
+pub(in crate::sandbox) fn random_name() -> OsString {
+    OsString::from(format!("{TEMPORARY_PREFIX}{:016x}", random_number()))
+}
+
+/// Whether a name has the form of a temporary name.
+pub(in crate::sandbox) fn is_draft_name(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes())
+}
+
+/// Returns a number that nobody can guess.
+pub(in crate::sandbox) fn random_number() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

@@ -1,0 +1,196 @@
+//! Conflicts: changes made since a run that prevent its undo.
+
+use std::collections::BTreeSet;
+
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::State;
+use super::below::first_below;
+use super::later::Since;
+use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
+use super::outcome::{PathOutcome, RunOutcome, Touched};
+
+/// A comparison of the tree with the outcome of a run.
+pub(super) struct Comparison<'a> {
+    outcome: &'a RunOutcome,
+    roots: Roots<'a>,
+    since: Since<'a>,
+    /// The roots of copies of what the run left.
+    copied: BTreeSet<Address>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Creates a comparison of the tree with an outcome.
+    pub fn new(outcome: &'a RunOutcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
+        Comparison { outcome, roots, since, copied: BTreeSet::new() }
+    }
+
+    /// Returns the paths that are no longer as the run left them.
+    pub fn obstacles(&mut self) -> Vec<Obstacle> {
+        let outcome = self.outcome;
+        let mut obstacles = Vec::new();
+        for (path, place) in &outcome.places {
+            let different = self.difference(path, place).unwrap_or_else(barred);
+            obstacles.extend(different.map(|different| obstacle(path, different)));
+        }
+        obstacles
+    }
+
+    /// Returns the directories in which the run changed entries and which no longer exist.
+    pub fn missing(&mut self) -> Vec<Obstacle> {
+        let outcome = self.outcome;
+        let mut missing = Vec::new();
+        for (path, touched) in outcome.folders.iter().filter(|(path, _)| !outcome.places.contains_key(*path)) {
+            let different = self.folder_difference(path, touched).unwrap_or_else(barred);
+            missing.extend(different.map(|different| obstacle(path, different)));
+        }
+        missing
+    }
+
+    /// Returns the roots of copies of what the run left.
+    pub fn into_copied(self) -> BTreeSet<Address> {
+        self.copied
+    }
+
+    fn difference(&mut self, path: &Address, place: &PathOutcome) -> Result<Option<Different>, SandboxError> {
+        let found = self.roots.state(path)?;
+        let reason = match (&place.now, &found) {
+            (None, None) => None,
+            // This entry came with the tree, which is checked as a whole.
+            (None, Some(_)) if place.is_covered || self.outcome.is_in_tree(path) => None,
+            (None, Some(_)) => Some("there is something new"),
+            (Some(_), None) => Some("it is no longer there"),
+            (Some(then), Some(now)) if then.is_still(now) => None,
+            (Some(then), Some(now)) if then.is_still_or_copied(now) && self.is_copied(path, place.is_copied) => None,
+            (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
+            _ => Some("something else is there now"),
+        };
+        if let (Some(kept), Some(was)) = (&place.kept, &place.was)
+            && let Some(lost) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
+        {
+            let reason = reason.map_or_else(|| lost.clone(), |reason| format!("{reason}; {lost}"));
+            return Ok(Some((reason, Obstruction::Barred)));
+        }
+        let obstruction = self.outcome.obstruction(place, found.as_ref());
+        let reason = match reason {
+            Some(reason) => Some(reason.to_owned()),
+            None if place.now.is_some() && place.is_made => self.stranger_in(path)?,
+            None if place.now.is_some() && place.is_tree => {
+                changed_below(self.roots.place(path)?.open_folder()?, &self.since, path)?
+            }
+            None => None,
+        };
+        Ok(reason.map(|reason| (reason, obstruction)))
+    }
+
+    /// Returns a reason if the directory no longer exists, so that nothing can be restored in it.
+    fn folder_difference(&mut self, path: &Address, touched: &Touched) -> Result<Option<Different>, SandboxError> {
+        let Some(now) = self.roots.state(path)? else {
+            return Ok(Some(("it is no longer there".to_owned(), Obstruction::Passable)));
+        };
+        let is_same = now.kind == Kind::Folder
+            && (touched.inode == Some(now.inode) || self.is_copied(path, touched.inode.is_none()));
+        // Entries can also be restored into another directory with the same name.
+        let obstruction = if now.kind == Kind::Folder { Obstruction::Passable } else { Obstruction::Barred };
+        if is_same { Ok(None) } else { Ok(Some(("something else is there now".to_owned(), obstruction))) }
+    }
+
+    /// Whether the entry may be a copy of what the run left, made by the run itself or by a later one.
+    fn is_copied(&mut self, path: &Address, by_run: bool) -> bool {
+        let is_copied = by_run || self.since.is_copied(path);
+        if is_copied {
+            self.copied.insert(path.clone());
+        }
+        is_copied
+    }
+
+    /// Finds an entry in a directory that the run created which the run did not put there.
+    fn stranger_in(&self, path: &Address) -> Result<Option<String>, SandboxError> {
+        let folder = self.roots.place(path)?.open_folder()?;
+        let entries = folder.entries().map_err(|error| SandboxError::io(path.display(), &error))?;
+        let stranger = entries.into_iter().find(|entry| {
+            let inside = self.outcome.places.get(&path.join(&entry.name));
+            inside.is_none_or(|place| place.now.is_none())
+        });
+        Ok(stranger.map(|entry| format!("`{}` was put into it since", entry.name.to_string_lossy())))
+    }
+}
+
+/// A reason why a path is an obstacle, and how a forced undo treats it.
+type Different = (String, Obstruction);
+
+fn obstacle(path: &Address, (reason, is): Different) -> Obstacle {
+    Obstacle { conflict: Conflict { path: path.clone(), reason }, is }
+}
+
+/// Returns the obstacle for a path that cannot be inspected. It stays as it is.
+fn barred(error: SandboxError) -> Option<Different> {
+    Some((error.to_string(), Obstruction::Barred))
+}
+
+impl RunOutcome {
+    /// Returns how a forced undo treats a path that is no longer as the run left it.
+    fn obstruction(&self, place: &PathOutcome, found: Option<&State>) -> Obstruction {
+        let is_in_place = |was: &State| place.now.as_ref().is_some_and(|now| now.inode == was.inode);
+        match (&place.was, found) {
+            (_, None) => Obstruction::Passable,
+            (_, Some(found)) if found.kind == Kind::Special => Obstruction::Barred,
+            (None, Some(_)) if self.comes_back_by(place) => Obstruction::InTheWay,
+            // There is no entry to restore at this path.
+            (None, Some(_)) => Obstruction::Stays,
+            // The run changed only the permission bits of the entry.
+            (Some(was), Some(found)) if is_in_place(was) => {
+                if (was.inode, was.kind) == (found.inode, found.kind) {
+                    Obstruction::Passable
+                } else {
+                    Obstruction::Stays
+                }
+            }
+            (Some(_), Some(_)) => Obstruction::InTheWay,
+        }
+    }
+
+    /// Whether an entry that was moved to this path, and replaced before or after the move, can be restored to its
+    /// original path.
+    fn comes_back_by(&self, place: &PathOutcome) -> bool {
+        let origin = place.replaced.as_ref().or(place.from.as_ref()).and_then(|origin| self.places.get(origin));
+        origin.is_some_and(|origin| origin.was.is_some() && origin.kept.is_some())
+    }
+
+    /// Returns the paths that the policy does not allow to be changed.
+    pub(super) fn refused(&self, admit: &Admit<'_>) -> Vec<Obstacle> {
+        let refused = |(path, place): (&Address, &PathOutcome)| {
+            let is_folder = place.now.as_ref().or(place.was.as_ref())?.kind == Kind::Folder;
+            admit(path, is_folder).err().map(|reason| obstacle(path, (reason, Obstruction::Barred)))
+        };
+        self.places.iter().filter_map(refused).collect()
+    }
+}
+
+/// Returns why the previous entry of a path cannot be restored from its backup.
+fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
+    let Some(place) = roots.kept(kept)? else {
+        return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.display())));
+    };
+    let now = place.metadata()?;
+    if old.is_kept_as(&State::of(&now)) {
+        return Ok(None);
+    }
+    let reason = format!("what was kept as `{}` was changed since", kept.display());
+    let is_shared = now.identity.inode == old.inode && now.kind == Kind::File && now.links > 1;
+    Ok(Some(if is_shared { format!("{reason} under another name (hard link)") } else { reason }))
+}
+
+/// Finds an entry in a tree that was changed after a run.
+fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Option<String>, SandboxError> {
+    if since.at.is_none() {
+        return Ok(None);
+    }
+    first_below(folder, path, |address, metadata| {
+        let name = || address.0.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
+        Ok(since.is_changed(path, address, metadata).then(|| format!("`{}` in it was changed since", name())))
+    })
+}

@@ -1,0 +1,152 @@
+//! Later runs: changes that they made to a tree left by a run and then undid, so that the tree counts as unchanged.
+//!
+//! Moving an entry out of a directory and back changes its times, so times alone do not prove a change. The journals
+//! of later runs do, provided that all their changes to the tree were undone.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
+
+use super::super::changing::journal::folders::Folders;
+use super::super::changing::journal::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::changing::journal::roots::Roots;
+use super::super::handles::address::{Address, holder};
+use super::super::handles::metadata::{Kind, Metadata, Timestamp};
+use super::super::handles::state::State;
+use super::times::UndoneRuns;
+
+/// The end of a run and the runs after it.
+pub(super) struct Since<'a> {
+    /// When the run ended, or `None` if that is not known.
+    pub at: Option<Timestamp>,
+    run: &'a str,
+    roots: Roots<'a>,
+    later: OnceCell<LaterRuns>,
+}
+
+impl<'a> Since<'a> {
+    pub fn new(run: &'a str, at: Option<Timestamp>, roots: Roots<'a>) -> Since<'a> {
+        Since { at, run, roots, later: OnceCell::new() }
+    }
+
+    /// Whether somebody else changed the entry at `address` in a tree that the run left.
+    pub fn is_changed(&self, tree: &Address, address: &Address, found: &Metadata) -> bool {
+        let is_after = |time: Option<Timestamp>| time.zip(self.at).is_some_and(|(time, at)| time > at);
+        if !is_after(found.changed) {
+            return false;
+        }
+        let later = self.later();
+        let is_put_back = match later.left.get(address) {
+            Some(left) => left.is_still(&State::of(found)),
+            None if is_after(found.modified) => false,
+            None if holder(&later.copied, address).is_some() => true,
+            // Its time changed when entries were restored in it.
+            None if found.kind == Kind::Folder => later.folders.contains(address),
+            None => later.states.get(&found.identity.inode).is_some_and(|state| state.is_still(&State::of(found))),
+        };
+        !is_put_back || later.stays_in(tree)
+    }
+
+    /// Whether the entry may be a copy of what the run left, because a later run brought it back from another file
+    /// system.
+    pub fn is_copied(&self, address: &Address) -> bool {
+        let later = self.later();
+        holder(&later.copied, address).is_some() && !later.stays.contains(address)
+    }
+
+    fn later(&self) -> &LaterRuns {
+        self.later.get_or_init(|| LaterRuns::read(self.run, self.roots).unwrap_or_default())
+    }
+}
+
+/// Changes made by later runs.
+#[derive(Default)]
+struct LaterRuns {
+    /// The state that they last left at each path.
+    left: BTreeMap<Address, State>,
+    /// The last state, by inode, of each entry that they moved, installed, replaced or removed. All hard links of a
+    /// file share one change time (ctime), so a change of one link affects the others.
+    states: HashMap<u64, State>,
+    /// Roots of copies that they made of earlier entries.
+    copied: BTreeSet<Address>,
+    /// Directories in which they changed entries.
+    folders: BTreeSet<Address>,
+    /// Paths that they changed without a later undo.
+    stays: BTreeSet<Address>,
+}
+
+impl LaterRuns {
+    /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
+    /// are then not known.
+    fn read(run: &str, roots: Roots<'_>) -> Option<LaterRuns> {
+        let folders = Folders::find(roots.main).ok()??;
+        let mut runs = Vec::new();
+        for name in folders.runs().ok()?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run)) {
+            let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name)).ok()?;
+            let history = match History::read(&file, &name, &folders.seal) {
+                Ok(history) if history.damaged.is_none() => history,
+                // It records no run of this user.
+                Err(HistoryError::Foreign) => continue,
+                _ => return None,
+            };
+            runs.push((name.into_string().ok()?, history));
+        }
+        let mut undone = UndoneRuns::default();
+        runs.iter().rev().for_each(|(_, history)| undone.see(&history.begin, history.end));
+        let names: HashSet<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
+        let mut later = LaterRuns::default();
+        for (name, history) in &runs {
+            // A run that undid another later run cancels out with it.
+            let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
+            let stays = !is_reversal && !undone.has(name);
+            let takes_back = history.begin.undoes.is_some();
+            let copies = history.steps.iter().filter(|taken| takes_back || matches!(taken.step, Step::Move { .. }));
+            later.copied.extend(copies.filter_map(|taken| taken.step.copied_back_to()).cloned());
+            later.folders.extend(history.touched.iter().map(|(folder, ..)| folder.clone()));
+            later.copied.extend(history.copied.iter().map(|(place, _)| place.clone()));
+            let mut put_back = history.put_back.iter().peekable();
+            for taken in &history.steps {
+                while let Some(earlier) = put_back.next_if(|put_back| taken.is_after(put_back.line)) {
+                    later.put_back(earlier);
+                }
+                later.take(taken, stays);
+            }
+            put_back.for_each(|put_back| later.put_back(put_back));
+        }
+        Some(later)
+    }
+
+    fn take(&mut self, taken: &JournaledStep, stays: bool) {
+        let place = taken.step.destination();
+        if stays {
+            self.stays.extend([place.clone(), taken.step.path().clone()]);
+        }
+        self.folders.extend(taken.step.folders());
+        let now = if let StepOutcome::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
+        let states = taken.step.states().into_iter().chain(now);
+        self.states.extend(states.map(|state| (state.inode, state.clone())));
+        if place != taken.step.path() {
+            self.left.remove(taken.step.path());
+        }
+        match &taken.fate {
+            StepOutcome::Done { now: Some(now), .. } => drop(self.left.insert(place.clone(), now.clone())),
+            _ => drop(self.left.remove(place)),
+        }
+    }
+
+    /// Applies the state after a step and its reversal. They cancel out except for the change time.
+    fn put_back(&mut self, PutBack { place, now, .. }: &PutBack) {
+        match now {
+            Some(now) => {
+                self.states.insert(now.inode, now.clone());
+                self.left.insert(place.clone(), now.clone());
+            }
+            None => drop(self.left.remove(place)),
+        }
+    }
+
+    fn stays_in(&self, tree: &Address) -> bool {
+        self.stays.iter().any(|address| address == tree || address.is_below(tree))
+    }
+}

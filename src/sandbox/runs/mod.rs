@@ -1,0 +1,31 @@
+//! Runs that journals record are shown, undone, rolled back, recovered after a crash, reclaimed with their backups, and
+//! adopted if they are foreign.
+//!
+//! The journal ([`crate::sandbox::changing::journal`]) does not know of any of this: it only writes and reads records.
+
+mod aftermath;
+mod below;
+mod collect;
+mod conflicts;
+mod contents;
+mod forced;
+mod foreign;
+mod later;
+mod obstacles;
+mod outcome;
+mod recover;
+mod report;
+pub(super) mod reverse;
+mod skipped;
+mod times;
+mod undo;
+
+pub use collect::GcRules;
+pub(super) use contents::read_content;
+pub use contents::{Content, ContentSource};
+pub use forced::Displaced;
+pub use foreign::{ForeignAction, ForeignRun, ForeignState};
+pub use obstacles::Conflict;
+pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
+pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
+pub use undo::{UndoError, UndoReport};

@@ -1,0 +1,313 @@
+//! The outcome of a run: for each path it changed, the entry before the run and the entry it left.
+
+use std::collections::BTreeMap;
+
+use super::super::changing::journal::history::{History, JournaledStep, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::handles::address::Address;
+use super::super::handles::metadata::Kind;
+use super::super::handles::state::{Moment, State};
+
+/// The changes of a run to the tree.
+#[derive(Clone, Debug, Default)]
+pub struct RunOutcome {
+    /// The changed paths.
+    pub places: BTreeMap<Address, PathOutcome>,
+    /// Places below removed trees, by the path of the backup.
+    taken: BTreeMap<Address, Vec<(Address, PathOutcome)>>,
+    /// Directories whose entries changed, by path.
+    pub(super) folders: BTreeMap<Address, Touched>,
+    /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
+    pub(super) gone: BTreeMap<Address, Vec<(Address, Touched)>>,
+    /// The state of each entry when it was backed up, by the path of the backup.
+    pub(super) kept: BTreeMap<Address, State>,
+}
+
+/// A directory whose entries changed.
+#[derive(Clone, Debug)]
+pub(super) struct Touched {
+    /// Its path when the run began.
+    pub(super) origin: Address,
+    /// Its modification time before the run and after the run's last change.
+    pub(super) before: Option<Moment>,
+    pub(super) after: Option<Moment>,
+    /// Its inode, if the journal has it.
+    pub(super) inode: Option<u64>,
+    /// The line of the journal that records the last change.
+    line: u64,
+}
+
+/// The changes of a run to one path.
+#[derive(Clone, Debug, Default)]
+pub struct PathOutcome {
+    /// The entry when the run began.
+    pub was: Option<State>,
+    /// The backup of that entry.
+    pub kept: Option<Address>,
+    /// The entry that the run left.
+    pub now: Option<State>,
+    /// The original path of that entry, if it was moved.
+    pub from: Option<Address>,
+    /// The original path of an entry that the run moved here and then replaced.
+    pub(super) replaced: Option<Address>,
+    /// Whether the run created the directory there and then its entries one by one.
+    pub(super) is_made: bool,
+    /// Whether the run installed a whole tree there.
+    pub(super) is_tree: bool,
+    /// Whether the entry is a copy of what the run left, made by a later move to another file system.
+    pub(super) is_copied: bool,
+    /// Whether a directory that was moved here or to an ancestor, after the run emptied this path, brought the entry.
+    pub(super) is_covered: bool,
+}
+
+impl PathOutcome {
+    /// Whether the entry is still the one from before the run.
+    fn is_as_it_was(&self) -> bool {
+        self.was.as_ref().zip(self.now.as_ref()).is_some_and(|(was, now)| was.inode == now.inode)
+    }
+}
+
+impl RunOutcome {
+    /// Computes the outcome of the steps of a run.
+    pub fn of(history: &History) -> RunOutcome {
+        let mut outcome = RunOutcome::default();
+        let mut copied = history.copied.iter().peekable();
+        for taken in &history.steps {
+            while let Some((place, _)) = copied.next_if(|(_, line)| taken.is_after(*line)) {
+                outcome.copy(place);
+            }
+            outcome.take(taken);
+        }
+        copied.for_each(|(place, _)| outcome.copy(place));
+        for (folder, modified, line) in &history.touched {
+            if let Some(touched) = outcome.folders.get_mut(folder).filter(|touched| touched.line < *line) {
+                (touched.after, touched.line) = (*modified, *line);
+            }
+        }
+        outcome
+    }
+
+    /// Marks the entry at `path`, with everything in it, as a copy of what the steps left.
+    fn copy(&mut self, path: &Address) {
+        let is_at = |place: &Address| place == path || place.is_below(path);
+        self.places.iter_mut().filter(|(place, _)| is_at(place)).for_each(|(_, place)| place.is_copied = true);
+        self.folders.iter_mut().filter(|(folder, _)| is_at(folder)).for_each(|(_, touched)| touched.inode = None);
+    }
+
+    fn take(&mut self, JournaledStep { step, fate, before, inodes, .. }: &JournaledStep) {
+        let (now, kept_any) = match fate {
+            StepOutcome::Done { now, kept, after, line } => {
+                let states = before.iter().zip(inodes).zip(after);
+                for (folder, ((before, inode), after)) in step.folders().into_iter().zip(states) {
+                    let origin = folder.clone();
+                    let touched = Touched { origin, before: *before, after: *after, inode: *inode, line: *line };
+                    self.touch(folder, touched);
+                }
+                (now.clone(), *kept)
+            }
+            StepOutcome::Unknown { .. } => return,
+        };
+        match step {
+            Step::Put { path, old, draft, kept, from } => {
+                let inside = from.as_ref().and_then(|(from, _)| self.put_back(from));
+                let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && inside.is_none();
+                for (below, place) in inside.into_iter().flatten() {
+                    let is_copied = place.is_copied || draft.is_some();
+                    self.places.insert(below, PathOutcome { is_copied, ..place });
+                }
+                self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
+                if kept_any {
+                    self.keep_moved(path, kept.as_ref());
+                    self.kept.extend(kept.clone().zip(old.clone()));
+                }
+                let place = self.place(path, old.as_ref());
+                place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
+                (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
+                    (now, None, false, is_tree, false);
+                if place.kept.is_none() && kept_any && place.was.is_some() {
+                    place.kept.clone_from(kept);
+                }
+            }
+            Step::Take { path, old, kept, .. } => {
+                let mut inside = Vec::new();
+                self.below(path, |outcome, below, place| {
+                    outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
+                    inside.push((below, place));
+                });
+                self.taken.insert(kept.clone(), inside);
+                self.let_go(path, kept);
+                if kept_any {
+                    self.keep_moved(path, Some(kept));
+                    self.kept.insert(kept.clone(), old.clone());
+                }
+                let place = self.place(path, Some(old));
+                place.now = None;
+                if place.kept.is_none() && place.was.is_some() {
+                    place.kept = Some(kept.clone());
+                }
+            }
+            Step::Move { path, old, to, draft } => self.shift((path, to), old, now, draft.is_some()),
+            Step::MakeFolder { path } => {
+                let place = self.place(path, None);
+                (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
+                    (now, None, true, false, false);
+            }
+            Step::RemoveFolder { path, old } => {
+                self.place(path, Some(old)).now = None;
+                self.let_go(path, path);
+            }
+            Step::SetMode { path, old, .. } => {
+                let place = self.place(path, Some(old));
+                (place.now, place.is_copied) = (now, false);
+            }
+            Step::Draft { .. } | Step::Temporary { .. } => {}
+        }
+    }
+
+    /// Handles an entry that was moved to `path` and is now replaced or removed: records its backup at its original
+    /// path.
+    fn keep_moved(&mut self, path: &Address, kept: Option<&Address>) {
+        let Some(from) = self.places.get(path).and_then(|place| place.from.clone()) else { return };
+        if let Some(origin) = self.places.get_mut(&from)
+            && origin.was.is_some()
+            && origin.kept.is_none()
+        {
+            origin.kept = kept.cloned();
+        }
+    }
+
+    /// Handles the restoration of an entry that the run itself removed: its backup is gone. Returns the known places
+    /// below it.
+    fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, PathOutcome)>> {
+        let inside = self.taken.remove(kept)?;
+        let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
+        of_it.for_each(|place| place.kept = None);
+        Some(inside)
+    }
+
+    fn touch(&mut self, folder: Address, new: Touched) {
+        if let Some(touched) = self.folders.get_mut(&folder) {
+            if touched.line < new.line {
+                (touched.after, touched.line) = (new.after, new.line);
+            }
+        } else if !self.is_new(&folder) {
+            let origin = self.origin_of(&folder);
+            self.folders.insert(folder, Touched { origin, ..new });
+        }
+    }
+
+    /// Whether the run created the entry at `address`, alone or as part of a tree. Undo removes such entries.
+    fn is_new(&self, address: &Address) -> bool {
+        let mut here = address.clone();
+        loop {
+            if let Some(place) = self.places.get(&here).filter(|place| place.now.is_some()) {
+                let is_from_before = place.from.is_some() || place.is_as_it_was();
+                return place.is_made || place.is_tree || !is_from_before;
+            }
+            let above = here.parent();
+            if above == here {
+                return false;
+            }
+            here = above;
+        }
+    }
+
+    /// Whether the run installed a whole tree above `address` in place of one that it removed.
+    pub(super) fn is_in_tree(&self, address: &Address) -> bool {
+        let mut here = address.clone();
+        loop {
+            let above = here.parent();
+            if above == here {
+                return false;
+            }
+            if let Some(place) = self.places.get(&above).filter(|place| place.now.is_some()) {
+                return place.is_tree;
+            }
+            here = above;
+        }
+    }
+
+    /// Handles the removal of a directory and those below it. Nobody else changes them from here on.
+    fn let_go(&mut self, path: &Address, kept: &Address) {
+        let below: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
+        let all = below.iter().chain([path]);
+        let gone: Vec<(Address, Touched)> = all.filter_map(|folder| self.folders.remove_entry(folder)).collect();
+        self.gone.entry(kept.clone()).or_default().extend(gone);
+    }
+
+    /// Returns the path that an entry had when the run began.
+    fn origin_of(&self, address: &Address) -> Address {
+        let mut above = Some(address.clone());
+        while let Some(here) = above {
+            if let Some(from) = self.places.get(&here).and_then(|place| place.from.as_ref()) {
+                return address.moved(&here, from);
+            }
+            above = Some(here.parent()).filter(|parent| *parent != here);
+        }
+        address.clone()
+    }
+
+    /// Returns the directories whose entries changed, by their path at the end of the run, with their times before
+    /// and after the run.
+    pub(super) fn into_times(self) -> impl Iterator<Item = (Address, Moment, Moment)> {
+        let times = |(folder, touched): (Address, Touched)| Some((folder, touched.before?, touched.after?));
+        self.folders.into_iter().filter_map(times)
+    }
+
+    /// Returns the place of a path. On first use, `old` becomes the entry from before the run.
+    fn place(&mut self, path: &Address, old: Option<&State>) -> &mut PathOutcome {
+        let place = self.places.entry(path.clone());
+        let place = place.or_insert_with(|| PathOutcome { was: old.cloned(), ..PathOutcome::default() });
+        place.is_covered = false;
+        place
+    }
+
+    /// Removes the places below a path and passes each to `work`.
+    fn below(&mut self, path: &Address, mut work: impl FnMut(&mut RunOutcome, Address, PathOutcome)) {
+        let below: Vec<Address> = keys_below(&self.places, path).cloned().collect();
+        for address in below {
+            let place = self.places.remove(&address).expect("its key was just seen");
+            work(self, address, place);
+        }
+    }
+
+    fn shift(&mut self, (path, to): (&Address, &Address), old: &State, now: Option<State>, is_copied: bool) {
+        let inside: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
+        let own = self.folders.contains_key(path).then(|| path.clone());
+        for folder in own.into_iter().chain(inside) {
+            let touched = self.folders.remove(&folder).expect("its key was just seen");
+            let inode = touched.inode.filter(|_| !is_copied);
+            self.folders.insert(folder.moved(path, to), Touched { inode, ..touched });
+        }
+        let covered: Vec<Address> = keys_below(&self.places, to).cloned().collect();
+        for address in covered {
+            self.places.entry(address).and_modify(|place| place.is_covered = true);
+        }
+        self.below(path, |outcome, below, place| {
+            let from = place.now.is_some().then(|| below.clone());
+            let there = outcome.places.remove(&below.moved(path, to)).unwrap_or_default();
+            let is_copied = is_copied || place.is_copied;
+            let moved = PathOutcome { was: there.was, kept: there.kept, from, is_copied, ..place.clone() };
+            outcome.places.insert(below.moved(path, to), moved);
+            if place.was.is_some() {
+                outcome.places.insert(below, PathOutcome { now: None, is_covered: false, ..place });
+            }
+        });
+        let source = self.place(path, Some(old));
+        let moved =
+            PathOutcome { was: None, kept: None, from: source.from.take().or(Some(path.clone())), ..source.clone() };
+        *source = PathOutcome { was: source.was.clone(), kept: source.kept.clone(), ..PathOutcome::default() };
+        let was = self.places.get(to).and_then(|place| place.was.clone());
+        let kept = self.places.get(to).and_then(|place| place.kept.clone());
+        self.places.insert(to.clone(), PathOutcome { was, kept, now, is_copied: false, ..moved });
+    }
+}
+
+/// Returns the keys strictly below a path. They are adjacent because addresses sort by their bytes.
+pub(super) fn keys_below<'m, T>(map: &'m BTreeMap<Address, T>, path: &'m Address) -> impl Iterator<Item = &'m Address> {
+    let mut first = path.0.clone();
+    if !first.is_empty() {
+        first.push("/");
+    }
+    map.range(Address(first)..).map(|(other, _)| other).take_while(|other| other.is_below(path))
+}

@@ -1,0 +1,264 @@
+//! Reversal of steps. Each step is reversed by another step, which is journaled like any other.
+
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+
+use super::super::changing::backups::{BackupKind, BackupStore, Retention, slot_of};
+use super::super::changing::restore::put_back;
+use crate::limits::Meter;
+
+use super::super::changing::copy::{CopyOptions, Source};
+use super::super::changing::journal::Change;
+use super::super::changing::journal::history::{JournaledStep, StepOutcome};
+use super::super::changing::journal::record::Step;
+use super::super::changing::journal::roots::Roots;
+use super::super::changing::overwrite::Overwrite;
+use super::super::changing::remove::RemoveOptions;
+use super::super::handles::address::{Address, holder};
+use super::super::handles::discard::discard;
+use super::super::handles::error::{RenameError, SandboxError};
+use super::super::handles::metadata::Kind;
+use super::super::handles::root::SandboxPath;
+use super::super::handles::staging::metadata_after;
+use super::super::handles::state::State;
+
+/// Reverses steps.
+pub struct Reverser<'a, 'c> {
+    pub roots: Roots<'a>,
+    pub retention: Retention,
+    pub change: &'c Change<'a>,
+    pub meter: &'c mut Meter,
+    /// Roots of copies that it made. Their inodes differ from those in the journal.
+    pub copied: BTreeSet<Address>,
+}
+
+impl<'a> Reverser<'a, '_> {
+    /// Reverses a step that was carried out.
+    pub fn reverse(&mut self, taken: &JournaledStep) -> Result<(), SandboxError> {
+        let StepOutcome::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
+        match &taken.step {
+            Step::Put { path, kept, from, old, .. } => {
+                self.expect(path, now.as_ref())?;
+                let from = from.as_ref().map(|(from, _)| from);
+                match kept.as_ref().filter(|_| *has_kept) {
+                    Some(kept) => self.put_kept(path, (kept, old.as_ref()), from).map(drop),
+                    None => self.take(path, from),
+                }
+            }
+            Step::Take { path, kept, old, .. } => self.put_kept(path, (kept, Some(old)), None).map(drop),
+            Step::Move { path, to, .. } => {
+                self.expect(to, now.as_ref())?;
+                self.move_back(path, to)
+            }
+            Step::MakeFolder { path } => self.remove_made(path),
+            Step::RemoveFolder { path, old } => {
+                self.copied.insert(path.clone());
+                self.roots.place(path)?.create_folder_like(old, self.change)
+            }
+            Step::SetMode { path, old, .. } => {
+                self.expect(path, now.as_ref())?;
+                self.roots.place(path)?.restore_permissions(old.mode, self.change)
+            }
+            Step::Draft { .. } | Step::Temporary { .. } => Ok(()),
+        }
+    }
+
+    /// Returns an error unless the path is as the step left it.
+    fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
+        let now = self.roots.state(path)?;
+        let is_still = |left: &State| now.as_ref().is_some_and(|now| self.is_still(path, left, now));
+        if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.display().into_owned())) }
+    }
+
+    /// Whether the entry at a path is the one that a step left there, or a copy of it.
+    pub(super) fn is_still(&self, path: &Address, left: &State, now: &State) -> bool {
+        left.is_still(now) || holder(&self.copied, path).is_some() && left.is_still_or_copied(now)
+    }
+
+    /// Removes a directory that a step created, which must be empty by now. The directory is moved to the backup
+    /// store, so that a redo restores the same one, unless this run created it or it cannot be moved.
+    fn remove_made(&mut self, path: &Address) -> Result<(), SandboxError> {
+        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        if self.change.is_reversing() {
+            return place.remove_folder(self.change);
+        }
+        match place.delete(RemoveOptions::default(), keeper, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => place.remove_folder(self.change),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Removes the entry that a step installed and backs it up, at `from` if it came from that backup.
+    ///
+    /// If the disk is full, a file that the same run created is deleted without a backup, provided that it is
+    /// unchanged. Otherwise a run that failed because the disk is full could not be rolled back.
+    pub fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
+        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        self.forget_copies(path);
+        let made = place.metadata()?;
+        match self.take_and_keep(&place, keeper, from).map(drop) {
+            Err(SandboxError::NoSpace(_))
+                if from.is_none() && self.change.is_reversing() && made.kind != Kind::Folder =>
+            {
+                place.withdraw_made(&made, keeper, self.change)
+            }
+            other => other,
+        }
+    }
+
+    /// Moves an entry of another program to the backup store, and returns the path of the backup.
+    pub(super) fn set_aside(&mut self, path: &Address) -> Result<Address, SandboxError> {
+        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        self.forget_copies(path);
+        self.take_and_keep(&place, keeper, None)
+    }
+
+    fn take_and_keep(
+        &mut self,
+        place: &SandboxPath,
+        keeper: BackupStore<'a>,
+        from: Option<&Address>,
+    ) -> Result<Address, SandboxError> {
+        let going = RemoveOptions { recursive: true };
+        let slot = from.map(slot_of);
+        match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, going, keeper, self.meter, self.change),
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(kept) => Ok(kept),
+        }
+        .map(|kept| Address::from(&*kept))
+    }
+
+    pub fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
+        let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
+        match now.rename_to(&before, self.change) {
+            Err(RenameError::OtherDevice) => {
+                now.move_by_copy(&before, self.meter, self.change)?;
+                self.copied.insert(path.clone());
+            }
+            Err(RenameError::Sandbox(error)) => return Err(error),
+            Ok(()) => {}
+        }
+        let copies = self.forget_copies(to).into_iter();
+        let moved = copies.map(|copy| if copy == *to { path.clone() } else { copy.moved(to, path) });
+        self.copied.extend(moved.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// Forgets the copies at a path and below it, and returns their paths.
+    fn forget_copies(&mut self, path: &Address) -> Vec<Address> {
+        self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
+    }
+
+    fn keeper(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
+        Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
+    }
+
+    /// Returns the backup at an address. Returns an error if it is missing or has changed since it was made.
+    pub(super) fn kept_entry(&self, kept: &Address, old: Option<&State>) -> Result<(SandboxPath, State), SandboxError> {
+        let gone = || SandboxError::NotFound(kept.display().into_owned());
+        let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
+        let found = State::of(&entry.metadata()?);
+        if old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
+            Ok((entry, found))
+        } else {
+            Err(SandboxError::Changed(kept.display().into_owned()))
+        }
+    }
+
+    /// Restores a backup to its original path. An entry that occupies the path is backed up, at `from` if it came from
+    /// that backup. Returns the path of this backup, or `None` if there is none or its path is unknown.
+    pub(super) fn put_kept(
+        &mut self,
+        path: &Address,
+        (kept, old): (&Address, Option<&State>),
+        from: Option<&Address>,
+    ) -> Result<Option<Address>, SandboxError> {
+        let place = self.roots.place(path)?;
+        let (entry, found) = self.kept_entry(kept, old)?;
+        self.forget_copies(path);
+        if old.is_some_and(|old| found.inode != old.inode) {
+            self.copied.insert(path.clone());
+        }
+        let is_taken = match place.metadata() {
+            Ok(_) => true,
+            Err(SandboxError::NotFound(_)) => false,
+            Err(error) => return Err(error),
+        };
+        let put = if is_taken {
+            self.exchange(&place, path, (&entry, kept), from).map(Some)
+        } else {
+            put_back(&entry, kept, &place, place.entry()?.0, self.change).map(|()| None)
+        };
+        match put {
+            Err(RenameError::OtherDevice) => {
+                self.copy_back((&place, path), (&entry, kept))?;
+                self.copied.insert(path.clone());
+                Ok(None)
+            }
+            Err(RenameError::Sandbox(error)) => Err(error),
+            Ok(displaced) => Ok(displaced),
+        }
+    }
+
+    /// Exchanges a backup with the entry at its original path. Returns the path of the backup of that entry.
+    fn exchange(
+        &mut self,
+        place: &SandboxPath,
+        path: &Address,
+        (entry, kept): (&SandboxPath, &Address),
+        from: Option<&Address>,
+    ) -> Result<Address, RenameError> {
+        let wrap = |error: io::Error| place.error(&error);
+        let keeper = self.keeper(path)?;
+        let locked = keeper.lock(self.meter, self.change.own())?;
+        let (drawer, stamp) = match from {
+            Some(from) => slot_of(from),
+            None => (BackupKind::Backups, keeper.stamp_for(self.change)?),
+        };
+        let mut slot = locked.slot(place, drawer, &stamp)?;
+        let (folder, name) = place.entry()?;
+        let (kept_in, kept_name) = entry.entry()?;
+        let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
+        let kept_there = keeper.address(place, drawer, &stamp);
+        let step = Step::Put {
+            path: path.clone(),
+            old: Some(State::of(&old)),
+            draft: None,
+            kept: Some(kept_there.clone()),
+            from: Some((kept.clone(), State::of(&metadata))),
+        };
+        let under_way = self.change.begin(step, &[folder])?;
+        match kept_in.exchange(kept_name, folder, name) {
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::CrossesDevices) => {
+                return Err(RenameError::OtherDevice);
+            }
+            other => other.map_err(wrap)?,
+        }
+        slot.take(kept_in, kept_name).map_err(wrap)?;
+        let synced = folder.sync().map_err(|error| place.undurable(&error));
+        let synced = synced.and_then(|()| slot.sync_after(folder, place));
+        under_way.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
+        synced?;
+        Ok(kept_there)
+    }
+
+    /// Restores a backup that cannot be moved: copies it, and then discards it.
+    fn copy_back(
+        &mut self,
+        (place, path): (&SandboxPath, &Address),
+        (entry, kept): (&SandboxPath, &Address),
+    ) -> Result<(), SandboxError> {
+        let overwrite = if place.metadata().is_ok() {
+            Overwrite::keeping(self.keeper(path)?)
+        } else {
+            Overwrite::never(self.keeper(path)?)
+        };
+        // Copies made for an undo do not report their backups.
+        let copying = CopyOptions::whole(Overwrite { is_told: false, ..overwrite });
+        Source { place: entry, kept: Some(kept) }.copy_to(place, &copying, self.meter, self.change)?;
+        let (kept_in, kept_name) = entry.entry()?;
+        discard(kept_in, kept_name, entry.display())
+    }
+}

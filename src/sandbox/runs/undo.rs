@@ -1,0 +1,278 @@
+//! Undo of a finished run, and rollback of the active run or a part of it.
+
+use std::collections::BTreeSet;
+use std::fs::TryLockError;
+use std::io;
+
+use super::super::handles::metadata::Timestamp;
+use super::super::handles::private::check_regular;
+use crate::limits::Meter;
+
+use super::super::changing::backups::Retention;
+use super::super::changing::journal::folders::Folders;
+use super::super::changing::journal::history::{History, HistoryError};
+use super::super::changing::journal::list::Origin;
+use super::super::changing::journal::record::{Begin, End, Step};
+use super::super::changing::journal::roots::Roots;
+use super::super::changing::journal::{JOURNAL, Journal};
+use super::super::handles::address::Address;
+use super::super::handles::error::SandboxError;
+use super::super::handles::folder::file_metadata;
+use super::super::handles::stamp::{self, short};
+use super::super::handles::state::{Moment, time};
+use super::super::internal::state_dir::display;
+use super::conflicts::Comparison;
+use super::forced::{self, Displaced, Forced};
+use super::later::Since;
+use super::obstacles;
+use super::obstacles::Conflict;
+use super::outcome::RunOutcome;
+use super::reverse::Reverser;
+use super::skipped::Skipped;
+use super::times::Times;
+
+/// Why a run is not undone.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// There is no run with this name.
+    #[error("there is no run `{}`", short(.0))]
+    Unknown(String),
+    /// The run is still active.
+    #[error("the run `{}` still goes on", short(.0))]
+    GoesOn(String),
+    /// The run is already undone.
+    #[error("the run `{}` is taken back already", short(.0))]
+    Undone(String),
+    /// The run to redo is not undone.
+    #[error("the run `{}` is not taken back", short(.0))]
+    NotUndone(String),
+    /// No change of the run is in effect, so there is nothing to undo.
+    #[error("nothing that the run `{}` changed stays", short(.0))]
+    Nothing(String),
+    /// The journal of the run cannot be read.
+    #[error("the journal of `{}` cannot be read: {reason}", short(run))]
+    Unreadable {
+        /// The name of the run.
+        run: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The tree is no longer as the run left it.
+    #[error("{} changed since the run `{}`{}", if conflicts.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", conflicts.len()) }, short(run), if *is_redo { " was taken back" } else { "" })]
+    MovedOn {
+        /// The original run, to which the undo or redo applies.
+        run: String,
+        /// Whether the request was a redo.
+        is_redo: bool,
+        /// Each conflicting path and the reason.
+        conflicts: Vec<Conflict>,
+    },
+    /// The undo failed; its changes were rolled back.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+/// The result of reversing the steps of a run.
+struct TakenBack {
+    steps: usize,
+    left: Vec<Conflict>,
+    displaced: Vec<Displaced>,
+}
+
+/// The result of an undo.
+#[derive(Clone, Debug)]
+pub struct UndoReport {
+    /// The run that was undone.
+    pub run: String,
+    /// The run that performed the undo. Undoing it reverses the undo.
+    pub by: Option<String>,
+    /// The original run.
+    pub origin: Origin,
+    /// Whether the original run is redone by this; otherwise it is undone.
+    pub is_redo: bool,
+    /// Number of changes that were undone or redone, out of [`Origin::changes`].
+    pub steps: usize,
+    /// Paths that a forced undo left as they are, and the reasons.
+    pub left: Vec<Conflict>,
+    /// Entries that a forced undo displaced, with their backups.
+    pub displaced: Vec<Displaced>,
+}
+
+impl Journal {
+    /// Returns the original run behind an undo or redo, or the run itself.
+    pub fn origin(roots: Roots<'_>, begin: &Begin) -> Result<Origin, SandboxError> {
+        let itself = || Origin { run: begin.run.clone(), command: begin.command.clone(), changes: None };
+        Ok(Folders::find(roots.main)?.map_or_else(itself, |folders| Origin::of(&folders, begin)))
+    }
+
+    /// Undoes a run, its last step first. If the tree is no longer as the run left it, nothing is undone unless
+    /// `force` is set, which undoes the rest. `admit` returns an error with the reason if the policy refuses to
+    /// change a path; its flag tells whether a directory is or was there.
+    pub fn undo(
+        &self,
+        (run, force): (&str, bool),
+        about: Begin,
+        admit: &dyn Fn(&Address, bool) -> Result<(), String>,
+        (roots, retention): (Roots<'_>, Retention),
+        meter: &mut Meter,
+    ) -> Result<UndoReport, UndoError> {
+        let (history, since) = read(roots, run)?;
+        if let (Some(line), false) = (history.damaged, force) {
+            let reason = format!("line {line} is damaged, so that what it did from there on is not known");
+            return Err(UndoError::Unreadable { run: run.to_owned(), reason });
+        }
+        let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
+        let outcome = RunOutcome::of(&history);
+        let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
+        let (mut found, missing) = (comparison.obstacles(), comparison.missing());
+        found.extend(outcome.refused(admit));
+        let copied = comparison.into_copied();
+        if !(force || found.is_empty() && missing.is_empty()) {
+            found.extend(missing);
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts: obstacles::conflicts(found) });
+        }
+        let ((staying, passable), (missing, _)) =
+            (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
+        let skipped = Skipped::new(staying, missing, &history);
+        let forced = force.then(|| Forced::new(&outcome, passable, admit));
+        let redoes = history.begin.undoes.clone().filter(|_| is_redo);
+        self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
+        let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
+        let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
+        let TakenBack { steps, left, displaced } = match taken_back {
+            Ok(done) => done,
+            Err(error) => {
+                self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
+                self.end(end)?;
+                return Err(error.into());
+            }
+        };
+        // The run counts the changes of the other run that it reverses, not its own steps.
+        self.count(steps);
+        let by = self.end(end)?.map(|ended| ended.run);
+        Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced })
+    }
+
+    fn take_back(
+        &self,
+        (history, outcome): (&History, &RunOutcome),
+        (mut skipped, mut forced, copied): (Skipped<'_>, Option<Forced<'_>>, BTreeSet<Address>),
+        (roots, retention): (Roots<'_>, Retention),
+        meter: &mut Meter,
+    ) -> Result<TakenBack, SandboxError> {
+        let mut times = outcome.clone().times(roots, &Times::of(&history.begin.run, roots));
+        let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
+        let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
+        let mut steps = 0;
+        for taken in history.steps.iter().rev() {
+            reverser.meter.poll()?;
+            if skipped.has(&taken.step) {
+                continue;
+            }
+            let reversed = match &mut forced {
+                Some(forced) => reverser.reverse_by_force(taken, forced),
+                None => reverser.reverse(taken).map(|()| true),
+            };
+            match reversed {
+                Ok(is_done) => steps += usize::from(is_done && taken.step.is_change()),
+                Err(error) if forced.is_some() && !matches!(error, SandboxError::Limit(_)) => {
+                    skipped.add(&taken.step, &error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        // A run of which nothing could be undone still counts as undone, so that the next undo concerns the run
+        // before it.
+        change.begin_journal()?;
+        // A directory with a skipped entry is not as it was before.
+        times.retain(|(folder, _)| !skipped.is_in(folder));
+        self.restore(times, roots);
+        let mut left = skipped.into_conflicts();
+        let (displaced, gone) = forced.map(|forced| forced.end(roots)).unwrap_or_default();
+        left.extend(gone);
+        left.sort_by(|one, other| one.path.cmp(&other.path));
+        left.dedup_by(|one, other| one.path == other.path);
+        forced::name_kept(&mut left, outcome, roots);
+        let all = history.stays.filter(|_| left.is_empty()).map(|all| all as usize);
+        Ok(TakenBack { steps: all.unwrap_or(steps), left, displaced })
+    }
+
+    /// Restores the modification times of directories. Failures are ignored.
+    fn restore(&self, times: Vec<(Address, Moment)>, roots: Roots<'_>) {
+        for (address, moment) in times {
+            if let Ok(folder) = roots.place(&address).and_then(|place| place.open_folder())
+                && folder.set_own_modified(time(moment)).is_ok()
+            {
+                self.touched(address, &folder);
+            }
+        }
+    }
+
+    /// Reverses the steps of the active run from number `from` on, the last first. Returns the steps that could not
+    /// be reversed, with their errors.
+    pub fn roll_back(
+        &self,
+        place: (Roots<'_>, Retention),
+        from: u32,
+        meter: &mut Meter,
+    ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        match self.history()? {
+            Some(history) => self.roll_back_steps(history, place, from, meter),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Like [`Journal::roll_back`], for a history that is already read.
+    pub(super) fn roll_back_steps(
+        &self,
+        mut history: History,
+        (roots, retention): (Roots<'_>, Retention),
+        from: u32,
+        meter: &mut Meter,
+    ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        history.steps.retain(|taken| taken.number >= from);
+        let times = RunOutcome::of(&history).times(roots, &Times::default());
+        // Its files were charged when they were changed.
+        let change = self.begin(roots.main, 0, meter)?;
+        let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
+        let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
+        let mut left = Vec::new();
+        for taken in history.steps.iter().rev() {
+            change.reverse(Some(taken.number));
+            match (reverser.reverse(taken), &taken.step) {
+                // A directory that holds an entry of other origin stays.
+                (Ok(()), _) | (Err(SandboxError::NotEmpty(_)), Step::MakeFolder { .. }) => {}
+                (Err(error), _) => left.push((taken.number, error)),
+            }
+        }
+        change.reverse(None);
+        self.restore(times, roots);
+        Ok(left)
+    }
+}
+
+/// Reads the journal of a finished run and the time of its end.
+pub(super) fn read(roots: Roots<'_>, run: &str) -> Result<(History, Option<Timestamp>), UndoError> {
+    let unknown = || UndoError::Unknown(run.to_owned());
+    if !stamp::is_stamp(run.as_ref()) {
+        return Err(unknown());
+    }
+    let folders = Folders::find(roots.main)?.ok_or_else(unknown)?;
+    let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", display(JOURNAL)), &error);
+    let file = match folders.ended.open_file(run.as_ref()) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let open = folders.open.open_file(run.as_ref()).map_err(|_| unknown())?;
+            return Err(match open.try_lock() {
+                Err(TryLockError::WouldBlock) => UndoError::GoesOn(run.to_owned()),
+                _ => unknown(),
+            });
+        }
+        Err(error) => return Err(wrap(error).into()),
+    };
+    let metadata = file_metadata(&file).map_err(wrap)?;
+    check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
+    let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
+    let history = History::read(&file, run.as_ref(), &folders.seal).map_err(unreadable)?;
+    Ok((history.without_temporary(), metadata.modified))
+}
