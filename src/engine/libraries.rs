@@ -6,7 +6,7 @@ use crate::sandbox::Root;
 use crate::text::{Code, Diagnostic};
 use crate::toolkit::{Library, LibraryPlace, Policy};
 
-use super::setup::SetupError;
+use super::options::SetupError;
 
 /// Opens the libraries in order. A library inside a root becomes a path there.
 pub(super) fn open_libraries(

@@ -26,7 +26,7 @@ pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
 #[cfg(target_os = "linux")]
 use super::config::files;
 #[cfg(target_os = "linux")]
-use super::setup::SetupError;
+use super::options::SetupError;
 use super::{Engine, on_large_stack};
 
 /// Locks down a process that runs nothing itself but starts `ns` for every script: no other programs, no network

@@ -17,6 +17,7 @@ mod lockdown;
 mod memory;
 mod missing_argument;
 mod modules;
+mod options;
 mod outcome;
 mod parse;
 mod plan;
@@ -72,6 +73,7 @@ pub use history::{
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
+pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanError, read_plan};
@@ -79,7 +81,6 @@ pub use policies::check_policy;
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
-pub use setup::{Options, SetupError};
 pub use test_folder::{Found, TestFolder};
 
 pub use lockdown::{

@@ -9,7 +9,7 @@ use crate::toolkit::{KeepAnswer, Layer, Policy, PolicyFile, Registry};
 
 use super::config::{Config, approve, combine, files, read};
 use super::lockdown::outside;
-use super::setup::{Options, SetupError};
+use super::options::{Options, SetupError};
 
 /// The name of the policy file in a root.
 const POLICY_FILE: &str = "neuroscript.toml";

@@ -3,6 +3,7 @@
 //! Rules about paths apply to resolved names and compare component by component, without regard to letter case and
 //! Unicode normalization. An address is a path from the root, or an absolute path below one of the further roots.
 
+mod checked_path;
 mod directory;
 mod file;
 mod leave;
@@ -19,9 +20,8 @@ use crate::text::ToolCode;
 use super::error::ToolError;
 use super::spec::{Access, Spec};
 
+use checked_path::{CheckedPath, lenient_name, parts_of};
 pub use directory::DirectoryRule;
-use directory::{CheckedPath, parts_of};
-use file::lenient_name;
 pub use file::{Extensions, Patterns};
 pub use stated::{Layer, PolicyFile, Provenance, SourceLine, Unused};
 use stated::{change_of, source_of};
