@@ -107,7 +107,7 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     let result = engine.call(tool, &given);
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
-    for text in engine.gate().consoles.take_printed_texts() {
+    for text in engine.gate().console().take_printed_texts() {
         say(&format!("{}\n", safe::prose(&text)));
     }
     let answer = match result {
@@ -116,7 +116,7 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
             FailureMode::Quiet => Value::Nil,
             FailureMode::Partly => error.answer.unwrap_or_default(),
             FailureMode::Declared | FailureMode::Raised => {
-                let error = sandbox_hint::in_failure(error, engine.gate().root.path());
+                let error = sandbox_hint::in_failure(error, engine.gate().root().path());
                 return Err(fail(&with_notes(error, notes)));
             }
         },

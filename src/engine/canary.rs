@@ -57,7 +57,7 @@ impl Engine {
     fn calls_are_bounded(&self) -> bool {
         let (mut sources, mut findings) = (Sources::new(), Vec::new());
         let tree = parse(sources.add("", SCRIPT), self.text_limits(), &mut findings);
-        let (registry, settings) = (&self.gate.registry, &self.gate.settings);
+        let (registry, settings) = (self.gate.registry(), self.gate.settings());
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &[] };
         let program = lower(&Unit { tree, uses: Uses::new() }, &surroundings, &mut findings);
         let world = RunContext {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::limits::{Limits, Meter, space};
 use crate::text::ToolCode;
-use crate::toolkit::{SessionMemory, ToolError, shown_change};
+use crate::toolkit::{Caller, SessionMemory, ToolError, shown_change};
 
 pub use crate::toolkit::{Applied, Plan, PlanError};
 
@@ -42,7 +42,7 @@ impl Engine {
         let session = SessionMemory::new(format!("ns apply ({})", plan.about.command));
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
-        let applied = on_large_stack(|| self.gate.apply(plan, (&mut meter, &session)))
+        let applied = on_large_stack(|| self.gate.apply(plan, Caller { meter: &mut meter, session: &session }))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         applied

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use crate::audit::Audit;
 use crate::limits::{Interrupt, Limits};
-use crate::memory::Project;
-use crate::sandbox::{Root, TemporaryFolders, UserState, state_folder_of};
+use crate::sandbox::{Root, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic};
-use crate::toolkit::{Approvals, DirectoryRule, Gate, Policy, RandomSource, Unused};
+use crate::toolkit::{Approvals, DirectoryRule, Gate, GateParts, Policy, RandomSource, Unused};
 
 use super::Engine;
 use super::config::{Config, files};
@@ -22,8 +21,8 @@ impl Engine {
     /// Opens the sandbox, reads the policy and combines the limits.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
-        let registry = Rc::new(crate::tools::registry());
-        let Config { mut limits, mut policy, settings } = read_policies(&root, options, &registry)?;
+        let toolbox = crate::tools::toolbox();
+        let Config { mut limits, mut policy, settings } = read_policies(&root, options, &toolbox.registry)?;
         let optional = overrule(&mut limits, &mut policy, options);
         Arc::make_mut(&mut policy.provenance).options = optional;
         let state = options.state.clone().or_else(files::state_folder);
@@ -39,28 +38,20 @@ impl Engine {
         keep_out_of_policies(&mut policy, &root, &further);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
-        let approvals = Rc::new(Approvals::new(keep_answers(&policy.provenance.files)));
-        let journal = policy.journal();
+        let approvals = Approvals::new(keep_answers(&policy.provenance.files));
         let engine = Engine {
-            gate: Rc::new(Gate {
-                registry,
+            gate: Rc::new(Gate::new(GateParts {
+                toolbox,
                 root,
                 further,
-                libraries: libraries.into(),
+                libraries,
                 policy,
                 settings,
-                notes: RefCell::default(),
-                project: Project::default(),
                 approvals,
-                lookout: Rc::default(),
-                temporary: TemporaryFolders::default(),
                 audit: Audit::new(state),
                 clock: options.clock,
-                chance: Rc::new(RandomSource::new(options.seed)),
-                consoles: Rc::default(),
-                journal,
-                overlay: None,
-            }),
+                random: RandomSource::new(options.seed),
+            })),
             limits,
             strict: options.strict,
             atomic: options.atomic,

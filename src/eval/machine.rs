@@ -250,7 +250,7 @@ impl Machine {
     }
 
     fn run_code(&mut self, code: &Code) -> Result<Value, Box<Fault>> {
-        self.view = self.world.gate.lookout.view();
+        self.view = self.world.gate.observers().view();
         let result = match (code.block)(self) {
             Flow::Next => match &code.tail {
                 Some(tail) => tail(self),

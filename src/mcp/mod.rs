@@ -144,8 +144,8 @@ fn begin(
         move |place| {
             own.watch(&place.engine);
             let gate = place.engine.gate();
-            let offer = Offer::choose(&tools, scripts, &gate.registry, &gate.policy);
-            (offer, instructions(gate.policy.read_only), place.engine.limits().timeout)
+            let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
+            (offer, instructions(gate.policy().read_only), place.engine.limits().timeout)
         },
         refused,
     )?;

@@ -13,15 +13,17 @@ use crate::sandbox::{
 };
 use crate::text::ToolCode;
 
+use super::admission::Admission;
 use super::call_record::CallRecord;
 use super::console::ConsoleHandle;
 use super::error::ToolError;
-use super::gate::Gate;
+use super::locator::Locator;
 use super::memory::Memory;
 use super::policy::Policy;
 use super::random::RandomSource;
 use super::settings::Settings;
 use super::spec::Access;
+use super::world::World;
 
 /// Options of [`Context::visit`].
 #[derive(Clone, Copy)]
@@ -61,25 +63,26 @@ pub struct Context<'a> {
     pub meter: &'a mut Meter,
     /// Maximum size of the answer as JSON, in bytes.
     pub answer_bytes: Option<u64>,
-    pub(super) gate: &'a Gate,
+    pub(super) world: &'a World,
+    pub(super) admission: &'a Admission,
     pub(super) record: &'a CallRecord<'a>,
 }
 
 impl<'a> Context<'a> {
     /// Begins a change of this many files and directories. Nothing can be changed without one.
     pub fn begin_change(&mut self, files: u64) -> Result<Change<'a>, ToolError> {
-        self.gate.begin_change(files, self.meter, self.record)
+        self.world.begin_change(files, self.meter, self.record)
     }
 
     /// Returns the number of the last step of the run.
     pub fn last_step(&self) -> u32 {
-        self.gate.journal.last_step()
+        self.world.journal.last_step()
     }
 
     /// Rolls back the steps from `first_step` on, regardless of the remaining budget. Returns the steps that could
     /// not be rolled back, with the reasons.
     pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
-        self.gate.roll_back(first_step)
+        self.world.roll_back(self.admission.policy.retention, first_step)
     }
 
     /// Creates a directory directly below the root that is removed when the run ends, and returns its name.
@@ -87,45 +90,50 @@ impl<'a> Context<'a> {
         let name = temporary_name(prefix);
         self.admit(&name, true, Access::Change)?;
         let change = self.begin_change(1)?;
-        self.gate.temporary.make(&self.gate.root, name.clone(), &change)?;
+        self.world.temporary.make(&self.world.root, name.clone(), &change)?;
         Ok(name)
     }
 
     /// Returns the backup store of the root that contains `place`.
     pub fn keeper(&self, place: &SandboxPath) -> BackupStore<'a> {
-        BackupStore::new(self.gate.root_of(place), self.gate.policy.retention)
+        BackupStore::new(self.world.root_of(place), self.admission.policy.retention)
     }
 
     /// Finds the backup with a path that an earlier result contained, if the policy allows restoring it to its
     /// origin.
     pub fn kept(&self, path: &str) -> Result<BackupPath, ToolError> {
-        self.gate.kept(path, |_| {})
+        self.locator().kept(path, |_| {})
+    }
+
+    fn locator(&self) -> Locator<'a> {
+        Locator { roots: self.world.roots(), policy: &self.admission.policy }
     }
 
     /// Returns the current time.
     pub fn now(&self) -> DateTime<Utc> {
-        self.gate.clock.now()
+        self.world.clock.now()
     }
 
     /// Returns the random numbers of the run.
     pub fn chance(&self) -> &'a RandomSource {
-        &self.gate.chance
+        &self.world.random
     }
 
     /// Returns the console.
     pub fn consoles(&self) -> &'a ConsoleHandle {
-        &self.gate.consoles
+        &self.world.console
     }
 
     /// Returns the settings of single tools from the policy file.
     pub fn settings(&self) -> &Settings {
-        &self.gate.settings
+        &self.world.settings
     }
 
     /// Returns the memory of scripts. To store a result: `context.memory().store(scope, key, value)`.
     pub fn memory(&mut self) -> Memory<'_> {
         Memory {
-            gate: self.gate,
+            world: self.world,
+            admission: self.admission,
             meter: self.meter,
             session: self.record.session(),
             record: self.record,
@@ -135,13 +143,13 @@ impl<'a> Context<'a> {
 
     /// Whether listings omit the directory with this address.
     pub fn hides_directory(&self, address: &str) -> bool {
-        self.gate.policy.has_directory_rules() && self.gate.policy.hides(address, true)
+        self.admission.policy.has_directory_rules() && self.admission.policy.hides(address, true)
     }
 
     /// Whether the policy has rules about paths, in which case moving a directory requires looking at everything in
     /// it.
     pub fn has_path_rules(&self) -> bool {
-        self.gate.policy.has_path_rules()
+        self.admission.policy.has_path_rules()
     }
 
     /// Returns the limits of a walk that needs `entry_bytes` per entry: the smallest of the remaining elements, bytes
@@ -163,15 +171,15 @@ impl<'a> Context<'a> {
     ) -> Result<T, SandboxError> {
         let Some(progress) = self.meter.progress() else { return walk() };
         let address = start.address();
-        progress.begin_walk(self.gate.lookout.entries_of(&address));
+        progress.begin_walk(self.world.observers.entries_of(&address));
         let walked = walk()?;
-        self.gate.lookout.note_entries(&address, progress.entries().0);
+        self.world.observers.note_entries(&address, progress.entries().0);
         Ok(walked)
     }
 
     /// Walks a directory, without what the policy hides.
     pub fn walk(&self, start: &SandboxPath, details: Details) -> Result<Tree, SandboxError> {
-        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let (policy, root) = (&self.admission.policy, self.world.root_of(start));
         let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
             if policy.has_directory_rules() { Some(&hides) } else { None };
@@ -186,7 +194,7 @@ impl<'a> Context<'a> {
         wanted: &Search<'_>,
         follows: bool,
     ) -> Result<FoundEntries, SandboxError> {
-        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let (policy, root) = (&self.admission.policy, self.world.root_of(start));
         let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
             if policy.has_directory_rules() { Some(&closed) } else { None };
@@ -221,7 +229,7 @@ impl<'a> Context<'a> {
         visit: Visit<'_>,
         mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
     ) -> Result<(), E> {
-        let (policy, root) = (&self.gate.policy, self.gate.root_of(start));
+        let (policy, root) = (&self.admission.policy, self.world.root_of(start));
         let has_rules = policy.has_directory_rules();
         let resolved_start = start.resolved();
         let leaves_out = |resolved: &str| {
@@ -244,18 +252,18 @@ impl<'a> Context<'a> {
 
     /// Adds a warning: one sentence.
     pub fn note(&self, note: String) {
-        self.gate.notes.borrow_mut().push(note);
+        self.world.note(note);
     }
 
     /// Returns the name that the root of `place` has outside the sandbox.
     pub fn root_name(&self, place: &SandboxPath) -> String {
-        let path = self.gate.root_of(place).path();
+        let path = self.world.root_of(place).path();
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
     /// Resolves a path that the tool found itself, such as a match of a pattern, if the policy allows the access.
     pub fn place(&self, path: &str, rule: PathRule, access: Access) -> Result<SandboxPath, ToolError> {
-        let place = self.gate.place(path, rule, access, |_| {})?;
+        let place = self.locator().place(path, rule, access, |_| {})?;
         if access >= Access::Change {
             self.record.concerns(&place.address());
         }
@@ -265,17 +273,17 @@ impl<'a> Context<'a> {
     /// Checks that the policy allows an access to an address. Tools call it for every entry below a path, and for
     /// everything that they create under a name of their own.
     pub fn admit(&self, address: &str, is_directory: bool, access: Access) -> Result<(), ToolError> {
-        self.gate.policy.admit_path(address, is_directory, access)
+        self.admission.policy.admit_path(address, is_directory, access)
     }
 
     /// Checks that the policy allows the tool to read the content of a file with this metadata.
     pub fn admit_content(&self, shown: &str, metadata: &Metadata) -> Result<(), ToolError> {
-        self.gate.policy.admit_content(shown, metadata)
+        self.admission.policy.admit_content(shown, metadata)
     }
 
     /// Checks that the policy allows a file of this size.
     pub fn admit_size(&self, shown: &str, bytes: u64) -> Result<(), ToolError> {
-        self.gate.policy.admit_size(shown, bytes)
+        self.admission.policy.admit_size(shown, bytes)
     }
 
     /// Checks that the policy allows making a backup of a path that is to be replaced. A file with several hard links
@@ -299,7 +307,7 @@ impl<'a> Context<'a> {
                 for entry in (0..tree.len()).filter(|&entry| !tree.is_folder[entry]) {
                     self.admit_size(&joined(place.display(), &tree.path(entry)), tree.sizes[entry].unsigned_abs())?;
                 }
-                if self.gate.policy.reject_hard_links {
+                if self.admission.policy.reject_hard_links {
                     place.shared_file(self.meter)?.map_or(Ok(()), |(shown, file)| self.admit_content(&shown, &file))
                 } else {
                     Ok(())
@@ -311,29 +319,29 @@ impl<'a> Context<'a> {
 
     /// Whether a path is inside a temporary directory, which is removed when the run ends.
     pub fn is_temporary(&self, place: &SandboxPath) -> bool {
-        self.gate.temporary.hold(&place.address())
+        self.world.temporary.hold(&place.address())
     }
 
     /// Opens a regular file for reading, if the policy allows it.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
         let open = place.open_file()?;
-        self.gate.policy.admit_content(place.display(), &open.metadata)?;
+        self.admission.policy.admit_content(place.display(), &open.metadata)?;
         Ok(open)
     }
 
     /// Returns the maximum number of files that one operation lists or changes.
     pub fn files_per_operation(&self) -> u64 {
-        self.gate.policy.max_files_per_operation
+        self.admission.policy.max_files_per_operation
     }
 
     /// Refuses an operation that changes more files and directories than the policy allows.
     pub fn admit_files(&self, files: u64) -> Result<(), ToolError> {
-        let most = self.gate.policy.max_files_per_operation;
+        let most = self.admission.policy.max_files_per_operation;
         if files <= most {
             return Ok(());
         }
         let message = format!("the operation concerns {files} files and directories, more than {most}");
-        let provenance = &self.gate.policy.provenance;
+        let provenance = &self.admission.policy.provenance;
         let source = match provenance.of("max_files_per_operation") {
             _ if provenance.options.contains(&"max_files_per_operation") => "that of this command".to_owned(),
             Some(stated) => format!("stated at {stated}"),
@@ -363,12 +371,12 @@ impl<'a> Context<'a> {
         let start = start.address();
         for entry in 0..tree.len() {
             let (below, is_folder) = (tree.path(entry), tree.is_folder[entry]);
-            if self.gate.policy.has_path_rules() {
+            if self.admission.policy.has_path_rules() {
                 self.admit(&joined(&start, &below), is_folder, access)?;
                 future.map_or(Ok(()), |future| self.admit(&joined(future, &below), is_folder, Access::Change))?;
             }
             if access == Access::Read && !is_folder {
-                self.gate.policy.admit_size(&joined(&start, &below), tree.sizes[entry].unsigned_abs())?;
+                self.admission.policy.admit_size(&joined(&start, &below), tree.sizes[entry].unsigned_abs())?;
                 self.admit_links(&joined(&start, &below))?;
             }
         }
@@ -377,7 +385,7 @@ impl<'a> Context<'a> {
 
     /// Checks that the policy allows reading a file with its number of hard links.
     fn admit_links(&self, address: &str) -> Result<(), ToolError> {
-        if !self.gate.policy.reject_hard_links {
+        if !self.admission.policy.reject_hard_links {
             return Ok(());
         }
         let metadata = self.place(address, PathRule::INSIDE.not_following(), Access::Look)?.metadata()?;
@@ -392,7 +400,7 @@ impl<'a> Context<'a> {
             let (address, is_folder) = (joined(&future, &tree.path(entry)), tree.is_folder[entry]);
             self.admit(&address, is_folder, Access::Change)?;
             if !is_folder {
-                self.gate.policy.admit_size(&address, tree.sizes[entry].unsigned_abs())?;
+                self.admission.policy.admit_size(&address, tree.sizes[entry].unsigned_abs())?;
             }
         }
         Ok(1 + tree.len() as u64)
@@ -400,7 +408,13 @@ impl<'a> Context<'a> {
 
     /// Returns the same context with another meter, for work that must be done regardless of the remaining budget.
     pub fn on_account<'b>(&'b self, meter: &'b mut Meter) -> Context<'b> {
-        Context { meter, answer_bytes: self.answer_bytes, gate: self.gate, record: self.record }
+        Context {
+            meter,
+            answer_bytes: self.answer_bytes,
+            world: self.world,
+            admission: self.admission,
+            record: self.record,
+        }
     }
 
     /// Returns everything in a directory.
@@ -413,7 +427,7 @@ impl<'a> Context<'a> {
 
     /// Charges bytes that are about to be written to a file, which then has `size` bytes.
     pub fn begin_write(&mut self, place: &SandboxPath, size: u64, written: u64) -> Result<(), ToolError> {
-        self.gate.policy.admit_size(place.display(), size)?;
+        self.admission.policy.admit_size(place.display(), size)?;
         Ok(self.meter.write_bytes(written)?)
     }
 

@@ -4,116 +4,208 @@
 //! writes to the audit log, in that order. A tool never sees an unresolved path.
 
 use std::cell::RefCell;
-use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use crate::audit::{Audit, AuditError, LogContext, LogLocation};
+use crate::audit::{Audit, LogLocation};
 use crate::limits::{Meter, work};
-use crate::memory::Project;
-use crate::sandbox::{
-    BackupPath, BackupPathText, Change, Journal, Overlay, PathRule, Root, SandboxPath, TemporaryFolders, Unresolved,
-};
+use crate::memory::{Project, Session as SessionMemory};
+use crate::sandbox::{PathRule, Root, Roots, TemporaryFolders};
 use crate::text::ToolCode;
 use crate::value::Value;
 
-use super::approval::{Approvals, Reason};
+use super::admission::Admission;
+use super::approval::{Approvals, Approver};
 use super::bound::{Bound, BoundArg, ListedPath};
 use super::call_record::{CallRecord, LoggedArgument, is_refusal};
+use super::caller::Caller;
 use super::console::ConsoleHandle;
 use super::context::Context;
+use super::declaration::Declaration;
 use super::error::{FailureMode, ToolError};
+use super::library::Library;
 use super::literal_path::with_pattern_hint;
-use super::memory::{Memory, SessionMemory};
-use super::module::Library;
+use super::locator::{Locator, shown_path};
+use super::memory::Memory;
 use super::named::NamedPlaces;
 use super::observer::CallObservers;
 use super::policy::{Approval, Policy};
 use super::random::{Clock, RandomSource};
-use super::registry::{Registry, Tool, ToolId};
+use super::registry::{Registry, ToolId};
 use super::settings::Settings;
 use super::spec::{Access, Kind};
+use super::tool::{ToolRef, Toolbox};
 use super::truncate::{Bounds, deliver, done_untold};
+use super::world::World;
 
-/// The tools of an engine, the sandbox and everything else that calls need.
+/// The parts of a gate.
 #[derive(Debug)]
-pub struct Gate {
+pub struct GateParts {
     /// All tools.
-    pub registry: Rc<Registry>,
+    pub toolbox: Toolbox,
     /// The sandbox root.
     pub root: Root,
-    /// Further roots that the policy allows, reached by absolute paths.
+    /// Further roots that the policy allows.
     pub further: Vec<Root>,
-    /// Directories of modules outside the sandbox, which no tool can reach.
-    pub libraries: Rc<[Library]>,
+    /// Directories of modules.
+    pub libraries: Vec<Library>,
     /// The rules that the user sets.
     pub policy: Policy,
     /// The settings of single tools from the policy file.
     pub settings: Settings,
-    /// Warnings of successful calls that have not been shown yet.
-    pub notes: RefCell<Vec<String>>,
-    /// Project memory: values that scripts store in the sandbox.
-    pub project: Project,
     /// The approver and its replies so far.
-    pub approvals: Rc<Approvals>,
-    /// The view that shows progress.
-    pub lookout: Rc<CallObservers>,
-    /// Directories that are removed when the run ends.
-    pub temporary: TemporaryFolders,
+    pub approvals: Approvals,
     /// The audit log.
     pub audit: Audit,
     /// The source of the current time.
     pub clock: Clock,
     /// Random numbers.
-    pub chance: Rc<RandomSource>,
-    /// The console.
-    pub consoles: Rc<ConsoleHandle>,
-    /// The journal, which makes changes undoable.
-    pub journal: Journal,
-    /// The overlay over the roots while a run is planned.
-    pub overlay: Option<Arc<Overlay>>,
+    pub random: RandomSource,
+}
+
+/// The tools, whatever decides about their calls, and the world that they work on.
+#[derive(Debug)]
+pub struct Gate {
+    pub(super) toolbox: Toolbox,
+    pub(super) admission: Admission,
+    pub(super) world: World,
 }
 
 impl Gate {
+    /// Creates a gate.
+    pub fn new(parts: GateParts) -> Gate {
+        let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, clock, random } = parts;
+        let world = World {
+            root,
+            further,
+            libraries: libraries.into(),
+            settings,
+            notes: RefCell::default(),
+            project: Project::default(),
+            observers: Rc::default(),
+            temporary: TemporaryFolders::default(),
+            audit,
+            log_location: policy.log_location(),
+            clock,
+            random: Rc::new(random),
+            console: Rc::default(),
+            journal: policy.journal(),
+            overlay: None,
+        };
+        let admission = Admission { registry: toolbox.registry.clone(), policy, approvals: Rc::new(approvals) };
+        Gate { toolbox, admission, world }
+    }
+
+    /// Returns the declarations of all tools.
+    pub fn registry(&self) -> &Registry {
+        &self.admission.registry
+    }
+
+    /// Returns the rules in force.
+    pub fn policy(&self) -> &Policy {
+        &self.admission.policy
+    }
+
+    /// Returns the settings of single tools from the policy file.
+    pub fn settings(&self) -> &Settings {
+        &self.world.settings
+    }
+
+    /// Returns the sandbox root.
+    pub fn root(&self) -> &Root {
+        &self.world.root
+    }
+
+    /// Returns the sandbox root and the further roots.
+    pub fn roots(&self) -> Roots<'_> {
+        self.world.roots()
+    }
+
+    /// Returns the directories of modules.
+    pub fn libraries(&self) -> &[Library] {
+        &self.world.libraries
+    }
+
+    /// Returns the console.
+    pub fn console(&self) -> &ConsoleHandle {
+        &self.world.console
+    }
+
+    /// Returns the audit log.
+    pub fn audit(&self) -> &Audit {
+        &self.world.audit
+    }
+
+    /// Returns whether and where the audit log is kept.
+    pub fn log_location(&self) -> LogLocation {
+        self.world.log_location
+    }
+
+    /// Returns the view that shows progress.
+    pub fn observers(&self) -> &CallObservers {
+        &self.world.observers
+    }
+
+    /// Whether changes are only planned.
+    pub fn is_planning(&self) -> bool {
+        self.world.overlay.is_some()
+    }
+
+    /// Whether planned runs have changed project memory.
+    pub fn has_planned_memory(&self) -> bool {
+        self.world.project.has_planned_changes()
+    }
+
+    /// Sets the approver, which is asked before calls that need approval.
+    pub fn set_approver(&self, approver: Rc<dyn Approver>) {
+        *self.admission.approvals.approver.borrow_mut() = Some(approver);
+    }
+
+    /// Adds a warning: one sentence.
+    pub fn note(&self, note: String) {
+        self.world.note(note);
+    }
+
+    pub(super) fn locator(&self) -> Locator<'_> {
+        Locator { roots: self.world.roots(), policy: &self.admission.policy }
+    }
+
     /// Takes the warnings of the calls so far, one sentence each.
     pub fn take_notes(&self) -> Vec<String> {
-        let mut notes = std::mem::take(&mut *self.notes.borrow_mut());
-        notes.append(&mut self.approvals.notes.borrow_mut());
-        notes.extend([&self.root].into_iter().chain(&self.further).flat_map(Root::take_notes));
+        let World { root, further, .. } = &self.world;
+        let mut notes = self.world.take_notes();
+        notes.append(&mut self.admission.approvals.notes.borrow_mut());
+        notes.extend([root].into_iter().chain(further).flat_map(Root::take_notes));
         notes
     }
 
     /// Whether there are warnings, or values to print.
     pub fn has_to_say(&self) -> bool {
-        !self.notes.borrow().is_empty()
-            || !self.approvals.notes.borrow().is_empty()
-            || self.consoles.has_printed()
-            || [&self.root].into_iter().chain(&self.further).any(Root::has_notes)
+        let World { root, further, notes, console, .. } = &self.world;
+        !notes.borrow().is_empty()
+            || !self.admission.approvals.notes.borrow().is_empty()
+            || console.has_printed()
+            || [root].into_iter().chain(further).any(Root::has_notes)
     }
 
     /// Returns why a text that is given as a path is outside the sandbox, as far as the text alone shows it.
     pub fn path_refusal(&self, path: &str, kind: Kind) -> Option<String> {
         let (Kind::Path(rule, _) | Kind::Paths(rule, _)) = kind else { return None };
-        let refusal = self.root_for(path, rule).refusal(path, rule)?;
+        let refusal = self.locator().root_for(path, rule).refusal(path, rule)?;
         (refusal.code() == ToolCode::SandboxViolation).then(|| refusal.to_string())
     }
 
     /// Removes temporary directories, clears the status line and discards random numbers. Called when a run ends, in
     /// whatever way. Directories that cannot be removed become warnings.
     pub fn end_run(&self) {
-        self.chance.forget();
-        self.consoles.show(None);
+        self.world.random.forget();
+        self.world.console.show(None);
         self.remove_temporary();
     }
 
     /// Removes the temporary directories. One that cannot be removed becomes a warning and is removed at the next
     /// start.
     pub fn remove_temporary(&self) {
-        let failed = self.temporary.remove_all(&self.root);
-        if !failed.is_empty() {
-            self.journal.leave_unswept();
-        }
-        self.notes.borrow_mut().extend(failed);
+        self.world.remove_temporary();
     }
 
     /// Calls a tool with arguments in the declared order, on behalf of a session.
@@ -124,10 +216,10 @@ impl Gate {
         meter: &mut Meter,
         session: &SessionMemory,
     ) -> Result<Value, Box<ToolError>> {
-        let tool = self.registry.get(id);
+        let tool = self.toolbox.get(id);
         self.admit_and_run(tool, args, meter, session).map_err(|mut error| {
-            error.tool = Some(tool.spec.name);
-            Box::new(with_pattern_hint(*error, tool))
+            error.tool = Some(tool.declaration.spec.name);
+            Box::new(with_pattern_hint(*error, tool.declaration))
         })
     }
 
@@ -137,12 +229,14 @@ impl Gate {
         &self,
         called: &'static str,
         arguments: Vec<LoggedArgument>,
-        (meter, session): (&mut Meter, &SessionMemory),
+        caller: Caller<'_>,
         work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
+        let Caller { meter, session } = caller;
         let record = CallRecord::new(called, arguments, session);
-        let result = work(&mut Memory { gate: self, meter, session, record: &record, is_tool: false });
-        match self.conclude(&record, false, meter, result.as_ref().err()) {
+        let Gate { admission, world, .. } = self;
+        let result = work(&mut Memory { world, admission, meter, session, record: &record, is_tool: false });
+        match self.world.conclude(&record, false, meter, result.as_ref().err()) {
             Some(lost) => result.and(Err(*lost)),
             None => result,
         }
@@ -150,13 +244,14 @@ impl Gate {
 
     fn admit_and_run(
         &self,
-        tool: &Tool,
+        callee: ToolRef<'_>,
         args: &mut [Option<Value>],
         meter: &mut Meter,
         session: &SessionMemory,
     ) -> Result<Value, Box<ToolError>> {
+        let tool = callee.declaration;
         tool.binder().complete(args)?;
-        tool.check_all(args, &self.settings)?;
+        tool.check_all(args, &self.world.settings)?;
         let (record, located) = if tool.is_plain() {
             (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args)))
         } else {
@@ -167,15 +262,17 @@ impl Gate {
         if located.as_ref().is_err_and(|error| error.code == ToolCode::BadArgs) {
             return located.map(|_| Value::Nil);
         }
-        let result = match self.policy.admit(&tool.spec) {
-            Ok(approval) => located.and_then(|mut bound| self.run_located(tool, approval, &mut bound, meter, &record)),
+        let result = match self.admission.policy.admit(&tool.spec) {
+            Ok(approval) => {
+                located.and_then(|mut bound| self.run_located(callee, &approval, &mut bound, meter, &record))
+            }
             Err(error) => {
                 record.tell_if_untold(tool, located.iter().flat_map(Bound::all));
                 Err(Box::new(error))
             }
         };
         let failure = result.as_ref().err().map(|error| &**error);
-        match self.conclude(&record, tool.spec.effect.changes_files(), meter, failure) {
+        match self.world.conclude(&record, tool.spec.effect.changes_files(), meter, failure) {
             None => result,
             Some(lost) => Err(with_line_lost(*lost, result)),
         }
@@ -183,95 +280,32 @@ impl Gate {
 
     fn run_located(
         &self,
-        tool: &Tool,
-        approval: Approval,
+        callee: ToolRef<'_>,
+        approval: &Approval,
         bound: &mut Bound<'_>,
         meter: &mut Meter,
         record: &CallRecord<'_>,
     ) -> Result<Value, Box<ToolError>> {
         meter.poll()?;
-        if let Approval::Needed { reason, instead, lifted_by } = &approval {
-            let why = Reason { reason, instead, lifted_by: *lifted_by };
-            let approved = self.approvals.approve(tool, bound, why, meter);
-            approved.inspect_err(|_| record.tell_if_untold(tool, bound.all()))?;
-        }
+        let Gate { admission, world, .. } = self;
+        let tool = callee.declaration;
+        let approved = admission.approve(tool, bound, approval, meter);
+        approved.inspect_err(|_| record.tell_if_untold(tool, bound.all()))?;
         let answer_bytes = meter.answer_bytes();
-        let mut context = Context { meter, answer_bytes, gate: self, record };
+        let mut context = Context { meter, answer_bytes, world, admission, record };
         let named = if tool.is_plain() { NamedPlaces::default() } else { NamedPlaces::of(tool.params, bound) };
-        let watched = self.lookout.watch(tool, context.meter);
-        let result = tool.run(&mut context, bound).map_err(|error| Box::new(named.complete(*error)));
+        let watched = world.observers.watch(tool, context.meter);
+        let result = callee.run(&mut context, bound).map_err(|error| Box::new(named.complete(*error)));
         drop(watched);
         let has_changed = record.has_changed();
         let result = unless_stopped(result, has_changed);
         deliver(result, Bounds { bytes: answer_bytes, has_changed, failure: tool.spec.failure })
     }
 
-    /// Begins a change, after checking that the audit log can take its line.
-    pub(super) fn begin_change<'a>(
-        &'a self,
-        files: u64,
-        meter: &mut Meter,
-        record: &CallRecord<'_>,
-    ) -> Result<Change<'a>, ToolError> {
-        let change = self.journal.begin(&self.root, files, meter)?;
-        if self.keeping() != LogLocation::Off && !record.begins() {
-            self.audit.prepare(&self.site(meter), record.bytes()).map_err(unwritable)?;
-        }
-        record.changes();
-        Ok(change)
-    }
-
-    /// Adds the audit line of a call that changed something or was refused. Returns an error if the call may have
-    /// changed something and its line could not be written.
-    pub(super) fn conclude(
-        &self,
-        record: &CallRecord<'_>,
-        changes: bool,
-        meter: &Meter,
-        failure: Option<&ToolError>,
-    ) -> Option<Box<ToolError>> {
-        let is_refused = failure.is_some_and(|error| is_refusal(error.code)) || record.has_refused();
-        let is_told = changes || record.has_begun() || is_refused;
-        if !is_told || self.keeping() == LogLocation::Off {
-            return None;
-        }
-        let appended = record.with_entry(failure, |entry| self.audit.append(&self.site(meter), entry));
-        match appended {
-            Ok(()) => None,
-            Err(error) if record.has_begun() => {
-                self.audit.lose(&error);
-                Some(Box::new(lost(&error, failure.is_none())))
-            }
-            // Nothing was changed, so an unwritable log hides nothing.
-            Err(error) => {
-                if self.audit.tells() {
-                    self.notes.borrow_mut().push(format!("the audit log cannot be written: {error}"));
-                }
-                None
-            }
-        }
-    }
-
-    /// Returns whether and where the audit log is kept.
-    pub fn keeping(&self) -> LogLocation {
-        // A planned run changes nothing.
-        if !self.policy.enable_audit_logging || self.overlay.is_some() {
-            LogLocation::Off
-        } else if self.policy.read_only {
-            LogLocation::State
-        } else {
-            LogLocation::Root
-        }
-    }
-
-    fn site(&self, meter: &Meter) -> LogContext<'_> {
-        LogContext { root: &self.root, keeping: self.keeping(), watch: meter.watch() }
-    }
-
     /// Resolves the texts of path parameters. If several are refused, a malformed path is reported first.
     fn locate_paths<'a>(
         &self,
-        tool: &Tool,
+        tool: &Declaration,
         args: &[Option<Value>],
         record: &CallRecord<'_>,
     ) -> Result<Bound<'a>, Box<ToolError>> {
@@ -297,8 +331,9 @@ impl Gate {
         arg: &Option<Value>,
         record: &CallRecord<'_>,
     ) -> Result<BoundArg, ToolError> {
+        let locator = self.locator();
         let find = |path: &str, rule: PathRule, access: Access| {
-            self.place(path, rule, access, |address| record.concerns(address))
+            locator.place(path, rule, access, |address| record.concerns(address))
         };
         match (kind, arg) {
             (_, None) => Ok(BoundArg::Absent),
@@ -309,8 +344,8 @@ impl Gate {
             }
             (Kind::Kept, Some(value)) => {
                 let text = value.as_text().expect("the binder lets only texts through as paths");
-                let kept = self.kept(&text, |address| record.concerns(address)).map(BoundArg::Kept);
-                kept.map_err(|error| ToolError { path: error.path.or(Some(display(&text))), ..error }.argument(name))
+                let kept = locator.kept(&text, |address| record.concerns(address)).map(BoundArg::Kept);
+                kept.map_err(|error| ToolError { path: error.path.or(Some(shown_path(&text))), ..error }.argument(name))
             }
             (Kind::Paths(rule, access), Some(Value::List(list))) => {
                 let listed = list.iter().map(|item| {
@@ -326,84 +361,6 @@ impl Gate {
             (_, Some(value)) => Ok(BoundArg::Value(value.clone())),
         }
     }
-
-    /// Returns the root that a path text leads to: a further root if the path is below it and absolute paths are
-    /// accepted.
-    fn root_for(&self, path: &str, rule: PathRule) -> &Root {
-        let path = Path::new(path);
-        let is_further = rule.absolute && path.is_absolute() && self.root.part_below(path).is_none();
-        let further = self.further.iter().find(|root| is_further && root.part_below(path).is_some());
-        further.unwrap_or(&self.root)
-    }
-
-    /// Returns the root that contains a resolved path.
-    pub(super) fn root_of(&self, place: &SandboxPath) -> &Root {
-        self.further.iter().find(|root| root.has(place)).unwrap_or(&self.root)
-    }
-
-    /// Finds the backup with this path, if the policy lets a tool change its origin. `see` receives the address of
-    /// the origin.
-    pub(super) fn kept(&self, path: &str, see: impl FnOnce(&str)) -> Result<BackupPath, ToolError> {
-        let below = |root: &Root| Some(path.strip_prefix(&*root.address_of(""))?.strip_prefix('/')?.to_owned());
-        let further = self.further.iter().find_map(|root| Some((root, below(root)?)));
-        let (root, path) = further.unwrap_or((&self.root, path.to_owned()));
-        let text = BackupPathText::parse(&path)?;
-        let rule = PathRule::INSIDE.not_following().returning();
-        let origin = self.place(&root.address_of(&text.origin()), rule, Access::Change, see)?;
-        Ok(root.locate_kept(&text, origin)?)
-    }
-
-    /// Resolves a path, if the policy allows the access. `see` receives the address before the policy is checked.
-    pub(super) fn place(
-        &self,
-        path: &str,
-        rule: PathRule,
-        access: Access,
-        see: impl FnOnce(&str),
-    ) -> Result<SandboxPath, ToolError> {
-        self.place_in(self.root_for(path, rule), path, rule, access, see)
-    }
-
-    /// Like [`Gate::place`], below a given root.
-    pub(super) fn place_in(
-        &self,
-        root: &Root,
-        path: &str,
-        rule: PathRule,
-        access: Access,
-        see: impl FnOnce(&str),
-    ) -> Result<SandboxPath, ToolError> {
-        let refused = |error: ToolError| error.path(display(path));
-        match root.locate(path, rule) {
-            Ok(place) => {
-                see(&place.address());
-                self.policy.admit_place(&place, access).map_err(refused)?;
-                Ok(place)
-            }
-            Err(unreached) => Err(refused(self.unreached(root, unreached, access, see))),
-        }
-    }
-
-    /// Returns the error for a path that cannot be resolved. A policy refusal takes precedence, so that the error
-    /// does not reveal what exists there.
-    fn unreached(&self, root: &Root, unreached: Unresolved, access: Access, see: impl FnOnce(&str)) -> ToolError {
-        let error = ToolError::from(unreached.error);
-        let is_final = error.code == ToolCode::BadArgs || is_refusal(error.code);
-        let Some(way) = unreached.way.filter(|_| !is_final) else { return error };
-        let address = root.address_of(&way.resolved);
-        let admitted = if way.is_whole {
-            self.policy.admit_absent(&address, access)
-        } else {
-            self.policy.admit_path(&address, true, access)
-        };
-        match admitted {
-            Ok(()) => error,
-            Err(refusal) => {
-                see(&address);
-                refusal
-            }
-        }
-    }
 }
 
 /// Returns the error of a call whose audit line could not be written, with the result of the call.
@@ -416,36 +373,6 @@ fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box
         }
         Err(error) => error,
     }
-}
-
-/// Returns the error for a change that is not made because its audit line could not be written.
-fn unwritable(error: AuditError) -> ToolError {
-    let message = format!("nothing is changed, since the audit log cannot be written: {error}");
-    hinted(ToolError::new(error.code(), message), &error)
-}
-
-/// Returns the error for a change whose audit line was lost: the change was made, or may have been made in part if
-/// the call failed.
-fn lost(error: &AuditError, is_done: bool) -> ToolError {
-    let change = if is_done { "the change was made" } else { "the change may be made" };
-    let message = format!("{change}, but the audit log cannot be written: {error}");
-    hinted(ToolError::new(error.code(), message), error)
-}
-
-fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
-    match error {
-        AuditError::Limit(hit) => (*hit).into(),
-        error => {
-            let without =
-                "set `enable_audit_logging = false` in `[policy]` of your own policy file to work without a log";
-            failure.hint(error.help().map_or(without.to_owned(), |help| format!("{help}; or {without}")))
-        }
-    }
-}
-
-/// Shortens a path for an error message, so that a huge argument is not repeated.
-fn display(path: &str) -> String {
-    crate::value::print::shortened(path, 200)
 }
 
 /// Returns the result of a tool, or the limit error if the work was stopped. Comparisons, hashes and walks cannot

@@ -1,18 +1,19 @@
 //! Runs for front ends: beginning and ending them, listing, undo and redo, and recovery after a crash.
 
 use crate::limits::Meter;
+use crate::memory::Session as SessionMemory;
 use crate::sandbox::{
     Abandoned, Address, AllAbandoned, Begin, Conflict, Content, ContentSource, End, EndedRun, ForeignAction,
-    ForeignState, GcRules, Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, Roots, RunReport,
-    RunSummary, SandboxError, Selection, SweepReport, UndoError, UndoReport, short_name,
+    ForeignState, GcRules, Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, RunReport, RunSummary,
+    SandboxError, Selection, SweepReport, UndoError, UndoReport, short_name,
 };
 use crate::text::ToolCode;
 use crate::value::{Map, Value};
 
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
+use super::caller::Caller;
 use super::error::ToolError;
 use super::gate::Gate;
-use super::memory::SessionMemory;
 use super::spec::Access;
 
 /// Maximum number of paths named when the tree no longer matches what a run left.
@@ -22,6 +23,15 @@ const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the new
 
 /// What becomes of what stands where something comes back by force.
 const KEEPS: &str = "keeps what stands in its place below `.ns`";
+
+/// How a run is undone.
+#[derive(Clone, Copy, Debug)]
+pub struct UndoRequest {
+    /// Whether an undone run is redone instead.
+    pub redo: bool,
+    /// Whether to restore as much as possible where the tree no longer matches what the run left.
+    pub force: bool,
+}
 
 /// The reason why a run was not undone.
 #[derive(Debug)]
@@ -47,37 +57,37 @@ impl From<UndoRefusal> for ToolError {
 impl Gate {
     /// Announces the next run to the journal, before it changes anything.
     pub fn announce(&self, command: &str, atomic: bool) {
-        self.journal.announce(Begin { atomic, ..about(command) });
+        self.world.journal.announce(Begin { atomic, ..about(command) });
     }
 
     /// Ends the current run and returns its name, if it changed something. Problems become warnings.
     pub fn end_journal(&self, how: End) -> Option<EndedRun> {
-        let ended = self.journal.end(how).unwrap_or_else(|error| {
-            self.notes.borrow_mut().push(format!("the journal of the run was not ended: {error}"));
+        let ended = self.world.journal.end(how).unwrap_or_else(|error| {
+            self.note(format!("the journal of the run was not ended: {error}"));
             None
         });
         if let Some(reason) = self.lost_because().filter(|_| ended.is_some()) {
             let note = format!("what this run changed cannot be taken back by another command: {reason}");
-            self.notes.borrow_mut().push(note);
+            self.note(note);
         }
         ended
     }
 
     /// Returns why other commands cannot undo the runs, if the key is lost.
     pub fn lost_because(&self) -> Option<&str> {
-        self.root.user().key.lost_because().filter(|_| self.overlay.is_none())
+        self.root().user().key.lost_because().filter(|_| !self.is_planning())
     }
 
     /// Leaves the current run to be recovered by the next start, as if its process had been killed.
     pub fn abandon_journal(&self) {
-        self.journal.abandon();
+        self.world.journal.abandon();
     }
 
     /// Recovers killed runs of this user, as far as the policy lets a tool change their paths. Reports about them,
     /// and about foreign state, become warnings.
     pub fn recover(&self) {
         let mut notes: Vec<String> = self.foreign_note().into_iter().collect();
-        match self.journal.abandoned(self.roots()) {
+        match self.world.journal.abandoned(self.roots()) {
             Ok(AllAbandoned { runs, foreign, unreadable }) => {
                 if let (true, Some(name)) = (notes.is_empty(), foreign.first()) {
                     notes.push(foreign_journals(foreign.len(), &name.to_string_lossy()));
@@ -89,11 +99,11 @@ impl Gate {
             Err(SandboxError::NotOurs { .. }) => {}
             Err(error) => notes.push(format!("the journal cannot be read: {error}")),
         }
-        self.notes.borrow_mut().extend(notes);
+        self.world.notes.borrow_mut().extend(notes);
     }
 
     fn recover_all(&self, runs: Vec<Abandoned>) -> Vec<String> {
-        if self.policy.read_only && !runs.is_empty() {
+        if self.admission.policy.read_only && !runs.is_empty() {
             let note = "a run was interrupted; it is brought to an end by the next that may change files";
             return vec![note.to_owned()];
         }
@@ -115,7 +125,7 @@ impl Gate {
         let record = CallRecord::new("recover", told, &session);
         let mut meter = Meter::unlimited();
         let recovered = self.recover_here(run, &mut meter, &record);
-        match self.conclude(&record, true, &meter, recovered.as_ref().err()) {
+        match self.world.conclude(&record, true, &meter, recovered.as_ref().err()) {
             Some(lost) => Err(*lost),
             None => recovered,
         }
@@ -128,10 +138,10 @@ impl Gate {
         record: &CallRecord<'_>,
     ) -> Result<Option<Recovered>, ToolError> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
-        self.begin_change(0, meter, record)?;
+        self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
-        let rules = RecoverRules { roots: self.roots(), retention: self.policy.retention, admit: &admit };
-        self.journal.recover(run, &rules, meter).map_err(|error| match error {
+        let rules = RecoverRules { roots: self.roots(), retention: self.admission.policy.retention, admit: &admit };
+        self.world.journal.recover(run, &rules, meter).map_err(|error| match error {
             RecoverError::Sandbox(error) => error.into(),
             refused @ RecoverError::Refused(_) => ToolError::new(ToolCode::PolicyDenied, refused.to_string()),
         })
@@ -139,14 +149,13 @@ impl Gate {
 
     /// Checks that the policy allows a change at an address. `is_folder` says whether a directory is or was there.
     pub(super) fn admit_change(&self, address: &Address, is_folder: bool) -> Result<(), String> {
-        self.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
+        self.admission.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
     }
 
     /// Returns a warning if the runs in `.ns` are foreign, or if their owner cannot be determined.
     fn foreign_note(&self) -> Option<String> {
-        let is_foreign =
-            self.overlay.is_none() && matches!(Journal::ownership(&self.root), Ok(Some(Ownership::Foreign)));
-        let reason = is_foreign.then(|| self.root.user().key.lost_because())?;
+        let is_foreign = !self.is_planning() && matches!(Journal::ownership(self.root()), Ok(Some(Ownership::Foreign)));
+        let reason = is_foreign.then(|| self.root().user().key.lost_because())?;
         Some(match reason {
             None => "the runs in `.ns` are not yours, or not of this directory, so none is recovered or taken back; `ns adopt` shows them and takes them over if you say so, `ns gc --foreign` removes them".to_owned(),
             Some(reason) => format!("no run in `.ns` is recovered or taken back, since nobody can tell whether it is yours: {reason}"),
@@ -156,7 +165,7 @@ impl Gate {
     /// Rolls back the steps of the current run from `first_step` on, regardless of the remaining budget. Returns the
     /// steps that could not be rolled back, with the reasons.
     pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
-        self.journal.roll_back((self.roots(), self.policy.retention), first_step, &mut Meter::unlimited())
+        self.world.roll_back(self.admission.policy.retention, first_step)
     }
 
     /// Returns up to `most` runs, newest first.
@@ -234,8 +243,8 @@ impl Gate {
     pub fn undo(
         &self,
         run: &RunSummary,
-        (redo, force): (bool, bool),
-        (meter, session): (&mut Meter, &SessionMemory),
+        UndoRequest { redo, force }: UndoRequest,
+        Caller { meter, session }: Caller<'_>,
     ) -> Result<UndoReport, UndoRefusal> {
         if run.is_nothing() {
             return Err(refused(UndoError::Nothing(run.run.clone()), "").into());
@@ -252,7 +261,7 @@ impl Gate {
         ];
         let record = CallRecord::new("undo", told, session);
         let undone = self.undo_here(run, force, meter, &record);
-        match self.conclude(&record, true, meter, undone.as_ref().err().map(|refusal| &refusal.error)) {
+        match self.world.conclude(&record, true, meter, undone.as_ref().err().map(|refusal| &refusal.error)) {
             Some(lost) => Err(UndoRefusal::from(*lost)),
             None => undone,
         }
@@ -266,10 +275,10 @@ impl Gate {
         record: &CallRecord<'_>,
     ) -> Result<UndoReport, UndoRefusal> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
-        self.begin_change(0, meter, record)?;
+        self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
-        let place = (self.roots(), self.policy.retention);
-        let undone = self.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
+        let place = (self.roots(), self.admission.policy.retention);
+        let undone = self.world.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {
             let is_of_run = !matches!(error, UndoError::Sandbox(_));
             let is_redo = matches!(error, UndoError::MovedOn { is_redo: true, .. });
@@ -288,18 +297,14 @@ impl Gate {
 
     /// Garbage collection: removes backups and records of old runs. Nothing is written before that, not even to the
     /// audit log; if its line does not fit even afterwards, a warning says so.
-    pub fn collect(
-        &self,
-        rules: &GcRules,
-        (meter, session): (&mut Meter, &SessionMemory),
-    ) -> Result<SweepReport, ToolError> {
-        let swept = self.journal.collect(self.roots(), rules, meter).map_err(ToolError::from);
+    pub fn collect(&self, rules: &GcRules, Caller { meter, session }: Caller<'_>) -> Result<SweepReport, ToolError> {
+        let swept = self.world.journal.collect(self.roots(), rules, meter).map_err(ToolError::from);
         let has_changed = swept.as_ref().map_or(true, |swept| swept.reclaimed().things > 0);
         if has_changed && !rules.is_dry {
             let bytes = swept.as_ref().map_or(0, |swept| swept.reclaimed().bytes);
             let told = |name, number: u64| LoggedArgument::new(name, Value::from(number as i64), LoggedForm::Plain);
             let told = vec![told("keepRuns", rules.keep_runs as u64), told("bytes", bytes)];
-            self.conclude(&CallRecord::new("gc", told, session), true, meter, swept.as_ref().err());
+            self.world.conclude(&CallRecord::new("gc", told, session), true, meter, swept.as_ref().err());
         }
         swept
     }
@@ -308,20 +313,22 @@ impl Gate {
     pub fn foreign(
         &self,
         deed: ForeignAction,
-        (meter, session): (&mut Meter, &SessionMemory),
+        Caller { meter, session }: Caller<'_>,
     ) -> Result<ForeignState, ToolError> {
         if deed == ForeignAction::Show {
-            return Ok(self.journal.foreign(self.roots(), deed, meter)?);
+            return Ok(self.world.journal.foreign(self.roots(), deed, meter)?);
         }
         // Without the key everything looks foreign, including the user's own state.
-        if let Some(reason) = self.root.user().key.lost_because() {
+        if let Some(reason) = self.root().user().key.lost_because() {
             let message = format!("nobody can tell what is foreign: {reason}");
             return Err(ToolError::new(ToolCode::Conflict, message).hint("nothing was taken over or removed"));
         }
         let record = CallRecord::new(if deed == ForeignAction::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
-        let done =
-            self.begin_change(0, meter, &record).and_then(|_| Ok(self.journal.foreign(self.roots(), deed, meter)?));
-        match self.conclude(&record, true, meter, done.as_ref().err()) {
+        let done = self
+            .world
+            .begin_change(0, meter, &record)
+            .and_then(|_| Ok(self.world.journal.foreign(self.roots(), deed, meter)?));
+        match self.world.conclude(&record, true, meter, done.as_ref().err()) {
             Some(lost) => Err(*lost),
             None => done,
         }
@@ -337,7 +344,7 @@ impl Gate {
         let name = run.begin.run.as_str();
         let sources = Journal::sources(self.roots(), name).map_err(|error| refused(error, name))?;
         Ok(run.changes.iter().zip(sources).map(move |(change, (old, new))| {
-            let leave = self.policy.admit_path(&change.path.display(), change.is_folder, Access::Read);
+            let leave = self.admission.policy.admit_path(&change.path.display(), change.is_folder, Access::Read);
             let of = |source: &ContentSource| match &leave {
                 Ok(()) => source.read(self.roots(), limit),
                 Err(_) if matches!(source, ContentSource::Nothing) => Content::Nothing,
@@ -345,11 +352,6 @@ impl Gate {
             };
             (of(&old), of(&new))
         }))
-    }
-
-    /// Returns the sandbox root and the further roots.
-    pub fn roots(&self) -> Roots<'_> {
-        Roots { main: &self.root, further: &self.further }
     }
 }
 

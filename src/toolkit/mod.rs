@@ -2,20 +2,27 @@
 //!
 //! Tools are leaves: they get a context and arguments, and return a value. They know nothing about scripts.
 
+mod admission;
 mod answer;
 mod approval;
+mod arguments;
+mod auditing;
 mod bind;
 mod bound;
 mod call_record;
+mod caller;
 mod console;
 mod context;
+mod declaration;
 mod error;
 mod excerpt;
 mod gate;
 mod given;
 pub mod groups;
 mod history;
+mod library;
 mod literal_path;
+mod locator;
 mod memory;
 mod module;
 mod named;
@@ -28,9 +35,12 @@ mod registry;
 pub mod schema;
 mod settings;
 mod spec;
+mod tool;
 mod truncate;
+mod world;
 
 pub use crate::audit::Items;
+pub use crate::memory::{Entry as MemoryEntry, Row as MemoryRow, Salvaged, Session as SessionMemory};
 pub use crate::sandbox::BELOW_ROOT;
 pub use crate::sandbox::{
     Applied, ChangeKind, ChangeReport, Conflict, Content, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
@@ -39,18 +49,23 @@ pub use crate::sandbox::{
 pub use crate::sandbox::{FormError as PlanError, Plan};
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
+pub use arguments::Arguments;
+pub(crate) use arguments::arguments;
 pub use bind::{ArgError, Binder};
-pub use bound::{Arguments, Bound, ListedPath};
+pub use bound::{Bound, ListedPath};
 pub use call_record::{LoggedArgument, LoggedForm};
+pub use caller::Caller;
 pub use console::{Console, InputFault};
 pub use context::{Context, Visit, Visited};
+pub use declaration::Declaration;
 pub use error::{FailureMode, ToolError};
 pub use excerpt::{Excerpt, body_of, excerpt, read_on};
-pub use gate::Gate;
+pub use gate::{Gate, GateParts};
 pub use given::{Given, GivenArg};
-pub use history::UndoRefusal;
-pub use memory::{Memory, MemoryEntry, MemoryRow, Salvaged, Scope, SessionMemory};
-pub use module::{Library, LibraryPlace, ModuleError, ModuleFile};
+pub use history::{UndoRefusal, UndoRequest};
+pub use library::{Library, LibraryPlace};
+pub use memory::{Memory, Scope};
+pub use module::{ModuleError, ModuleFile};
 pub use observer::ProgressView;
 pub use plan::shown_change;
 pub use policy::{
@@ -58,8 +73,8 @@ pub use policy::{
     ToolRule, ToolRules, Unused,
 };
 pub use random::{Clock, RandomSource};
-pub use registry::{Projection, Registry, Tool, ToolId};
+pub use registry::{Projection, Registry, ToolId};
 pub use settings::{ListDirectorySettings, Settings};
-pub(crate) use spec::arguments;
 pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent, name_of};
+pub use tool::{Tool, Toolbox};
 pub use truncate::{DONE, answers_are_bounded};

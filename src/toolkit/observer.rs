@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::limits::{Meter, Progress};
 
-use super::registry::Tool;
+use super::declaration::Declaration;
 use super::spec::Effect;
 
 /// A view that shows progress.
@@ -58,7 +58,7 @@ impl CallObservers {
 
     /// Shows the progress of a call until the returned guard is dropped. Returns `None` without a view, or if the
     /// tool is pure.
-    pub(super) fn watch(&self, tool: &Tool, meter: &mut Meter) -> Option<ObservedCall> {
+    pub(super) fn watch(&self, tool: &Declaration, meter: &mut Meter) -> Option<ObservedCall> {
         if tool.spec.effect == Effect::Pure {
             return None;
         }

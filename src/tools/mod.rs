@@ -25,7 +25,9 @@ mod regex;
 mod text;
 mod time;
 
-use crate::toolkit::{Registry, Tool};
+use std::rc::Rc;
+
+use crate::toolkit::{Registry, Tool, Toolbox};
 
 pub use diff::{Diff, Sides};
 pub use fs::compare::compare;
@@ -33,8 +35,13 @@ pub use fs::compare::compare;
 /// Capacity for all tools, larger than their number, so that the list is never reallocated.
 const ROOM: usize = 256;
 
-/// Returns the registry of all built-in tools.
-pub fn registry() -> Registry {
+/// Returns the declarations of all built-in tools.
+pub fn registry() -> Rc<Registry> {
+    toolbox().registry
+}
+
+/// Returns all built-in tools.
+pub fn toolbox() -> Toolbox {
     let mut tools: Vec<Tool> = Vec::with_capacity(ROOM);
     tools.extend(fs::tools());
     tools.extend(text::tools());
@@ -52,5 +59,5 @@ pub fn registry() -> Registry {
     tools.extend(environment::tools());
     tools.extend(console::tools());
     tools.extend(memory::tools());
-    Registry::new(tools)
+    Toolbox::new(tools)
 }

@@ -14,6 +14,7 @@ mod tools;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::audit::LogLocation;
 use crate::sandbox::{Journal, Kind, Metadata, Retention, SandboxPath};
 use crate::text::ToolCode;
 
@@ -350,6 +351,17 @@ impl Policy {
     /// Restricts tools to these addresses, in addition to the other rules.
     pub fn narrow(&mut self, addresses: Vec<String>) {
         self.within = Some(addresses.iter().map(|address| DirectoryRule::built_in(address)).collect());
+    }
+
+    /// Returns whether and where the audit log is kept.
+    pub fn log_location(&self) -> LogLocation {
+        if !self.enable_audit_logging {
+            LogLocation::Off
+        } else if self.read_only {
+            LogLocation::State
+        } else {
+            LogLocation::Root
+        }
     }
 
     /// Returns a journal for this policy: read-only or writable.
