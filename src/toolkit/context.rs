@@ -115,12 +115,12 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the random numbers of the run.
-    pub fn chance(&self) -> &'a RandomSource {
+    pub fn random(&self) -> &'a RandomSource {
         &self.world.random
     }
 
     /// Returns the console.
-    pub fn consoles(&self) -> &'a ConsoleHandle {
+    pub fn console(&self) -> &'a ConsoleHandle {
         &self.world.console
     }
 

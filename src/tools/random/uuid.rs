@@ -48,7 +48,7 @@ pub fn tools() -> Vec<Tool> {
 
 fn new(context: &mut Context<'_>, args: Made) -> Result<Str, ToolError> {
     let mut bytes = [0; 16];
-    context.chance().fill(&mut bytes);
+    context.random().fill(&mut bytes);
     match args.version {
         4 => {}
         7 => {
