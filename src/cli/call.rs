@@ -6,8 +6,9 @@ use std::io::{Read, stdin};
 use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
+use crate::gate::DONE;
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{DONE, FailureMode, ToolError, body_of, excerpt, read_on};
+use crate::toolkit::{FailureMode, ToolError, body_of, excerpt, read_on};
 use crate::value::{Map, Value, to_value};
 
 use super::approve::ask_at_terminal;

@@ -6,11 +6,11 @@
 use std::rc::Rc;
 
 use crate::eval::{EmitError, Machine, Output, RunContext, compile};
+use crate::gate::{SessionMemory, answers_are_bounded};
 use crate::limits::{Interrupt, Limit, Limits, Meter, loose_limit};
 use crate::program::{Surroundings, Unit, Uses, lower};
 use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{SessionMemory, answers_are_bounded};
 use crate::value::Value;
 
 use super::{Engine, Script, SetupError, on_large_stack};

@@ -1,9 +1,10 @@
 //! Foreign state below `.ns`, for front ends: showing, adopting and removing it.
 
+use crate::gate::{Caller, SessionMemory};
 use crate::limits::{Limits, Meter};
 use crate::sandbox::Journal;
 use crate::text::ToolCode;
-use crate::toolkit::{Caller, SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 
 pub use crate::sandbox::{ForeignAction, ForeignRun, ForeignState, Ownership};
 

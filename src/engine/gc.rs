@@ -1,9 +1,10 @@
 //! Garbage collection: removes backups and journals of old runs to free space.
 
+use crate::gate::{Caller, SessionMemory};
 use crate::limits::{Limits, Meter};
 use crate::sandbox::{GcRules, JOURNALS, Retention, UNDOABLE};
 use crate::text::ToolCode;
-use crate::toolkit::{Caller, SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 
 pub use crate::sandbox::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
 

@@ -1,14 +1,15 @@
 //! Runs for front ends: listing, showing and undoing them.
 
+use crate::gate::{Caller, SessionMemory, UndoRefusal, UndoRequest};
 use crate::limits::{Limits, Meter, Watch, space};
 use crate::text::ToolCode;
-use crate::toolkit::{Caller, SessionMemory, ToolError, UndoRefusal, UndoRequest};
+use crate::toolkit::ToolError;
 
-pub use crate::sandbox::short_name;
-pub use crate::toolkit::{
+pub use crate::gate::{
     ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
     Selection, UndoReport,
 };
+pub use crate::sandbox::short_name;
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};

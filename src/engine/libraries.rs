@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::gate::{Library, LibraryPlace, Policy};
 use crate::sandbox::Root;
 use crate::text::{Code, Diagnostic};
-use crate::toolkit::{Library, LibraryPlace, Policy};
 
 use super::options::SetupError;
 

@@ -10,14 +10,14 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use crate::audit::LogLocation;
 #[cfg(target_os = "linux")]
+use crate::gate::LibraryPlace;
+#[cfg(target_os = "linux")]
 use crate::lockdown::Rights;
 use crate::lockdown::{AllowedPath, LockdownError, seal};
 use crate::sandbox::SandboxError;
 #[cfg(target_os = "linux")]
 use crate::sandbox::scratch_handles;
 use crate::text::{Code, Diagnostic, ToolCode};
-#[cfg(target_os = "linux")]
-use crate::toolkit::LibraryPlace;
 use crate::toolkit::ToolError;
 
 pub use crate::lockdown::{LockdownStatus, Network, Process, open_outside, outside};

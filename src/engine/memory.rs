@@ -1,9 +1,8 @@
 //! Project memory for front ends other than scripts: showing, changing, exporting and importing it.
 
+use crate::gate::{Caller, LoggedArgument, LoggedForm, Memory, MemoryRow, Salvaged, Scope, SessionMemory};
 use crate::limits::{space, work};
-use crate::toolkit::{
-    Caller, LoggedArgument, LoggedForm, Memory, MemoryRow, Salvaged, Scope, SessionMemory, ToolError,
-};
+use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::{Engine, internal_fault, on_large_stack};

@@ -34,15 +34,20 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, RunContext, compile};
+use crate::gate::Gate;
 use crate::limits::MemoryCharge;
 use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, parse, weight};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
-use crate::toolkit::{Gate, Registry, ToolError};
+use crate::toolkit::{Registry, ToolError};
 use crate::value::Map;
 use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
+pub use crate::gate::{
+    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
+    Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
+};
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{
@@ -52,10 +57,6 @@ pub use crate::sandbox::{Resolver, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
-pub use crate::toolkit::{
-    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
-    Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
-};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;

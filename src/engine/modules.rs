@@ -8,12 +8,13 @@ use std::vec;
 
 use compact_str::CompactString;
 
+use crate::gate::{Caller, ModuleError, ModuleFile, SessionMemory};
 use crate::limits::{MemoryCharge, Meter};
 use crate::program::{Module, ModuleId, Unit, Uses};
 use crate::syntax::ast::{StatementKind, Tree, Use};
 use crate::syntax::parse;
 use crate::text::{Code, Diagnostic, Source, Sources, Span, ToolCode};
-use crate::toolkit::{Caller, ModuleError, ModuleFile, SessionMemory, ToolError, groups};
+use crate::toolkit::{ToolError, groups};
 
 use super::{Engine, Script, admit_text};
 

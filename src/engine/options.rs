@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::gate::Clock;
 use crate::limits::Limits;
 use crate::sandbox::UserKey;
 use crate::text::{Diagnostic, Sources};
-use crate::toolkit::Clock;
 
 /// The options of a front end. Omitted values come from the policy files, then from built-in values.
 #[derive(Clone, Debug, Default)]

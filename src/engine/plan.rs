@@ -2,11 +2,12 @@
 
 use std::io::Read;
 
+use crate::gate::{Caller, SessionMemory, shown_change};
 use crate::limits::{Limits, Meter, space};
 use crate::text::ToolCode;
-use crate::toolkit::{Caller, SessionMemory, ToolError, shown_change};
+use crate::toolkit::ToolError;
 
-pub use crate::toolkit::{Applied, Plan, PlanError};
+pub use crate::gate::{Applied, Plan, PlanError};
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};

@@ -19,7 +19,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use crate::engine::{Engine, Options, Purpose, Script};
-    use crate::toolkit::SessionMemory;
+    use crate::gate::SessionMemory;
 
     /// Whether the walk omits sizes and times.
     fn is_spared(engine: &Engine, text: &str) -> bool {

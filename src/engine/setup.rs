@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::audit::Audit;
+use crate::gate::{Approvals, DirectoryRule, Gate, GateParts, Policy, RandomSource, Unused};
 use crate::limits::{Interrupt, Limits};
 use crate::sandbox::{Root, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic};
-use crate::toolkit::{Approvals, DirectoryRule, Gate, GateParts, Policy, RandomSource, Unused};
 
 use super::Engine;
 use super::config::{Config, files};

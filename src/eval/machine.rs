@@ -6,9 +6,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::gate::{Gate, ProgressView, SessionMemory};
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
-use crate::toolkit::{Gate, ProgressView, SessionMemory};
 use crate::value::{TextBudget, Value, print};
 
 use super::compile::{Code, Compiled};

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use rmcp::service::serve_server;
 
 use crate::engine::{Limits, Network, Options, SetupError};
-use crate::toolkit::MAX_FILES_OF_SERVER;
+use crate::gate::MAX_FILES_OF_SERVER;
 
 #[cfg(feature = "http")]
 pub use http::Listening;

@@ -1,6 +1,6 @@
 //! Checked arguments, and their conversion to the types that a tool declares.
 //!
-//! Nothing is checked here: [`super::bind`] checks kinds and ranges, [`super::gate`] resolves paths.
+//! Nothing is checked here: [`super::bind`] checks kinds and ranges, [`crate::gate`] resolves paths.
 
 use std::rc::Rc;
 use std::{slice, vec};

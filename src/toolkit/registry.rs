@@ -20,12 +20,12 @@ pub struct ToolId(u16);
 
 impl ToolId {
     /// Returns the id of the tool with this index.
-    pub(super) fn new(index: usize) -> ToolId {
+    pub fn new(index: usize) -> ToolId {
         ToolId(index as u16)
     }
 
     /// Returns the index.
-    pub(super) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -225,7 +225,7 @@ pub enum Access {
     /// Creates, changes, moves or removes the entry; if nothing exists there, the tool creates a file.
     Change,
     /// Like `Change`, but if nothing exists there, only the tool knows whether it creates a file or a directory: it
-    /// checks again with [`super::Context::admit`] when it does.
+    /// checks again with [`crate::gate::Context::admit`] when it does.
     Make,
 }
 

@@ -1,7 +1,8 @@
 //! `IO.Input`, `IO.Print`, `IO.Progress`.
 
+use crate::gate::{Context, Tool};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 const INPUT: Spec = Spec {

@@ -1,6 +1,6 @@
 //! The built-in tools: one file per operation, or per group of variants of one operation.
 //!
-//! Each tool consists of a declaration and a function; see [`crate::toolkit`].
+//! Each tool consists of a declaration and a function; see [`crate::toolkit`] and [`crate::gate`].
 
 mod build;
 mod console;
@@ -27,7 +27,8 @@ mod time;
 
 use std::rc::Rc;
 
-use crate::toolkit::{Registry, Tool, Toolbox};
+use crate::gate::{Tool, Toolbox};
+use crate::toolkit::Registry;
 
 pub use diff::{Diff, Sides};
 pub use fs::compare::compare;

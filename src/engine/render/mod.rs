@@ -7,10 +7,11 @@ mod result;
 
 use crate::document::{Arg, Call, MAX_FINDINGS, Piece, Reading, read};
 use crate::eval::Fault;
+use crate::gate::SessionMemory;
 use crate::limits::{LimitHit, Meter, space, work};
 use crate::syntax::keyword::{is_reserved, is_word};
 use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
-use crate::toolkit::{ArgError, Declaration, Effect, FailureMode, Given, GivenArg, SessionMemory, ToolId};
+use crate::toolkit::{ArgError, Declaration, Effect, FailureMode, Given, GivenArg, ToolId};
 use crate::value::{Map, TextBudget, Value, json};
 
 use super::outcome::ending_of;

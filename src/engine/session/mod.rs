@@ -8,6 +8,7 @@ use std::rc::Rc;
 use compact_str::CompactString;
 
 use crate::eval::{Machine, Output, RunContext, compile};
+use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
@@ -15,7 +16,7 @@ use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
 use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
 use crate::text::{Diagnostic, Sources, nearest};
-use crate::toolkit::{End, SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::Value;
 use crate::value::print::shortened;
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use compact_str::CompactString;
 
+use crate::gate::Caller;
 use crate::limits::{Interrupt, Limits, Meter};
 use crate::program::tree::Param;
 use crate::program::{ModuleId, Unit, param_of};
 use crate::syntax::ast::Procedure;
-use crate::toolkit::Caller;
 use crate::value::Value;
 
 use super::super::stack::on_large_stack;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
-use crate::toolkit::{Declaration, Effect, Failure, Param, Policy, Registry, Risk, Spec, groups, schema};
+use crate::gate::Policy;
+use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Risk, Spec, groups, schema};
 
 use super::methods::Method;
 

@@ -3,8 +3,9 @@
 mod pick;
 mod uuid;
 
+use crate::gate::{Context, Tool};
 use crate::limits::work;
-use crate::toolkit::{Context, Effect, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Number, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::build::TextBuilder;

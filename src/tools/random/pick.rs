@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, RandomSource, Tool};
 use crate::limits::{LimitHit, work};
-use crate::toolkit::{AnyList, AnyValue, Context, Effect, Example, RandomSource, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, AnyValue, Effect, Example, Spec, ToolError, arguments};
 use crate::value::{List, Value};
 
 use super::super::build;

@@ -1,7 +1,8 @@
 //! `UUID.New`, `UUID.IsValid`: RFC 9562.
 
+use crate::gate::{Context, Tool};
 use crate::text::hex;
-use crate::toolkit::{Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 const NEW: Spec = Spec {

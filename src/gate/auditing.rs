@@ -3,9 +3,9 @@
 use crate::audit::{AuditError, LogContext, LogLocation};
 use crate::limits::Meter;
 use crate::sandbox::Change;
+use crate::toolkit::ToolError;
 
 use super::call_record::{CallRecord, is_refusal};
-use super::error::ToolError;
 use super::world::World;
 
 impl World {
@@ -81,6 +81,18 @@ fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
             let without =
                 "set `enable_audit_logging = false` in `[policy]` of your own policy file to work without a log";
             failure.hint(error.help().map_or(without.to_owned(), |help| format!("{help}; or {without}")))
+        }
+    }
+}
+
+impl From<AuditError> for ToolError {
+    fn from(error: AuditError) -> ToolError {
+        match error {
+            AuditError::Limit(hit) => hit.into(),
+            error => {
+                let hint = error.help().map(str::to_owned);
+                ToolError { hint, ..ToolError::new(error.code(), error.to_string()) }
+            }
         }
     }
 }

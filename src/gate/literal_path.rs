@@ -2,9 +2,7 @@
 //! always literal.
 
 use crate::text::ToolCode;
-
-use super::declaration::Declaration;
-use super::error::ToolError;
+use crate::toolkit::{Declaration, ToolError};
 
 /// Characters that make a path look like a pattern.
 const MARKS: [char; 3] = ['*', '?', '['];

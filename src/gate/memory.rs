@@ -9,15 +9,12 @@ use crate::memory::{
     Access, Key, MemoryError, Record, Row as MemoryRow, Salvaged, Session as SessionMemory, Site, Stored,
 };
 use crate::sandbox::Change;
+use crate::toolkit::{Bound, BoundArg, Declaration, FailureMode, Param, ToolError};
 use crate::value::Value;
 
 use super::admission::Admission;
-use super::bound::{Bound, BoundArg};
 use super::call_record::CallRecord;
-use super::declaration::Declaration;
-use super::error::{FailureMode, ToolError};
 use super::policy::Approval;
-use super::spec::Param;
 use super::world::World;
 
 /// The lifetime of stored values.

@@ -10,12 +10,12 @@ use crate::audit::{Audit, LogLocation};
 use crate::limits::Meter;
 use crate::memory::Project;
 use crate::sandbox::{Journal, Overlay, Retention, Root, Roots, SandboxError, SandboxPath, TemporaryFolders};
+use crate::toolkit::Settings;
 
 use super::console::ConsoleHandle;
 use super::library::Library;
 use super::observer::CallObservers;
 use super::random::{Clock, RandomSource};
-use super::settings::Settings;
 
 /// Everything that calls work on.
 #[derive(Debug)]

@@ -3,13 +3,10 @@
 use std::rc::Rc;
 
 use crate::limits::Meter;
+use crate::toolkit::{Bound, Declaration, Registry, ToolError};
 
 use super::approval::{Approvals, Reason};
-use super::bound::Bound;
-use super::declaration::Declaration;
-use super::error::ToolError;
 use super::policy::{Approval, Policy};
-use super::registry::Registry;
 
 /// Whatever decides about calls: the declarations of the tools, the policy, and the replies so far.
 #[derive(Clone, Debug)]

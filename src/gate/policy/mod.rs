@@ -17,9 +17,7 @@ use std::sync::Arc;
 use crate::audit::LogLocation;
 use crate::sandbox::{Journal, Kind, Metadata, Retention, SandboxPath};
 use crate::text::ToolCode;
-
-use super::error::ToolError;
-use super::spec::{Access, Spec};
+use crate::toolkit::{Access, Spec, ToolError};
 
 use checked_path::{CheckedPath, lenient_name, parts_of};
 pub use directory::DirectoryRule;

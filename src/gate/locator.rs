@@ -4,11 +4,10 @@ use std::path::Path;
 
 use crate::sandbox::{BackupPath, BackupPathText, PathRule, Root, Roots, SandboxPath, Unresolved};
 use crate::text::ToolCode;
+use crate::toolkit::{Access, ToolError};
 
 use super::call_record::is_refusal;
-use super::error::ToolError;
 use super::policy::Policy;
-use super::spec::Access;
 
 /// Resolves path texts below the roots, as far as the policy allows the access.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::limits::{Meter, Progress};
-
-use super::declaration::Declaration;
-use super::spec::Effect;
+use crate::toolkit::{Declaration, Effect};
 
 /// A view that shows progress.
 pub trait ProgressView {

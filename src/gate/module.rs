@@ -3,14 +3,13 @@
 use crate::memory::Session as SessionMemory;
 use crate::sandbox::{PathRule, PathText, ReadError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
+use crate::toolkit::{Access, ToolError};
 use crate::value::Value;
 
+use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::caller::Caller;
-use super::error::ToolError;
-use super::gate::Gate;
 use super::library::LibraryPlace;
-use super::spec::Access;
 
 /// The file of a module, found but not read yet.
 #[derive(Debug)]

@@ -7,14 +7,13 @@ use crate::sandbox::{
     Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Plan, PlanAction, PlannedChange,
 };
 use crate::text::ToolCode;
+use crate::toolkit::{Access, ToolError};
 use crate::value::Value;
 
+use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::caller::Caller;
-use super::error::ToolError;
-use super::gate::Gate;
 use super::history::{about, conflicted};
-use super::spec::Access;
 
 impl Gate {
     /// Creates a gate for the same sandbox, with the same policy and approvals, whose runs change nothing: their

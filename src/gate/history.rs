@@ -8,13 +8,12 @@ use crate::sandbox::{
     SandboxError, Selection, SweepReport, UndoError, UndoReport, short_name,
 };
 use crate::text::ToolCode;
+use crate::toolkit::{Access, ToolError};
 use crate::value::{Map, Value};
 
+use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::caller::Caller;
-use super::error::ToolError;
-use super::gate::Gate;
-use super::spec::Access;
 
 /// Maximum number of paths named when the tree no longer matches what a run left.
 const NAMED: usize = 10;

@@ -3,16 +3,10 @@
 use std::fmt;
 use std::rc::Rc;
 
+use crate::toolkit::{Answer, Arguments, Bound, Check, Declaration, Fields, Registry, Spec, ToolError, ToolId};
 use crate::value::Value;
 
-use super::answer::Answer;
-use super::arguments::Arguments;
-use super::bound::Bound;
 use super::context::Context;
-use super::declaration::{Check, Declaration};
-use super::error::ToolError;
-use super::registry::{Fields, Registry, ToolId};
-use super::spec::Spec;
 use super::truncate::done_untold;
 
 type ToolFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;

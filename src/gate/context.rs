@@ -12,17 +12,15 @@ use crate::sandbox::{
     temporary_name, walk,
 };
 use crate::text::ToolCode;
+use crate::toolkit::{Access, Settings, ToolError};
 
 use super::admission::Admission;
 use super::call_record::CallRecord;
 use super::console::ConsoleHandle;
-use super::error::ToolError;
 use super::locator::Locator;
 use super::memory::Memory;
 use super::policy::Policy;
 use super::random::RandomSource;
-use super::settings::Settings;
-use super::spec::Access;
 use super::world::World;
 
 /// Options of [`Context::visit`].

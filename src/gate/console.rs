@@ -8,9 +8,8 @@ use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit, Meter, space};
 use crate::text::ToolCode;
+use crate::toolkit::ToolError;
 use crate::value::{Value, print};
-
-use super::error::ToolError;
 
 /// A console, implemented by a front end.
 pub trait Console {

@@ -3,13 +3,12 @@
 use std::ops::ControlFlow;
 
 use crate::sandbox::{ListingPlan, PathRule};
+use crate::toolkit::{Access, ToolError};
 
+use super::assembly::Gate;
 use super::call_record::CallRecord;
 use super::caller::Caller;
 use super::context::{Context, Visit};
-use super::error::ToolError;
-use super::gate::Gate;
-use super::spec::Access;
 
 impl Gate {
     /// Returns the names in a directory that the policy lets a tool see, each with whether it is a directory. This is

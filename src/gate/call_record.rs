@@ -11,12 +11,8 @@ use indexmap::IndexSet;
 use crate::audit::{Argument, Entry, Items, Outcome};
 use crate::memory::Session as SessionMemory;
 use crate::text::ToolCode;
+use crate::toolkit::{BoundRef, Declaration, Effect, FailureMode, Kind, Param, ToolError};
 use crate::value::Value;
-
-use super::bound::BoundRef;
-use super::declaration::Declaration;
-use super::error::{FailureMode, ToolError};
-use super::spec::{Effect, Kind, Param};
 
 /// Maximum number of bytes of resolved paths in one line.
 const MAX_PATHS: usize = 32 << 10;

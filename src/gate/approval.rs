@@ -12,11 +12,9 @@ use std::rc::Rc;
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::sandbox::{Details, Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
+use crate::toolkit::{Bound, BoundRef, Declaration, ToolError};
 use crate::value::print;
 
-use super::bound::{Bound, BoundRef};
-use super::declaration::Declaration;
-use super::error::ToolError;
 use super::policy::Layer;
 
 /// Maximum number of directory entries that are counted for a question.
