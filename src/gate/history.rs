@@ -1,27 +1,23 @@
-//! Runs for front ends: beginning and ending them, listing, undo and redo, and recovery after a crash.
+//! Runs for front ends: beginning and ending them, listing, undo and redo, and garbage collection.
 
 use crate::limits::Meter;
-use crate::memory::Session as SessionMemory;
 use crate::sandbox::{
-    Abandoned, Address, AllAbandoned, Begin, Conflict, Content, ContentSource, End, EndedRun, ForeignAction,
-    ForeignState, GcRules, Journal, Origin, Ownership, RecoverError, RecoverRules, Recovered, RunReport, RunSummary,
-    SandboxError, Selection, SweepReport, UndoError, UndoReport, short_name,
+    Address, Begin, Content, ContentSource, End, EndedRun, ForeignAction, ForeignState, GcRules, Journal, Origin,
+    RunReport, RunSummary, SandboxError, Selection, SweepReport, UndoError, UndoReport,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
-use crate::value::{Map, Value};
+use crate::value::Value;
 
 use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::caller::Caller;
+use super::conflict::undo_refused;
 
-/// Maximum number of paths named when the tree no longer matches what a run left.
+/// Maximum number of runs named when several fit a name.
 const NAMED: usize = 10;
 /// How to skip a run that cannot be undone.
 const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
-
-/// What becomes of what stands where something comes back by force.
-const KEEPS: &str = "keeps what stands in its place below `.ns`";
 
 /// How a run is undone.
 #[derive(Clone, Copy, Debug)]
@@ -82,83 +78,9 @@ impl Gate {
         self.world.journal.abandon();
     }
 
-    /// Recovers killed runs of this user, as far as the policy lets a tool change their paths. Reports about them,
-    /// and about foreign state, become warnings.
-    pub fn recover(&self) {
-        let mut notes: Vec<String> = self.foreign_note().into_iter().collect();
-        match self.world.journal.abandoned(self.roots()) {
-            Ok(AllAbandoned { runs, foreign, unreadable }) => {
-                if let (true, Some(name)) = (notes.is_empty(), foreign.first()) {
-                    notes.push(foreign_journals(foreign.len(), &name.to_string_lossy()));
-                }
-                notes.extend(unreadable);
-                notes.extend(self.recover_all(runs));
-            }
-            // Changes will be refused for this reason; reading is not affected.
-            Err(SandboxError::NotOurs { .. }) => {}
-            Err(error) => notes.push(format!("the journal cannot be read: {error}")),
-        }
-        self.world.notes.borrow_mut().extend(notes);
-    }
-
-    fn recover_all(&self, runs: Vec<Abandoned>) -> Vec<String> {
-        if self.admission.policy.read_only && !runs.is_empty() {
-            let note = "a run was interrupted; it is brought to an end by the next that may change files";
-            return vec![note.to_owned()];
-        }
-        let tell = |run: Abandoned| {
-            let name = run.run().to_owned();
-            match self.recover_run(run) {
-                Ok(recovered) => recovered.as_ref().map(told_of),
-                Err(error) => {
-                    Some(format!("the run {name} was interrupted, and is not brought to an end: {}", error.message))
-                }
-            }
-        };
-        runs.into_iter().filter_map(tell).collect()
-    }
-
-    fn recover_run(&self, run: Abandoned) -> Result<Option<Recovered>, ToolError> {
-        let session = SessionMemory::new("recovery");
-        let told = vec![LoggedArgument::new("run", Value::text(run.run()), LoggedForm::Plain)];
-        let record = CallRecord::new("recover", told, &session);
-        let mut meter = Meter::unlimited();
-        let recovered = self.recover_here(run, &mut meter, &record);
-        match self.world.conclude(&record, true, &meter, recovered.as_ref().err()) {
-            Some(lost) => Err(*lost),
-            None => recovered,
-        }
-    }
-
-    fn recover_here(
-        &self,
-        run: Abandoned,
-        meter: &mut Meter,
-        record: &CallRecord<'_>,
-    ) -> Result<Option<Recovered>, ToolError> {
-        // Ensures first that the audit log can take its line; otherwise nothing is changed.
-        self.world.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
-        let rules = RecoverRules { roots: self.roots(), retention: self.admission.policy.retention, admit: &admit };
-        self.world.journal.recover(run, &rules, meter).map_err(|error| match error {
-            RecoverError::Sandbox(error) => error.into(),
-            refused @ RecoverError::Refused(_) => ToolError::new(ToolCode::PolicyDenied, refused.to_string()),
-        })
-    }
-
     /// Checks that the policy allows a change at an address. `is_folder` says whether a directory is or was there.
     pub(super) fn admit_change(&self, address: &Address, is_folder: bool) -> Result<(), String> {
         self.admission.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
-    }
-
-    /// Returns a warning if the runs in `.ns` are foreign, or if their owner cannot be determined.
-    fn foreign_note(&self) -> Option<String> {
-        let is_foreign = !self.is_planning() && matches!(Journal::ownership(self.root()), Ok(Some(Ownership::Foreign)));
-        let reason = is_foreign.then(|| self.root().user().key.lost_because())?;
-        Some(match reason {
-            None => "the runs in `.ns` are not yours, or not of this directory, so none is recovered or taken back; `ns adopt` shows them and takes them over if you say so, `ns gc --foreign` removes them".to_owned(),
-            Some(reason) => format!("no run in `.ns` is recovered or taken back, since nobody can tell whether it is yours: {reason}"),
-        })
     }
 
     /// Rolls back the steps of the current run from `first_step` on, regardless of the remaining budget. Returns the
@@ -246,12 +168,12 @@ impl Gate {
         Caller { meter, session }: Caller<'_>,
     ) -> Result<UndoReport, UndoRefusal> {
         if run.is_nothing() {
-            return Err(refused(UndoError::Nothing(run.run.clone()), "").into());
+            return Err(undo_refused(UndoError::Nothing(run.run.clone()), "").into());
         }
         if run.is_undone() != redo {
             let run = run.run.clone();
             let error = if redo { UndoError::NotUndone(run) } else { UndoError::Undone(run) };
-            return Err(refused(error, "").into());
+            return Err(undo_refused(error, "").into());
         }
         let run = run.tip();
         let told = vec![
@@ -281,7 +203,7 @@ impl Gate {
         undone.map_err(|error| {
             let is_of_run = !matches!(error, UndoError::Sandbox(_));
             let is_redo = matches!(error, UndoError::MovedOn { is_redo: true, .. });
-            let mut error = refused(error, run);
+            let mut error = undo_refused(error, run);
             if is_of_run && !is_redo && self.can_pass_over(run) {
                 error.hint = error.hint.map(|hint| format!("{hint}; {PASS_OVER}"));
             }
@@ -291,7 +213,7 @@ impl Gate {
 
     /// Returns the changes of a run.
     pub fn show_run(&self, run: &str) -> Result<RunReport, ToolError> {
-        Journal::show(self.roots(), run).map_err(|error| refused(error, run))
+        Journal::show(self.roots(), run).map_err(|error| undo_refused(error, run))
     }
 
     /// Garbage collection: removes backups and records of old runs. Nothing is written before that, not even to the
@@ -341,7 +263,7 @@ impl Gate {
         limit: u64,
     ) -> Result<impl Iterator<Item = (Content, Content)> + 'a, ToolError> {
         let name = run.begin.run.as_str();
-        let sources = Journal::sources(self.roots(), name).map_err(|error| refused(error, name))?;
+        let sources = Journal::sources(self.roots(), name).map_err(|error| undo_refused(error, name))?;
         Ok(run.changes.iter().zip(sources).map(move |(change, (old, new))| {
             let leave = self.admission.policy.admit_path(&change.path.display(), change.is_folder, Access::Read);
             let of = |source: &ContentSource| match &leave {
@@ -354,13 +276,6 @@ impl Gate {
     }
 }
 
-fn foreign_journals(count: usize, first: &str) -> String {
-    let journals = if count == 1 { "the journal".to_owned() } else { format!("{count} journals, the first") };
-    format!(
-        "{journals} `.ns/runs/open/{first}` is foreign, or of a run that is over: nothing of it was done; `ns adopt` shows it, `ns gc --foreign` removes it"
-    )
-}
-
 /// Returns the journal record that begins a run of this command.
 pub(super) fn about(command: &str) -> Begin {
     #[cfg(unix)]
@@ -368,70 +283,4 @@ pub(super) fn about(command: &str) -> Begin {
     #[cfg(not(unix))]
     let user = 0;
     Begin { command: command.to_owned(), user, ..Begin::default() }
-}
-
-fn told_of(recovered: &Recovered) -> String {
-    let Recovered { run, command, end, steps } = recovered;
-    match end {
-        End::TakenBack => format!("the run {run} (`{command}`) was interrupted; what it had changed was taken back"),
-        _ if *steps == 0 => format!("the run {run} (`{command}`) was interrupted before it had changed anything"),
-        _ => {
-            let changes = if *steps == 1 { "1 change stays".to_owned() } else { format!("{steps} changes stay") };
-            let short = short_name(run);
-            format!("the run {run} (`{command}`) was interrupted; {changes}; `ns undo {short}` takes that back")
-        }
-    }
-}
-
-fn refused(error: UndoError, run: &str) -> ToolError {
-    let message = error.to_string();
-    match error {
-        UndoError::Sandbox(error) => error.into(),
-        UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
-        UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
-        UndoError::Nothing(_) => {
-            ToolError::new(ToolCode::Conflict, message).hint("`ns log` lists what became of each run")
-        }
-        UndoError::Undone(run) => {
-            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns redo {}` does it again", short_name(&run)))
-        }
-        UndoError::NotUndone(run) => {
-            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` takes it back", short_name(&run)))
-        }
-        UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
-            .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
-        UndoError::MovedOn { run, is_redo: true, conflicts } => {
-            let run = short_name(&run);
-            let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
-            conflicted(&message, &conflicts, &hint)
-        }
-        UndoError::MovedOn { run, conflicts, .. } => {
-            let run = short_name(&run);
-            let hint = format!("nothing was done; `ns undo {run} --force` gives back what can come back, and {KEEPS}");
-            conflicted(&message, &conflicts, &hint)
-        }
-    }
-}
-
-/// Returns the error for a tree that is not in the expected state, with one row per conflict.
-pub(super) fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
-    let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.display()));
-    let named = named.collect::<Vec<_>>().join("; ");
-    let more = conflicts.len().saturating_sub(NAMED);
-    let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
-    let error = ToolError::new(ToolCode::Conflict, format!("{message}: {named}{rest}")).hint(hint);
-    match rows_of(conflicts) {
-        Some(rows) => error.answering(rows),
-        None => error,
-    }
-}
-
-/// Converts conflicts to a list of maps. Returns `None` if they exceed a limit.
-pub fn rows_of(conflicts: &[Conflict]) -> Option<Value> {
-    let row = |Conflict { path, reason }: &Conflict| {
-        Value::from(
-            Map::with_capacity(2).with("path", Value::text(&path.display())).with("reason", Value::text(reason)),
-        )
-    };
-    Value::list(conflicts.iter().map(row).collect()).ok()
 }

@@ -8,7 +8,8 @@ use crate::toolkit::{Access, ToolError};
 use super::assembly::Gate;
 use super::call_record::CallRecord;
 use super::caller::Caller;
-use super::context::{Context, Visit};
+use super::context::Context;
+use super::listing::Visit;
 
 impl Gate {
     /// Returns the names in a directory that the policy lets a tool see, each with whether it is a directory. This is

@@ -13,7 +13,8 @@ use crate::value::Value;
 use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::caller::Caller;
-use super::history::{about, conflicted};
+use super::conflict::conflicted;
+use super::history::about;
 
 impl Gate {
     /// Creates a gate for the same sandbox, with the same policy and approvals, whose runs change nothing: their
