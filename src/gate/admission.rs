@@ -8,7 +8,7 @@ use crate::toolkit::{Bound, Declaration, Registry, ToolError};
 use super::approval::{Approvals, Reason};
 use super::policy::{Approval, Policy};
 
-/// Whatever decides about calls: the declarations of the tools, the policy, and the replies so far.
+/// The declarations of the tools, the policy, and the replies of a person so far: together they decide about calls.
 #[derive(Clone, Debug)]
 pub struct Admission {
     /// The declarations of all tools.

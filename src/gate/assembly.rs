@@ -45,7 +45,7 @@ pub struct GateParts {
     pub random: RandomSource,
 }
 
-/// The tools, whatever decides about their calls, and the world that they work on.
+/// The tools, the admission that decides about their calls, and the world that they work on.
 #[derive(Debug)]
 pub struct Gate {
     pub(super) toolbox: Toolbox,

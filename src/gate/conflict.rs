@@ -7,7 +7,7 @@ use crate::value::{Map, Value};
 
 /// Maximum number of paths named when the tree no longer matches what a run left.
 const NAMED: usize = 10;
-/// What becomes of what stands where something comes back by force.
+/// The treatment of an entry in the place where something comes back by force.
 const KEEPS: &str = "keeps what stands in its place below `.ns`";
 
 /// Returns the error for a run that cannot be undone or shown.

@@ -41,7 +41,7 @@ pub struct ConsoleHandle {
 
 impl fmt::Debug for ConsoleHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Consoles").field("printed", &self.printed).finish_non_exhaustive()
+        f.debug_struct("ConsoleHandle").field("printed", &self.printed).finish_non_exhaustive()
     }
 }
 

@@ -39,7 +39,7 @@ pub struct ObservedCall(Rc<dyn ProgressView>);
 
 impl fmt::Debug for CallObservers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lookout").finish_non_exhaustive()
+        f.debug_struct("CallObservers").finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,7 @@ use super::given::{Given, GivenArg};
 use super::settings::Settings;
 use super::spec::{Effect, Param, Spec};
 
-/// What a tool declares.
+/// The whole declaration of a tool.
 #[derive(Clone)]
 pub struct Declaration {
     /// The declaration without the parameters.
