@@ -13,8 +13,8 @@ pub trait Arguments {
 }
 
 /// Declares the typed arguments of a tool once: the struct, the parameters and the conversion between them. Fields
-/// are in the order of positional arguments, each with its behavior when omitted ([`WhenAbsent`]), its [`Kind`] and
-/// its meaning. Aliases of a parameter follow its name: `path | file_path: SandboxPath = …`.
+/// are in the order of positional arguments, each with its behavior when omitted ([`super::spec::WhenAbsent`]), its
+/// [`super::spec::Kind`] and its meaning. Aliases of a parameter follow its name: `path | file_path: SandboxPath = …`.
 ///
 /// ```text
 /// arguments! {
