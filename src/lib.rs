@@ -10,6 +10,7 @@ mod document;
 pub mod engine;
 mod eval;
 mod format;
+mod gate;
 mod limits;
 mod lockdown;
 mod mcp;

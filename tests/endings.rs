@@ -155,7 +155,7 @@ fn the_other_doors_end_with_4_too() {
 #[test]
 fn a_signal_ends_a_run_as_shells_expect() {
     use std::os::unix::process::ExitStatusExt;
-    let ignored = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = ignored.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0").trim();
     let ignored = u64::from_str_radix(ignored, 16).expect("a mask of signals");
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {

@@ -6,8 +6,9 @@ use std::io::{Read, stdin};
 use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
+use crate::gate::DONE;
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{DONE, FailureMode, ToolError, body_of, excerpt, read_on};
+use crate::toolkit::{FailureMode, ToolError, body_of, excerpt, read_on};
 use crate::value::{Map, Value, to_value};
 
 use super::approve::ask_at_terminal;
@@ -107,7 +108,7 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     let result = engine.call(tool, &given);
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
-    for text in engine.gate().consoles.take_printed_texts() {
+    for text in engine.gate().console().take_printed_texts() {
         say(&format!("{}\n", safe::prose(&text)));
     }
     let answer = match result {
@@ -116,7 +117,7 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
             FailureMode::Quiet => Value::Nil,
             FailureMode::Partly => error.answer.unwrap_or_default(),
             FailureMode::Declared | FailureMode::Raised => {
-                let error = sandbox_hint::in_failure(error, engine.gate().root.path());
+                let error = sandbox_hint::in_failure(error, engine.gate().root().path());
                 return Err(fail(&with_notes(error, notes)));
             }
         },

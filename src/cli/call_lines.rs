@@ -105,7 +105,7 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
         }
     }
     answer.warnings = engine.gate().take_notes();
-    answer.warnings.extend(engine.gate().consoles.take_printed_texts());
+    answer.warnings.extend(engine.gate().console().take_printed_texts());
     answer
 }
 

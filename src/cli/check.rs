@@ -117,7 +117,7 @@ fn tell_once(checked: &mut [(String, Checked)]) {
 fn show_text(engine: &Engine, checked: &[(String, Checked)], info: bool) -> Exit {
     let mut told = String::new();
     for (name, checked) in checked {
-        report_findings(&with_root(&checked.findings, engine.gate().root.path()), &checked.sources);
+        report_findings(&with_root(&checked.findings, engine.gate().root().path()), &checked.sources);
         if info {
             let text = serde_json::to_string_pretty(&checked.info).expect("information has a JSON form");
             told.push_str(&format!("{name}: {text}\n"));

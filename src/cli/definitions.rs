@@ -4,12 +4,12 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::mcp::{definition, plain_input};
-use crate::toolkit::Tool;
+use crate::toolkit::Declaration;
 
 use super::args::ToolFormat;
 
 /// Returns the definition of one tool; `None` if the format is not that of a framework.
-pub fn definition_of(format: ToolFormat, tool: &Tool) -> Option<Json> {
+pub fn definition_of(format: ToolFormat, tool: &Declaration) -> Option<Json> {
     let name = tool.spec.wire;
     let description = format!("{}.", tool.spec.summary);
     Some(match format {
@@ -43,7 +43,7 @@ pub fn definition_of(format: ToolFormat, tool: &Tool) -> Option<Json> {
 }
 
 /// Returns the definitions of several tools.
-pub fn several<'t>(format: ToolFormat, tools: impl Iterator<Item = &'t Tool>) -> Option<Json> {
+pub fn several<'t>(format: ToolFormat, tools: impl Iterator<Item = &'t Declaration>) -> Option<Json> {
     let tools: Vec<Json> = tools.map(|tool| definition_of(format, tool)).collect::<Option<_>>()?;
     Some(match format {
         ToolFormat::Mcp => json!({ "tools": tools }),

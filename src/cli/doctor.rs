@@ -59,7 +59,7 @@ fn seals(engine: &Engine) -> String {
 /// Describes the sandbox of an engine and what scripts may do in it.
 pub(crate) fn in_force(engine: &Engine) -> String {
     let gate = engine.gate();
-    let resolver = match gate.root.resolver() {
+    let resolver = match gate.root().resolver() {
         Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
         Resolver::Portable => "portable: `openat2` is not available, paths are followed step by step through cap-std",
     };
@@ -67,11 +67,11 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<33}{}\n", safe::name(value)));
     row("version", env!("CARGO_PKG_VERSION"));
     row("system", &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
-    row("sandbox", &gate.root.path().display().to_string());
+    row("sandbox", &gate.root().path().display().to_string());
     row("resolver", resolver);
     row(
         "changes",
-        if gate.policy.read_only {
+        if gate.policy().read_only {
             "refused: read-only"
         } else {
             "allowed below the sandbox; what is overwritten or deleted is kept, and `ns undo` takes whole runs back"
@@ -80,18 +80,18 @@ pub(crate) fn in_force(engine: &Engine) -> String {
     let audit = engine.audit_place().map(|path| path.display().to_string());
     row(
         "audit log",
-        audit.as_deref().unwrap_or(if gate.policy.enable_audit_logging {
+        audit.as_deref().unwrap_or(if gate.policy().enable_audit_logging {
             "none: read-only, and there is no state folder to keep it in"
         } else {
             "off: `enable_audit_logging` is false"
         }),
     );
     row("seals", &seals(engine));
-    gate.libraries.iter().for_each(|library| row("folder of modules", &library.named));
+    gate.libraries().iter().for_each(|library| row("folder of modules", &library.named));
     for (layer, name) in policies(engine) {
         row("policy", &format!("{name} ({layer})"));
     }
-    row("tools", &gate.registry.iter().count().to_string());
+    row("tools", &gate.registry().iter().count().to_string());
     match engine.force() {
         Some(force) => {
             row("kernel sandbox", force.summary());
@@ -142,7 +142,7 @@ fn as_json(engine: &Engine) -> Json {
         .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "sandbox": engine.gate().root.path().display().to_string(),
+        "sandbox": engine.gate().root().path().display().to_string(),
         "policy_files": files,
         "values": values,
         "unused": unused,

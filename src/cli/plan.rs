@@ -43,7 +43,7 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     let failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
-    outcome.findings = with_root(&outcome.findings, engine.gate().root.path());
+    outcome.findings = with_root(&outcome.findings, engine.gate().root().path());
     let exit = finish(&outcome, flushed);
     if outcome.ending == Ending::Misused {
         return exit;

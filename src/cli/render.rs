@@ -42,7 +42,7 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
 
 fn tell(engine: &Engine, rendered: &Rendered) -> Exit {
     report_notes(&rendered.warnings);
-    report_findings(&with_root(&rendered.findings, engine.gate().root.path()), &rendered.sources);
+    report_findings(&with_root(&rendered.findings, engine.gate().root().path()), &rendered.sources);
     if rendered.ending != Ending::Done {
         return rendered.ending.into();
     }

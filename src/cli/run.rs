@@ -153,9 +153,9 @@ fn run_script(run: ScriptRun<'_>, script: &Script, invocation: &Invocation) -> E
     let printer = Shared::new(Printer::new(Format::for_run(run.global.output)));
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
-    outcome.findings = sandbox_hint::with_root(&outcome.findings, engine.gate().root.path());
+    outcome.findings = sandbox_hint::with_root(&outcome.findings, engine.gate().root().path());
     if printer.has_refused_path() {
-        outcome.warnings.push(sandbox_hint::hint(engine.gate().root.path()));
+        outcome.warnings.push(sandbox_hint::hint(engine.gate().root().path()));
     }
     let exit = finish(&outcome, flushed);
     let is_taken_back = run.atomic && !matches!(outcome.ending, Ending::Done | Ending::Unread);

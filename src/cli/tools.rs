@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{HigherOrder, built_in_tools};
-use crate::toolkit::{Example, Kind, Literal, Param, Registry, Spec, Tool, WhenAbsent, groups, schema};
+use crate::toolkit::{Declaration, Example, Kind, Literal, Param, Registry, Spec, WhenAbsent, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
 use super::definitions;
@@ -18,12 +18,12 @@ pub struct Entry<'t> {
     pub spec: &'t Spec,
     params: &'t [Param],
     /// `None` for a function that takes a procedure, which only scripts can call.
-    pub tool: Option<&'t Tool>,
+    pub tool: Option<&'t Declaration>,
 }
 
 impl<'t> Entry<'t> {
     /// Returns the entry of a tool.
-    pub fn of_tool(tool: &'t Tool) -> Entry<'t> {
+    pub fn of_tool(tool: &'t Declaration) -> Entry<'t> {
         Entry { spec: &tool.spec, params: tool.params, tool: Some(tool) }
     }
 

@@ -49,7 +49,7 @@ pub struct AuditLines {
 impl Engine {
     /// Returns the path of the audit log of this engine's runs; `None` if logging is off.
     pub fn audit_place(&self) -> Option<PathBuf> {
-        self.gate.audit.place(&self.gate.root, self.gate.keeping())
+        self.gate.audit().place(self.gate.root(), self.gate.log_location())
     }
 
     /// Returns whether a log exists, and its path.
@@ -59,7 +59,7 @@ impl Engine {
             AuditLog::State => LogLocation::State,
             AuditLog::File(_, name) => return (true, Some(name.into())),
         };
-        let (audit, root) = (&self.gate.audit, &self.gate.root);
+        let (audit, root) = (self.gate.audit(), self.gate.root());
         (audit.open_to_read(root, keeping).is_ok_and(|file| file.is_some()), audit.place(root, keeping))
     }
 
@@ -94,7 +94,7 @@ impl Engine {
     /// Verifies the hash chain of a log; returns `None` if there is no log. `kept` is a hash that some line must
     /// have.
     pub fn verify_audit(&self, log: AuditLog, kept: Option<&str>) -> Result<Option<AuditVerdict>, ToolError> {
-        let (root, is_root) = (&self.gate.root, matches!(log, AuditLog::Root));
+        let (root, is_root) = (self.gate.root(), matches!(log, AuditLog::Root));
         let ledger = root.user().ledger.as_ref().filter(|_| is_root);
         let end = ledger.and_then(|ledger| ledger.audit_end(root.seal().id()).ok().flatten());
         let expected = Expected { hash: kept, end };
@@ -109,7 +109,7 @@ impl Engine {
             AuditLog::State => LogLocation::State,
             AuditLog::File(file, name) => return Ok(Some(LogFile::given(file, name)?)),
         };
-        Ok(self.gate.audit.open_to_read(&self.gate.root, keeping)?)
+        Ok(self.gate.audit().open_to_read(self.gate.root(), keeping)?)
     }
 
     fn audit_watch(&self) -> Watch {
@@ -118,7 +118,7 @@ impl Engine {
 
     /// Returns the name of a tool as the log records it.
     fn canonical(&self, name: &str) -> String {
-        let registry = &self.gate.registry;
+        let registry = self.gate.registry();
         registry.find(name).map_or_else(|| name.to_owned(), |id| registry.get(id).spec.name.to_owned())
     }
 }

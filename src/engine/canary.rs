@@ -6,11 +6,11 @@
 use std::rc::Rc;
 
 use crate::eval::{EmitError, Machine, Output, RunContext, compile};
+use crate::gate::{SessionMemory, answers_are_bounded};
 use crate::limits::{Interrupt, Limit, Limits, Meter, loose_limit};
 use crate::program::{Surroundings, Unit, Uses, lower};
 use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{SessionMemory, answers_are_bounded};
 use crate::value::Value;
 
 use super::{Engine, Script, SetupError, on_large_stack};
@@ -57,7 +57,7 @@ impl Engine {
     fn calls_are_bounded(&self) -> bool {
         let (mut sources, mut findings) = (Sources::new(), Vec::new());
         let tree = parse(sources.add("", SCRIPT), self.text_limits(), &mut findings);
-        let (registry, settings) = (&self.gate.registry, &self.gate.settings);
+        let (registry, settings) = (self.gate.registry(), self.gate.settings());
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &[] };
         let program = lower(&Unit { tree, uses: Uses::new() }, &surroundings, &mut findings);
         let world = RunContext {

@@ -8,7 +8,7 @@ use crate::tools::{Sides, compare};
 
 use crate::value::{Map, Value};
 
-pub use crate::toolkit::Content;
+pub use crate::gate::Content;
 pub use crate::tools::Diff;
 
 use super::{ChangeKind, ChangeReport};

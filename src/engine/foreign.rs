@@ -1,9 +1,10 @@
 //! Foreign state below `.ns`, for front ends: showing, adopting and removing it.
 
+use crate::gate::{Caller, SessionMemory};
 use crate::limits::{Limits, Meter};
 use crate::sandbox::Journal;
 use crate::text::ToolCode;
-use crate::toolkit::{SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 
 pub use crate::sandbox::{ForeignAction, ForeignRun, ForeignState, Ownership};
 
@@ -19,7 +20,7 @@ impl Engine {
         let session = SessionMemory::new(if deed == ForeignAction::Remove { "ns gc --foreign" } else { "ns adopt" });
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
-        let done = on_large_stack(|| self.gate.foreign(deed, (&mut meter, &session)))
+        let done = on_large_stack(|| self.gate.foreign(deed, Caller { meter: &mut meter, session: &session }))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         if deed != ForeignAction::Show {
             self.settle();
@@ -29,12 +30,12 @@ impl Engine {
 
     /// Returns whose state `.ns` is; `None` if there is none.
     pub fn ownership(&self) -> Result<Option<Ownership>, ToolError> {
-        Ok(Journal::ownership(&self.gate.root)?)
+        Ok(Journal::ownership(self.gate.root())?)
     }
 
     /// Returns why the user's key is not stored, so that seals of this process cannot be recognized later; `None` if
     /// it is stored.
     pub fn key_lost_because(&self) -> Option<&str> {
-        self.gate.root.user().key.lost_because()
+        self.gate.root().user().key.lost_because()
     }
 }

@@ -1,9 +1,10 @@
 //! Garbage collection: removes backups and journals of old runs to free space.
 
+use crate::gate::{Caller, SessionMemory};
 use crate::limits::{Limits, Meter};
 use crate::sandbox::{GcRules, JOURNALS, Retention, UNDOABLE};
 use crate::text::ToolCode;
-use crate::toolkit::{SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 
 pub use crate::sandbox::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
 
@@ -42,7 +43,7 @@ impl Engine {
         let session = SessionMemory::new("ns gc");
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
-        let swept = on_large_stack(|| self.gate.collect(&rules, (&mut meter, &session)))
+        let swept = on_large_stack(|| self.gate.collect(&rules, Caller { meter: &mut meter, session: &session }))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         if !request.is_dry {
             self.settle();
@@ -51,7 +52,7 @@ impl Engine {
     }
 
     fn gc_rules(&self, request: &GcRequest) -> GcRules {
-        let policy = self.gate.policy.retention;
+        let policy = self.gate.policy().retention;
         let GcRequest { count, days, bytes, journals, journal_days, journal_bytes, .. } = *request;
         GcRules {
             kept: Retention {

@@ -1,14 +1,15 @@
 //! Runs for front ends: listing, showing and undoing them.
 
+use crate::gate::{Caller, SessionMemory, UndoRefusal, UndoRequest};
 use crate::limits::{Limits, Meter, Watch, space};
 use crate::text::ToolCode;
-use crate::toolkit::{SessionMemory, ToolError, UndoRefusal};
+use crate::toolkit::ToolError;
 
-pub use crate::sandbox::short_name;
-pub use crate::toolkit::{
+pub use crate::gate::{
     ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
     Selection, UndoReport,
 };
+pub use crate::sandbox::short_name;
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
@@ -106,8 +107,10 @@ impl Engine {
         let redo = redo && (run.is_undone() || !is_undo);
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
-        let undone = on_large_stack(|| self.gate.undo(run, (redo, force), (&mut meter, &session)))
-            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));
+        let undone = on_large_stack(|| {
+            self.gate.undo(run, UndoRequest { redo, force }, Caller { meter: &mut meter, session: &session })
+        })
+        .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));
         self.settle();
         undone
     }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::gate::{Library, LibraryPlace, Policy};
 use crate::sandbox::Root;
 use crate::text::{Code, Diagnostic};
-use crate::toolkit::{Library, LibraryPlace, Policy};
 
-use super::setup::SetupError;
+use super::options::SetupError;
 
 /// Opens the libraries in order. A library inside a root becomes a path there.
 pub(super) fn open_libraries(

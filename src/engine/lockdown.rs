@@ -15,14 +15,14 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use crate::audit::LogLocation;
 #[cfg(target_os = "linux")]
+use crate::gate::LibraryPlace;
+#[cfg(target_os = "linux")]
 use crate::lockdown::Rights;
 use crate::lockdown::{AllowedPath, LockdownError, seal};
 use crate::sandbox::SandboxError;
 #[cfg(target_os = "linux")]
 use crate::sandbox::scratch_handles;
 use crate::text::{Code, Diagnostic, ToolCode};
-#[cfg(target_os = "linux")]
-use crate::toolkit::LibraryPlace;
 use crate::toolkit::ToolError;
 
 pub use crate::lockdown::{LockdownStatus, Network, Process, open_outside, outside};
@@ -31,7 +31,7 @@ pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
 #[cfg(target_os = "linux")]
 use super::config::files;
 #[cfg(target_os = "linux")]
-use super::setup::SetupError;
+use super::options::SetupError;
 use super::{Engine, on_large_stack};
 
 /// Locks down a process that runs nothing itself but starts `ns` for every script: no other programs, no network
@@ -97,7 +97,7 @@ impl Engine {
         };
         let grounds = self.grounds(process).map_err(|error| refused(error.to_string()))?;
         let force = seal(process, grounds).map_err(|error| refused(error.to_string()))?;
-        let is_refused = self.gate.policy.require_kernel_sandbox && !force.is_whole();
+        let is_refused = self.gate.policy().require_kernel_sandbox && !force.is_whole();
         // A second lockdown of this process only adds to the first.
         let _ = self.force.set(force);
         match self.unsealed().filter(|_| is_refused) {
@@ -119,7 +119,7 @@ impl Engine {
     /// Returns a finding if the policy requires a lockdown that is not fully in force, so that nothing may run.
     pub(super) fn unsealed(&self) -> Option<Diagnostic> {
         let stands = self.force.get().is_some_and(LockdownStatus::is_whole);
-        (self.gate.policy.require_kernel_sandbox && !stands).then(|| {
+        (self.gate.policy().require_kernel_sandbox && !stands).then(|| {
             let state = self.force.get().map_or("none: the process was not sealed", LockdownStatus::summary);
             let message =
                 format!("`require_kernel_sandbox` is true, and the kernel does not restrict the process ({state})");
@@ -144,9 +144,9 @@ impl Engine {
     #[cfg(target_os = "linux")]
     fn grounds(&self, process: Process) -> Result<Vec<AllowedPath>, SandboxError> {
         let gate = &self.gate;
-        let changes = !gate.policy.read_only && gate.overlay.is_none();
+        let changes = !gate.policy().read_only && !gate.is_planning();
         let mut grounds = Vec::new();
-        for root in gate.further.iter().chain([&gate.root]) {
+        for root in gate.roots().further.iter().chain([gate.root()]) {
             let rights = if changes { Rights::Change } else { Rights::Read };
             grounds.push(AllowedPath { handle: root.handle()?, rights });
             // The memory database is read through files to which readers write too.
@@ -154,7 +154,7 @@ impl Engine {
                 grounds.push(AllowedPath { handle: own.handle()?, rights: Rights::Change });
             }
         }
-        for library in gate.libraries.iter() {
+        for library in gate.libraries().iter() {
             if let LibraryPlace::Outside(root) = &library.place {
                 grounds.push(AllowedPath { handle: root.handle()?, rights: Rights::Read });
             }
@@ -163,17 +163,17 @@ impl Engine {
             grounds.push(AllowedPath { handle: home, rights: Rights::Change });
             grounds.push(AllowedPath { handle: above, rights: Rights::RemoveFolders });
         }
-        let keeps_in_state = gate.keeping() == LogLocation::State;
-        if let Some(log) = gate.audit.folder_in_state(&gate.root).filter(|_| keeps_in_state) {
+        let keeps_in_state = gate.log_location() == LogLocation::State;
+        if let Some(log) = gate.audit().folder_in_state(gate.root()).filter(|_| keeps_in_state) {
             grounds.push(AllowedPath { handle: log.handle()?, rights: Rights::Log });
         }
         // A worker opens the ledger again, under the lockdown of its server.
-        if let (Process::Server(_), Some(ledger)) = (process, &gate.root.user().ledger) {
+        if let (Process::Server(_), Some(ledger)) = (process, &gate.root().user().ledger) {
             let handle = ledger.handle().map_err(|error| SandboxError::io("the ledger", &error))?;
             grounds.push(AllowedPath { handle, rights: Rights::Use });
         }
         // Workers of the server read them again.
-        let read = gate.policy.provenance.files.iter().filter_map(|file| file.path.as_deref());
+        let read = gate.policy().provenance.files.iter().filter_map(|file| file.path.as_deref());
         for path in read.filter(|_| matches!(process, Process::Server(_))) {
             grounds.extend(files::handle(path).ok().map(|handle| AllowedPath { handle, rights: Rights::ReadFile }));
         }

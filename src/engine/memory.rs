@@ -1,7 +1,8 @@
 //! Project memory for front ends other than scripts: showing, changing, exporting and importing it.
 
+use crate::gate::{Caller, LoggedArgument, LoggedForm, Memory, MemoryRow, Salvaged, Scope, SessionMemory};
 use crate::limits::{space, work};
-use crate::toolkit::{LoggedArgument, LoggedForm, Memory, MemoryRow, Salvaged, Scope, SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::{Engine, internal_fault, on_large_stack};
@@ -56,9 +57,10 @@ impl Engine {
         let mut meter = self.begin_account();
         let _work = work::enter(meter.watch());
         let result =
-            on_large_stack(|| self.gate.remember(called, told, (&mut meter, &session), work)).unwrap_or_else(|panic| {
-                Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message))
-            });
+            on_large_stack(|| self.gate.remember(called, told, Caller { meter: &mut meter, session: &session }, work))
+                .unwrap_or_else(|panic| {
+                    Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message))
+                });
         self.settle();
         result
     }

@@ -17,6 +17,7 @@ mod lockdown;
 mod memory;
 mod missing_argument;
 mod modules;
+mod options;
 mod outcome;
 mod parse;
 mod plan;
@@ -33,15 +34,20 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::eval::{Machine, RunContext, compile};
+use crate::gate::Gate;
 use crate::limits::MemoryCharge;
 use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, parse, weight};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
-use crate::toolkit::{Gate, Registry, ToolError};
+use crate::toolkit::{Registry, ToolError};
 use crate::value::Map;
 use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
+pub use crate::gate::{
+    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
+    Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
+};
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{
@@ -51,10 +57,6 @@ pub use crate::sandbox::{Resolver, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};
-pub use crate::toolkit::{
-    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
-    Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
-};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;
@@ -72,6 +74,7 @@ pub use history::{
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
+pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanError, read_plan};
@@ -79,7 +82,6 @@ pub use policies::check_policy;
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
-pub use setup::{Options, SetupError};
 pub use test_folder::{Found, TestFolder};
 
 pub use lockdown::{
@@ -131,7 +133,7 @@ impl Drop for Engine {
 impl Engine {
     /// Returns the tools.
     pub fn registry(&self) -> &Registry {
-        &self.gate.registry
+        self.gate.registry()
     }
 
     /// Returns the gate, with the sandbox and the policy.
@@ -141,17 +143,17 @@ impl Engine {
 
     /// Sets the approver, which is asked before calls that need approval.
     pub fn set_approver(&self, approver: Rc<dyn Approver>) {
-        *self.gate.approvals.approver.borrow_mut() = Some(approver);
+        self.gate.set_approver(approver);
     }
 
     /// Sets the console, for the input and output of scripts.
     pub fn set_console(&self, console: Rc<dyn Console>) {
-        self.gate.consoles.set(console);
+        self.gate.console().set(console);
     }
 
     /// Sets the view that shows progress.
     pub fn set_progress_view(&self, view: Rc<dyn ProgressView>) {
-        self.gate.lookout.set(view);
+        self.gate.observers().set(view);
     }
 
     /// Returns the limits of runs.
@@ -166,7 +168,7 @@ impl Engine {
 
     /// Whether runs only plan changes.
     pub fn is_planning(&self) -> bool {
-        self.gate.overlay.is_some()
+        self.gate.is_planning()
     }
 
     /// Returns the interrupt that stops runs.
@@ -177,16 +179,16 @@ impl Engine {
     /// Returns every key of the policy file with its value in force, in the order of the table of keys.
     pub fn values(&self) -> Vec<(KeyRow, String)> {
         let gate = &self.gate;
-        let mut values = gate.policy.summary();
+        let mut values = gate.policy().summary();
         values.extend(self.limits.summary());
-        values.extend(gate.settings.summary());
+        values.extend(gate.settings().summary());
         let value = |row: &KeyRow| values.iter().find(|(key, _)| *key == row.name).map(|(_, value)| value.clone());
         policy_keys().map(|row| (row, value(&row).unwrap_or_default())).collect()
     }
 
     /// Returns the policy files that were read, and the origin of each value in force.
     pub fn provenance(&self) -> &Provenance {
-        &self.gate.policy.provenance
+        &self.gate.policy().provenance
     }
 
     /// Starts the meter of a run, line or call.
@@ -228,7 +230,7 @@ impl Engine {
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
         let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
         let listed = invocation.listed(script, memory.command());
-        self.run_listed(script, invocation, output, (&Rc::new(memory), &listed))
+        self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
     }
 
     /// Like [`Engine::run`], with a session memory that outlives the run.
@@ -239,19 +241,19 @@ impl Engine {
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
-        self.run_listed(script, invocation, output, (memory, memory.command()))
+        self.run_listed(script, invocation, output, RunSession { memory, listed: memory.command() })
     }
 
-    /// Runs a script; the list of runs shows it as `listed`.
+    /// Runs a script for a session.
     fn run_listed(
         &self,
         script: &Script,
         invocation: &Invocation,
         output: Box<dyn Output>,
-        (memory, listed): (&Rc<SessionMemory>, &str),
+        session: RunSession<'_>,
     ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, (memory, listed)))
+        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, session))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.run_end(outcome.ending));
         outcome
@@ -276,7 +278,7 @@ impl Engine {
             Err(error) => vec![error],
         };
         let told = failures.iter().map(|error| format!("a change is not taken back before the next start: {error}"));
-        self.gate.notes.borrow_mut().extend(told);
+        told.for_each(|note| self.gate.note(note));
         None
     }
 
@@ -307,8 +309,8 @@ impl Engine {
 
     /// Syncs the audit log at the end of a run, so that its lines survive a power cut.
     fn settle(&self) {
-        if let Err(error) = self.gate.audit.sync() {
-            self.gate.notes.borrow_mut().push(format!("the audit log may be lost in a power cut: {error}"));
+        if let Err(error) = self.gate.audit().sync() {
+            self.gate.note(format!("the audit log may be lost in a power cut: {error}"));
         }
     }
 
@@ -317,7 +319,7 @@ impl Engine {
         script: &Script,
         invocation: &Invocation,
         output: Box<dyn Output>,
-        (memory, listed): (&Rc<SessionMemory>, &str),
+        RunSession { memory, listed }: RunSession<'_>,
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
@@ -382,8 +384,8 @@ impl Engine {
         self.check_sealed()?;
         let mut meter = self.begin_account();
         let _work = work::enter(meter.watch());
-        let id = self.gate.registry.find(tool).ok_or_else(|| self.unknown_tool(tool))?;
-        let binder = self.gate.registry.get(id).binder();
+        let id = self.gate.registry().find(tool).ok_or_else(|| self.unknown_tool(tool))?;
+        let binder = self.gate.registry().get(id).binder();
         let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
         let Value::Map(map) = args else {
             let error = ToolError::new(
@@ -399,7 +401,7 @@ impl Engine {
     fn unknown_tool(&self, name: &str) -> ToolError {
         let shown = crate::value::print::shortened(name, 60);
         let error = ToolError::new(ToolCode::UnknownTool, format!("unknown tool `{shown}`"));
-        match self.gate.registry.nearest(name) {
+        match self.gate.registry().nearest(name) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint("`ns tools` lists the tools"),
         }
@@ -443,7 +445,7 @@ impl Engine {
         // Only a check reports these warnings, and it finds them again.
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
-        let Gate { registry, settings, .. } = &*self.gate;
+        let (registry, settings) = (self.gate.registry(), self.gate.settings());
         let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &surroundings, &mut findings);
         if let Purpose::Run { .. } = purpose {
@@ -486,6 +488,15 @@ impl<'a> Purpose<'a> {
             Purpose::Run { procedure, .. } => procedure,
         }
     }
+}
+
+/// The session of a run.
+#[derive(Clone, Copy)]
+struct RunSession<'a> {
+    /// Its memory.
+    memory: &'a Rc<SessionMemory>,
+    /// The command, as the list of runs shows it.
+    listed: &'a str,
 }
 
 /// A parsed and lowered script.

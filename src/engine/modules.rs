@@ -12,12 +12,13 @@ use std::vec;
 
 use compact_str::CompactString;
 
+use crate::gate::{Caller, ModuleError, ModuleFile, SessionMemory};
 use crate::limits::{MemoryCharge, Meter};
 use crate::program::{Module, ModuleId, Unit, Uses};
 use crate::syntax::ast::{StatementKind, Tree, Use};
 use crate::syntax::parse;
 use crate::text::{Code, Diagnostic, Source, Sources, Span, ToolCode};
-use crate::toolkit::{ModuleError, ModuleFile, SessionMemory, ToolError, groups};
+use crate::toolkit::{ToolError, groups};
 
 use super::{Engine, Script, admit_text};
 
@@ -134,9 +135,9 @@ impl Loader<'_> {
     /// Finds a module. If it is new, reads it and pushes it onto the stack.
     fn meet(&mut self, used: &Use, reading: &mut Reading) -> LoadState {
         let library = reading.stack.last().and_then(Following::library);
-        let meter = self.meter();
-        let run = self.session.map(|session| (&meter, session));
-        let file = match self.engine.gate.find_module(&used.path, library, run) {
+        let mut meter = self.meter();
+        let run = self.session.map(|session| Caller { meter: &mut meter, session });
+        let file = match self.engine.gate.find_module(&used.path, library, run.as_ref()) {
             Ok(file) => file,
             Err(error) => return self.unreadable(used, error),
         };
@@ -170,9 +171,9 @@ impl Loader<'_> {
             );
             return None;
         }
-        let meter = self.meter();
-        let run = self.session.map(|session| (&meter, session));
-        let bytes = match self.engine.gate.read_module(file, reading.bytes_left as u64, run) {
+        let mut meter = self.meter();
+        let run = self.session.map(|session| Caller { meter: &mut meter, session });
+        let bytes = match self.engine.gate.read_module(file, reading.bytes_left as u64, run.as_ref()) {
             Ok(bytes) => bytes,
             Err(ModuleError::Tool(error)) => {
                 self.unreadable(used, error);

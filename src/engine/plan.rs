@@ -2,11 +2,12 @@
 
 use std::io::Read;
 
+use crate::gate::{Caller, SessionMemory, shown_change};
 use crate::limits::{Limits, Meter, space};
 use crate::text::ToolCode;
-use crate::toolkit::{SessionMemory, ToolError, shown_change};
+use crate::toolkit::ToolError;
 
-pub use crate::toolkit::{Applied, Plan, PlanError};
+pub use crate::gate::{Applied, Plan, PlanError};
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
@@ -41,7 +42,7 @@ impl Engine {
         let session = SessionMemory::new(format!("ns apply ({})", plan.about.command));
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
-        let applied = on_large_stack(|| self.gate.apply(plan, (&mut meter, &session)))
+        let applied = on_large_stack(|| self.gate.apply(plan, Caller { meter: &mut meter, session: &session }))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         applied

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::gate::{KeepAnswer, Layer, Policy, PolicyFile};
 use crate::sandbox::Root;
 use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{KeepAnswer, Layer, Policy, PolicyFile, Registry};
+use crate::toolkit::Registry;
 
 use super::config::{Config, approve, combine, files, read};
 use super::lockdown::outside;
-use super::setup::{Options, SetupError};
+use super::options::{Options, SetupError};
 
 /// The name of the policy file in a root.
 const POLICY_FILE: &str = "neuroscript.toml";

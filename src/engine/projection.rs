@@ -11,7 +11,7 @@ impl Engine {
     pub(super) fn spare(&self, program: &mut Program) {
         // If answers have a size limit, their whole size counts.
         if self.limits.tool_output_bytes.is_none() {
-            program.spared = projectable_calls(program, &self.gate.registry);
+            program.spared = projectable_calls(program, self.gate.registry());
         }
     }
 }
@@ -19,7 +19,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use crate::engine::{Engine, Options, Purpose, Script};
-    use crate::toolkit::SessionMemory;
+    use crate::gate::SessionMemory;
 
     /// Whether the walk omits sizes and times.
     fn is_spared(engine: &Engine, text: &str) -> bool {

@@ -4,92 +4,25 @@ use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::audit::Audit;
+use crate::gate::{Approvals, DirectoryRule, Gate, GateParts, Policy, RandomSource, Unused};
 use crate::limits::{Interrupt, Limits};
-use crate::memory::Project;
-use crate::sandbox::{Root, TemporaryFolders, UserKey, UserState, state_folder_of};
-use crate::text::{Code, Diagnostic, Sources};
-use crate::toolkit::{Approvals, Clock, DirectoryRule, Gate, Policy, RandomSource, Unused};
+use crate::sandbox::{Root, UserState, state_folder_of};
+use crate::text::{Code, Diagnostic};
 
 use super::Engine;
 use super::config::{Config, files};
 use super::libraries::open_libraries;
+use super::options::{Options, SetupError};
 use super::policies::{keep_answers, keep_out_of_policies, read_policies};
-
-/// The options of a front end. Omitted values come from the policy files, then from built-in values.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The sandbox directory; the current directory by default.
-    pub sandbox: Option<PathBuf>,
-    /// A policy file in addition to the user's own and the one in the root.
-    pub policy: Option<PathBuf>,
-    /// The policy file of a case of `ns test`, which can only narrow the rules.
-    pub case_policy: Option<PathBuf>,
-    /// The base directory of the user state; determined from the environment by default.
-    pub state: Option<PathBuf>,
-    /// Directories of modules in addition to the sandbox.
-    pub libraries: Vec<PathBuf>,
-    /// Whether nothing may be changed.
-    pub read_only: bool,
-    /// Whether every failure of a tool is an error.
-    pub strict: bool,
-    /// Whether a failed run is rolled back.
-    pub atomic: bool,
-    /// Whether changes are only planned.
-    pub plan: bool,
-    /// The user's key, from the process that provided it; read from the user state by default.
-    pub key: Option<UserKey>,
-    /// Whether nothing will be run or changed: killed runs are not recovered, and no key is created.
-    pub looks_only: bool,
-    /// Whether a key is created if it is missing, even if the other options say otherwise.
-    pub makes_key: bool,
-    /// Whether only tools are called. Running a script needs an engine without this option.
-    pub calls_only: bool,
-    /// The limits where neither the policy files nor these options set any.
-    pub limits: Limits,
-    /// Directories to which work is restricted, in addition to the policy; unrestricted by default.
-    pub within: Option<Vec<PathBuf>>,
-    /// The step limit.
-    pub max_steps: Option<u64>,
-    /// The time limit.
-    pub timeout: Option<Duration>,
-    /// Maximum number of files that one operation lists or changes. As the user's own option, it may exceed the value
-    /// of the policy files.
-    pub max_files: Option<u64>,
-    /// The value of `max_files` if neither it nor a policy file sets the limit; the default for interactive use if
-    /// omitted.
-    pub max_files_unless_set: Option<u64>,
-    /// Maximum size of a tool's answer, in bytes.
-    pub answer_bytes: Option<u64>,
-    /// The clock of `TIME.Now`.
-    pub clock: Clock,
-    /// The seed of random numbers; unpredictable by default.
-    pub seed: Option<u64>,
-}
-
-/// The reason why an engine could not be created.
-#[derive(Debug)]
-pub struct SetupError {
-    /// The findings.
-    pub findings: Vec<Diagnostic>,
-    /// The text of the policy file, if they are about one.
-    pub sources: Sources,
-}
-
-impl SetupError {
-    pub(super) fn new(finding: Diagnostic) -> SetupError {
-        SetupError { findings: vec![finding], sources: Sources::new() }
-    }
-}
 
 impl Engine {
     /// Opens the sandbox, reads the policy and combines the limits.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         let root = open_root(options.sandbox.as_deref())?;
-        let registry = Rc::new(crate::tools::registry());
-        let Config { mut limits, mut policy, settings } = read_policies(&root, options, &registry)?;
+        let toolbox = crate::tools::toolbox();
+        let Config { mut limits, mut policy, settings } = read_policies(&root, options, &toolbox.registry)?;
         let optional = overrule(&mut limits, &mut policy, options);
         Arc::make_mut(&mut policy.provenance).options = optional;
         let state = options.state.clone().or_else(files::state_folder);
@@ -105,28 +38,20 @@ impl Engine {
         keep_out_of_policies(&mut policy, &root, &further);
         state.iter().for_each(|state| keep_out_of_state(&mut policy, &root, &further, state));
         let libraries = open_libraries(&options.libraries, &root, &further, &mut policy)?;
-        let approvals = Rc::new(Approvals::new(keep_answers(&policy.provenance.files)));
-        let journal = policy.journal();
+        let approvals = Approvals::new(keep_answers(&policy.provenance.files));
         let engine = Engine {
-            gate: Rc::new(Gate {
-                registry,
+            gate: Rc::new(Gate::new(GateParts {
+                toolbox,
                 root,
                 further,
-                libraries: libraries.into(),
+                libraries,
                 policy,
                 settings,
-                notes: RefCell::default(),
-                project: Project::default(),
                 approvals,
-                lookout: Rc::default(),
-                temporary: TemporaryFolders::default(),
                 audit: Audit::new(state),
                 clock: options.clock,
-                chance: Rc::new(RandomSource::new(options.seed)),
-                consoles: Rc::default(),
-                journal,
-                overlay: None,
-            }),
+                random: RandomSource::new(options.seed),
+            })),
             limits,
             strict: options.strict,
             atomic: options.atomic,

@@ -6,9 +6,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::gate::{Gate, ProgressView, SessionMemory};
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
-use crate::toolkit::{Gate, ProgressView, SessionMemory};
 use crate::value::{TextBudget, Value, print};
 
 use super::compile::{Code, Compiled};
@@ -250,7 +250,7 @@ impl Machine {
     }
 
     fn run_code(&mut self, code: &Code) -> Result<Value, Box<Fault>> {
-        self.view = self.world.gate.lookout.view();
+        self.view = self.world.gate.observers().view();
         let result = match (code.block)(self) {
             Flow::Next => match &code.tail {
                 Some(tail) => tail(self),

@@ -47,7 +47,7 @@ pub fn fail(message: Option<ValueFn>, span: Span) -> StmtFn {
 
 /// Returns whether a tool returns nil on success: it changes something, and its failures are errors.
 fn says_nothing(machine: &Machine, tool: ToolId) -> bool {
-    let spec = machine.world.gate.registry.get(tool).spec;
+    let spec = machine.world.gate.registry().get(tool).spec;
     spec.failure == Failure::Raise && !matches!(spec.effect, Effect::Pure | Effect::Reads)
 }
 

@@ -61,9 +61,9 @@ pub fn call(
 fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
     let gate = machine.world.gate.clone();
     for note in gate.take_notes() {
-        warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
+        warn(machine, gate.registry().get(id).spec.name, Some(span), &note);
     }
-    for value in gate.consoles.take_printed() {
+    for value in gate.console().take_printed() {
         machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| emit_failed(machine, error, span))?;
     }
     Ok(())
@@ -78,7 +78,7 @@ fn is_cut(value: &Value) -> bool {
 #[cold]
 #[inline(never)]
 fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
-    let spec = machine.world.gate.registry.get(id).spec;
+    let spec = machine.world.gate.registry().get(id).spec;
     let shown = match value {
         Value::Map(map) => map.iter().find_map(|(_, value)| match value {
             Value::List(list) => Some(format!(" after {} entries", list.len())),
@@ -92,7 +92,7 @@ fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
 
 /// Refuses a call whose arguments are invalid: always an error.
 pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> EvalResult<Value> {
-    let name = machine.world.gate.registry.get(id).spec.name;
+    let name = machine.world.gate.registry().get(id).spec.name;
     let error = ToolError { tool: Some(name), ..error.into() };
     failed(machine, id, error, span, Failing::AsError)
 }
@@ -107,7 +107,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     machine.refusals.note(&fault);
     machine.last_error = fault.to_value(&machine.world.sources);
     let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
-    let spec = machine.world.gate.registry.get(id).spec;
+    let spec = machine.world.gate.registry().get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
     if failing == Failing::Told && comes_as_map && !raised {
         warn_of_failure(machine, spec.name, &fault);

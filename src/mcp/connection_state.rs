@@ -110,7 +110,7 @@ impl ConnectionState {
         let undo = self.engine.ended_run();
         self.engine.gate().end_run();
         let mut notes = self.engine.gate().take_notes();
-        notes.extend(self.engine.gate().consoles.take_printed_texts());
+        notes.extend(self.engine.gate().console().take_printed_texts());
         let mut reply = match result {
             Ok(answer) => self.answer(answer),
             Err(error) if error.manner == FailureMode::Quiet => self.answer(Value::Nil),
@@ -155,7 +155,7 @@ impl ConnectionState {
 
     /// Returns the user's seal key, for an engine that can no longer read it.
     fn key(&self) -> Option<UserKey> {
-        Some(self.engine.gate().root.user().key.clone())
+        Some(self.engine.gate().root().user().key.clone())
     }
 
     /// Builds the order for a worker from a call of a script that is offered as a tool.

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 use rmcp::service::serve_server;
 
 use crate::engine::{Limits, Network, Options, SetupError};
-use crate::toolkit::MAX_FILES_OF_SERVER;
+use crate::gate::MAX_FILES_OF_SERVER;
 
 #[cfg(feature = "http")]
 pub use http::Listening;
@@ -157,8 +157,8 @@ fn begin(
         move |place| {
             own.watch(&place.engine);
             let gate = place.engine.gate();
-            let offer = Offer::choose(&tools, scripts, &gate.registry, &gate.policy);
-            (offer, instructions(gate.policy.read_only), place.engine.limits().timeout)
+            let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
+            (offer, instructions(gate.policy().read_only), place.engine.limits().timeout)
         },
         refused,
     )?;

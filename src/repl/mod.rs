@@ -155,7 +155,7 @@ impl Repl<'_> {
             say("interrupted; the variables are what they were when it stopped\n");
             return false;
         }
-        let findings = with_root(&outcome.findings, self.engine.gate().root.path());
+        let findings = with_root(&outcome.findings, self.engine.gate().root().path());
         report_findings(&findings, self.session.borrow().sources());
         let is_full = outcome.findings.iter().any(|finding| finding.code == Code::MemoryLimit.into());
         if is_full && self.results.forget() {

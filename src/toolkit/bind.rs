@@ -300,7 +300,7 @@ impl Binder {
 
     /// Checks all arguments, in declared order, and fills in defaults.
     ///
-    /// Paths are still texts here: [`super::gate`] resolves them.
+    /// Paths are still texts here: [`crate::gate`] resolves them.
     pub fn complete(&self, args: &mut [Option<Value>]) -> Result<(), ArgError> {
         for (place, arg) in args.iter_mut().enumerate() {
             let param = &self.params[place];

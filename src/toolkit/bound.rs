@@ -1,6 +1,6 @@
 //! Checked arguments, and their conversion to the types that a tool declares.
 //!
-//! Nothing is checked here: [`super::bind`] checks kinds and ranges, [`super::gate`] resolves paths.
+//! Nothing is checked here: [`super::bind`] checks kinds and ranges, [`crate::gate`] resolves paths.
 
 use std::rc::Rc;
 use std::{slice, vec};
@@ -9,16 +9,6 @@ use crate::sandbox::{BackupPath, SandboxPath};
 use crate::value::{List, Map, Str, Value};
 
 use super::error::ToolError;
-use super::spec::Param;
-
-/// The typed arguments of a tool, implemented by [`super::arguments!`].
-pub trait Arguments {
-    /// The parameters, in order.
-    const PARAMS: &'static [Param];
-
-    /// Converts values that were checked against the parameters.
-    fn take(bound: &mut Bound<'_>) -> Self;
-}
 
 /// Checked arguments, taken one by one in the declared order.
 #[derive(Debug)]

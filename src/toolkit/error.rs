@@ -1,6 +1,5 @@
 //! The failure of a tool. It has no source position: the evaluator knows that.
 
-use crate::audit::AuditError;
 use crate::limits::{Limit, LimitHit};
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
@@ -130,18 +129,6 @@ impl From<SandboxError> for ToolError {
         }
         let (path, hint) = (error.path().map(str::to_owned), error.help().map(str::to_owned));
         ToolError { path, hint, ..ToolError::new(error.code(), error.to_string()) }
-    }
-}
-
-impl From<AuditError> for ToolError {
-    fn from(error: AuditError) -> ToolError {
-        match error {
-            AuditError::Limit(hit) => hit.into(),
-            error => {
-                let hint = error.help().map(str::to_owned);
-                ToolError { hint, ..ToolError::new(error.code(), error.to_string()) }
-            }
-        }
     }
 }
 

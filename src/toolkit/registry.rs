@@ -1,123 +1,34 @@
-//! The registry of tools, and the lookup of their names.
+//! The registry of the declarations of tools, and the lookup of their names.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use foldhash::fast::FixedState;
 
 use crate::text::{meant, nearest};
-use crate::value::Value;
 
-use super::answer::Answer;
-use super::bind::Binder;
-use super::bound::{Arguments, Bound};
-use super::context::Context;
-use super::error::ToolError;
-use super::given::{Given, GivenArg};
+use super::declaration::Declaration;
 use super::groups;
-use super::settings::Settings;
-use super::spec::{Effect, Param, Spec};
-use super::truncate::done_untold;
-
-/// A tool: its declaration and its function.
-pub struct Tool {
-    /// The declaration.
-    pub spec: Spec,
-    /// The parameters.
-    pub params: &'static [Param],
-    /// Returns the JSON Schema of the result.
-    pub schema: fn() -> serde_json::Value,
-    check: Option<Check>,
-    run: Box<ToolFn>,
-    is_plain: bool,
-    sparing: Option<Box<(Fields, Tool)>>,
-}
+use super::spec::Spec;
 
 /// Names of record fields.
-type Fields = &'static [&'static str];
-
-/// A check across several arguments, or against settings of the policy file.
-pub type Check = fn(&Given<'_>, &Settings) -> Result<(), ToolError>;
-
-type ToolFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
-
-impl Tool {
-    /// Creates a tool from its declaration and its function.
-    pub fn new<A, R>(spec: Spec, run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static) -> Tool
-    where
-        A: Arguments + 'static,
-        R: Answer + 'static,
-    {
-        let run = move |context: &mut Context<'_>, bound: &mut Bound<'_>| match run(context, A::take(bound)) {
-            Ok(answer) => answer.into_value().map_err(|hit| Box::new(done_untold(hit, context.has_changed()))),
-            Err(error) => Err(Box::new(error)),
-        };
-        let takes_paths = A::PARAMS.iter().any(|param| param.kind.is_place());
-        let is_plain = spec.effect == Effect::Pure && !takes_paths;
-        Tool { spec, params: A::PARAMS, schema: R::schema, check: None, run: Box::new(run), is_plain, sparing: None }
-    }
-
-    /// Returns the tool with a check of its arguments. The check runs before a script starts, with the arguments that
-    /// are known then, and before each call, with all arguments.
-    pub fn with_check(self, check: Check) -> Tool {
-        Tool { check: Some(check), ..self }
-    }
-
-    /// Returns the tool with a cheaper variant, for scripts that read only these fields of its records. Both must be
-    /// indistinguishable to such a script.
-    pub fn with_projection<A, R>(
-        self,
-        reads: Fields,
-        run: impl Fn(&mut Context<'_>, A) -> Result<R, ToolError> + 'static,
-    ) -> Tool
-    where
-        A: Arguments + 'static,
-        R: Answer + 'static,
-    {
-        let sparing = Tool { check: self.check, ..Tool::new(self.spec, run) };
-        Tool { sparing: Some(Box::new((reads, sparing))), ..self }
-    }
-
-    /// Checks that arguments fit together; the binder has checked each of them.
-    pub fn check(&self, given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
-        self.check.map_or(Ok(()), |check| check(given, settings))
-    }
-
-    /// Like [`Tool::check`], with all arguments of a call.
-    #[inline]
-    pub(super) fn check_all(&self, args: &[Option<Value>], settings: &Settings) -> Result<(), ToolError> {
-        let Some(check) = self.check else { return Ok(()) };
-        let given: Vec<GivenArg<'_>> =
-            args.iter().map(|arg| arg.as_ref().map_or(GivenArg::Absent, GivenArg::Value)).collect();
-        check(&Given::new(self.params, &given), settings)
-    }
-
-    /// Whether the tool works on values alone, so that it may take its arguments out of the caller's slots.
-    pub(super) fn is_plain(&self) -> bool {
-        self.is_plain
-    }
-
-    /// Returns the binder for the tool's parameters.
-    pub fn binder(&self) -> Binder {
-        Binder { callee: self.spec.name, params: self.params }
-    }
-
-    /// Runs the tool. Only the gate may call this.
-    pub(super) fn run(&self, context: &mut Context<'_>, bound: &mut Bound<'_>) -> Result<Value, Box<ToolError>> {
-        (self.run)(context, bound)
-    }
-}
-
-impl fmt::Debug for Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.spec.name)
-    }
-}
+pub type Fields = &'static [&'static str];
 
 /// The index of a tool in its registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolId(u16);
+
+impl ToolId {
+    /// Returns the id of the tool with this index.
+    pub fn new(index: usize) -> ToolId {
+        ToolId(index as u16)
+    }
+
+    /// Returns the index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The cheaper variant of a tool for scripts that read only some fields of its records.
 #[derive(Clone, Copy, Debug)]
@@ -132,10 +43,10 @@ pub struct Projection {
 #[derive(Debug)]
 pub struct Registry {
     /// The named tools, followed by the variants.
-    tools: Vec<Tool>,
+    tools: Vec<Declaration>,
     /// Number of named tools.
     named: usize,
-    sparing: Vec<(ToolId, Projection)>,
+    projections: Vec<(ToolId, Projection)>,
     by_name: HashMap<Name<'static>, ToolId, FixedState>,
 }
 
@@ -144,26 +55,23 @@ impl Registry {
     ///
     /// # Panics
     /// Panics if two tools share a name; a test of the built-in tools rules that out.
-    pub fn new(mut tools: Vec<Tool>) -> Registry {
+    pub fn new(tools: Vec<Declaration>) -> Registry {
         // Built at every start, so names are not copied. They are our own, so nobody can choose them to collide, and
         // a fixed hash seed is safe.
         let mut by_name = HashMap::with_capacity_and_hasher(tools.len() * 4, FixedState::default());
         for (number, tool) in tools.iter().enumerate() {
             for name in names_of(&tool.spec) {
-                let other = by_name.insert(name, ToolId(number as u16));
-                assert!(other.is_none_or(|other| other.0 == number as u16), "two tools share a name of {tool:?}");
+                let other = by_name.insert(name, ToolId::new(number));
+                assert!(other.is_none_or(|other| other.index() == number), "two tools share a name of {tool:?}");
             }
         }
-        let named = tools.len();
-        let mut sparing = Vec::new();
-        for number in 0..named {
-            if let Some(its) = tools[number].sparing.take() {
-                let (reads, tool) = *its;
-                sparing.push((ToolId(number as u16), Projection { reads, tool: ToolId(tools.len() as u16) }));
-                tools.push(tool);
-            }
-        }
-        Registry { tools, named, sparing, by_name }
+        Registry { named: tools.len(), tools, projections: Vec::new(), by_name }
+    }
+
+    /// Adds a cheaper variant of a tool, for scripts that read only these fields of its records. No name finds it.
+    pub fn add_variant(&mut self, of: ToolId, reads: Fields, variant: Declaration) {
+        self.projections.push((of, Projection { reads, tool: ToolId::new(self.tools.len()) }));
+        self.tools.push(variant);
     }
 
     /// Finds a tool by its script name, wire name or an alias, without regard to case; `TOOL.X` and `tool.fs.X` find
@@ -208,7 +116,7 @@ impl Registry {
     fn nearest_in_group(&self, namespace: &str, wanted: &str) -> Option<&'static str> {
         let group = namespace.to_ascii_lowercase();
         let group = group.strip_prefix("tool.").unwrap_or(&group);
-        let in_group = |tool: &Tool, group: &str| {
+        let in_group = |tool: &Declaration, group: &str| {
             let names = [tool.spec.name].into_iter().chain(tool.spec.aliases.iter().copied());
             let parts = names.filter_map(|name| name.rsplit_once('.'));
             let tails =
@@ -231,17 +139,17 @@ impl Registry {
     }
 
     /// Returns the tool with this index.
-    pub fn get(&self, id: ToolId) -> &Tool {
-        &self.tools[id.0 as usize]
+    pub fn get(&self, id: ToolId) -> &Declaration {
+        &self.tools[id.index()]
     }
 
     /// Returns the cheaper variant of a tool, if it has one.
     pub fn projection(&self, id: ToolId) -> Option<Projection> {
-        self.sparing.iter().find(|(of, _)| *of == id).map(|(_, sparing)| *sparing)
+        self.projections.iter().find(|(of, _)| *of == id).map(|(_, projection)| *projection)
     }
 
     /// Returns all named tools, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Tool> {
+    pub fn iter(&self) -> impl Iterator<Item = &Declaration> {
         self.tools[..self.named].iter()
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::registry::Tool;
+use super::declaration::Declaration;
 use super::spec::{Failure, Kind, Literal, Param, WhenAbsent};
 
 /// Returns the whole declaration, as `ns tools NAME --format json` prints it.
-pub fn declaration(tool: &Tool) -> Json {
+pub fn declaration(tool: &Declaration) -> Json {
     let spec = &tool.spec;
     json!({
         "name": spec.wire,
@@ -37,13 +37,13 @@ fn aliases(params: &[Param]) -> Json {
 }
 
 /// Returns the error codes of a tool, those common to all tools first.
-pub fn errors(tool: &Tool) -> Vec<&'static str> {
+pub fn errors(tool: &Declaration) -> Vec<&'static str> {
     let common = ["bad_args", "policy_denied", "limit_exceeded", "cancelled"];
     common.into_iter().chain(tool.spec.errors.iter().map(|code| code.id())).collect()
 }
 
 /// Returns the JSON Schema 2020-12 of the arguments.
-pub fn input_schema(tool: &Tool) -> Json {
+pub fn input_schema(tool: &Declaration) -> Json {
     input_schema_of(tool.params)
 }
 
@@ -61,7 +61,7 @@ pub fn input_schema_of(params: &[Param]) -> Json {
 }
 
 /// Returns the JSON Schema 2020-12 of the answer of a successful call.
-pub fn output_schema(tool: &Tool) -> Json {
+pub fn output_schema(tool: &Declaration) -> Json {
     let mut schema = (tool.schema)();
     if matches!(tool.spec.failure, Failure::ErrorMap | Failure::SuccessMap) {
         let error = json!({ "type": "null", "description": "nil: the call succeeded" });

@@ -231,7 +231,7 @@ pub enum Access {
     /// Creates, changes, moves or removes the entry; if nothing exists there, the tool creates a file.
     Change,
     /// Like `Change`, but if nothing exists there, only the tool knows whether it creates a file or a directory: it
-    /// checks again with [`super::Context::admit`] when it does.
+    /// checks again with [`crate::gate::Context::admit`] when it does.
     Make,
 }
 
@@ -369,41 +369,3 @@ pub enum Literal {
     /// A text.
     Text(&'static str),
 }
-
-/// Declares the typed arguments of a tool once: the struct, the parameters and the conversion between them. Fields
-/// are in the order of positional arguments, each with its behavior when omitted ([`WhenAbsent`]), its [`Kind`] and
-/// its meaning. Aliases of a parameter follow its name: `path | file_path: SandboxPath = …`.
-///
-/// ```text
-/// arguments! {
-///     struct Args {
-///         path: SandboxPath = Required, Kind::Path(PathRule::RELATIVE, Access::Look), "directory to walk";
-///         max_depth: Option<i64> = Absent, Kind::at_least(1), "levels below the directory";
-///     }
-/// }
-/// ```
-macro_rules! arguments {
-    (struct $name:ident { $($field:ident $(| $alias:ident)*: $type:ty = $absent:expr, $kind:expr, $doc:literal;)* }) => {
-        pub struct $name { $($field: $type,)* }
-
-        impl $crate::toolkit::Arguments for $name {
-            const PARAMS: &'static [$crate::toolkit::Param] = {
-                #[allow(unused_imports, reason = "not every tool uses all of them")]
-                use $crate::toolkit::{Access, Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
-                &[$($crate::toolkit::Param {
-                    name: $crate::toolkit::name_of(stringify!($field)),
-                    aliases: &[$(stringify!($alias)),*],
-                    kind: $kind,
-                    absent: $absent,
-                    doc: $doc,
-                },)*]
-            };
-
-            #[allow(unused_variables, reason = "some tools take no arguments")]
-            fn take(bound: &mut $crate::toolkit::Bound<'_>) -> $name {
-                $name { $($field: bound.take(),)* }
-            }
-        }
-    };
-}
-pub(crate) use arguments;

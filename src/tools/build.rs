@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use compact_str::CompactString;
 
+use crate::gate::Context;
 use crate::limits::{LimitHit, MemoryCharge, space, work};
-use crate::toolkit::{AnyList, Context, ToolError};
+use crate::toolkit::{AnyList, ToolError};
 use crate::value::{Elements, List, Sink, Str, Value};
 
 /// Number of elements between two memory checks.

@@ -1,7 +1,8 @@
 //! `IO.Input`, `IO.Print`, `IO.Progress`.
 
+use crate::gate::{Context, Tool};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 const INPUT: Spec = Spec {
@@ -64,7 +65,7 @@ pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(INPUT, input),
         Tool::new(PRINT, |context, args: Printed| {
-            context.consoles().print(args.value);
+            context.console().print(args.value);
             Ok(())
         }),
         Tool::new(PROGRESS, progress),
@@ -72,7 +73,7 @@ pub fn tools() -> Vec<Tool> {
 }
 
 fn input(context: &mut Context<'_>, args: Prompted) -> Result<Option<String>, ToolError> {
-    let line = context.consoles().read_line(&args.prompt.as_text(), context.meter)?;
+    let line = context.console().read_line(&args.prompt.as_text(), context.meter)?;
     context.spend_text(line.as_ref().map_or(0, String::len))?;
     Ok(line)
 }
@@ -86,6 +87,6 @@ fn progress(context: &mut Context<'_>, args: Progressed) -> Result<(), ToolError
         }
         None => Some(format!("{}  {text}", args.done)),
     };
-    context.consoles().show(line.as_deref());
+    context.console().show(line.as_deref());
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! `ENV.Get` and `ENV.Names`: environment variables. The policy says which of them scripts may see.
 
+use crate::gate::{Context, Tool};
 use crate::text::ToolCode;
-use crate::toolkit::{AnyList, AnyValue, Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, AnyValue, Effect, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::build;

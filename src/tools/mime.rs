@@ -3,7 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::build;

@@ -1,6 +1,7 @@
 //! The built-in tools: one file per operation, or per group of variants of one operation.
 //!
-//! Each tool consists of a declaration and a function; see [`crate::toolkit`].
+//! Each tool consists of a declaration and a function; see [`crate::toolkit`] and
+//! [`crate::gate`].
 //!
 //! The pure tools (`STR`, `LIST`, `MAP`, `MATH`, `JSON`, …) share rules, so that whoever knows one can guess the
 //! others:
@@ -42,7 +43,10 @@ mod regex;
 mod text;
 mod time;
 
-use crate::toolkit::{Registry, Tool};
+use std::rc::Rc;
+
+use crate::gate::{Tool, Toolbox};
+use crate::toolkit::Registry;
 
 pub use diff::{Diff, Sides};
 pub use fs::compare::compare;
@@ -50,8 +54,13 @@ pub use fs::compare::compare;
 /// Capacity for all tools, larger than their number, so that the list is never reallocated.
 const ROOM: usize = 256;
 
-/// Returns the registry of all built-in tools.
-pub fn registry() -> Registry {
+/// Returns the declarations of all built-in tools.
+pub fn registry() -> Rc<Registry> {
+    toolbox().registry
+}
+
+/// Returns all built-in tools.
+pub fn toolbox() -> Toolbox {
     let mut tools: Vec<Tool> = Vec::with_capacity(ROOM);
     tools.extend(fs::tools());
     tools.extend(text::tools());
@@ -69,5 +78,5 @@ pub fn registry() -> Registry {
     tools.extend(environment::tools());
     tools.extend(console::tools());
     tools.extend(memory::tools());
-    Registry::new(tools)
+    Toolbox::new(tools)
 }

@@ -65,7 +65,7 @@ fn writer() {
     let mut words = words.split('|').map(str::to_owned);
     let sandbox = words.next().expect("a sandbox").into();
     let engine = Engine::open(&Options { sandbox: Some(sandbox), ..Options::default() }).expect("an engine");
-    println!("resolver {:?}", engine.gate().root.resolver());
+    println!("resolver {:?}", engine.gate().root().resolver());
     let args: Vec<String> = words.collect();
     let outcome = engine.run(&Script::new("writer.ns", WRITE), &Invocation::verbatim(&args), Box::new(Lines));
     for finding in &outcome.findings {

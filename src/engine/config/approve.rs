@@ -7,8 +7,9 @@ use std::path::Path;
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, Value};
 
+use crate::gate::Layer;
 use crate::text::Sources;
-use crate::toolkit::{Layer, Registry};
+use crate::toolkit::Registry;
 
 use super::read;
 

@@ -6,7 +6,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::toolkit::{Layer, Patterns, Provenance, SourceLine, Unused};
+use crate::gate::{Layer, Patterns, Provenance, SourceLine, Unused};
 
 use super::Config;
 use super::keys::{Field, KEYS, Key, Rule};

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::toolkit::{DirectoryRule, Extensions, Patterns, ToolRule, ToolRules};
+use crate::gate::{DirectoryRule, Extensions, Patterns, ToolRule, ToolRules};
 
 use super::Config;
 

@@ -17,8 +17,9 @@ pub mod files;
 mod keys;
 mod reader;
 
+use crate::gate::Policy;
 use crate::limits::Limits;
-use crate::toolkit::{Policy, Settings};
+use crate::toolkit::Settings;
 
 use keys::KEYS;
 

@@ -11,8 +11,9 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::gate::{DirectoryRule, Extensions, Layer, Patterns, SourceLine, ToolRule, ToolRules};
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
-use crate::toolkit::{DirectoryRule, Extensions, Layer, Patterns, Registry, SourceLine, ToolRule, ToolRules};
+use crate::toolkit::Registry;
 
 use super::Config;
 use super::keys::{Field, KEYS, Key, SECTIONS};

@@ -7,10 +7,11 @@ mod result;
 
 use crate::document::{Arg, Call, MAX_FINDINGS, Piece, Reading, read};
 use crate::eval::Fault;
+use crate::gate::SessionMemory;
 use crate::limits::{LimitHit, Meter, space, work};
 use crate::syntax::keyword::{is_reserved, is_word};
 use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
-use crate::toolkit::{ArgError, Effect, FailureMode, Given, GivenArg, SessionMemory, Tool, ToolId};
+use crate::toolkit::{ArgError, Declaration, Effect, FailureMode, Given, GivenArg, ToolId};
 use crate::value::{Map, TextBudget, Value, json};
 
 use super::outcome::ending_of;
@@ -113,7 +114,7 @@ impl Engine {
 
     /// Returns the tool of a call and its arguments in the declared order, or all errors in the call.
     fn check_call(&self, call: &Call) -> Result<(ToolId, Vec<Option<Value>>), Vec<Diagnostic>> {
-        let registry = &self.gate.registry;
+        let registry = self.gate.registry();
         let id = registry.find(tool_name(call)).ok_or_else(|| vec![self.unknown_tool_of(call)])?;
         let tool = registry.get(id);
         let mut findings = Vec::new();
@@ -148,9 +149,9 @@ impl Engine {
     }
 
     /// Checks the combination of arguments that are valid one by one.
-    fn check_together(&self, tool: &Tool, args: &[Option<&Arg>], span: Span) -> Option<Diagnostic> {
+    fn check_together(&self, tool: &Declaration, args: &[Option<&Arg>], span: Span) -> Option<Diagnostic> {
         let given: Vec<GivenArg<'_>> = args.iter().map(|arg| given(*arg)).collect();
-        let error = tool.check(&Given::new(tool.params, &given), &self.gate.settings).err()?;
+        let error = tool.check(&Given::new(tool.params, &given), self.gate.settings()).err()?;
         let at = |arg: &&&Arg| Some(arg.name.as_str()) == error.argument;
         let span = args.iter().flatten().find(at).map_or(span, |arg| arg.span);
         let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);
@@ -163,7 +164,7 @@ impl Engine {
     fn unknown_tool_of(&self, call: &Call) -> Diagnostic {
         let shown = crate::value::print::shortened(&call.tool, 60);
         let finding = Diagnostic::error(Code::UnknownCall, call.tool_span, format!("there is no tool `{shown}`"));
-        let registry = &self.gate.registry;
+        let registry = self.gate.registry();
         let near = nearest(&call.tool, registry.iter().map(|tool| tool.spec.wire));
         match near.or_else(|| registry.nearest(&call.tool)) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
@@ -230,7 +231,7 @@ impl DocumentRun<'_> {
 
     fn call(&mut self, id: ToolId, mut args: Vec<Option<Value>>, call: &Call) -> Result<(), Box<Fault>> {
         let engine = self.engine;
-        let tool = engine.gate.registry.get(id);
+        let tool = engine.gate.registry().get(id);
         let file = args.first().and_then(|arg| arg.as_ref()?.as_text().map(|path| path.to_string()));
         let answer = self
             .meter

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use compact_str::CompactString;
 
 use crate::eval::{Machine, Output, RunContext, compile};
+use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
 use crate::program::{Module, Surroundings, Unit, Uses, lower};
@@ -15,7 +16,7 @@ use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
 use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
 use crate::text::{Diagnostic, Sources, nearest};
-use crate::toolkit::{End, Gate, SessionMemory, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::Value;
 use crate::value::print::shortened;
 
@@ -132,7 +133,7 @@ impl<'e> Session<'e> {
         self.engine().interrupt.clear();
         // The engine's limits apply to scripts only.
         let meter = Meter::new(&Limits::default(), self.engine().interrupt.clone());
-        self.engine().gate.consoles.read_line(prompt, &meter)
+        self.engine().gate.console().read_line(prompt, &meter)
     }
 
     /// Whether a text is incomplete, and more lines could complete it.
@@ -238,7 +239,8 @@ impl<'e> Session<'e> {
         let mut findings = Vec::new();
         let modules_before = self.modules.len();
         let unit = self.read(script, form, &mut findings);
-        let Gate { registry, settings, .. } = &*self.engine().gate;
+        let gate = &self.engine().gate;
+        let (registry, settings) = (gate.registry(), gate.settings());
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
         let surroundings = Surroundings { registry, settings, earlier, variables, modules };
         let mut program = lower(&unit, &surroundings, &mut findings);

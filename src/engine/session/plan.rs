@@ -31,7 +31,7 @@ impl Session<'_> {
 
     /// Whether planned lines have changed project memory, which is not part of a plan.
     pub fn has_planned_memory(&self) -> bool {
-        self.engine().gate.project.has_planned_changes()
+        self.engine().gate.has_planned_memory()
     }
 
     /// Removes temporary directories that planned lines created, which must not be in the plan.

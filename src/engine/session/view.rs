@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use compact_str::CompactString;
 
+use crate::gate::Caller;
 use crate::limits::{Interrupt, Limits, Meter};
 use crate::program::tree::Param;
 use crate::program::{ModuleId, Unit, param_of};
@@ -87,8 +88,9 @@ impl Session<'_> {
         let limits =
             Limits { max_steps: MOST_NAMES as u64 * 4, timeout: Some(PATIENCE), ..self.engine().limits.clone() };
         let mut meter = Meter::new(&limits, Interrupt::default());
+        let session = self.machine.memory();
         let names =
-            on_large_stack(|| self.engine().gate.names_in(folder, MOST_NAMES, &mut meter, self.machine.memory()));
+            on_large_stack(|| self.engine().gate.names_in(folder, MOST_NAMES, Caller { meter: &mut meter, session }));
         names.ok().and_then(Result::ok).unwrap_or_default()
     }
 

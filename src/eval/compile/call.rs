@@ -246,7 +246,7 @@ pub(super) fn with_room<T>(
 fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, handling: Handling) -> ValueFn {
     Box::new(move |machine| {
         let value = arg(machine)?;
-        let tool = machine.world.gate.registry.get(id);
+        let tool = machine.world.gate.registry().get(id);
         let Value::Map(map) = &value else {
             return with_room(machine, tool.params.len(), |machine, values| {
                 values[0] = Some(value);

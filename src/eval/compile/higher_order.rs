@@ -71,7 +71,7 @@ impl Compiler<'_> {
                 result.map_err(|error| machine.throw(span, error))
             }),
             Callee::Tool(id) => Box::new(move |machine, first, second| {
-                let params = machine.world.gate.registry.get(id).params.len();
+                let params = machine.world.gate.registry().get(id).params.len();
                 with_room(machine, params, |machine, args| {
                     args[0] = Some(first);
                     if second.is_some() {

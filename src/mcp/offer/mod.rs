@@ -9,7 +9,8 @@ use std::sync::Arc;
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
-use crate::toolkit::{Effect, Failure, Param, Policy, Registry, Risk, Spec, Tool, groups, schema};
+use crate::gate::Policy;
+use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Risk, Spec, groups, schema};
 
 use super::methods::Method;
 
@@ -131,14 +132,14 @@ impl Offer {
 }
 
 /// Returns the definition of a tool as a server declares it under a policy without restrictions.
-pub fn definition(tool: &Tool) -> Json {
+pub fn definition(tool: &Declaration) -> Json {
     let entry =
         Entry { offered: Offered::Tool(tool.spec.name), spec: tool.spec, params: tool.params, tool: Some(tool) };
     serde_json::to_value(entry.definition(&Policy::default())).expect("a definition has a JSON form")
 }
 
 /// Returns the input schema of a tool in its plain form.
-pub fn plain_input(tool: &Tool) -> Json {
+pub fn plain_input(tool: &Declaration) -> Json {
     shape::flat(schema::input_schema(tool), shape::Words::Kept)
 }
 
@@ -147,7 +148,7 @@ struct Entry<'r> {
     offered: Offered,
     spec: Spec,
     params: &'static [Param],
-    tool: Option<&'r Tool>,
+    tool: Option<&'r Declaration>,
 }
 
 fn all(registry: &Registry) -> Vec<Entry<'_>> {
@@ -232,7 +233,7 @@ impl Entry<'_> {
 }
 
 /// Returns the output schema for a client: always an object, whatever type the tool returns.
-fn output_schema(tool: &Tool) -> Json {
+fn output_schema(tool: &Declaration) -> Json {
     let mut schema = schema::output_schema(tool);
     match schema["type"].as_str() {
         Some("object") => return schema,

@@ -15,8 +15,9 @@ use crate::engine::{
     Approver, Arguments, EmitError, Engine, Interrupt, Invocation, LimitHit, Limits, Meter, Options, Output, Progress,
     ProgressView, Question, Reply, Script, SessionMemory, SetupError, emitted, settle_scratch,
 };
+use crate::gate::MAX_FILES_OF_SERVER;
 use crate::text::ToolCode;
-use crate::toolkit::{MAX_FILES_OF_SERVER, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
 use super::super::methods::{failed_report, report};

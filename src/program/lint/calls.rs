@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::syntax::ast::{Call, ExprId, ExprKind};
 use crate::text::{Code, Diagnostic, Span};
-use crate::toolkit::{BELOW_ROOT, Kind, Tool};
+use crate::toolkit::{BELOW_ROOT, Declaration, Kind};
 
 use super::text::{Callee, Text};
 use super::walk::{Body, bare};
@@ -40,14 +40,14 @@ fn refused_over(text: &Text<'_>, call: &Call) -> impl Iterator<Item = Diagnostic
     })
 }
 
-fn refused(text: &Text<'_>, tool: &Tool, place: Span) -> Option<Diagnostic> {
-    let error = text.ground.gate.policy.admit(&tool.spec).err()?;
+fn refused(text: &Text<'_>, tool: &Declaration, place: Span) -> Option<Diagnostic> {
+    let error = text.ground.gate.policy().admit(&tool.spec).err()?;
     let finding = Diagnostic::warning(Code::RefusedTool, place, error.message);
     Some(finding.help(error.hint.unwrap_or_else(|| "allow it in your own policy file or `--policy`".to_owned())))
 }
 
 /// Returns the arguments that a tool takes as paths.
-fn paths<'a>(text: &Text<'a>, tool: &'a Tool, call: &'a Call) -> impl Iterator<Item = (ExprId, Kind)> {
+fn paths<'a>(text: &Text<'a>, tool: &'a Declaration, call: &'a Call) -> impl Iterator<Item = (ExprId, Kind)> {
     let given = call.args.iter().enumerate().map(|(index, arg)| match &arg.name {
         Some(name) => (position(tool, &name.text), arg.value),
         None => (Some(index), arg.value),
@@ -71,7 +71,7 @@ fn paths<'a>(text: &Text<'a>, tool: &'a Tool, call: &'a Call) -> impl Iterator<I
     })
 }
 
-fn position(tool: &Tool, name: &str) -> Option<usize> {
+fn position(tool: &Declaration, name: &str) -> Option<usize> {
     tool.binder().position(name).ok()
 }
 

@@ -19,10 +19,10 @@ mod unseen;
 mod unused;
 mod walk;
 
+use crate::gate::Gate;
 use crate::syntax::TextLimits;
 use crate::syntax::ast::Tree;
 use crate::text::{Diagnostic, Source};
-use crate::toolkit::Gate;
 
 use super::tree::Program;
 

@@ -6,7 +6,7 @@ use crate::program::builtin::Builtin;
 use crate::program::higher_order::HigherOrder;
 use crate::syntax::ast::{Call, StatementKind, Tree};
 use crate::text::Source;
-use crate::toolkit::Tool;
+use crate::toolkit::Declaration;
 
 use super::LintContext;
 use super::walk::{Body, is_plain};
@@ -31,7 +31,7 @@ pub enum Callee<'a> {
     Builtin(Builtin),
     /// A function that takes a procedure.
     Over,
-    Tool(&'a Tool),
+    Tool(&'a Declaration),
 }
 
 impl<'a> Text<'a> {
@@ -68,7 +68,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns the tool that a call calls.
-    pub fn tool(&self, call: &Call) -> Option<&'a Tool> {
+    pub fn tool(&self, call: &Call) -> Option<&'a Declaration> {
         match self.callee(call) {
             Some(Callee::Tool(tool)) => Some(tool),
             _ => None,
@@ -76,8 +76,8 @@ impl<'a> Text<'a> {
     }
 
     /// Finds a tool by name.
-    pub fn find_tool(&self, name: &str) -> Option<&'a Tool> {
-        let registry = &self.ground.gate.registry;
+    pub fn find_tool(&self, name: &str) -> Option<&'a Declaration> {
+        let registry = self.ground.gate.registry();
         registry.find(name).map(|id| registry.get(id))
     }
 }

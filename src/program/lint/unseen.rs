@@ -6,7 +6,7 @@
 use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind};
 use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
-use crate::toolkit::{Failure, Tool};
+use crate::toolkit::{Declaration, Failure};
 
 use super::text::{Callee, Text};
 use super::unused::expanded;
@@ -113,13 +113,13 @@ fn any_in(places: &[u32], range: Span) -> bool {
 }
 
 /// Returns the tool that a CALL statement calls, if its result says whether it failed.
-fn failing<'a>(text: &Text<'a>, statement: &Statement) -> Option<&'a Tool> {
+fn failing<'a>(text: &Text<'a>, statement: &Statement) -> Option<&'a Declaration> {
     let StatementKind::Call(id) = &statement.kind else { return None };
     let ExprKind::Call(call) = &text.tree[*id].kind else { return None };
     text.tool(call).filter(|tool| tool.spec.failure != Failure::Raise)
 }
 
-fn unseen(statement: &Statement, tool: &Tool) -> Diagnostic {
+fn unseen(statement: &Statement, tool: &Declaration) -> Diagnostic {
     let message = format!("nobody looks whether `{}` succeeds", tool.spec.name);
     let finding = Diagnostic::warning(Code::UnseenResult, statement.span, message);
     finding.help("write `MUST CALL`, so that a failure is an error, or look at `LAST` or `LAST_ERROR`")

@@ -1,7 +1,8 @@
 //! `CSV.Parse`.
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, MemoryCharge, MeteredVec, space};
-use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::{Column, Elements, Rows, Str, Table, Texts, Value, print};
 
 use super::super::build::ListBuilder;

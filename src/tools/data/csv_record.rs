@@ -5,8 +5,9 @@
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
+use crate::gate::Context;
 use crate::limits::{LimitHit, MeteredVec};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 
 use super::super::place::at;
 

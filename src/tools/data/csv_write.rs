@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use csv::{Writer, WriterBuilder};
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Sink, Str, TextBudget, Value, ValueMap, print};
 
 use super::super::build;

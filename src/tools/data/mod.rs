@@ -6,7 +6,7 @@ mod csv_write;
 mod toml;
 mod yaml;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

@@ -2,8 +2,9 @@
 
 use sha2::Digest;
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, work};
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::{FORMS, bytes_of, encode};

@@ -6,9 +6,10 @@ mod hash;
 use ::base64::engine::general_purpose::STANDARD;
 use ::base64::{DecodeError, Engine as _};
 
+use crate::gate::Tool;
 use crate::limits::{space, work};
 use crate::text::hex;
-use crate::toolkit::{Tool, ToolError};
+use crate::toolkit::ToolError;
 
 use super::locate;
 use super::place::base64_fault;

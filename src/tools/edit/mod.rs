@@ -10,7 +10,8 @@ pub mod path;
 pub mod splice;
 mod target;
 
-use crate::toolkit::{Context, ToolError};
+use crate::gate::Context;
+use crate::toolkit::ToolError;
 use crate::value::{Str, Value};
 
 pub use splice::Splices;

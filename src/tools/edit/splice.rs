@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::gate::Context;
 use crate::limits::{LimitHit, MemoryCharge, MeteredVec, work};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::Str;
 
 use super::super::build::TextBuilder;

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::Context;
 use crate::limits::{LimitHit, space, work};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::operators::position;
 use crate::value::{List, Map, Str, Value, ValueError, equality, print};
 

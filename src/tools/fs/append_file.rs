@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
 use crate::sandbox::{PathRule, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::encoding::{Charset, Choice};

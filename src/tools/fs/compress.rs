@@ -7,11 +7,10 @@ use std::io::{self, Read};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{
-    Access, Context, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, Tool, ToolError, arguments,
-};
+use crate::toolkit::{Access, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::archive::{ArchivedKind, Entry, Output, TarWriter, Writer, ZipWriter, link_stays};

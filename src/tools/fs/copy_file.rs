@@ -3,11 +3,12 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{
     Change, CopyOptions, CopyScope, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath,
 };
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Effect, Example, Failure, ListedPath, Risk, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::bulk::{self, Done, Item, Planned, Work};

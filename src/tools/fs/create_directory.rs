@@ -1,8 +1,9 @@
 //! `FS.CreateDirectory`: docs/specs/file_system_tool.md.
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as EntryKind, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 use super::operation::Operation;
 

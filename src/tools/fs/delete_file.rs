@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Change, Kind as EntryKind, PathRule, RemoveOptions, RenameError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Effect, Example, Failure, ListedPath, Risk, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::bulk::{self, Done, Item, Planned, Work};

@@ -5,10 +5,11 @@ use std::io::{self, Read, Seek};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool};
 use crate::limits::MeteredVec;
 use crate::sandbox::{OpenFile, PathRule, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::diff::{Diff, Sides, unified};

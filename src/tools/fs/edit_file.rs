@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, space};
 use crate::sandbox::{PathRule, SandboxPath};
 use crate::text::{ToolCode, nearest};
-use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, print};
 
 use super::super::diff::{Sides, unified};

@@ -1,8 +1,9 @@
 //! `FS.Exists`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{PathRule, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 const SPEC: Spec = Spec {
     name: "FS.Exists",

@@ -7,9 +7,10 @@ use compact_str::CompactString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as ArchivedKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 use super::archive::{Budget, Node, NodeKind, Plan, Reader};
 use super::operation::Operation;

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as EntryKind, PathRule, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 use super::find::type_word;
 use super::find_files::named;

@@ -5,12 +5,11 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool, Visit, Visited};
 use crate::limits::space;
 use crate::sandbox::{ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
-use crate::toolkit::{
-    Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visit, Visited, arguments,
-};
+use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::glob::Pattern;

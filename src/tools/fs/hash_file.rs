@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{OpenFile, PathRule, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 const SPEC: Spec = Spec {
     name: "FS.HashFile",

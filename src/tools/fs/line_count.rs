@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{PathRule, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 const SPEC: Spec = Spec {
     name: "FS.LineCount",

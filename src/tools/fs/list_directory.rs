@@ -8,10 +8,11 @@ use std::io::{self, ErrorKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Folder, Kind as EntryKind, Metadata, PathRule, SandboxPath, is_reserved};
 use crate::text::ToolCode;
 use crate::toolkit::{
-    Context, Effect, Example, Failure, Given, ListDirectorySettings, Risk, Settings, Spec, Tool, ToolError, arguments,
+    Effect, Example, Failure, Given, ListDirectorySettings, Risk, Settings, Spec, ToolError, arguments,
 };
 
 const SPEC: Spec = Spec {

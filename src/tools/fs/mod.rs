@@ -40,9 +40,10 @@ use base64::DecodeError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::SandboxPath;
 use crate::text::{ToolCode, hex};
-use crate::toolkit::{Context, Tool, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::print;
 
 use encoding::{Charset, Choice, Unencodable, encode};

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 const SPEC: Spec = Spec {
     name: "FS.MoveFile",

@@ -8,10 +8,11 @@ use std::io::Read;
 
 use sha2::{Digest, Sha256};
 
+use crate::gate::Context;
 use crate::limits::space;
 use crate::sandbox::{Change, Overwrite, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Context, ToolError};
+use crate::toolkit::{Access, ToolError};
 
 use super::encoding::{Charset, Choice, Decoder, detect, is_binary};
 

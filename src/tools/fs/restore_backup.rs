@@ -1,8 +1,9 @@
 //! `FS.RestoreBackup`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{BackupKind, BackupPath, CopyOptions, Kind as EntryKind, Overwrite, RenameError};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 use super::operation::Operation;
 

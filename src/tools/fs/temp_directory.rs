@@ -1,7 +1,8 @@
 //! `FS.TempDirectory`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
+use crate::gate::{Context, Tool};
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, print};
 
 use super::operation::Operation;

@@ -1,8 +1,9 @@
 //! `FS.WalkDir`: docs/specs/fs_walkdir.md.
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{Details, PathRule, SandboxError, SandboxPath, Tree};
 use crate::text::ToolCode;
-use crate::toolkit::{Answer, Context, Effect, Example, Failure, Risk, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Answer, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 use crate::value::{Column, List, Rows, Table, Texts, Value};
 
 const SPEC: Spec = Spec {

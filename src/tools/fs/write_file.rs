@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
 use crate::sandbox::{Overwrite, PathRule, Replace, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::encoding::Choice;

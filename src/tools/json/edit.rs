@@ -1,7 +1,8 @@
 //! `JSON.Set` and `JSON.Remove`.
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, MeteredVec, work};
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::json::{Fault, read};
 use crate::value::{BigNumbers, Str, Value, parts};
 

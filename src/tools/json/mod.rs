@@ -6,7 +6,7 @@ mod query;
 mod span;
 mod write;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

@@ -1,6 +1,7 @@
 //! `JSON.Parse`.
 
-use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::json::{Fault, read};
 use crate::value::{BEYOND_INTS, BigNumbers, Str};
 

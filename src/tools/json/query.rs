@@ -1,6 +1,7 @@
 //! `JSON.Query`: finds values inside others by a path such as `users[0].name`.
 
-use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::operators::position;
 use crate::value::{Str, Value};
 

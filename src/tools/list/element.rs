@@ -3,7 +3,8 @@
 
 use std::rc::Rc;
 
-use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyList, AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::operators::position;
 use crate::value::{List, Value};
 

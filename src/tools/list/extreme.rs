@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::work;
-use crate::toolkit::{AnyValue, Context, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyValue, Example, Number, Spec, ToolError, arguments};
 use crate::value::operators::{add, compare};
 use crate::value::{List, Str, Value, print};
 

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::{space, work};
-use crate::toolkit::{AnyList, AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, AnyMap, Example, Spec, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Str, Value, ValueMap, print};
 
 use super::super::build;

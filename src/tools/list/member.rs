@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::equality::equal;
 use crate::value::{Hashed, List, Str, Value, ValueMap};
 

@@ -9,7 +9,7 @@ mod reshape;
 mod slice;
 mod sort;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

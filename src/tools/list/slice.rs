@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::List;
 
 use super::super::build;

@@ -5,7 +5,8 @@ mod sort;
 
 use std::rc::Rc;
 
-use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyList, AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
 use super::build;

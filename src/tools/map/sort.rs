@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::{space, work};
-use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyMap, Example, Spec, ToolError, arguments};
 use crate::value::order::{self, Direction, Unsorted};
 use crate::value::{Map, Str, Value, print};
 

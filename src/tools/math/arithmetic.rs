@@ -1,6 +1,7 @@
 //! `MATH.Add`, `MATH.Subtract`, `MATH.Multiply`, `MATH.Divide`, `MATH.Modulo`, `MATH.Power`.
 
-use crate::toolkit::{Example, Number, Spec, Tool, ToolError, arguments};
+use crate::gate::Tool;
+use crate::toolkit::{Example, Number, Spec, ToolError, arguments};
 use crate::value::operators::{add, divide, multiply, power, remainder, subtract};
 use crate::value::{Fallible, Value};
 

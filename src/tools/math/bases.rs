@@ -1,6 +1,7 @@
 //! `MATH.ToBase`, `MATH.FromBase`.
 
-use crate::toolkit::{Example, Spec, Tool, ToolError, arguments};
+use crate::gate::Tool;
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Str, print};
 
 const TO_BASE: Spec = Spec::pure(

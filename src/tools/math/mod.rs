@@ -7,7 +7,8 @@ mod real;
 mod statistics;
 mod whole;
 
-use crate::toolkit::{Tool, ToolError};
+use crate::gate::Tool;
+use crate::toolkit::ToolError;
 use crate::value::{Value, ValueError};
 
 /// Returns the tools of this module, in listing order.

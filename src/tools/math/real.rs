@@ -1,6 +1,7 @@
 //! `MATH.Exp`, `MATH.Log`, `MATH.Hypot`, `MATH.Atan2`, `MATH.Pi`, `MATH.E`. Other functions are built-ins.
 
-use crate::toolkit::{Example, Number, Spec, Tool, ToolError, arguments};
+use crate::gate::Tool;
+use crate::toolkit::{Example, Number, Spec, ToolError, arguments};
 use crate::value::{Value, print};
 
 use super::float;

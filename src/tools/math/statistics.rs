@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, space, work};
-use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{List, Value, order, print};
 
 use super::float;

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::toolkit::{Example, Number, Spec, Tool, ToolError, arguments};
+use crate::gate::Tool;
+use crate::toolkit::{Example, Number, Spec, ToolError, arguments};
 use crate::value::operators::compare;
 use crate::value::{Value, number, print};
 

@@ -3,10 +3,9 @@
 //! Failures are errors, because any value that `MEMORY.Get` could return as a sign of failure could also be
 //! stored.
 
+use crate::gate::{Context, Scope, Tool};
 use crate::text::ToolCode;
-use crate::toolkit::{
-    AnyList, AnyValue, Context, Effect, Example, Failure, Risk, Scope, Spec, Tool, ToolError, arguments,
-};
+use crate::toolkit::{AnyList, AnyValue, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 /// Error codes of project memory.

@@ -5,8 +5,9 @@ mod whole;
 
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{List, Str};
 
 /// Returns the tools of this module, in listing order.

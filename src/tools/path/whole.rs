@@ -1,7 +1,8 @@
 //! `PATH.Parts`, `PATH.Normalize`, `PATH.Relative`, `PATH.IsAbsolute`, `PATH.Matches`.
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, space, work};
-use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::build::ListBuilder;

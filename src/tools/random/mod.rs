@@ -3,8 +3,9 @@
 mod pick;
 mod uuid;
 
+use crate::gate::{Context, Tool};
 use crate::limits::work;
-use crate::toolkit::{Context, Effect, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Number, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::build::TextBuilder;
@@ -13,7 +14,7 @@ use super::build::TextBuilder;
 pub fn tools() -> Vec<Tool> {
     let mut tools = vec![
         Tool::new(SEED, |context: &mut Context<'_>, args: Seeded| {
-            context.chance().reseed(args.number as u64);
+            context.random().reseed(args.number as u64);
             Ok(())
         }),
         Tool::new(INT, int),
@@ -118,7 +119,7 @@ fn int(context: &mut Context<'_>, args: Ints) -> Result<i64, ToolError> {
     }
     // The full 64-bit range has 2^64 numbers, which wraps to 0.
     let count = (args.high.wrapping_sub(args.low) as u64).wrapping_add(1);
-    Ok(args.low.wrapping_add(context.chance().below(count) as i64))
+    Ok(args.low.wrapping_add(context.random().below(count) as i64))
 }
 
 fn float(context: &mut Context<'_>, args: Floats) -> Result<Number, ToolError> {
@@ -129,7 +130,7 @@ fn float(context: &mut Context<'_>, args: Floats) -> Result<Number, ToolError> {
             format!("`low` ({}) is not below `high` ({})", print::preview(&args.low), print::preview(&args.high));
         return Err(ToolError::bad_argument("low", message));
     }
-    let number = low + context.chance().float() * width;
+    let number = low + context.random().float() * width;
     // Rounding may reach the upper bound, which is excluded.
     Ok(Number(if number < high { number } else { low }.into()))
 }
@@ -143,7 +144,7 @@ fn text(context: &mut Context<'_>, args: Lettered) -> Result<Str, ToolError> {
     context.spend(args.length as usize)?;
     for _ in 0..args.length {
         work::charge(4)?;
-        text.push_char(alphabet[context.chance().below(alphabet.len() as u64) as usize])?;
+        text.push_char(alphabet[context.random().below(alphabet.len() as u64) as usize])?;
     }
     text.finish(context)
 }

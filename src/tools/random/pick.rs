@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, RandomSource, Tool};
 use crate::limits::{LimitHit, work};
-use crate::toolkit::{AnyList, AnyValue, Context, Effect, Example, RandomSource, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, AnyValue, Effect, Example, Spec, ToolError, arguments};
 use crate::value::{List, Value};
 
 use super::super::build;
@@ -60,7 +61,7 @@ pub fn tools() -> Vec<Tool> {
         Tool::new(CHOICE, choice),
         Tool::new(SHUFFLE, |context, args: Whole| {
             let mut order = build::elements(context, &args.list)?;
-            mix(context.chance(), &mut order, args.list.len())?;
+            mix(context.random(), &mut order, args.list.len())?;
             Ok(AnyList(Value::list(order)?))
         }),
         Tool::new(SAMPLE, sample),
@@ -70,7 +71,7 @@ pub fn tools() -> Vec<Tool> {
 fn choice(context: &mut Context<'_>, args: Whole) -> Result<AnyValue, ToolError> {
     match args.list.len() as u64 {
         0 => Err(ToolError::bad_argument("list", "there is nothing to choose in an empty list")),
-        length => Ok(AnyValue(args.list.get(context.chance().below(length) as usize).unwrap_or_default())),
+        length => Ok(AnyValue(args.list.get(context.random().below(length) as usize).unwrap_or_default())),
     }
 }
 
@@ -81,7 +82,7 @@ fn sample(context: &mut Context<'_>, args: Sampled) -> Result<AnyList, ToolError
         return Err(ToolError::bad_argument("count", message));
     }
     let mut order = build::elements(context, &args.list)?;
-    mix(context.chance(), &mut order, count)?;
+    mix(context.random(), &mut order, count)?;
     order.truncate(count);
     Ok(AnyList(Value::list(order)?))
 }

@@ -1,7 +1,8 @@
 //! `UUID.New`, `UUID.IsValid`: RFC 9562.
 
+use crate::gate::{Context, Tool};
 use crate::text::hex;
-use crate::toolkit::{Context, Effect, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Effect, Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 const NEW: Spec = Spec {
@@ -48,7 +49,7 @@ pub fn tools() -> Vec<Tool> {
 
 fn new(context: &mut Context<'_>, args: Made) -> Result<Str, ToolError> {
     let mut bytes = [0; 16];
-    context.chance().fill(&mut bytes);
+    context.random().fill(&mut bytes);
     match args.version {
         4 => {}
         7 => {

@@ -2,7 +2,8 @@
 
 use regex_automata::util::captures::Captures;
 
-use crate::toolkit::{AnyList, AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{AnyList, AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
 use super::super::build::ListBuilder;

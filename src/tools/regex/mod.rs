@@ -8,7 +8,7 @@ mod replace;
 mod search;
 mod stepper;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

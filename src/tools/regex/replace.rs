@@ -1,6 +1,7 @@
 //! `REGEX.Replace`.
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Str, print};
 
 use super::super::build::TextBuilder;

@@ -1,7 +1,8 @@
 //! `REGEX.Match`, `REGEX.Find`, `REGEX.All`, `REGEX.Split`, `REGEX.Escape`.
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{AnyList, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::build::{ListBuilder, TextBuilder};

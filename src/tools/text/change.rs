@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
+use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, space, work};
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::build::TextBuilder;

@@ -1,6 +1,7 @@
 //! `TEXT.Diff`.
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::diff::{Sides, unified};

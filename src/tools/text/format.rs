@@ -2,8 +2,9 @@
 
 mod placeholder;
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::super::build::TextBuilder;

@@ -10,7 +10,7 @@ mod search;
 mod similarity;
 mod template;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

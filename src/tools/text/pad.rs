@@ -1,6 +1,7 @@
 //! `STR.Repeat`, `STR.PadLeft`, `STR.PadRight`, `STR.Center`.
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::build::TextBuilder;

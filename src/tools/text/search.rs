@@ -1,8 +1,9 @@
 //! `STR.Contains`, `STR.StartsWith`, `STR.EndsWith`, `STR.Find`, `STR.FindLast`, `STR.Count`, `STR.Replace`,
 //! `STR.RemovePrefix`, `STR.RemoveSuffix`.
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::build::TextBuilder;

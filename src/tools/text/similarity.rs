@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use crate::gate::{Context, Tool};
 use crate::limits::{space, work};
-use crate::toolkit::{Context, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Number, Spec, ToolError, arguments};
 use crate::value::Str;
 
 const SPEC: Spec = Spec::pure(

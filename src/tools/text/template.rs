@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value, print};
 
 use super::super::build::TextBuilder;

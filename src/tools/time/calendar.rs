@@ -4,7 +4,8 @@ use chrono::{Datelike, Days, NaiveDate, NaiveTime, Timelike};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::moment::{Zone, read, text, within};

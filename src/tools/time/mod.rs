@@ -7,7 +7,7 @@ mod now;
 mod shift;
 mod show;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

@@ -2,7 +2,8 @@
 
 use chrono::DateTime;
 
-use crate::toolkit::{Context, Effect, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Effect, Example, Number, Spec, ToolError, arguments};
 use crate::value::{Str, Value, number, print};
 
 use super::moment::{Zone, read, text, within};

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Days, Months, TimeDelta};
 
-use crate::toolkit::{Context, Example, Number, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Number, Spec, ToolError, arguments};
 use crate::value::{Str, Value, number, print};
 
 use super::moment::{Moment, Zone, read, text, within};

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::moment::{Zone, items, read, read_as, text};

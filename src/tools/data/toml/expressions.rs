@@ -7,8 +7,9 @@ use toml_parser::lexer::{Lexer, Token, TokenKind};
 use toml_parser::parser::{EventReceiver, ValidateWhitespace, parse_document};
 use toml_parser::{ErrorSink, Expected, ParseError, Source};
 
+use crate::gate::Context;
 use crate::limits::{Limit, LimitHit, MeteredVec, space, work};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 
 use super::super::super::place::at_byte;
 

@@ -6,7 +6,7 @@ mod read;
 mod tables;
 mod write;
 
-use crate::toolkit::Tool;
+use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {

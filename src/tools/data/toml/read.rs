@@ -7,8 +7,9 @@ use toml_parser::decoder::{Encoding, IntegerRadix, ScalarKind};
 use toml_parser::parser::EventReceiver;
 use toml_parser::{ErrorSink, ParseError, Raw, Span};
 
+use crate::gate::{Context, Tool};
 use crate::limits::{Limit, LimitHit, MeteredVec, space};
-use crate::toolkit::{AnyMap, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyMap, Example, Spec, ToolError, arguments};
 use crate::value::{BEYOND_FLOATS, BEYOND_INTS, BIG_NUMBERS_REMEDY, BigNumbers, Elements, Str, Value};
 
 use super::expressions::{Fault, FirstFault, read, refused};

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
 const SPEC: Spec = Spec::pure(

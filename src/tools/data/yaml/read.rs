@@ -3,8 +3,9 @@
 
 use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 
+use crate::gate::{Context, Tool};
 use crate::limits::{MemoryCharge, MeteredVec, space};
-use crate::toolkit::{AnyValue, Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{BIG_NUMBERS_REMEDY, BigNumbers, Elements, Map, Str, Value, print};
 
 use super::super::super::place::at;

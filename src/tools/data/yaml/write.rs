@@ -1,7 +1,8 @@
 //! `YAML.Text`: block style, with quotes wherever a reader of any YAML version could misread a text.
 
+use crate::gate::{Context, Tool};
 use crate::limits::LimitHit;
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::super::build::TextBuilder;

@@ -6,8 +6,9 @@
 mod perform;
 mod rows;
 
+use crate::gate::Context;
 use crate::sandbox::{Details, PathRule, SandboxPath};
-use crate::toolkit::{Access, Context, Given, ListedPath, ToolError};
+use crate::toolkit::{Access, Given, ListedPath, ToolError};
 
 use super::glob::Pattern;
 

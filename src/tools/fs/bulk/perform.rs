@@ -5,10 +5,11 @@
 
 use std::mem;
 
+use crate::gate::{Context, Items as Counts};
 use crate::limits::{Limit, LimitHit};
 use crate::sandbox::Change;
 use crate::text::ToolCode;
-use crate::toolkit::{Answer, Context, FailureMode, Items as Counts, ToolError};
+use crate::toolkit::{Answer, FailureMode, ToolError};
 
 use super::super::operation::Operation;
 use super::rows::{Done, Row};

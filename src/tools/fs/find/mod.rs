@@ -5,13 +5,12 @@ mod order;
 
 use std::ops::Range;
 
+use crate::gate::{Context, Tool};
 use crate::sandbox::{
     Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search,
 };
 use crate::text::ToolCode;
-use crate::toolkit::{
-    Answer, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, arguments,
-};
+use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Column, Directories, List, Rows, Str, Table, Texts, Value};
 
 use super::find_files::prefix;

@@ -4,13 +4,12 @@ mod json;
 mod text;
 mod value;
 
+use crate::gate::{Context, Scope, Tool};
 use crate::limits::{Limit, LimitHit, space};
 use crate::memory::Key;
 use crate::sandbox::{ListedAs, Lister, ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
-use crate::toolkit::{
-    Answer, Context, Effect, Example, Failure, Given, Risk, Scope, Settings, Spec, Tool, ToolError, arguments,
-};
+use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 const SPEC: Spec = Spec {

@@ -16,12 +16,11 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::{Context, Tool, Visit};
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Step};
 use crate::text::ToolCode;
-use crate::toolkit::{
-    Access, Context, Effect, Example, Failure, Given, Risk, Settings, Spec, Tool, ToolError, Visit, arguments,
-};
+use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::find_files::prefix;

@@ -5,7 +5,8 @@ mod plan;
 mod relation;
 mod spell;
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value, parts};
 
 use super::super::super::edit::{self, Edit, Format, Splices};

@@ -8,8 +8,9 @@ use toml_parser::decoder::Encoding;
 use toml_parser::parser::EventReceiver;
 use toml_parser::{ErrorSink, Raw, Span};
 
+use crate::gate::Context;
 use crate::limits::{MeteredVec, space, work};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::Str;
 
 use super::super::super::super::edit::children;

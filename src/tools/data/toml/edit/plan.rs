@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::gate::Context;
 use crate::limits::{MeteredVec, work};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::{Map, Value};
 
 use super::super::super::super::build::TextBuilder;

@@ -2,8 +2,9 @@
 
 use toml::value::Datetime;
 
+use crate::gate::Context;
 use crate::limits::work;
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::{Map, Str, Value};
 
 use super::super::super::super::build::TextBuilder;

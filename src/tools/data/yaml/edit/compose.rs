@@ -2,8 +2,9 @@
 
 use granit_parser::ScalarStyle;
 
+use crate::gate::Context;
 use crate::limits::work;
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::{Str, Value};
 
 use super::super::write::{DASH, Layout, block, is_block, is_literal, is_plain, is_unprintable, line, literal, quoted};

@@ -5,7 +5,8 @@ mod find;
 mod plan;
 mod tree;
 
-use crate::toolkit::{Context, Example, Spec, Tool, ToolError, arguments};
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value};
 
 use super::super::super::edit::{self, Edit, Format, Splices};

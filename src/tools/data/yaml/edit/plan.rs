@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::toolkit::{Context, ToolError};
+use crate::gate::Context;
+use crate::toolkit::ToolError;
 use crate::value::{List, Map, Value};
 
 use super::super::super::super::edit::flow::{BracketedList, ListStyle};

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 
+use crate::gate::Context;
 use crate::limits::{MemoryCharge, MeteredVec, work};
-use crate::toolkit::{Context, ToolError};
+use crate::toolkit::ToolError;
 use crate::value::Str;
 
 use super::super::super::super::edit::children;

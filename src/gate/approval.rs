@@ -15,12 +15,10 @@ use std::rc::Rc;
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::sandbox::{Details, Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
+use crate::toolkit::{Bound, BoundRef, Declaration, ToolError};
 use crate::value::print;
 
-use super::bound::{Bound, BoundRef};
-use super::error::ToolError;
 use super::policy::Layer;
-use super::registry::Tool;
 
 /// Maximum number of directory entries that are counted for a question.
 const COUNTED: usize = 100_000;
@@ -105,7 +103,7 @@ impl Approvals {
     /// Asks whether a tool may run with these arguments. Errors: `policy_denied` if it may not.
     pub(super) fn approve(
         &self,
-        tool: &Tool,
+        tool: &Declaration,
         bound: &Bound<'_>,
         why: Reason<'_>,
         meter: &Meter,
@@ -138,7 +136,7 @@ impl Approvals {
         Err(error)
     }
 
-    fn ask(&self, tool: &Tool, bound: &Bound<'_>, why: Reason<'_>, meter: &Meter) -> Result<Reply, LimitHit> {
+    fn ask(&self, tool: &Declaration, bound: &Bound<'_>, why: Reason<'_>, meter: &Meter) -> Result<Reply, LimitHit> {
         let approver = self.approver.borrow().clone();
         let Some(approver) = approver else { return Ok(Reply::Nobody) };
         let question = Question {
@@ -159,7 +157,7 @@ impl Approvals {
 }
 
 /// Describes a call: its arguments, and how much each directory contains.
-fn plan(tool: &Tool, bound: &Bound<'_>, meter: &Meter) -> Vec<String> {
+fn plan(tool: &Declaration, bound: &Bound<'_>, meter: &Meter) -> Vec<String> {
     let mut lines = Vec::new();
     for (param, arg) in tool.params.iter().zip(bound.all()) {
         match arg {

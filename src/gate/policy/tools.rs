@@ -2,8 +2,8 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::super::registry::Registry;
-use super::super::spec::Spec;
+use crate::toolkit::{Registry, Spec};
+
 use super::stated::{Layer, SourceLine};
 
 /// `[tools]` of one policy file: lists of names and globs.

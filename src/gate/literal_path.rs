@@ -2,15 +2,13 @@
 //! always literal.
 
 use crate::text::ToolCode;
-
-use super::error::ToolError;
-use super::registry::Tool;
+use crate::toolkit::{Declaration, ToolError};
 
 /// Characters that make a path look like a pattern.
 const MARKS: [char; 3] = ['*', '?', '['];
 
 /// Adds a hint on finding files by pattern, if nothing exists at a path that looks like one.
-pub fn with_pattern_hint(error: ToolError, tool: &Tool) -> ToolError {
+pub fn with_pattern_hint(error: ToolError, tool: &Declaration) -> ToolError {
     let is_missing = error.code == ToolCode::NotFound && error.hint.is_none();
     let hint = error.path.as_deref().filter(|_| is_missing).and_then(|path| hint(path, tool));
     match hint {
@@ -19,7 +17,7 @@ pub fn with_pattern_hint(error: ToolError, tool: &Tool) -> ToolError {
     }
 }
 
-fn hint(path: &str, tool: &Tool) -> Option<String> {
+fn hint(path: &str, tool: &Declaration) -> Option<String> {
     let mark = path.find(MARKS)?;
     let (folder, pattern) = match path[..mark].rfind('/') {
         Some(slash) => (&path[..slash], &path[slash + 1..]),

@@ -5,10 +5,7 @@ use compact_str::CompactString;
 
 use crate::limits::Limit;
 use crate::text::ToolCode;
-
-use super::bound::{Bound, BoundRef};
-use super::error::ToolError;
-use super::spec::{Access, Kind, Param};
+use crate::toolkit::{Access, Bound, BoundRef, Kind, Param, ToolError};
 
 /// The single paths among the arguments. For a list of paths, the tool knows which one is at fault.
 #[derive(Debug, Default)]

@@ -2,9 +2,8 @@
 //! `allow` list of a file lifts only rules of the same file.
 
 use crate::text::ToolCode;
+use crate::toolkit::{Effect, Spec, ToolError};
 
-use super::super::error::ToolError;
-use super::super::spec::{Effect, Spec};
 use super::stated::{Layer, SourceLine, change_of, source_of};
 use super::tools::{ToolRules, ToolVerdict};
 use super::{Approval, Policy};

@@ -2,15 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use crate::limits::Meter;
 use crate::sandbox::{ListingPlan, PathRule};
+use crate::toolkit::{Access, ToolError};
 
+use super::assembly::Gate;
 use super::call_record::CallRecord;
-use super::context::{Context, Visit};
-use super::error::ToolError;
-use super::gate::Gate;
-use super::memory::SessionMemory;
-use super::spec::Access;
+use super::caller::Caller;
+use super::context::Context;
+use super::listing::Visit;
 
 impl Gate {
     /// Returns the names in a directory that the policy lets a tool see, each with whether it is a directory. This is
@@ -19,12 +18,12 @@ impl Gate {
         &self,
         folder: &str,
         most: usize,
-        meter: &mut Meter,
-        session: &SessionMemory,
+        Caller { meter, session }: Caller<'_>,
     ) -> Result<Vec<(String, bool)>, ToolError> {
         let record = CallRecord::new("ns repl", Vec::new(), session);
-        let place = self.place(folder, PathRule::RELATIVE, Access::Look, |_| {})?;
-        let mut context = Context { meter, answer_bytes: None, gate: self, record: &record };
+        let place = self.locator().place(folder, PathRule::RELATIVE, Access::Look, |_| {})?;
+        let mut context =
+            Context { meter, answer_bytes: None, world: &self.world, admission: &self.admission, record: &record };
         let plan = ListingPlan { levels: 0, tell_links: true, ..ListingPlan::default() };
         let mut names = Vec::new();
         context.visit::<ToolError>(&place, Visit { plan, enters: None }, |visited, meter| {

@@ -1,14 +1,12 @@
 //! Rules about files: extensions, and patterns of files that no tool may read or change.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::sandbox::is_ignorable;
 use crate::text::fold;
 
-use super::directory::CheckedPath;
+use super::checked_path::{CheckedPath, lenient_name};
 use super::stated::SourceLine;
 
 /// Extensions in one policy file, compared without regard to case. `tar.gz` counts as one extension; the empty text
@@ -56,21 +54,6 @@ impl Extensions {
             }
         };
         self.written.iter().find(has).map(String::as_str)
-    }
-}
-
-/// Normalizes a case-folded name the way a lenient file system does: removes characters that some file systems
-/// ignore, trailing dots and spaces, and everything from a `:` on (NTFS).
-pub fn lenient_name(name: &str) -> Cow<'_, str> {
-    let shown =
-        if name.is_ascii() { Cow::Borrowed(name) } else { name.chars().filter(|&c| !is_ignorable(c)).collect() };
-    let length = shown.split(':').next().unwrap_or(&shown).trim_end_matches(['.', ' ']).len();
-    match shown {
-        Cow::Borrowed(text) => Cow::Borrowed(&text[..length]),
-        Cow::Owned(mut text) => {
-            text.truncate(length);
-            Cow::Owned(text)
-        }
     }
 }
 

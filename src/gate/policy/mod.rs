@@ -3,6 +3,7 @@
 //! Rules about paths apply to resolved names and compare component by component, without regard to letter case and
 //! Unicode normalization. An address is a path from the root, or an absolute path below one of the further roots.
 
+mod checked_path;
 mod directory;
 mod file;
 mod leave;
@@ -13,15 +14,13 @@ mod tools;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::audit::LogLocation;
 use crate::sandbox::{Journal, Kind, Metadata, Retention, SandboxPath};
 use crate::text::ToolCode;
+use crate::toolkit::{Access, Spec, ToolError};
 
-use super::error::ToolError;
-use super::spec::{Access, Spec};
-
+use checked_path::{CheckedPath, lenient_name, parts_of};
 pub use directory::DirectoryRule;
-use directory::{CheckedPath, parts_of};
-use file::lenient_name;
 pub use file::{Extensions, Patterns};
 pub use stated::{Layer, PolicyFile, Provenance, SourceLine, Unused};
 use stated::{change_of, source_of};
@@ -350,6 +349,17 @@ impl Policy {
     /// Restricts tools to these addresses, in addition to the other rules.
     pub fn narrow(&mut self, addresses: Vec<String>) {
         self.within = Some(addresses.iter().map(|address| DirectoryRule::built_in(address)).collect());
+    }
+
+    /// Returns whether and where the audit log is kept.
+    pub fn log_location(&self) -> LogLocation {
+        if !self.enable_audit_logging {
+            LogLocation::Off
+        } else if self.read_only {
+            LogLocation::State
+        } else {
+            LogLocation::Root
+        }
     }
 
     /// Returns a journal for this policy: read-only or writable.

@@ -8,9 +8,8 @@ use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit, Meter, space};
 use crate::text::ToolCode;
+use crate::toolkit::ToolError;
 use crate::value::{Value, print};
-
-use super::error::ToolError;
 
 /// A console, implemented by a front end.
 pub trait Console {
@@ -42,7 +41,7 @@ pub struct ConsoleHandle {
 
 impl fmt::Debug for ConsoleHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Consoles").field("printed", &self.printed).finish_non_exhaustive()
+        f.debug_struct("ConsoleHandle").field("printed", &self.printed).finish_non_exhaustive()
     }
 }
 

@@ -1,37 +1,15 @@
 //! Module files: found and read under the same rules as files that tools read.
-//!
-//! A library is a directory of modules that the user names. A library outside the sandbox is a root of its own, which
-//! no tool can reach. One inside the sandbox, or inside a further root, is a path there, so that all rules about that
-//! path apply.
 
-use crate::limits::Meter;
-use crate::sandbox::{PathRule, PathText, ReadError, Root, SandboxError, SandboxPath};
+use crate::memory::Session as SessionMemory;
+use crate::sandbox::{PathRule, PathText, ReadError, SandboxError, SandboxPath};
 use crate::text::ToolCode;
+use crate::toolkit::{Access, ToolError};
 use crate::value::Value;
 
+use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
-use super::error::ToolError;
-use super::gate::Gate;
-use super::memory::SessionMemory;
-use super::spec::Access;
-
-/// A directory of modules in addition to the sandbox.
-#[derive(Debug)]
-pub struct Library {
-    /// The directory as the user named it, for messages.
-    pub named: String,
-    /// Its location.
-    pub place: LibraryPlace,
-}
-
-/// The location of a library.
-#[derive(Debug)]
-pub enum LibraryPlace {
-    /// Below a root that tools can reach, at this address.
-    Inside(String),
-    /// A root of its own.
-    Outside(Box<Root>),
-}
+use super::caller::Caller;
+use super::library::LibraryPlace;
 
 /// The file of a module, found but not read yet.
 #[derive(Debug)]
@@ -59,13 +37,13 @@ const RULE: PathRule = PathRule { parents: false, ..PathRule::RELATIVE };
 
 impl Gate {
     /// Finds a module. A path in a module of a library is looked up in that library only; any other path in the
-    /// libraries, in order, and then in the sandbox. Refusals are recorded in the audit log if `run` has the meter
-    /// and session of a run.
+    /// libraries, in order, and then in the sandbox. Refusals are recorded in the audit log if `run` is the
+    /// caller in a run.
     pub fn find_module(
         &self,
         path: &str,
         library: Option<usize>,
-        run: Option<(&Meter, &SessionMemory)>,
+        run: Option<&Caller<'_>>,
     ) -> Result<ModuleFile, ToolError> {
         self.telling(path, run, |record| {
             let text = PathText::parse(path, RULE, &[]).map_err(SandboxError::from)?;
@@ -77,7 +55,7 @@ impl Gate {
                 let error = ToolError::new(ToolCode::IsADirectory, format!("`{path}/` names a directory, not a file"));
                 return Err(error.hint("leave out the `/` at the end"));
             }
-            let libraries = library.map_or(0..self.libraries.len(), |library| library..library + 1);
+            let libraries = library.map_or(0..self.world.libraries.len(), |library| library..library + 1);
             for number in libraries {
                 match self.module_in(Some(number), &path, record) {
                     Err(error) if is_missing(&error) => {}
@@ -92,16 +70,11 @@ impl Gate {
     }
 
     /// Reads the file of a module. Errors: [`ModuleError::TooLarge`] beyond `limit` bytes.
-    pub fn read_module(
-        &self,
-        file: &ModuleFile,
-        limit: u64,
-        run: Option<(&Meter, &SessionMemory)>,
-    ) -> Result<Vec<u8>, ModuleError> {
+    pub fn read_module(&self, file: &ModuleFile, limit: u64, run: Option<&Caller<'_>>) -> Result<Vec<u8>, ModuleError> {
         let open = self.telling(&file.name, run, |record| {
             record.concerns(&file.address);
             let open = file.place.open_file()?;
-            self.policy.admit_content(file.place.display(), &open.metadata)?;
+            self.admission.policy.admit_content(file.place.display(), &open.metadata)?;
             Ok(open)
         });
         let open = open.map_err(ModuleError::Tool)?;
@@ -113,18 +86,19 @@ impl Gate {
 
     fn module_in(&self, library: Option<usize>, path: &str, record: &CallRecord<'_>) -> Result<ModuleFile, ToolError> {
         let see = |address: &str| record.concerns(address);
-        let library_place = library.map(|number| &self.libraries[number].place);
+        let locator = self.locator();
+        let library_place = library.map(|number| &self.world.libraries[number].place);
         let place = match library_place {
-            None => self.place(path, RULE, Access::Read, see)?,
-            Some(LibraryPlace::Outside(root)) => self.place_in(root, path, RULE, Access::Read, see)?,
+            None => locator.place(path, RULE, Access::Read, see)?,
+            Some(LibraryPlace::Outside(root)) => locator.place_in(root, path, RULE, Access::Read, see)?,
             Some(LibraryPlace::Inside(address)) => {
                 let rule = PathRule { absolute: true, ..RULE };
-                self.place(&format!("{address}/{path}"), rule, Access::Read, see)?
+                locator.place(&format!("{address}/{path}"), rule, Access::Read, see)?
             }
         };
         // Detects a missing file now, so that the next library is tried.
         place.metadata()?;
-        let name = match library.map(|number| self.libraries[number].named.trim_end_matches('/')) {
+        let name = match library.map(|number| self.world.libraries[number].named.trim_end_matches('/')) {
             Some(named) => format!("{named}/{path}"),
             None => path.to_owned(),
         };
@@ -135,17 +109,17 @@ impl Gate {
     fn telling<T>(
         &self,
         path: &str,
-        run: Option<(&Meter, &SessionMemory)>,
+        run: Option<&Caller<'_>>,
         work: impl FnOnce(&CallRecord<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let nobody = SessionMemory::new("");
-        let session = run.map_or(&nobody, |(_, session)| session);
+        let session = run.map_or(&nobody, |caller| caller.session);
         let record =
             CallRecord::new("USE", vec![LoggedArgument::new("path", Value::text(path), LoggedForm::Path)], session);
         let result = work(&record);
-        if let Some((meter, _)) = run {
+        if let Some(Caller { meter, .. }) = run {
             // Nothing was changed, so an unwritable log is not an error.
-            self.conclude(&record, false, meter, result.as_ref().err());
+            self.world.conclude(&record, false, meter, result.as_ref().err());
         }
         result
     }

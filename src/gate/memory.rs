@@ -9,20 +9,17 @@
 //! alike.
 
 use crate::limits::{LimitHit, MemoryCharge, Meter, space};
-use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};
+use crate::memory::{
+    Access, Key, MemoryError, Record, Row as MemoryRow, Salvaged, Session as SessionMemory, Site, Stored,
+};
 use crate::sandbox::Change;
+use crate::toolkit::{Bound, BoundArg, Declaration, FailureMode, Param, ToolError};
 use crate::value::Value;
 
-use super::approval::Reason;
-use super::bound::{Bound, BoundArg};
+use super::admission::Admission;
 use super::call_record::CallRecord;
-use super::error::{FailureMode, ToolError};
-use super::gate::Gate;
 use super::policy::Approval;
-use super::registry::Tool;
-use super::spec::Param;
-
-pub use crate::memory::{Entry as MemoryEntry, Row as MemoryRow, Salvaged, Session as SessionMemory};
+use super::world::World;
 
 /// The lifetime of stored values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +45,17 @@ impl Scope {
     }
 }
 
+/// A key, or a prefix of keys, in one of the memories.
+#[derive(Clone, Copy, Debug)]
+struct ScopedKey<'a> {
+    scope: Scope,
+    key: &'a str,
+}
+
 /// Session and project memory, as one caller may use them.
 pub struct Memory<'a> {
-    pub(super) gate: &'a Gate,
+    pub(super) world: &'a World,
+    pub(super) admission: &'a Admission,
     pub(super) meter: &'a mut Meter,
     pub(super) session: &'a SessionMemory,
     pub(super) record: &'a CallRecord<'a>,
@@ -79,12 +84,12 @@ impl<'a> Memory<'a> {
             self.record.changes();
             return Ok(());
         }
-        let stored = Stored::from_value(&value, self.gate.settings.memory.max_value_bytes)?;
+        let stored = Stored::from_value(&value, self.world.settings.memory.max_value_bytes)?;
         let change = self.begin(1)?;
         self.charge(&stored)?;
         self.meter.write_bytes(stored.json.len() as u64)?;
         let record = Record::now(key, stored, self.session.writer());
-        Ok(self.gate.project.set(&self.site(), &[record], change.own())?)
+        Ok(self.world.project.set(&self.site(), &[record], change.own())?)
     }
 
     /// Returns the value of a key, if there is one.
@@ -94,7 +99,7 @@ impl<'a> Memory<'a> {
         if scope == Scope::Session {
             return Ok(self.session.get(&key));
         }
-        let Some(stored) = self.gate.project.get(&self.site(), &key)? else { return Ok(None) };
+        let Some(stored) = self.world.project.get(&self.site(), &key)? else { return Ok(None) };
         self.charge(&stored)?;
         space::check_string(stored.json.len())?;
         space::check(stored.json.len())?;
@@ -111,7 +116,7 @@ impl<'a> Memory<'a> {
             return Ok(self.session.delete(&key));
         }
         let change = self.begin(1)?;
-        Ok(self.gate.project.delete(&self.site(), &key, change.own())?)
+        Ok(self.world.project.delete(&self.site(), &key, change.own())?)
     }
 
     /// Returns the keys with this prefix, in byte order.
@@ -127,23 +132,23 @@ impl<'a> Memory<'a> {
 
     /// Returns the metadata of the keys of project memory with this prefix.
     pub fn rows(&mut self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
-        Ok(self.gate.project.rows(&self.site(), prefix)?)
+        Ok(self.world.project.rows(&self.site(), prefix)?)
     }
 
     /// Exports project memory as lines of JSON, in the order of the keys.
     pub fn export(&mut self) -> Result<Vec<String>, ToolError> {
-        Ok(self.gate.project.records(&self.site())?.iter().map(Record::to_line).collect())
+        Ok(self.world.project.records(&self.site())?.iter().map(Record::to_line).collect())
     }
 
     /// Reads as much as possible from a file that is damaged, foreign or newer.
     pub fn salvage(&mut self) -> Result<Salvaged, ToolError> {
-        Ok(self.gate.project.salvage(&self.site())?)
+        Ok(self.world.project.salvage(&self.site())?)
     }
 
     /// Imports exported lines into project memory, all or none. Returns their number.
     pub fn import(&mut self, text: &str) -> Result<usize, ToolError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let allowed = self.gate.settings.memory.max_value_bytes;
+        let allowed = self.world.settings.memory.max_value_bytes;
         let mut records = std::collections::BTreeMap::new();
         let mut held = MemoryCharge::default();
         for (number, line) in lines {
@@ -161,7 +166,7 @@ impl<'a> Memory<'a> {
         let change = self.begin(records.len() as u64)?;
         self.meter.write_bytes(records.iter().map(|record| record.stored.json.len() as u64).sum())?;
         if !records.is_empty() {
-            self.gate.project.set(&self.site(), &records, change.own())?;
+            self.world.project.set(&self.site(), &records, change.own())?;
         }
         Ok(records.len())
     }
@@ -182,28 +187,29 @@ impl<'a> Memory<'a> {
         if !self.is_tool || self.record.tool() == name || self.record.has_leave(name) {
             return Ok(());
         }
-        let registry = &self.gate.registry;
+        let Admission { registry, policy, .. } = self.admission;
         let Some(tool) = registry.find(name).map(|id| registry.get(id)) else { return Ok(()) };
-        if let Approval::Needed { reason, instead, lifted_by } = &self.gate.policy.admit(&tool.spec)? {
-            self.ask(tool, (scope, key), Reason { reason, instead, lifted_by: *lifted_by })?;
+        let approval = policy.admit(&tool.spec)?;
+        if approval != Approval::NotNeeded {
+            self.ask(tool, ScopedKey { scope, key }, &approval)?;
         }
         self.record.gets_leave(name);
         Ok(())
     }
 
-    fn ask(&self, tool: &Tool, (scope, key): (Scope, &str), why: Reason<'_>) -> Result<(), ToolError> {
+    fn ask(&self, tool: &Declaration, asked: ScopedKey<'_>, approval: &Approval) -> Result<(), ToolError> {
         let arg = |param: &Param| match param.name {
-            "key" | "prefix" => BoundArg::Value(Value::text(key)),
-            "scope" => BoundArg::Value(Value::text(scope.word())),
+            "key" | "prefix" => BoundArg::Value(Value::text(asked.key)),
+            "scope" => BoundArg::Value(Value::text(asked.scope.word())),
             _ => BoundArg::Absent,
         };
         let bound = Bound::new(tool.params.iter().map(arg).collect());
-        self.gate.lookout.clear();
-        self.gate.approvals.approve(tool, &bound, why, self.meter)
+        self.world.observers.clear();
+        self.admission.approve(tool, &bound, approval, self.meter)
     }
 
     fn begin(&mut self, keys: u64) -> Result<Change<'a>, ToolError> {
-        self.gate.begin_change(keys, self.meter, self.record)
+        self.world.begin_change(keys, self.meter, self.record)
     }
 
     fn charge(&mut self, stored: &Stored) -> Result<(), LimitHit> {
@@ -211,14 +217,14 @@ impl<'a> Memory<'a> {
     }
 
     fn site(&self) -> Site<'_> {
-        let access = if self.gate.policy.read_only {
+        let access = if self.admission.policy.read_only {
             Access::Copy
-        } else if self.gate.overlay.is_some() {
+        } else if self.world.overlay.is_some() {
             Access::Planned
         } else {
             Access::Shared
         };
-        Site { root: &self.gate.root, access, watch: self.meter.watch() }
+        Site { root: &self.world.root, access, watch: self.meter.watch() }
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::text::fold;
-
-use super::file::lenient_name;
+use super::checked_path::{CheckedPath, lenient_name, parts_of};
 use super::stated::{SourceLine, source_of};
 
 /// A rule about a directory.
@@ -168,35 +166,4 @@ fn may_be(part: &str, name: &str) -> bool {
         let part = lenient_name(part);
         !part.is_empty() && part == lenient_name(name)
     }
-}
-
-/// A path in the form in which rules compare it.
-#[derive(Debug)]
-pub struct CheckedPath {
-    /// The case-folded components, from the root or from the root of the file system.
-    pub parts: Vec<String>,
-    /// Whether the path is inside a further root, outside the sandbox root.
-    pub outside: bool,
-    /// The index of the first component below its root.
-    pub own: usize,
-}
-
-impl CheckedPath {
-    /// Parses an address: relative to the root, or absolute below one of the further roots.
-    pub fn new(address: &str, further: &[Vec<String>]) -> CheckedPath {
-        let parts = parts_of(address);
-        let is_below = |root: &&Vec<String>| address.starts_with('/') && parts.starts_with(root);
-        let root = further.iter().filter(is_below).map(Vec::len).max();
-        CheckedPath { own: root.unwrap_or(0), outside: root.is_some(), parts }
-    }
-
-    /// Returns the components below its root.
-    pub fn own_parts(&self) -> &[String] {
-        &self.parts[self.own..]
-    }
-}
-
-/// Splits a path into components in the form in which they are compared.
-pub fn parts_of(path: &str) -> Vec<String> {
-    path.split('/').filter(|part| !matches!(*part, "" | ".")).map(fold).collect()
 }

@@ -11,11 +11,9 @@
 use std::rc::Rc;
 
 use crate::limits::{Limit, LimitHit};
+use crate::toolkit::{Failure, FailureMode, ToolError};
 use crate::value::json::size;
 use crate::value::{List, Map, Str, Value};
-
-use super::error::{FailureMode, ToolError};
-use super::spec::Failure;
 
 /// Keys that are never removed from an answer.
 const ALWAYS: [&str; 3] = ["error", "success", TRUNCATED];

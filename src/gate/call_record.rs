@@ -9,14 +9,10 @@ use compact_str::CompactString;
 use indexmap::IndexSet;
 
 use crate::audit::{Argument, Entry, Items, Outcome};
+use crate::memory::Session as SessionMemory;
 use crate::text::ToolCode;
+use crate::toolkit::{BoundRef, Declaration, Effect, FailureMode, Kind, Param, ToolError};
 use crate::value::Value;
-
-use super::bound::BoundRef;
-use super::error::{FailureMode, ToolError};
-use super::memory::SessionMemory;
-use super::registry::Tool;
-use super::spec::{Effect, Kind, Param};
 
 /// Maximum number of bytes of resolved paths in one line.
 const MAX_PATHS: usize = 32 << 10;
@@ -29,7 +25,7 @@ pub struct CallRecord<'a> {
     tool: &'static str,
     /// The tool and its arguments, borrowed from the call. `None` for records of front ends, and of tools that work
     /// on values alone.
-    given: Option<(&'a Tool, &'a [Option<Value>])>,
+    given: Option<(&'a Declaration, &'a [Option<Value>])>,
     session: &'a SessionMemory,
     has_begun: Cell<bool>,
     has_changed: Cell<bool>,
@@ -110,12 +106,12 @@ impl<'a> CallRecord<'a> {
     }
 
     /// Creates the record of a tool call with these arguments, in the declared order.
-    pub fn of_call(tool: &'a Tool, args: &'a [Option<Value>], session: &'a SessionMemory) -> CallRecord<'a> {
+    pub fn of_call(tool: &'a Declaration, args: &'a [Option<Value>], session: &'a SessionMemory) -> CallRecord<'a> {
         CallRecord { given: Some((tool, args)), ..CallRecord::of_untold(tool.spec.name, session) }
     }
 
     /// Records the bound arguments, unless the arguments are already known.
-    pub fn tell_if_untold<'v>(&self, tool: &Tool, args: impl Iterator<Item = BoundRef<'v>>) {
+    pub fn tell_if_untold<'v>(&self, tool: &Declaration, args: impl Iterator<Item = BoundRef<'v>>) {
         if self.given.is_none() {
             let args = args.map(|arg| if let BoundRef::Value(value) = arg { Some(value) } else { None });
             self.detail(|details| details.arguments = logged_arguments(tool, args).collect());
@@ -213,8 +209,9 @@ impl<'a> CallRecord<'a> {
 
     /// Returns the arguments that are borrowed from the call.
     fn given(&self) -> Vec<LoggedArgument> {
-        let of =
-            |(tool, args): (&Tool, &[Option<Value>])| logged_arguments(tool, args.iter().map(Option::as_ref)).collect();
+        let of = |(tool, args): (&Declaration, &[Option<Value>])| {
+            logged_arguments(tool, args.iter().map(Option::as_ref)).collect()
+        };
         self.given.map(of).unwrap_or_default()
     }
 
@@ -270,7 +267,7 @@ impl Places {
 
 /// Returns the arguments that are present, in the declared order.
 fn logged_arguments<'v>(
-    tool: &Tool,
+    tool: &Declaration,
     args: impl Iterator<Item = Option<&'v Value>>,
 ) -> impl Iterator<Item = LoggedArgument> {
     let told = |(param, arg): (&Param, Option<&Value>)| {

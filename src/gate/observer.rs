@@ -11,9 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::limits::{Meter, Progress};
-
-use super::registry::Tool;
-use super::spec::Effect;
+use crate::toolkit::{Declaration, Effect};
 
 /// A view that shows progress.
 pub trait ProgressView {
@@ -44,7 +42,7 @@ pub struct ObservedCall(Rc<dyn ProgressView>);
 
 impl fmt::Debug for CallObservers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lookout").finish_non_exhaustive()
+        f.debug_struct("CallObservers").finish_non_exhaustive()
     }
 }
 
@@ -61,7 +59,7 @@ impl CallObservers {
 
     /// Shows the progress of a call until the returned guard is dropped. Returns `None` without a view, or if the
     /// tool is pure.
-    pub(super) fn watch(&self, tool: &Tool, meter: &mut Meter) -> Option<ObservedCall> {
+    pub(super) fn watch(&self, tool: &Declaration, meter: &mut Meter) -> Option<ObservedCall> {
         if tool.spec.effect == Effect::Pure {
             return None;
         }

@@ -1,24 +1,20 @@
 //! Plans for front ends: what a run would change, and applying it.
 
-use std::cell::RefCell;
 use std::io;
 
-use crate::audit::Audit;
 use crate::limits::Meter;
-use crate::memory::Project;
 use crate::sandbox::{
-    Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Overlay, Plan, PlanAction, PlannedChange,
-    Root, TemporaryFolders,
+    Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Plan, PlanAction, PlannedChange,
 };
 use crate::text::ToolCode;
+use crate::toolkit::{Access, ToolError};
 use crate::value::Value;
 
+use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
-use super::error::ToolError;
-use super::gate::Gate;
-use super::history::{about, conflicted};
-use super::memory::SessionMemory;
-use super::spec::Access;
+use super::caller::Caller;
+use super::conflict::conflicted;
+use super::history::about;
 
 impl Gate {
     /// Creates a gate for the same sandbox, with the same policy and approvals, whose runs change nothing: their
@@ -27,33 +23,15 @@ impl Gate {
     /// # Errors
     /// A system error if there is no place to store the planned contents.
     pub fn planning(&self) -> io::Result<Gate> {
-        let overlay = Overlay::new()?;
-        let further: io::Result<Vec<Root>> = self.further.iter().map(|root| root.covered(&overlay)).collect();
-        Ok(Gate {
-            registry: self.registry.clone(),
-            root: self.root.covered(&overlay)?,
-            further: further?,
-            libraries: self.libraries.clone(),
-            policy: self.policy.clone(),
-            settings: self.settings.clone(),
-            notes: RefCell::default(),
-            project: Project::default(),
-            approvals: self.approvals.clone(),
-            lookout: self.lookout.clone(),
-            temporary: TemporaryFolders::default(),
-            audit: Audit::default(),
-            clock: self.clock,
-            chance: self.chance.clone(),
-            consoles: self.consoles.clone(),
-            journal: self.policy.journal(),
-            overlay: Some(overlay),
-        })
+        let Gate { toolbox, admission, world } = self;
+        let world = world.covered(admission.policy.journal())?;
+        Ok(Gate { toolbox: toolbox.clone(), admission: admission.clone(), world })
     }
 
     /// Returns the changes that the runs of a planning gate would make. `None` if the gate does not plan.
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
-        let Some(overlay) = &self.overlay else { return Ok(None) };
-        Plan::of(overlay, &self.root, command, failed).map(Some).map_err(|error| {
+        let Some(overlay) = &self.world.overlay else { return Ok(None) };
+        Plan::of(overlay, self.root(), command, failed).map(Some).map_err(|error| {
             let message = format!("what would be changed cannot be told: {error}");
             ToolError::new(ToolCode::IoError, message).hint("try again when nobody else changes the directory")
         })
@@ -62,7 +40,7 @@ impl Gate {
     /// Returns the contents before and after a change of a plan that was made in this process, at most `limit` bytes
     /// each. Content that the policy protects is not read.
     pub fn planned_contents(&self, plan: &Plan, change: &PlannedChange, limit: u64) -> (Content, Content) {
-        match self.policy.admit_path(&change.path.display(), false, Access::Read) {
+        match self.admission.policy.admit_path(&change.path.display(), false, Access::Read) {
             Ok(()) => plan.contents(change, limit),
             Err(_) => {
                 let refused = || Content::Unknown("the policy refuses to read it".to_owned());
@@ -73,15 +51,15 @@ impl Gate {
 
     /// Whether this user made the plan for this sandbox and it is unchanged since.
     pub fn made(&self, plan: &Plan) -> bool {
-        plan.is_of(&self.root)
+        plan.is_of(self.root())
     }
 
     /// Applies a plan, completely or not at all.
-    pub fn apply(&self, plan: &Plan, (meter, session): (&mut Meter, &SessionMemory)) -> Result<Applied, ToolError> {
+    pub fn apply(&self, plan: &Plan, Caller { meter, session }: Caller<'_>) -> Result<Applied, ToolError> {
         let told = vec![LoggedArgument::new("plan", Value::text(&plan.about.command), LoggedForm::Plain)];
         let record = CallRecord::new("apply", told, session);
         let applied = self.apply_here(plan, meter, &record);
-        match self.conclude(&record, true, meter, applied.as_ref().err()) {
+        match self.world.conclude(&record, true, meter, applied.as_ref().err()) {
             Some(lost) => Err(*lost),
             None => applied,
         }
@@ -89,10 +67,10 @@ impl Gate {
 
     fn apply_here(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
-        self.begin_change(0, meter, record)?;
+        self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
-        let place = (self.roots(), self.policy.retention);
-        let applied = plan.apply(&self.journal, about(record.session().command()), &admit, place, meter);
+        let place = (self.roots(), self.admission.policy.retention);
+        let applied = plan.apply(&self.world.journal, about(record.session().command()), &admit, place, meter);
         applied.map_err(refused)
     }
 }

@@ -1,0 +1,65 @@
+//! The errors of undoing and applying: why a run cannot be undone, and where the tree is not in the expected state.
+
+use crate::sandbox::{Conflict, UndoError, short_name};
+use crate::text::ToolCode;
+use crate::toolkit::ToolError;
+use crate::value::{Map, Value};
+
+/// Maximum number of paths named when the tree no longer matches what a run left.
+const NAMED: usize = 10;
+/// The treatment of an entry in the place where something comes back by force.
+const KEEPS: &str = "keeps what stands in its place below `.ns`";
+
+/// Returns the error for a run that cannot be undone or shown.
+pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
+    let message = error.to_string();
+    match error {
+        UndoError::Sandbox(error) => error.into(),
+        UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
+        UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
+        UndoError::Nothing(_) => {
+            ToolError::new(ToolCode::Conflict, message).hint("`ns log` lists what became of each run")
+        }
+        UndoError::Undone(run) => {
+            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns redo {}` does it again", short_name(&run)))
+        }
+        UndoError::NotUndone(run) => {
+            ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` takes it back", short_name(&run)))
+        }
+        UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
+            .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
+        UndoError::MovedOn { run, is_redo: true, conflicts } => {
+            let run = short_name(&run);
+            let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
+            conflicted(&message, &conflicts, &hint)
+        }
+        UndoError::MovedOn { run, conflicts, .. } => {
+            let run = short_name(&run);
+            let hint = format!("nothing was done; `ns undo {run} --force` gives back what can come back, and {KEEPS}");
+            conflicted(&message, &conflicts, &hint)
+        }
+    }
+}
+
+/// Returns the error for a tree that is not in the expected state, with one row per conflict.
+pub fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
+    let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.display()));
+    let named = named.collect::<Vec<_>>().join("; ");
+    let more = conflicts.len().saturating_sub(NAMED);
+    let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
+    let error = ToolError::new(ToolCode::Conflict, format!("{message}: {named}{rest}")).hint(hint);
+    match rows_of(conflicts) {
+        Some(rows) => error.answering(rows),
+        None => error,
+    }
+}
+
+/// Converts conflicts to a list of maps. Returns `None` if they exceed a limit.
+fn rows_of(conflicts: &[Conflict]) -> Option<Value> {
+    let row = |Conflict { path, reason }: &Conflict| {
+        Value::from(
+            Map::with_capacity(2).with("path", Value::text(&path.display())).with("reason", Value::text(reason)),
+        )
+    };
+    Value::list(conflicts.iter().map(row).collect()).ok()
+}

@@ -1,0 +1,154 @@
+//! Walks, searches and listings of a call: without what the policy hides, within the limits of the run, and with
+//! progress.
+
+use std::ops::ControlFlow;
+
+use crate::limits::{LimitHit, Meter, space};
+use crate::sandbox::{
+    Details, FoundEntries, Lister, ListingPlan, OpenFile, PathRule, Resolve, Root, SandboxError, SandboxPath, Search,
+    SearchScope, Skip, Step, Tree, WalkLimits, search, walk,
+};
+use crate::toolkit::{Access, ToolError};
+
+use super::context::Context;
+use super::policy::Policy;
+
+/// Options of [`Context::visit`].
+#[derive(Clone, Copy)]
+pub struct Visit<'a> {
+    /// The options of the listing.
+    pub plan: ListingPlan,
+    /// Whether to enter a directory, given its path from the start. Must not be combined with following links.
+    pub enters: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
+}
+
+/// One step of a listing, with its entry.
+pub struct Visited<'a, 'l> {
+    /// The lister, which knows the entry.
+    pub lister: &'a mut Lister<'l>,
+    /// The kind of step.
+    pub step: Step,
+    policy: &'a Policy,
+    root: &'a Root,
+}
+
+impl Visited<'_, '_> {
+    /// Opens the entry, a regular file, for reading, if the policy allows it. `shown` is its name in messages.
+    pub fn open(&mut self, shown: &str) -> Result<OpenFile, ToolError> {
+        if self.policy.has_path_rules() {
+            let address = self.lister.resolved_path();
+            self.policy.admit_path(&self.root.address_of(&address), false, Access::Read)?;
+        }
+        let open = self.lister.open_file().map_err(|error| ToolError::from(SandboxError::io(shown, &error)))?;
+        self.policy.admit_content(shown, &open.metadata)?;
+        Ok(open)
+    }
+}
+
+impl Context<'_> {
+    /// Returns the limits of a walk that needs `entry_bytes` per entry: the smallest of the remaining elements, bytes
+    /// and steps.
+    fn walk_limits(&self, entry_bytes: usize) -> WalkLimits {
+        let (room, full) = space::room_for(entry_bytes);
+        let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
+        let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
+        let (looks_hit, watch) = (self.meter.step_limit(), self.meter.watch());
+        WalkLimits { entries, hit, looks: steps, looks_hit, watch, progress: self.meter.progress().cloned() }
+    }
+
+    /// Performs a walk with progress. The number of entries is remembered, so that the next walk of the same tree can
+    /// show the total.
+    fn watch_walk<T>(
+        &self,
+        start: &SandboxPath,
+        walk: impl FnOnce() -> Result<T, SandboxError>,
+    ) -> Result<T, SandboxError> {
+        let Some(progress) = self.meter.progress() else { return walk() };
+        let address = start.address();
+        progress.begin_walk(self.world.observers.entries_of(&address));
+        let walked = walk()?;
+        self.world.observers.note_entries(&address, progress.entries().0);
+        Ok(walked)
+    }
+
+    /// Walks a directory, without what the policy hides.
+    pub fn walk(&self, start: &SandboxPath, details: Details) -> Result<Tree, SandboxError> {
+        let (policy, root) = (&self.admission.policy, self.world.root_of(start));
+        let hides = |resolved: &str| policy.hides(&root.address_of(resolved), true);
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if policy.has_directory_rules() { Some(&hides) } else { None };
+        self.watch_walk(start, || walk(start, &self.walk_limits(Tree::ENTRY_BYTES), Skip { rule }, details))
+    }
+
+    /// Searches a directory, without what the policy hides. With `follows`, links stand for their targets, if the
+    /// policy allows the tool to look there. Notes about `.gitignore` files become warnings.
+    pub fn find(
+        &mut self,
+        start: &SandboxPath,
+        wanted: &Search<'_>,
+        follows: bool,
+    ) -> Result<FoundEntries, SandboxError> {
+        let (policy, root) = (&self.admission.policy, self.world.root_of(start));
+        let closed = |resolved: &str| policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if policy.has_directory_rules() { Some(&closed) } else { None };
+        let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
+        let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
+        let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
+        let grounds = SearchScope { root, skip: Skip { rule }, limits: &limits, resolve };
+        let mut found = self.watch_walk(start, || search(start, wanted, &grounds))?;
+        std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
+        self.spend(found.met)?;
+        Ok(found)
+    }
+
+    /// Lists a directory step by step, without what the policy hides. A link is not followed to where the policy
+    /// refuses access. Notes become warnings.
+    pub fn list(
+        &mut self,
+        start: &SandboxPath,
+        plan: ListingPlan,
+        mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
+    ) -> Result<(), SandboxError> {
+        self.visit(start, Visit { plan, enters: None }, |entry, meter| {
+            take(entry.lister, entry.step, meter).map_err(SandboxError::Limit)?;
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// Lists a directory like [`Context::list`], for a tool that inspects or opens entries, or stops early.
+    pub fn visit<E: From<SandboxError>>(
+        &mut self,
+        start: &SandboxPath,
+        visit: Visit<'_>,
+        mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        let (policy, root) = (&self.admission.policy, self.world.root_of(start));
+        let has_rules = policy.has_directory_rules();
+        let resolved_start = start.resolved();
+        let leaves_out = |resolved: &str| {
+            let below = resolved.strip_prefix(resolved_start).unwrap_or(resolved).trim_start_matches('/');
+            let is_closed = || policy.admit_path(&root.address_of(resolved), true, Access::Look).is_err();
+            visit.enters.is_some_and(|enters| !enters(below)) || has_rules && is_closed()
+        };
+        let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
+            if has_rules || visit.enters.is_some() { Some(&leaves_out) } else { None };
+        let limits = self.walk_limits(Lister::ENTRY_BYTES);
+        let mut lister = Lister::open(root, start, visit.plan, Skip { rule }, &limits)?;
+        while let Some(step) = lister.advance()? {
+            if take(&mut Visited { lister: &mut lister, step, policy, root }, self.meter)?.is_break() {
+                break;
+            }
+        }
+        lister.take_notes().into_iter().for_each(|note| self.note(note));
+        Ok(())
+    }
+
+    /// Returns everything in a directory.
+    pub fn tree(&mut self, start: &SandboxPath) -> Result<Tree, ToolError> {
+        let limits = self.walk_limits(Tree::ENTRY_BYTES);
+        let tree = self.watch_walk(start, || walk(start, &limits, Skip { rule: None }, Details::All))?;
+        self.spend(tree.len())?;
+        Ok(tree)
+    }
+}
