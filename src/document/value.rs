@@ -7,7 +7,7 @@ use crate::syntax::{escape, keyword, placeholder};
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, TextBudget, Value, json};
 
-use super::scan::Scanner;
+use super::scanner::Scanner;
 
 impl Scanner<'_, '_> {
     /// Parses a value; its lists and maps may nest at most `deep` levels. Returns `None` if the end of the value is
