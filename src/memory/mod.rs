@@ -6,8 +6,10 @@
 //! through the sandbox.
 
 mod error;
+mod files;
 mod handover;
 mod key;
+mod lock;
 mod open;
 mod project;
 mod record;
