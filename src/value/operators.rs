@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 use crate::limits::{space, work};
 
 use super::equality::equal;
-use super::error::display;
 use super::number::{self, Quotient};
+use super::print::display;
 use super::string::join;
 use super::{Fallible, List, Map, Str, Value, ValueError, print};
 

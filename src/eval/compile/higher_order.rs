@@ -216,7 +216,7 @@ fn sort_by(
     let sorted = order::sorted(&keys, direction).map_err(|unsorted| match unsorted {
         order::Unsorted::Limit(hit) => machine.throw(span, hit),
         order::Unsorted::Odd(odd) => {
-            let message = format!("element {odd} cannot be ordered with the others: {}", order::display(&keys[odd]));
+            let message = format!("element {odd} cannot be ordered with the others: {}", print::display(&keys[odd]));
             let error = ToolError::bad_argument("procedure", message).hint("give numbers or texts, not both");
             machine.throw(span, ToolError { tool: Some(HigherOrder::SortBy.spec().name), ..error })
         }
