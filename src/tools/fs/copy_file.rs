@@ -10,8 +10,9 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Context, Effect, Example, Failure, ListedPath, Risk, Spec, Tool, ToolError, arguments};
 use crate::value::Str;
 
-use super::bulk::{self, Done, Item, Planned, Work};
+use super::bulk::{self, Item, Planned, Work};
 use super::operation::Operation;
+use super::rows::Done;
 
 const SPEC: Spec = Spec {
     name: "FS.CopyFile",

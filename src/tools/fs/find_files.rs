@@ -13,7 +13,7 @@ use crate::toolkit::{
 };
 use crate::value::Str;
 
-use super::glob::Pattern;
+use super::super::glob::Pattern;
 use super::operation::time_text;
 
 const SPEC: Spec = Spec {

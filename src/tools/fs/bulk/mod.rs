@@ -4,15 +4,13 @@
 //! All items are examined before the first is changed, so that predictable failures are found early.
 
 mod perform;
-mod rows;
 
 use crate::sandbox::{Details, PathRule, SandboxPath};
 use crate::toolkit::{Access, Context, Given, ListedPath, ToolError};
 
-use super::glob::Pattern;
+use super::super::glob::Pattern;
 
 pub use perform::{Planned, Work, run};
-pub use rows::{Done, Row};
 
 /// Several items, and the argument that names them.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use crate::toolkit::{
 };
 use crate::value::{Column, Directories, List, Rows, Str, Table, Texts, Value};
 
+use super::super::glob::LetterCase;
 use super::find_files::prefix;
-use super::glob::LetterCase;
 use super::patterns::{Entry, Patterns, leaving_out};
 use order::{Order, SortKey};
 

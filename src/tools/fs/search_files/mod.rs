@@ -24,8 +24,8 @@ use crate::toolkit::{
 };
 use crate::value::{Str, Value};
 
+use super::super::glob::LetterCase;
 use super::find_files::prefix;
-use super::glob::LetterCase;
 use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
 use query::Query;
