@@ -6,9 +6,8 @@ use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, Tool
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
-use super::machine::{EmitError, EvalResult, Machine, Thrown};
+use super::machine::{EvalResult, Machine};
 use super::refusals::is_refusal;
-use super::{closed, unprintable};
 
 /// How a failure is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +63,7 @@ fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
         warn(machine, gate.registry.get(id).spec.name, Some(span), &note);
     }
     for value in gate.consoles.take_printed() {
-        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| emit_failed(machine, error, span))?;
+        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| machine.throw(span, error))?;
     }
     Ok(())
 }
@@ -148,15 +147,4 @@ fn warn(machine: &mut Machine, tool: &str, span: Option<Span>, message: &str) {
     });
     let text = format!("{}{tool}: {message}", place.unwrap_or_default());
     machine.world.output.warn(&text);
-}
-
-/// Throws the error of output that cannot be printed, whether by EMIT or a tool.
-#[cold]
-#[inline(never)]
-pub fn emit_failed(machine: &mut Machine, error: EmitError, span: Span) -> Thrown {
-    match error {
-        EmitError::Limit(hit) => machine.throw(span, hit),
-        EmitError::Closed => machine.throw(span, closed()),
-        EmitError::Io(error) => machine.throw(span, unprintable(&error)),
-    }
 }

@@ -8,11 +8,11 @@ use crate::toolkit::ToolId;
 use crate::value::{Value, operators};
 
 use super::super::builtins;
-use super::super::machine::{EvalResult, Flow, Machine};
+use super::super::machine::{EvalResult, Flow, Machine, ValueFn};
 use super::super::tool_call::{self, Failing, Handling};
+use super::Compiler;
 use super::fused::with_near;
 use super::operand::{Operand, take_set};
-use super::{Compiler, ValueFn};
 
 impl Compiler<'_> {
     /// Compiles a call whose failure is returned as its declaration says.

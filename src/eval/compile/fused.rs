@@ -7,9 +7,9 @@ use crate::value::Value;
 
 use super::super::machine::{EvalResult, Machine};
 use super::Compiler;
-use super::binary::Operands;
-use super::expr::Element;
+use super::element::Element;
 use super::operand::{Compute, Computed, ConstInt, Local, Operand, Shape, scalar, take_both};
+use super::operands::Operands;
 use super::shortcut::{Add, Multiply, Subtract};
 
 /// The product of two variables.

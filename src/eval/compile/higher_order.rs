@@ -10,10 +10,10 @@ use crate::toolkit::ToolError;
 use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
-use super::super::machine::{EvalResult, Machine};
+use super::super::machine::{EvalResult, Machine, ValueFn};
 use super::super::tool_call::{self, Failing, Handling};
+use super::Compiler;
 use super::call::{run_procedure, with_room};
-use super::{Compiler, ValueFn};
 
 /// Calls the callee with one or two arguments.
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> EvalResult<Value>>;

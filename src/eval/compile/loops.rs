@@ -8,8 +8,8 @@ use crate::text::Span;
 use crate::value::{List, Map, Str, Value, ValueError, operators};
 
 use super::super::builtins;
-use super::super::machine::{Flow, Machine, WatchedLoop};
-use super::{Compiler, StmtFn, ValueFn};
+use super::super::machine::{Flow, Machine, StmtFn, ValueFn, WatchedLoop};
+use super::Compiler;
 
 impl Compiler<'_> {
     pub fn while_loop(&self, condition: &Expr, body: &Block) -> StmtFn {
