@@ -127,7 +127,7 @@ impl Builder<'_, '_> {
     /// the operators of lowest precedence.
     pub fn expression(&mut self, range: Range<usize>, is_sole: bool) {
         let operators = self.operators(range.clone());
-        let Some(weakest) = operators.iter().map(|(_, strength)| *strength).min() else {
+        let Some(weakest) = operators.iter().map(|(_, precedence)| *precedence).min() else {
             return self.plain(range);
         };
         let joined = self.depth == 0;
@@ -141,7 +141,7 @@ impl Builder<'_, '_> {
         }
         let mut start = range.start;
         let mut rest = &operators[..];
-        let breaks = operators.iter().filter(|(_, strength)| *strength == weakest).map(|(at, _)| *at);
+        let breaks = operators.iter().filter(|(_, precedence)| *precedence == weakest).map(|(at, _)| *at);
         for end in breaks.chain([range.end]) {
             let is_operator = start > range.start;
             if is_operator {
@@ -192,7 +192,7 @@ impl Builder<'_, '_> {
         while at < range.end {
             match self.lexemes.token(at) {
                 Some(TokenKind::Operator(u8::MAX)) => {}
-                Some(TokenKind::Operator(strength)) => found.push((at, strength)),
+                Some(TokenKind::Operator(precedence)) => found.push((at, precedence)),
                 _ => {}
             }
             at = self.lexemes.after(at);
