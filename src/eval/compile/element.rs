@@ -37,12 +37,12 @@ impl<W: Operand, I: Operand> Element<W, I> {
     #[inline(never)]
     pub fn evaluate(&self, machine: &mut Machine) -> EvalResult<Value> {
         let (a, b) = take_both(&self.whole, &self.index, machine)?;
-        self.by_the_rules(machine, a, b)
+        self.general(machine, a, b)
     }
 
     // Out of line, and takes ownership of the held operands, so that the fast path saves no registers for it.
     #[inline(never)]
-    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> EvalResult<Value> {
+    pub fn general(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> EvalResult<Value> {
         check_set(machine, &self.whole, &a)?;
         check_set(machine, &self.index, &b)?;
         let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));

@@ -187,7 +187,7 @@ fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
         let (a, b) = take_both(&element.whole, &element.index, machine)?;
         match element.in_place(&a, &b, machine) {
             Some(value) => Ok(value.clone()),
-            None => element.by_the_rules(machine, a, b),
+            None => element.general(machine, a, b),
         }
     })
 }

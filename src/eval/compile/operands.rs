@@ -58,7 +58,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     #[inline(never)]
     fn compute_apart<O: Arithmetic>(&self, machine: &mut Machine) -> EvalResult<Value> {
         let (a, b) = take_both(&self.left, &self.right, machine)?;
-        self.by_the_rules::<O>(machine, a, b)
+        self.general::<O>(machine, a, b)
     }
 
     #[inline(always)]
@@ -81,7 +81,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         {
             return Ok(result.into());
         }
-        self.by_the_rules::<O>(machine, a, b)
+        self.general::<O>(machine, a, b)
     }
 
     /// Computes the result with an immediate int on the left.
@@ -90,7 +90,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         let b = self.right.take(machine)?;
         match self.right.int(&b, machine).and_then(|y| O::ints(x, y)) {
             Some(result) => Ok(result),
-            None => self.by_the_rules::<O>(machine, self.left.hold(Value::Int(x)), b),
+            None => self.general::<O>(machine, self.left.hold(Value::Int(x)), b),
         }
     }
 
@@ -100,13 +100,13 @@ impl<L: Operand, R: Operand> Operands<L, R> {
         let b = self.right.take(machine)?;
         match self.right.float(&b, machine).and_then(|y| O::floats(x, y)) {
             Some(result) => Ok(result.into()),
-            None => self.by_the_rules::<O>(machine, self.left.hold(x.into()), b),
+            None => self.general::<O>(machine, self.left.hold(x.into()), b),
         }
     }
 
     // Out of line, and takes ownership of the held operands, so that the fast paths save no registers for it.
     #[inline(never)]
-    fn by_the_rules<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
+    fn general<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
     }
