@@ -34,7 +34,7 @@ use std::rc::Rc;
 
 use crate::eval::{Machine, RunContext, compile};
 use crate::limits::MemoryCharge;
-use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
+use crate::program::{Bound, Environment, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, parse, weight};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
 use crate::toolkit::{Gate, Registry, ToolError};
@@ -444,8 +444,8 @@ impl Engine {
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let Gate { registry, settings, .. } = &*self.gate;
-        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
-        let mut program = lower(&unit, &surroundings, &mut findings);
+        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
+        let mut program = lower(&unit, &environment, &mut findings);
         if let Purpose::Run { .. } = purpose {
             self.spare(&mut program);
         }

@@ -26,7 +26,7 @@ pub struct Handling {
     /// How a failure is handled.
     pub failing: Failing,
     /// Whether the user is warned about a truncated result, since the script never checks for truncation.
-    pub warns_of_cut: bool,
+    pub warns_of_truncation: bool,
 }
 
 /// Calls a tool with arguments in declaration order.
@@ -45,8 +45,8 @@ pub fn call(
     match result {
         Ok(value) => {
             machine.last_error = Value::Nil;
-            if handling.warns_of_cut && is_cut(&value) {
-                warn_of_cut(machine, id, &value, span);
+            if handling.warns_of_truncation && is_truncated(&value) {
+                warn_of_truncation(machine, id, &value, span);
             }
             Ok(value)
         }
@@ -69,14 +69,14 @@ fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
 }
 
 /// Returns whether a result says that it is truncated.
-fn is_cut(value: &Value) -> bool {
+fn is_truncated(value: &Value) -> bool {
     matches!(value, Value::Map(map) if map.get_str(TRUNCATED).is_some_and(|cut| cut.is_true()))
 }
 
 /// Warns about a truncated result.
 #[cold]
 #[inline(never)]
-fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
+fn warn_of_truncation(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
     let spec = machine.world.gate.registry.get(id).spec;
     let shown = match value {
         Value::Map(map) => map.iter().find_map(|(_, value)| match value {

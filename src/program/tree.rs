@@ -27,7 +27,7 @@ pub struct Program {
     /// The top-level statements.
     pub top: Body,
     /// Calls of tools whose results may be truncated without the script noticing, in source order.
-    pub unseen_cuts: Vec<Span>,
+    pub unchecked_truncations: Vec<Span>,
     /// Tools, each with the cheaper one that replaces it because the script cannot see the difference.
     pub spared: Vec<(ToolId, ToolId)>,
 }

@@ -10,7 +10,7 @@ use compact_str::CompactString;
 use crate::eval::{Machine, Output, RunContext, compile};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
-use crate::program::{Module, Surroundings, Unit, Uses, lower};
+use crate::program::{Environment, Module, Unit, Uses, lower};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
 use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
@@ -240,8 +240,8 @@ impl<'e> Session<'e> {
         let unit = self.read(script, form, &mut findings);
         let Gate { registry, settings, .. } = &*self.engine().gate;
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
-        let surroundings = Surroundings { registry, settings, earlier, variables, modules };
-        let mut program = lower(&unit, &surroundings, &mut findings);
+        let environment = Environment { registry, settings, earlier, variables, modules };
+        let mut program = lower(&unit, &environment, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {
             findings.sort_by_key(Diagnostic::span);

@@ -78,7 +78,7 @@ impl Compiler<'_> {
                         args[1] = second;
                     }
                     // The result goes into the new list or map, so no truncation warning is given here.
-                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_cut: false })
+                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_truncation: false })
                 })
             }),
         }

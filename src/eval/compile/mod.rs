@@ -79,7 +79,7 @@ impl<'a> Compiler<'a> {
 
     /// Returns how to handle the result and the failure of a call in the script itself.
     fn handling(&self, call: &Call, failing: Failing) -> Handling {
-        Handling { failing, warns_of_cut: self.program.unseen_cuts.binary_search(&call.span).is_ok() }
+        Handling { failing, warns_of_truncation: self.program.unchecked_truncations.binary_search(&call.span).is_ok() }
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

@@ -17,9 +17,9 @@ use super::{Lowering, Signature};
 
 impl Lowering<'_> {
     pub fn call(&mut self, call: &ast::Call, span: Span) -> ExprKind {
-        let known = self.known;
+        let context = self.context;
         let name = call.callee.as_str();
-        if let Some(signature) = known.signatures.get(name) {
+        if let Some(signature) = context.signatures.get(name) {
             return self.procedure_call(call, signature, span);
         }
         if let Some((module, procedure)) = name.split_once('.')
@@ -33,8 +33,8 @@ impl Lowering<'_> {
         if let Some(over) = HigherOrder::find(name) {
             return self.over_call(call, over, span);
         }
-        if let Some(tool) = known.registry.find(name).filter(|_| !other_languages::means_a_value(name)) {
-            return match self.over_tool(call, known.registry.get(tool).spec.name) {
+        if let Some(tool) = context.registry.find(name).filter(|_| !other_languages::means_a_value(name)) {
+            return match self.over_tool(call, context.registry.get(tool).spec.name) {
                 Some(over) => self.over_call(call, over, span),
                 None => self.tool_call(call, tool, span),
             };
@@ -65,8 +65,8 @@ impl Lowering<'_> {
     ) -> ExprKind {
         // Problems of a module that could not be read were reported at its USE.
         let Some(id) = id else { return self.nothing_called(call) };
-        let known = self.known;
-        let signatures = &known.modules[id.0 as usize];
+        let context = self.context;
+        let signatures = &context.modules[id.0 as usize];
         if let Some(signature) = signatures.get(procedure) {
             return self.procedure_call(call, signature, span);
         }
@@ -204,7 +204,7 @@ impl Lowering<'_> {
         if builtin == Builtin::Eval {
             // The text may name either of them.
             self.keeps_last = true;
-            self.known.sees_errors.set(true);
+            self.context.sees_errors.set(true);
             let scope = self.scope();
             let text = args.into_iter().next().expect("the number of arguments was checked");
             return ExprKind::Eval(Box::new(text), scope);
@@ -213,7 +213,7 @@ impl Lowering<'_> {
     }
 
     fn tool_call(&mut self, call: &ast::Call, id: ToolId, span: Span) -> ExprKind {
-        let registry = self.known.registry;
+        let registry = self.context.registry;
         let binder = registry.get(id).binder();
         if !self.check_order(call) {
             return ExprKind::REPORTED;
@@ -247,7 +247,7 @@ impl Lowering<'_> {
 
     /// Checks the arguments of a tool that are known before the run.
     fn checked(&mut self, id: ToolId, values: Vec<(usize, Expr)>, span: Span) -> Args {
-        let tool = self.known.registry.get(id);
+        let tool = self.context.registry.get(id);
         let binder = tool.binder();
         let before = self.findings.len();
         for (place, value) in &values {
@@ -263,7 +263,7 @@ impl Lowering<'_> {
             for (place, value) in &values {
                 args[*place] = constant(value).map_or(GivenArg::Unknown, GivenArg::Value);
             }
-            if let Err(error) = tool.check(&Given::new(binder.params, &args), self.known.settings) {
+            if let Err(error) = tool.check(&Given::new(binder.params, &args), self.context.settings) {
                 let at = |(place, _): &&(usize, Expr)| Some(binder.params[*place].name) == error.argument;
                 let span = values.iter().find(at).map_or(span, |(_, value)| value.span);
                 let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);

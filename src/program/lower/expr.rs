@@ -61,9 +61,9 @@ impl Lowering<'_> {
         if self.is_short(id)
             && let Some((first, dotted)) = self.dotted_name(id)
             && self.variable(&first).is_none()
-            && let Some(tool) = self.known.registry.find(&dotted)
+            && let Some(tool) = self.context.registry.find(&dotted)
         {
-            let tool = self.known.registry.get(tool).spec.name;
+            let tool = self.context.registry.get(tool).spec.name;
             let message = format!("`{dotted}` is a tool, not a value");
             let finding = Diagnostic::error(Code::UnknownName, self.tree[id].span, message);
             self.report(finding.help(format!("call it as `{tool}(…)`")));
@@ -103,7 +103,7 @@ impl Lowering<'_> {
             return ExprKind::Variable(variable);
         }
         if is_keyword(name, "LAST_ERROR") {
-            self.known.sees_errors.set(true);
+            self.context.sees_errors.set(true);
             return ExprKind::LastError;
         }
         if is_keyword(name, "ARGS") {

@@ -109,13 +109,13 @@ impl Lowering<'_> {
     /// the name, and `None` if a line or module that could not be read may define it.
     #[expect(clippy::option_option, reason = "a line that could not be parsed may hold the procedure")]
     fn callee(&self, name: &str) -> Option<Option<(Callee, usize, usize)>> {
-        let known = self.known;
+        let context = self.context;
         let of_module = name.split_once('.').and_then(|(module, name)| Some((self.uses.get(module)?, name)));
         let signature = match of_module {
             // Problems of a module that could not be read were reported at its USE.
             Some((None, _)) => return None,
-            Some((Some(id), name)) => known.modules[id.0 as usize].get(name),
-            None => known.signatures.get(name),
+            Some((Some(id), name)) => context.modules[id.0 as usize].get(name),
+            None => context.signatures.get(name),
         };
         if let Some(signature) = signature {
             let params = signature.params.len();
@@ -125,8 +125,8 @@ impl Lowering<'_> {
             let (least, most) = builtin.arity();
             return Some(Some((Callee::Builtin(builtin), least, most)));
         }
-        if let Some(id) = known.registry.find(name) {
-            let params = known.registry.get(id).params;
+        if let Some(id) = context.registry.find(name) {
+            let params = context.registry.get(id).params;
             let required = params.iter().filter(|param| param.absent == crate::toolkit::WhenAbsent::Required).count();
             return Some(Some((Callee::Tool(id), required, params.len())));
         }
@@ -139,9 +139,9 @@ impl Lowering<'_> {
         let finding = match self.variable(name) {
             Some(_) => finding.help(format!("`{name}` is a variable; a variable cannot be called")),
             None => {
-                let procedures = self.known.signatures.keys().map(|name| name.as_str());
+                let procedures = self.context.signatures.keys().map(|name| name.as_str());
                 let near = self.suggestion(name, procedures.chain(Builtin::names().map(|name| -> &str { name })));
-                match near.or_else(|| self.known.registry.nearest(name)) {
+                match near.or_else(|| self.context.registry.nearest(name)) {
                     Some(near) => finding.help(format!("did you mean `{near}`?")),
                     None => finding.help("define it: `DEFINE PROCEDURE Name(element)`"),
                 }

@@ -6,7 +6,7 @@ use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Str, Value};
 
 use super::super::tree::{AssignTarget, Block, Expr, ExprKind, Slot, Stmt, StmtKind, Target};
-use super::{Lowering, OwnUpdates};
+use super::{Assignments, Lowering};
 
 impl Lowering<'_> {
     pub fn block(&mut self, statements: &ast::Block) -> Block {
@@ -92,7 +92,7 @@ impl Lowering<'_> {
         let value = self.expr(value);
         if let (Some(slot), Some(before)) = (own, reads_before) {
             let (first, reads) = (targets[0].name.clone(), self.reads(slot));
-            let updates = self.own_updates.entry(slot).or_insert(OwnUpdates { first, only: true });
+            let updates = self.assignments.entry(slot).or_insert(Assignments { first, only: true });
             updates.only &= reads > before;
         }
         if own.is_none() {
