@@ -9,7 +9,7 @@ use crate::value::Value;
 
 use super::builtin::Builtin;
 use super::tree::{
-    Args, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Program, Slot, Stmt, StmtKind,
+    Args, Arm, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Program, Slot, Stmt, StmtKind,
 };
 use super::tree::{Target, UnaryOp, Variable};
 
@@ -105,7 +105,7 @@ impl<'a> FieldAnalysis<'a> {
             StmtKind::Fail(message) => self.all_elsewhere(message),
             StmtKind::Return(value) => self.elsewhere(value),
             StmtKind::If { arms, otherwise } => {
-                for (condition, block) in arms {
+                for Arm { condition, block } in arms {
                     self.expr(condition)?;
                     self.block(block)?;
                 }
@@ -174,7 +174,7 @@ impl<'a> FieldAnalysis<'a> {
             ExprKind::Eval(..) => return Err(Escapes),
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
             ExprKind::List(items) => self.all_elsewhere(items)?,
-            ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|(_, value)| value))?,
+            ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|entry| &entry.value))?,
             // Testing for truth reads no fields.
             ExprKind::Unary(UnaryOp::Not, value) => drop(self.expr(value)?),
             ExprKind::And(values) | ExprKind::Or(values) => {
@@ -240,7 +240,7 @@ impl<'a> FieldAnalysis<'a> {
                 values.iter().try_for_each(|value| self.expr(value).map(drop))?;
             }
             (_, Args::InOrder(values)) => self.all_elsewhere(values)?,
-            (_, Args::Placed { values, .. }) => self.all_elsewhere(values.iter().map(|(_, value)| value))?,
+            (_, Args::Placed { values, .. }) => self.all_elsewhere(values.iter().map(|arg| &arg.value))?,
             (_, Args::PerhapsMap(value)) => self.elsewhere(value)?,
         }
         match call.target {

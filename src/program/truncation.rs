@@ -13,9 +13,9 @@ use crate::toolkit::{Effect, Registry};
 use crate::value::Value;
 
 use super::tree::{
-    Args, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Link, Piece, Program, Scope, Stmt, StmtKind,
+    Args, Arm, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Link, Piece, PlacedArg, Program, Scope, Stmt,
+    StmtKind, Target, UnaryOp, Variable,
 };
-use super::tree::{Target, UnaryOp, Variable};
 
 /// The key of a result that says whether entries were left out.
 pub const TRUNCATED: &str = "truncated";
@@ -100,7 +100,7 @@ impl<'a> Follower<'a> {
             StmtKind::Fail(message) => self.visit_all_checked(message),
             StmtKind::Return(value) => self.visit_checked(value),
             StmtKind::If { arms, otherwise } => {
-                for (condition, block) in arms {
+                for Arm { condition, block } in arms {
                     self.visit_unchecked(condition);
                     self.block(block);
                 }
@@ -154,7 +154,7 @@ impl<'a> Follower<'a> {
             ExprKind::Call(call) => return self.call(call),
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
             ExprKind::List(items) => self.visit_all_checked(items),
-            ExprKind::Map(entries) => self.visit_all_checked(entries.iter().map(|(_, value)| value)),
+            ExprKind::Map(entries) => self.visit_all_checked(entries.iter().map(|entry| &entry.value)),
             ExprKind::Unary(UnaryOp::Not, value) => self.visit_unchecked(value),
             ExprKind::Unary(_, value) => self.visit_checked(value),
             ExprKind::And(values) | ExprKind::Or(values) => values.iter().for_each(|value| self.visit_unchecked(value)),
@@ -247,7 +247,7 @@ impl<'a> Follower<'a> {
                 self.read_by_tool(values);
             }
             (_, Args::InOrder(values)) => self.visit_all_checked(values),
-            (_, Args::Placed { values, .. }) => self.visit_all_checked(values.iter().map(|(_, value)| value)),
+            (_, Args::Placed { values, .. }) => self.visit_all_checked(values.iter().map(|arg| &arg.value)),
             (_, Args::PerhapsMap(value)) => self.visit_checked(value),
         }
         let Target::Tool(id) = call.target else { return None };
@@ -263,13 +263,13 @@ impl<'a> Follower<'a> {
     }
 
     /// Visits `MAP.Get(map, key)` and similar calls.
-    fn read_by_tool(&mut self, values: &[(usize, Expr)]) {
-        let find = |place: usize| values.iter().find(|(at, _)| *at == place).map(|(_, value)| value);
+    fn read_by_tool(&mut self, values: &[PlacedArg]) {
+        let find = |place: usize| values.iter().find(|arg| arg.place == place).map(|arg| &arg.value);
         match (find(0), find(1).and_then(text_of)) {
             (Some(map), Some(key)) => self.read(map, &key),
             (map, _) => self.visit_all_checked(map),
         }
-        self.visit_all_checked(values.iter().filter(|(place, _)| *place > 0).map(|(_, value)| value));
+        self.visit_all_checked(values.iter().filter(|arg| arg.place > 0).map(|arg| &arg.value));
     }
 }
 

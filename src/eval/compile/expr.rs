@@ -1,6 +1,6 @@
 //! Expressions as values.
 
-use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Variable};
+use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, MapEntry, Piece, UnaryOp, Variable};
 use crate::text::Span;
 use crate::value::{List, Map, Pieces, Str, Value, operators};
 
@@ -71,9 +71,9 @@ impl Compiler<'_> {
         })
     }
 
-    fn map(&self, entries: &[(Str, Expr)], span: Span) -> ValueFn {
+    fn map(&self, entries: &[MapEntry], span: Span) -> ValueFn {
         let entries: Vec<(Str, ValueFn)> =
-            entries.iter().map(|(key, value)| (key.clone(), self.value(value))).collect();
+            entries.iter().map(|entry| (entry.key.clone(), self.value(&entry.value))).collect();
         Box::new(move |machine| {
             let mut map = Map::with_capacity(entries.len());
             for (key, value) in &entries {

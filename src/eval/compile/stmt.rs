@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use crate::program::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
+use crate::program::tree::{Arm, Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
 use crate::text::Span;
 use crate::value::Value;
 
@@ -107,8 +107,8 @@ impl Compiler<'_> {
         })
     }
 
-    fn if_statement(&self, arms: &[(Expr, Block)], otherwise: &Block) -> StmtFn {
-        let mut arms = arms.iter().rev().map(|(condition, block)| (self.condition(condition), self.block(block, 0)));
+    fn if_statement(&self, arms: &[Arm], otherwise: &Block) -> StmtFn {
+        let mut arms = arms.iter().rev().map(|arm| (self.condition(&arm.condition), self.block(&arm.block, 0)));
         let (condition, block) = arms.next().expect("an IF has an arm");
         let innermost: StmtFn = if otherwise.is_empty() {
             Box::new(move |machine| match condition(machine) {

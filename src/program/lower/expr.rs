@@ -11,7 +11,7 @@ use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, Value};
 
 use super::super::literal;
-use super::super::tree::{Expr, ExprKind, Link, Piece, Variable};
+use super::super::tree::{Expr, ExprKind, Link, MapEntry, Piece, Variable};
 use super::Lowering;
 
 /// No tool name has more parts than `tool.fs.ReadFile`.
@@ -148,7 +148,7 @@ impl Lowering<'_> {
     }
 
     fn map(&mut self, entries: &[ast::Entry]) -> ExprKind {
-        let mut lowered: Vec<(Str, Expr)> = Vec::with_capacity(entries.len());
+        let mut lowered: Vec<MapEntry> = Vec::with_capacity(entries.len());
         let mut places: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
         for entry in entries {
             let key = Str::new(&entry.key);
@@ -156,11 +156,11 @@ impl Lowering<'_> {
             match places.get(&*entry.key) {
                 Some(&place) => {
                     self.report(literal::doubled_key(entry));
-                    lowered[place].1 = value;
+                    lowered[place].value = value;
                 }
                 None => {
                     places.insert(&entry.key, lowered.len());
-                    lowered.push((key, value));
+                    lowered.push(MapEntry { key, value });
                 }
             }
         }
@@ -258,9 +258,9 @@ pub fn constant(expr: &Expr) -> Option<&Value> {
     }
 }
 
-fn constant_map(entries: &[(Str, Expr)]) -> Option<Value> {
+fn constant_map(entries: &[MapEntry]) -> Option<Value> {
     let mut map = Map::with_capacity(entries.len());
-    for (key, value) in entries {
+    for MapEntry { key, value } in entries {
         map.put(key.clone(), constant(value)?.clone()).ok()?;
     }
     Some(map.into())

@@ -5,7 +5,7 @@ use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Str, Value};
 
-use super::super::tree::{AssignTarget, Block, Expr, ExprKind, Slot, Stmt, StmtKind, Target};
+use super::super::tree::{Arm, AssignTarget, Block, Expr, ExprKind, Slot, Stmt, StmtKind, Target};
 use super::{Assignments, Lowering};
 
 impl Lowering<'_> {
@@ -24,7 +24,8 @@ impl Lowering<'_> {
             StatementKind::Emit(values) => Some(StmtKind::Emit(self.exprs(values))),
             StatementKind::Call(call) => Some(StmtKind::Call(self.expr(*call))),
             StatementKind::If { arms, otherwise } => {
-                let arms = arms.iter().map(|arm| (self.expr(arm.condition), self.block(&arm.body)));
+                let arms =
+                    arms.iter().map(|arm| Arm { condition: self.expr(arm.condition), block: self.block(&arm.body) });
                 let arms = arms.collect();
                 Some(StmtKind::If {
                     arms,

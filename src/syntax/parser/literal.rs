@@ -77,7 +77,9 @@ pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
         return Ok((c, 2));
     }
     match marker {
-        'x' => hexadecimal(text, 2, 2).filter(|&(code, _)| code < 0x80).and_then(to_char),
+        'x' => {
+            hexadecimal(text, 2, 2).filter(|&(code, _)| code < 0x80).and_then(|(code, length)| to_char(code, length))
+        }
         'u' if text[2..].starts_with('{') => braced(text),
         'u' => four_digits(text),
         _ => None,
@@ -90,19 +92,19 @@ fn braced(text: &str) -> Option<(char, usize)> {
     let end = text.find('}')?;
     let digits = end.checked_sub(3).filter(|digits| (1..=6).contains(digits))?;
     let (code, _) = hexadecimal(text, 3, digits)?;
-    to_char((code, end + 1))
+    to_char(code, end + 1)
 }
 
 /// Decodes `\u00e9`, or two such escapes that form a surrogate pair as in JSON.
 fn four_digits(text: &str) -> Option<(char, usize)> {
     let (high, length) = hexadecimal(text, 2, 4)?;
     if !(0xD800..0xDC00).contains(&high) {
-        return to_char((high, length));
+        return to_char(high, length);
     }
     let rest = text[length..].starts_with("\\u").then_some(&text[length..])?;
     let (low, rest_length) = hexadecimal(rest, 2, 4)?;
     let low = low.checked_sub(0xDC00).filter(|&low| low < 0x400)?;
-    to_char((0x10000 + ((high - 0xD800) << 10) + low, length + rest_length))
+    to_char(0x10000 + ((high - 0xD800) << 10) + low, length + rest_length)
 }
 
 /// Parses `count` hexadecimal digits at `start`. Returns their value and the offset after them.
@@ -113,7 +115,7 @@ fn hexadecimal(text: &str, start: usize, count: usize) -> Option<(u32, usize)> {
     Some((code, start + count))
 }
 
-fn to_char((code, length): (u32, usize)) -> Option<(char, usize)> {
+fn to_char(code: u32, length: usize) -> Option<(char, usize)> {
     Some((char::from_u32(code)?, length))
 }
 
