@@ -306,7 +306,7 @@ pub enum Target {
 /// The function that a higher-order function calls for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callback {
-    /// What is called.
+    /// The function.
     pub callee: Callee,
     /// The number of arguments that it gets for each element.
     pub args: usize,
