@@ -341,7 +341,7 @@ fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
     spawn_command(command, Some(20_000)).expect("a terminal")
 }
 
-/// A file and a pipe get the bytes of a text; at a terminal its last line ends, once.
+/// Files and pipes get the exact bytes of a text; on a terminal the last line ends with exactly one line feed.
 #[test]
 fn a_text_is_printed_as_its_bytes() {
     let place = sandbox("", &[]);
@@ -358,19 +358,19 @@ fn a_text_is_printed_as_its_bytes() {
             .status();
         assert!(status.expect("`ns` runs").success());
         assert_eq!(fs::read_to_string(&file).expect("it was written"), text);
-        // A terminal turns LF into CR LF.
+        // A terminal converts LF to CR LF.
         let shown = at_terminal(&place, &["call", "LIST.First", &args]).exp_eof().expect("the end");
         let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
         let wanted = ended.replace("\r\n", "\n").replace('\n', "\r\n");
         assert_eq!(shown.replace("\\r", ""), wanted, "{text:?}");
     }
-    // What is written back is the file as it was, but for the place that was set.
+    // The output equals the input except for the value that was set.
     for text in ["a = 1 # one\n", "a = 1 # one", "a = 1\r\n"] {
         let args = json!({ "text": text, "path": "a", "value": 2 }).to_string();
         let set = run(ns(place.path()).args(["call", "TOML.Set", &args]));
         assert_eq!(set.stdout, text.replacen('1', "2", 1), "{}", set.stderr);
     }
-    // All else is a line.
+    // Any other value is printed as a line.
     assert_eq!(run(ns(place.path()).args(["call", "LIST.First", "{\"list\": [[1]]}"])).stdout, "[1]\n");
 }
 

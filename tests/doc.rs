@@ -149,7 +149,7 @@ fn the_json_form_has_every_topic_and_whole_pages() {
     assert_eq!(group[0]["kind"], "group");
 }
 
-/// Each command of `ns --help` has a page that leads to its help, and is found by what it does.
+/// Each command of `ns --help` has a page that refers to its help, and a search for its purpose finds it.
 #[test]
 fn every_command_has_a_page() {
     let place = tempfile::tempdir().expect("a folder for the test");

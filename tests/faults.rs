@@ -1,7 +1,7 @@
-//! Several mistakes in one script: a check reports each of them at its line, and nothing else.
+//! Several errors in one script: a check reports each of them at its line, and nothing else.
 //!
-//! Scripts that are right get a few lines broken, each in a way of its own. Every error must lie on a broken line and
-//! each line has at most one; the share of broken lines that are found is measured. A false error is worse than a
+//! The test breaks a few lines of correct scripts, each in its own way. Every reported error must be on a broken line,
+//! with at most one per line, and the share of broken lines that are found is measured. A false error is worse than a
 //! missing one.
 
 #![allow(clippy::disallowed_methods, reason = "tests read scripts of the repository")]
@@ -14,7 +14,7 @@ use crate::support::dice::Dice;
 use crate::support::{ns, package, run};
 use neuroscript::engine::{Engine, Options, Script};
 
-/// Programs with mistakes that are tried; each has one to five.
+/// Number of broken scripts to check; each has one to five errors.
 const ROUNDS: usize = 4_000;
 
 struct Asked {
@@ -30,7 +30,7 @@ impl Asked {
         Asked { engine, _folder: folder }
     }
 
-    /// The line and message of each error.
+    /// Returns the line and message of each error.
     fn errors(&self, script: &str) -> Vec<(usize, String)> {
         let checked = self.engine.check(&Script::new("faults.ns", script));
         let errors = checked.findings.iter().filter(|finding| finding.is_error());
@@ -44,7 +44,7 @@ impl Asked {
     }
 }
 
-/// Scripts of the repository that are right, of some length.
+/// Returns the longer correct scripts of the repository.
 fn scripts(asked: &Asked) -> Vec<String> {
     let mut found = Vec::new();
     for folder in ["scripts", "benches/programs", "benches/calls", "tests/format/golden", "tests/suite"] {
@@ -73,7 +73,7 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines that are a whole statement each, counted from 0.
+/// Returns the numbers of lines that are one complete statement each, counted from 0.
 fn whole_lines(text: &str) -> Vec<usize> {
     const WORDS: [&str; 19] = [
         "SET",
@@ -122,7 +122,7 @@ fn whole_lines(text: &str) -> Vec<usize> {
     lines
 }
 
-/// The ways to break a line; none where one does not apply.
+/// Ways to break a line. Each returns `None` if it does not apply to the line.
 const WAYS: [fn(&str, &mut Dice) -> Option<String>; 14] = [
     |line, dice| Some(format!("{line}{}", dice.pick(&[")", " ]", "?", " @", " 1 2"]))),
     |line, _| word(line)?.1.eq_ignore_ascii_case("SET").then(|| line.replacen(" = ", " ", 1)).filter(|new| new != line),
@@ -158,7 +158,7 @@ const WAYS: [fn(&str, &mut Dice) -> Option<String>; 14] = [
     |line, _| line.trim().starts_with("FOR EACH ").then(|| line.replacen("FOR EACH", "FOR", 1)),
 ];
 
-/// Blanks, the first word, and the rest.
+/// Splits a line into its indentation, the first word, and the rest.
 fn word(line: &str) -> Option<(&str, &str, &str)> {
     let start = line.len() - line.trim_start().len();
     let length = line[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len() - start);
@@ -191,7 +191,7 @@ fn closes(line: &str) -> bool {
     word(line).is_some_and(|(_, word, rest)| word.to_uppercase().starts_with("END") && rest.trim().is_empty())
 }
 
-/// Whether a line is a statement on its own that holds a value.
+/// Whether a line is a statement with a value.
 fn value(line: &str) -> bool {
     let is =
         |word: &str| ["SET", "EMIT", "RETURN", "MUST", "CALL"].iter().any(|known| word.eq_ignore_ascii_case(known));
@@ -208,7 +208,7 @@ fn without_joint(line: &str) -> &str {
     ["THEN", "DO", "then", "do"].iter().find_map(|joint| line.strip_suffix(joint)).unwrap_or(line).trim_end()
 }
 
-/// A script with some lines broken, and the lines, counted from 1.
+/// Breaks some lines of a script. Returns the script and the numbers of these lines, counted from 1.
 fn broken(script: &str, dice: &mut Dice) -> (String, BTreeSet<usize>) {
     let whole = whole_lines(script);
     let mut lines: Vec<String> = script.lines().map(str::to_owned).collect();
@@ -231,7 +231,7 @@ fn broken(script: &str, dice: &mut Dice) -> (String, BTreeSet<usize>) {
     (lines.join("\n") + "\n", places)
 }
 
-/// `SEED` tries other mistakes.
+/// Returns the seed, from the variable `SEED` if it is set.
 fn seed() -> u64 {
     std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7)
 }
@@ -261,7 +261,7 @@ fn each_of_several_mistakes_is_reported_and_nothing_else() {
     }
     let share = found as f64 / made as f64;
     println!("{found} of {made} broken lines are reported: {share:.4}; {failed} rounds failed");
-    // Two mistakes can look like something else together: a misspelt IF before an `elif`.
+    // Two errors together can look like another one, such as a misspelled IF before an `elif`.
     assert!(failed * 1_000 <= ROUNDS, "{failed} of {ROUNDS}\n{wrong}");
     assert!(share > 0.99, "{share}");
 }
@@ -270,7 +270,7 @@ fn numbered(text: &str) -> String {
     text.lines().enumerate().map(|(number, line)| format!("{:3} {line}\n", number + 1)).collect()
 }
 
-/// However many mistakes there are, a bounded number is reported, and the rest of the text is not read.
+/// A check reports a bounded number of errors, and does not read the rest of the text.
 #[test]
 fn a_text_of_nothing_but_mistakes_ends_at_a_hundred() {
     let asked = Asked::new();
@@ -281,7 +281,7 @@ fn a_text_of_nothing_but_mistakes_ends_at_a_hundred() {
     );
 }
 
-/// A run shows the errors that a check shows, and nothing runs.
+/// A run reports the same errors as a check, and executes nothing.
 #[test]
 fn a_run_shows_the_same_list_as_a_check() {
     let place = tempfile::tempdir().expect("a folder for the test");

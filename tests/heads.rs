@@ -1,13 +1,13 @@
-//! Heads and closers of blocks in the dress of other languages: each gets one error at its place, whose help is the
-//! line as it is written here.
+//! Heads and closers of blocks in the syntax of other languages: each causes one error at its line, whose help shows
+//! the line in the syntax of this language.
 //!
-//! The help is taken at its word: the test writes what it says, and the script has no error any more.
+//! The tests also apply the help, after which the script has no error.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
 use neuroscript::engine::{Engine, Options, Script};
 
-/// Families of heads: spellings without their mark, and the head that the help shows, in upper case.
+/// Groups of heads: the spellings without a mark, and the head that the help shows, in upper case.
 const HEADS: [(&[&str], &str); 9] = [
     (&["IF x == 1", "IF (x == 1)", "IF(x == 1)"], "IF x == 1 THEN"),
     (&["WHILE x == 1", "WHILE (x == 1)"], "WHILE x == 1 DO"),
@@ -29,7 +29,7 @@ const HEADS: [(&[&str], &str); 9] = [
     (&["FUNC F(a)"], "FUNC F(a) MEANS"),
 ];
 
-/// Heads that go on with an IF.
+/// Heads that continue an IF.
 const BRANCHES: [(&[&str], &str); 2] = [
     (&["ELSE IF x == 2", "ELSE IF (x == 2)", "ELIF x == 2", "ELSEIF x == 2", "ELSIF (x == 2)"], "ELSE IF x == 2 THEN"),
     (&["ELSE"], "ELSE"),
@@ -38,11 +38,11 @@ const BRANCHES: [(&[&str], &str); 2] = [
 const MARKS: [&str; 4] = [":", "{", ": {", ":;"];
 const BLANKS: [&str; 3] = ["", " ", "  \t"];
 
-/// Closers of other languages, and of ours with a mark; `}` is tried with heads that end in `{`.
+/// Closers of other languages, and closers of this language with a semicolon or a kind.
 const CLOSERS: [&str; 14] =
     ["END IF", "END IF;", "END;", "END ;", "FI", "FI;", "DONE", "DONE;", "OD", "WEND", "ESAC", "ENDLOOP", "}", "};"];
 
-/// An engine that checks scripts.
+/// An engine that checks scripts, with its sandbox.
 struct Asked {
     engine: Engine,
     _folder: tempfile::TempDir,
@@ -56,7 +56,7 @@ impl Asked {
         Asked { engine, _folder: folder }
     }
 
-    /// The line, column and help of each error.
+    /// Returns the line, column and help of each error.
     fn errors(&self, script: &str) -> Vec<(usize, usize, String)> {
         let checked = self.engine.check(&Script::new("head.ns", script));
         let errors = checked.findings.iter().filter(|finding| finding.is_error());
@@ -70,7 +70,7 @@ impl Asked {
     }
 }
 
-/// What a help says is to be written.
+/// Returns the text that a help suggests writing.
 fn suggested(help: &str) -> Option<&str> {
     help.strip_prefix("write `").and_then(|help| help.split('`').next())
 }
@@ -79,12 +79,12 @@ fn cases(text: &str) -> [String; 2] {
     [text.to_owned(), text.to_lowercase()]
 }
 
-/// A script around a head, a line in it, and a closer.
+/// Returns a script with a head, a line in its block, and a closer.
 fn script(head: &str, closer: &str) -> String {
     format!("SET x = 1\nSET xs = [1]\n{head}\n  EMIT 1\n{closer}\nEMIT 2\n")
 }
 
-/// A fault of a test, if the error of a line is not what it must be.
+/// Returns a failure message unless the first error is on `line` with the help `wanted`, and the only one there.
 fn judge(asked: &Asked, script: &str, line: usize, wanted: &str) -> Option<String> {
     let errors = asked.errors(script);
     let [(at, _, help), rest @ ..] = &errors[..] else { return Some(format!("{script}has no error\n\n")) };
@@ -94,7 +94,7 @@ fn judge(asked: &Asked, script: &str, line: usize, wanted: &str) -> Option<Strin
     (!is_right).then(|| format!("{script}wants {line}: {wanted}, has {errors:?}\n\n"))
 }
 
-/// Every spelling of a family with every mark, in both cases.
+/// Returns every spelling of a group with every mark, in upper and lower case.
 fn spellings<'a>(spellings: &'a [&'a str]) -> impl Iterator<Item = (String, &'static str)> + 'a {
     spellings.iter().flat_map(|spelling| {
         cases(spelling).into_iter().flat_map(|cased| {
@@ -114,7 +114,7 @@ fn a_head_of_another_language_is_shown_as_it_is_written_here() {
         for (head, mark) in spellings(family) {
             let closer = if mark.ends_with('{') { "}" } else { "END" };
             wrong.extend(judge(&asked, &script(&head, closer), 3, wanted));
-            // Once it is written as the help says, with an `END`, nothing is wrong.
+            // With the suggested head and an `END`, the script has no error.
             let help = asked.errors(&script(&head, closer)).first().map(|(.., help)| help.clone()).unwrap_or_default();
             let mended = asked.errors(&script(suggested(&help).unwrap_or_default(), "END"));
             if !mended.is_empty() {
@@ -235,7 +235,7 @@ fn conditions_and_loops_of_other_languages_are_translated() {
     }
 }
 
-/// Lines of ours that look like heads of others keep the error that they had.
+/// Lines that resemble heads of other languages but are not keep their own errors.
 #[test]
 fn what_is_no_head_is_taken_for_none() {
     let asked = Asked::new();
@@ -258,7 +258,7 @@ fn what_is_no_head_is_taken_for_none() {
     }
 }
 
-/// Whatever follows the words of a head, it is an error and no fault of ours.
+/// Any text after the words of a head causes an ordinary error, never an internal one.
 #[test]
 fn odd_tails_of_heads_are_errors() {
     const TAILS: [&str; 26] = [

@@ -1,7 +1,7 @@
-//! The tests that need no program of their own, linked once.
+//! The tests that share one test program, which is linked once.
 //!
-//! `cargo test --test integration -- undo::` runs those of one module. Programs of their own are those with a harness of
-//! their own, those that count memory or processor time, and those that lock their process down (`Cargo.toml`).
+//! `cargo test --test integration -- undo::` runs the tests of one module. Tests with their own harness, tests that
+//! measure memory or processor time, and tests that lock down their process are separate programs (`Cargo.toml`).
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up directories of their own")]
 

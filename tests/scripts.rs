@@ -1,5 +1,5 @@
-//! The scripts of `scripts/` against the golden files in `tests/scripts/`, by `ns test` itself: output, errors, exit
-//! code, the final tree and the audit log.
+//! Runs `ns test` on the scripts in `scripts/` with the golden files in `tests/scripts/`: output, errors, exit code,
+//! the final tree and the audit log.
 //!
 //! `UPDATE=1 cargo test --test integration -- scripts::` runs `ns test scripts --golden tests/scripts --update`.
 

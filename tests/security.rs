@@ -41,7 +41,7 @@ fn every_test_that_is_named_is_there() {
     for threat in page.split("\n### ").skip(1) {
         threats += 1;
         assert!(threat.starts_with(&format!("T{threats}: ")), "the threats are numbered: {threat}");
-        let held = threat.lines().find_map(|line| line.strip_prefix("Held by ")).unwrap_or_default();
+        let held = threat.lines().find_map(|line| line.strip_prefix("Tests: ")).unwrap_or_default();
         assert!(!held.is_empty(), "nothing holds {threat}");
         let (mut file, mut text) = ("", String::new());
         for name in quoted(held) {

@@ -100,7 +100,7 @@ fn answers_have_the_shape_of_their_schema() {
     }
 }
 
-/// Every name by which the guide, the README and the cookbook show an argument is one by which it can be given.
+/// Tools accept every argument name that the guide, the README and the cookbook use.
 #[test]
 fn the_names_of_the_guide_are_names_of_arguments() {
     let declarations = declarations();
@@ -138,8 +138,8 @@ fn the_names_of_the_guide_are_names_of_arguments() {
     assert!(refused.stdout.contains("has no argument"), "{}", refused.stdout);
 }
 
-/// The calls of tools in a text, with what stands between their parentheses: `STR.Upper(…)`, and in lists of the guide
-/// ``- `STR.` Upper Lower Trim(t)``.
+/// Returns the tool calls in a text, each with the text between its parentheses: `STR.Upper(…)`, and in lists of the
+/// guide ``- `STR.` Upper Lower Trim(t)``.
 fn calls(text: &str) -> Vec<(String, String)> {
     let pattern = |text: &str| regex::Regex::new(text).expect("a pattern");
     let (whole, group, word) = (
@@ -167,7 +167,7 @@ fn calls(text: &str) -> Vec<(String, String)> {
     calls
 }
 
-/// A text up to the parenthesis that closes it.
+/// Returns the text up to the parenthesis that closes it.
 fn inside(text: &str) -> &str {
     let mut depth = 1;
     let end = text.find(|c| {
@@ -181,9 +181,9 @@ fn inside(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The names of arguments: those before a `:`, and in the signatures of the guide the plain words.
+/// Returns the names of arguments: the words before a `:`, and in signatures of the guide also plain words.
 fn named(tool: &str, args: &str, is_guide: bool) -> Vec<(String, String)> {
-    /// Variables of its examples.
+    /// Variables in the examples of the guide.
     const VARIABLES: [&str; 10] = ["report", "levels", "words", "line", "a", "to", "x", "list", "file", "result"];
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];

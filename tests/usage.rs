@@ -116,7 +116,7 @@ fn a_mistake_is_told_with_the_usage_and_nothing_runs() {
     assert_eq!((planned.code, planned.stdout.as_str()), (2, ""), "{}", planned.stderr);
 }
 
-/// An option that is near to nothing: the help says what the script takes.
+/// For an option that resembles none of the script, the help lists the parameters of the script.
 #[test]
 fn an_unknown_option_is_told_with_what_the_script_takes() {
     let one = "DEFINE PROCEDURE Main(folder, most: 5)\n  EMIT folder, most\nEND\n";

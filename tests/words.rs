@@ -1,4 +1,4 @@
-//! The words of `CONTRIBUTING.md`: one word for one idea in the names that `src/` declares, and plain comments.
+//! The glossary of `CONTRIBUTING.md`: names declared in `src/` use one word for one idea, and comments are plain.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the sources")]
 
@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use quote::ToTokens;
 use syn::visit::Visit;
 
-/// Comment lines that may begin with "What": the help of commands and the schemas of results, which are messages.
+/// Directories whose comments may begin with "What": they are messages, in the help of commands and the schemas of
+/// results.
 const MESSAGES: [&str; 2] = ["src/cli/args/", "src/tools/"];
 
-/// The names that a file declares.
+/// The types and modules that a file declares.
 #[derive(Default)]
 struct Declared {
     types: Vec<String>,
@@ -65,7 +66,7 @@ fn declared(path: &Path) -> Declared {
     declared
 }
 
-/// The words in the last column of the glossary.
+/// Returns the words in the last column of the glossary, which names must not use.
 fn refused() -> BTreeSet<String> {
     let page = read(&package("CONTRIBUTING.md"));
     let glossary = page.split_once("\n## Words\n").expect("the page has a glossary").1;

@@ -163,8 +163,8 @@ pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// A text as it is, anything else as one line of JSON, unless another format is asked for. Only a terminal gets a line
-/// feed behind a text that has none at its end: a file and a pipe get the bytes of the text.
+/// Prints a text unchanged and any other value as one line of JSON, unless the user requested another format. If a
+/// text does not end with a line feed, only a terminal gets one; files and pipes get the exact bytes.
 fn print(value: &Value, format: Option<Format>) -> Exit {
     let mut printer = Printer::new(format.unwrap_or(Format::Json));
     let printed = match (format, value.as_text()) {

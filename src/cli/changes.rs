@@ -82,7 +82,8 @@ pub fn summary(changes: &[Described]) -> String {
     if parts.is_empty() { "nothing is changed\n".to_owned() } else { parts.join(", ") + "\n" }
 }
 
-/// How many changes have a mark, and how much is in the folders among them that are one line.
+/// Formats the number of changes with a mark, and the contents of the directories among them that are one line each.
+/// Returns `None` if there is no such change.
 fn counted(changes: &[Described], marked: char, word: &str) -> Option<String> {
     let marked: Vec<&ChangeReport> =
         changes.iter().map(|it| &it.change).filter(|change| mark(&change.what) == marked).collect();
@@ -95,7 +96,7 @@ fn counted(changes: &[Described], marked: char, word: &str) -> Option<String> {
     }
 }
 
-/// How much is in a folder: `4 files (2100 bytes)`.
+/// Formats the contents of a directory: `4 files (2100 bytes)`.
 fn amount(Holds { files, bytes }: Holds) -> String {
     let counted = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     format!("{} ({})", counted(files, "file"), counted(bytes, "byte"))

@@ -1,29 +1,29 @@
-//! The commands of `ns`, as `ns doc` shows and finds them. What they take is for `ns help COMMAND` to say.
+//! The commands of `ns` as topics of `ns doc`. `ns help COMMAND` documents their arguments and options.
 
 use crate::text::Purpose;
 
 use super::args::about;
 
-/// A command, or an option that is looked for like one.
+/// A command, or an option that users look up like a command.
 #[derive(Debug)]
 pub struct CommandTopic {
-    /// How it is written, and other words that stand for it alone.
+    /// The command line, then other names that find only this topic.
     pub names: &'static [&'static str],
-    /// What it does, in a sentence.
+    /// The summary, in one sentence.
     pub summary: &'static str,
-    /// What people call it.
+    /// Further search terms.
     pub keywords: &'static [&'static str],
-    /// The command whose help has it.
+    /// The command whose help describes it.
     pub command: &'static str,
 }
 
 impl CommandTopic {
-    /// What searches find it by.
+    /// Returns the terms by which a search finds it.
     pub fn purpose(&self) -> Purpose<'static> {
         Purpose { name: self.names[0], aliases: &[], keywords: self.keywords, summary: self.summary }
     }
 
-    /// Its page.
+    /// Returns its page.
     pub fn page(&self) -> String {
         let command = self.command;
         format!(
@@ -42,7 +42,7 @@ const fn topic(
     CommandTopic { names, summary, keywords, command }
 }
 
-/// All commands, in the order of `ns --help`.
+/// All topics, in the order of `ns --help`.
 pub const COMMANDS: [CommandTopic; 26] = [
     topic(&["ns run", "run"], about::RUN, &["execute", "start script"], "run"),
     topic(

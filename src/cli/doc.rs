@@ -1,5 +1,5 @@
-//! `ns doc [NAME]`: a page about any tool, built-in, statement, value or code, each with an example, and about the
-//! commands of `ns`; of a name that is none of these, what serves the purpose that it names.
+//! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, or of a command of
+//! `ns`. For any other name, lists the topics that serve the purpose that it names.
 //!
 //! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
 
@@ -72,7 +72,7 @@ pub(crate) enum About {
 pub(crate) fn about(name: &str) -> About {
     let registry = built_in_tools();
     let mut found = find(&registry, name);
-    // A session has commands of its own.
+    // A session has its own commands.
     found.retain(|topic| !matches!(topic, Topic::Command(_)));
     if !found.is_empty() {
         return About::Pages(pages_text(&registry, name, &found));

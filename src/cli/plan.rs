@@ -22,7 +22,7 @@ use super::sandbox_hint::with_root;
 use super::show::{Format, Printer, Shared};
 use super::terminal::{self, counted, report_error, say};
 
-/// What is said of a plan that this user's key did not seal, before it is done.
+/// The warning before a plan is applied that is not sealed by this user's key.
 const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here: it was edited, or another user, program or folder made it; it does what it says, within the policy";
 
 /// `ns run --plan`

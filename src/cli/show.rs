@@ -194,7 +194,7 @@ impl Printer {
         self.write()
     }
 
-    /// Prints a text as it is; at a terminal the last line ends too.
+    /// Prints a text unchanged. On a terminal, adds a line feed if the last line has none.
     pub fn print_text(&mut self, text: &str) -> Result<(), EmitError> {
         if self.is_terminal && !text.ends_with('\n') {
             return self.print_line(text);

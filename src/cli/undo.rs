@@ -179,7 +179,7 @@ fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
     exit_of(undone)
 }
 
-/// How many of its changes were taken back or done again, counted as the log counts them.
+/// Formats the number of changes that were undone or redone, counted as in the log.
 fn counted_changes(undone: &UndoReport) -> String {
     match undone.origin.changes {
         Some(all) if all as usize > undone.steps => format!("{} of {all} changes", undone.steps),

@@ -4,6 +4,11 @@
 //! A front end opens its engine, reads its outside inputs (script, arguments, document, history), calls
 //! [`Engine::seal`], and then runs. If plans are made later or already exist, it first calls [`settle_scratch`],
 //! since planned contents are in `TMPDIR`.
+//!
+//! A missing protection is reported ([`LockdownStatus`]). If the policy requires the lockdown, no front end runs
+//! anything without it. `ns test` is sealed as a server of cases: it reaches the directories of the tests (writable
+//! only for golden files that it updates) and a directory for the sandboxes. It reads test files through
+//! `engine/test_folder`.
 
 use std::path::Path;
 

@@ -2,6 +2,10 @@
 //!
 //! Each file is read once, whatever paths lead to it. The traversal uses an explicit stack, so a long chain of
 //! modules needs no native stack. The number of modules and their total size are limited.
+//!
+//! All code is known before the run. A module is found and read by the rules for files that tools read
+//! (`toolkit/module`); the main script is not, because the user names it. Procedures of modules get numbers after those
+//! of the script, so `eval` knows nothing about modules.
 
 use std::collections::HashMap;
 use std::vec;

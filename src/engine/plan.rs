@@ -27,8 +27,7 @@ impl Engine {
         described.collect()
     }
 
-    /// Whether this user made a plan for this sandbox, and nobody has changed it since. Any other plan is data that
-    /// somebody wrote.
+    /// Whether this user made the plan for this sandbox and it is unchanged since. Any other plan is untrusted data.
     pub fn made(&self, plan: &Plan) -> bool {
         self.gate.made(plan)
     }

@@ -33,7 +33,7 @@ pub struct Fault {
     pub answer: Option<Value>,
     /// The calls through which the error passed, innermost first.
     pub trace: Vec<Span>,
-    /// Sandbox or policy refused, or the error follows from that.
+    /// Whether sandbox or policy refused an operation, or the error follows from a refusal.
     pub refused: bool,
     /// Whether the handler of the running procedure has already passed the error on.
     pub(super) passed: bool,

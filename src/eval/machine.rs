@@ -87,7 +87,7 @@ pub struct Machine {
     pub(super) cleared: bool,
     /// The outcome of the latest tool call.
     pub(super) last_error: Value,
-    /// What was refused.
+    /// The newest refusals of sandbox and policy.
     pub(super) refusals: Refusals,
     /// The command-line arguments.
     pub(super) args: Value,

@@ -1,5 +1,5 @@
-//! What sandbox and policy refused in a run, so that a run which ends because of it ends as refused, however the
-//! script came to its end: by the error itself, by a field of a result that is not there, or by `FAIL r.error`.
+//! The refusals of sandbox and policy in a run. If one of them causes the end of the run, the run counts as refused,
+//! whether the script ended with the error itself, a missing field of the result, or `FAIL r.error`.
 
 use std::collections::VecDeque;
 
@@ -12,13 +12,13 @@ use super::fault::Fault;
 #[derive(Default)]
 pub struct Refusals(VecDeque<String>);
 
-/// Refusals that are remembered.
+/// Maximum number of refusals kept.
 const MOST: usize = 32;
-/// Characters of a message by which it is recognized; a message that quotes it may be cut after 200.
+/// Number of characters that identify a message; a message that quotes it may be truncated after 200.
 const SHOWN: usize = 120;
 
 impl Refusals {
-    /// Remembers a failure, if it is a refusal.
+    /// Records a failure if it is a refusal.
     pub fn note(&mut self, fault: &Fault) {
         if !is_refusal(fault.code) {
             return;
@@ -29,7 +29,7 @@ impl Refusals {
         self.0.push_back(fault.message.chars().take(SHOWN).collect());
     }
 
-    /// Whether an error says what a refusal said, or follows from `last_error` being one.
+    /// Whether an error quotes the message of a refusal, or follows from a refusal in `last_error`.
     pub fn explain(&self, fault: &Fault, last_error: &Value) -> bool {
         let FindingCode::Script(code) = fault.code else {
             let is_own = fault.code == ToolCode::Fail.into();
@@ -48,7 +48,7 @@ impl Refusals {
     }
 }
 
-/// Whether a code is one that policy and sandbox say no with.
+/// Whether a code means a refusal by sandbox or policy.
 pub fn is_refusal(code: FindingCode) -> bool {
     [ToolCode::SandboxViolation, ToolCode::PolicyDenied].into_iter().any(|refusal| code == refusal.into())
 }

@@ -3,6 +3,10 @@
 //! The unit of each limit is defined here, and every limit is checked before the work is done or the memory is
 //! allocated. This module does not depend on the code that uses the budget: [`Meter`] counts for the run, [`space`] the
 //! memory of its values, [`work`] the traversal of values.
+//!
+//! Drops give memory back in code that has no access to the run, so the accounts of live bytes and of traversals belong
+//! to the thread and lie below `value`. A limit that is checked afterwards protects nothing: a text of 10 GiB must fail
+//! before it is allocated. [`ablation`] lets a build omit a limit to measure its cost.
 
 pub mod ablation;
 mod canary;

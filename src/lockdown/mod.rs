@@ -6,6 +6,9 @@
 //! or scripts. [`LockdownStatus`] reports which restrictions the kernel lacks.
 //!
 //! Files that a person at the terminal names are accessed [`outside`], on a thread that started before the lockdown.
+//!
+//! This is the second wall. The first is our own code: resolution from handle to handle, the policy, the journal. A
+//! library that reads a file on demand must have it listed in `landlock::system`, or read it before the lockdown.
 
 #[cfg(target_os = "linux")]
 mod capabilities;

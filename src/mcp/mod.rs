@@ -1,9 +1,22 @@
 //! `ns mcp`: serves tools and scripts to agents over the Model Context Protocol.
 //!
 //! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
-//! itself; the engine executes calls one after another on its own thread ([`engine_thread`]); scripts run in separate processes
-//! ([`worker`]). All traffic passes through [`wire`], which bounds it and hands most calls directly to the engine
-//! ([`server`]). Every tool call goes through the gate like any other; nothing here decides what is allowed.
+//! itself. The engine executes calls one after another on its own thread ([`engine_thread`]), so values need not be
+//! shared. Scripts run in separate processes ([`worker`]). All traffic passes through [`wire`], which bounds it and
+//! hands most calls directly to the engine ([`server`]). Every tool call goes through the gate like any other; nothing
+//! here decides what is allowed.
+//!
+//! A worker is the same binary under a hidden command. It seals itself like `ns run`, gets the session memory of the
+//! connection, and returns the changes to it with its report. It ends with its server (`worker/lifeline`).
+//!
+//! Most calls bypass rmcp, because its passing from task to task is most of the cost of a short call. Their answers
+//! have the same bytes, and none overtakes a call that rmcp has. Scripts, and calls that want progress or whose client
+//! names roots, go through rmcp. A script whose question ends the request (revision 2026-07-28) waits for the request
+//! with the answer; at most four wait (`server/scripts`).
+//!
+//! Everything that waits is bounded in `wire`: a frame has at most 16 MiB (a longer one is skipped and answered), 64
+//! requests or 32 MiB are in flight before reading pauses, and a client that does not read is disconnected. A message
+//! that rmcp would take for the end of the connection, or leave unanswered, does not reach it.
 
 mod ask;
 mod connection_state;

@@ -4,6 +4,9 @@
 //! file shared by many processes. Neither depends on tools or policies: changing project memory requires a
 //! [`crate::sandbox::InternalChange`], which only a journal that permits changes creates. This module opens files only
 //! through the sandbox.
+//!
+//! SQLite accepts only a path, so the file that it opened is compared with the handle of `.ns` before it is used
+//! ([`open`] explains why this suffices).
 
 mod error;
 mod files;

@@ -1,10 +1,12 @@
 //! Functions that take a procedure: `LIST.Map` and similar.
 //!
-//! They look like tools but are not: a tool is a leaf that cannot reach the evaluator (invariant 2), so that `ns call`
-//! and servers can offer it, the gate can limit and audit it, and no script code runs while it runs. These functions
-//! run a procedure of the script for each element, so they are a third kind of callee beside procedures and built-ins.
-//! Their names and parameters are here, their implementation is in `eval`. The procedure is named in the script and
-//! resolved before the run; a variable is never called.
+//! They look like tools but are not: a tool is a leaf that cannot reach the evaluator (invariant 2). Therefore
+//! `ns call` and servers can offer every tool, the gate can limit and audit it, and no script code runs while it runs.
+//! A higher-order function runs a procedure of the script for each element, so it is a third kind of callee beside
+//! procedures and built-ins. Servers and `ns call` do not offer it: it has no meaning without a script.
+//!
+//! The names and parameters are here and are bound by the binder of tools; `program/lower/higher_order` resolves the
+//! procedure before the run, and `eval/compile/higher_order` runs it. A variable is never called.
 
 use crate::toolkit::{Binder, Example, Kind, Literal, Param, Spec, WhenAbsent};
 

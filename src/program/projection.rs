@@ -3,6 +3,12 @@
 //! Lists of records and the records themselves are followed through variables, `LAST`, loops and places. The analysis
 //! gives up as soon as one may escape (it is printed, returned, stored, passed to a tool or a procedure, compared, or
 //! named by an EVAL) or a field is read that is not cheap. It does not use values, so its result holds for every run.
+//!
+//! A tool declares the fields that are cheap, and a second function that finds no others (`Tool::with_projection`). The
+//! registry gives that function a number but no name, and the compiler calls it instead. Everything else stays the
+//! same, failures too: a walk still looks up one entry of each directory. Nothing is projected where somebody else sees
+//! the answer or may read more of it later: in sessions, in `ns call` and servers, and in runs whose answers have a
+//! size limit (`engine/projection`).
 
 use crate::toolkit::{Projection, Registry, ToolId};
 use crate::value::Value;

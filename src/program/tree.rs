@@ -233,8 +233,8 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
-    /// Stands for an expression whose fault was reported, so that the program never runs. Nothing is known of its
-    /// value, so that nothing else is reported of what uses it.
+    /// A placeholder for an expression with a reported error. The program never runs. The value is unknown, so that its
+    /// uses cause no further findings.
     pub const REPORTED: ExprKind = ExprKind::Last;
 }
 

@@ -3,6 +3,10 @@
 //! The sandbox is an open directory, not a path prefix. Every path below it is resolved from handle to handle
 //! ([`Root::locate`]), and every operation works on a name in an open directory. No path is checked as text and then
 //! opened again by that text.
+//!
+//! This is the only room that touches the disk for scripts. `std::fs` is also allowed in `engine/config`,
+//! `engine/test_folder` and `cli`, which access files that the user names; clippy (`disallowed-methods` in
+//! `clippy.toml`) refuses it elsewhere. `memory` opens its database with SQLite, and everything else through this room.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room is what the fence is for")]
 

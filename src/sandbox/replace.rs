@@ -8,6 +8,9 @@
 //! A file with several hard links is moved too, so that undo restores the same file and its links refer to one file
 //! again. Writing through another link changes the moved file, so it is not a reliable backup: the backup whose path
 //! the caller receives is a copy.
+//!
+//! Looking and exchanging happen under the lock `.ns/lock`, so of several runs with `if_match` one wins and the others
+//! fail. A deletion is one rename into the trash ([`super::remove`]).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -3,6 +3,10 @@
 //! A directory below the root can later become a root itself, so anything that would then be state or policy is out of
 //! reach now. Names are compared as the most lenient file system would compare them. Walks check every entry, so the
 //! first bytes decide for almost every name.
+//!
+//! All code that handles names asks [`is_reserved`]: paths, links, listings, walks, copies, plans and modules. A
+//! directory that contains a reserved entry may be moved or deleted, since one rename changes nothing in it. A copy
+//! leaves the entry out ([`super::CopyScope`]), and so does an archive.
 
 use std::ffi::OsStr;
 

@@ -3,6 +3,10 @@
 //! The root is an open handle. A path is resolved from handle to handle: in one step by the kernel if it contains no
 //! link, otherwise by [`Walker`], which reads every link itself. A link that leaves the root is therefore always
 //! detected, and the resolved path of every entry is known.
+//!
+//! The last step of every operation is one name in an open directory, and never follows a link. Code that checks a path
+//! as text and then uses the text is wrong even if it passes its test: an exchange of directories in between leads it
+//! out of the root.
 
 mod walker;
 

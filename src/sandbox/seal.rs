@@ -6,6 +6,11 @@
 //!
 //! Invariant: a journal or backup below `.ns` is acted upon only if this user's key sealed it for this root.
 //! Everything else is *foreign*: it is reported, and neither used nor removed.
+//!
+//! Journals and audit logs are sealed line by line, backups in their names, and plans as a whole. A worker of a server
+//! gets the key from it, so that both accept what the other sealed. Only `journal/foreign` changes foreign state, when
+//! a person asks for it with `ns adopt` or `ns gc --foreign`. New kinds of state that a later process acts upon need a
+//! seal too.
 
 use std::ffi::OsStr;
 use std::fmt;

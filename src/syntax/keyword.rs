@@ -51,7 +51,7 @@ pub fn is_keyword(word: &str, keyword: &str) -> bool {
     word == keyword || (word.eq_ignore_ascii_case(keyword) && word.bytes().all(|byte| !byte.is_ascii_uppercase()))
 }
 
-/// Whether a word is one with which a statement begins, in one of its two spellings.
+/// Whether a word begins a statement, in one of its two spellings.
 pub fn is_statement_word(word: &str) -> bool {
     STATEMENT_WORDS.iter().any(|keyword| is_keyword(word, keyword))
 }

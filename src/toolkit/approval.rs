@@ -3,6 +3,9 @@
 //! The gate asks with the exact plan of the call. The front end decides how to ask: it provides an [`Approver`], for
 //! example at a terminal. Without one, the call is refused, and the refusal names the key of the policy file that
 //! would allow it.
+//!
+//! The gate decides that somebody is asked, and the front end decides how. The question comes after the policy and
+//! before the tool runs, so a refused call has done nothing.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

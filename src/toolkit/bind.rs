@@ -1,6 +1,10 @@
 //! The binder: puts arguments into the declared order and checks them.
 //!
 //! Scripts, JSON calls and the check before a run all use this module, so each mistake has one wording.
+//!
+//! A tool without effects and without path parameters takes its arguments out of the slots of the caller
+//! (`Tool::is_plain`), which saves their copies. For every other tool the arguments stay in their slots until the call
+//! ends, because the audit log needs them.
 
 use compact_str::CompactString;
 

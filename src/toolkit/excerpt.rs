@@ -3,6 +3,10 @@
 //! The longest list or text of an answer is truncated, between elements or characters. An answer that cannot be
 //! truncated this way is returned as the text of its JSON. The shape of the answer stays the same; its extent is
 //! reported beside it.
+//!
+//! An answer is bounded where it leaves, so no tool knows about excerpts. The extent is in `_meta` of a server and of
+//! `ns call --meta`. A server stores the newest truncated answers (`mcp/connection_state`); the handle of each is the
+//! hash of its content, so equal answers have equal bytes.
 
 use serde::Serialize;
 

@@ -2,6 +2,9 @@
 //!
 //! The gate binds and checks the arguments, resolves paths, applies the policy, runs the tool, bounds its answer and
 //! writes to the audit log, in that order. A tool never sees an unresolved path.
+//!
+//! A change begins only after the audit log has reserved space for the line that will report it (`begin_change`). If
+//! that line is lost nevertheless, the error of the call says whether the change was made.
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -20,7 +20,7 @@ const NAMED: usize = 10;
 /// How to skip a run that cannot be undone.
 const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
 
-/// What becomes of what stands where something comes back by force.
+/// How a forced undo treats an entry that occupies a path to restore.
 const KEEPS: &str = "keeps what stands in its place below `.ns`";
 
 /// The reason why a run was not undone.
@@ -209,7 +209,8 @@ impl Gate {
         Ok(found)
     }
 
-    /// Why no run is done again unless it is named: none is taken back, or another changed something since.
+    /// Returns the reason why there is no run to redo by default: no run is undone, or another run has changed
+    /// something since.
     fn undone_before(&self) -> Result<ToolError, ToolError> {
         let runs = Journal::runs(self.roots(), Selection::Folded, usize::MAX)?;
         Ok(match runs.iter().find(|run| run.is_undone()) {
@@ -224,7 +225,7 @@ impl Gate {
         })
     }
 
-    /// Whether there is a run before the newest that could be taken back instead of that one.
+    /// Whether `run` is the newest run that can be undone and an older one could be undone instead.
     fn can_pass_over(&self, run: &str) -> bool {
         let newest = Journal::undoable(self.roots(), false, 2).unwrap_or_default();
         matches!(&newest[..], [newest, _] if newest.run == run)

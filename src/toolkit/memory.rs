@@ -3,6 +3,10 @@
 //! [`Memory`] is the one place where policy, limits and budgets apply to memory. A change of project memory is a
 //! change like any other: it is refused in read-only runs and counted like other changes. To store a result, a tool
 //! calls `context.memory().store(Scope::Project, "key", value)`.
+//!
+//! Tools, `ns memory` and every later caller use this module, so no second path can forget a rule. A tool that stores a
+//! result in memory needs the permission for `MEMORY.Set` in addition to its own; the other operations are treated
+//! alike.
 
 use crate::limits::{LimitHit, MemoryCharge, Meter, space};
 use crate::memory::{Access, Key, MemoryError, Record, Site, Stored};

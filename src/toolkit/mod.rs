@@ -1,6 +1,19 @@
 //! Tools: their declarations, the binding of arguments, and the gate that every call goes through.
 //!
 //! Tools are leaves: they get a context and arguments, and return a value. They know nothing about scripts.
+//!
+//! Invariants:
+//!
+//! - A tool is a leaf (2): it cannot reach the evaluator. Functions that call a procedure are in
+//!   `program/higher_order`.
+//! - Every call passes the gate (3). `Tool::run` is called only in `gate`, so no front end can skip a rule.
+//! - A path is a kind of parameter with an [`Access`]: look, read, change or make (5). The gate resolves it and asks
+//!   the policy, so a tool never gets a raw path. A tool asks the context for every other path that it finds, such as a
+//!   match or an entry of a tree (`place`, `admit`, `open`, `admit_tree`), and the same rules apply.
+//! - Errors have no source position (8). A tool names the argument and the path, and the evaluator adds the span. The
+//!   gate adds the argument from the paths of the call (`named`), so an error of the sandbox has only its path.
+//! - A warning of a successful call, such as an unusable `.gitignore`, is a note. The gate keeps notes until the
+//!   evaluator or the command line shows them ([`Gate::take_notes`]).
 
 mod answer;
 mod approval;

@@ -1,5 +1,8 @@
 //! Progress of calls: the gate reports when a call begins and ends, the meter counts, and the front end draws, if it
 //! has a view.
+//!
+//! Without a view nothing is counted, and a pure tool is never watched. The outermost FOR EACH reports its iterations
+//! in the same way (`Machine::watch_loop`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -71,7 +71,7 @@ impl Gate {
         }
     }
 
-    /// Whether this user made a plan for this sandbox, and nobody has changed it since.
+    /// Whether this user made the plan for this sandbox and it is unchanged since.
     pub fn made(&self, plan: &Plan) -> bool {
         plan.is_of(&self.root)
     }

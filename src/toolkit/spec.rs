@@ -1,4 +1,10 @@
 //! The declaration of a tool: the one source of binding, checks, schemas, help and documentation.
+//!
+//! The file of a tool holds its [`Spec`], its arguments (`arguments!`: the struct, the parameters and the conversion),
+//! its result struct and one function. A tool with a million rows builds its result value itself. Script binding,
+//! checks, defaults, JSON Schema, `ns tools`, `ns doc`, the definitions of `ns mcp` and `docs/tools.md` all come from
+//! there. A test fails if `docs/tools.md` is stale, and another runs every [`Example`]. `keywords` are the one source
+//! of `ns doc` searches by purpose and of suggestions for foreign names such as `os.rename` (`text/purpose`).
 
 use crate::sandbox::PathRule;
 use crate::text::{Purpose, ToolCode};
@@ -202,8 +208,8 @@ impl Param {
     }
 }
 
-/// The letters by which the guide names the parameters that most tools have, and their names. They are accepted in
-/// every tool; no parameter has one of these letters as its own name.
+/// The letters that the guide uses for common parameters, each with the parameter name. Every tool accepts them; no
+/// parameter has one of these letters as its own name.
 const LETTERS: [(&str, &str); 8] = [
     ("t", "text"),
     ("t", "time"),

@@ -3,6 +3,10 @@
 //!
 //! A change that was made is never reported as not made: the answer of a call that changed something is truncated
 //! rather than refused, and if it cannot be returned at all, the error says that the work was done.
+//!
+//! An error after a change says that the work was done, or how much of it. A failure can carry an answer
+//! (`ToolError::answer`): the rows of an operation on several items. Every front end passes it on, so the caller learns
+//! which items succeeded.
 
 use std::rc::Rc;
 

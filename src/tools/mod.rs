@@ -1,6 +1,23 @@
 //! The built-in tools: one file per operation, or per group of variants of one operation.
 //!
 //! Each tool consists of a declaration and a function; see [`crate::toolkit`].
+//!
+//! The pure tools (`STR`, `LIST`, `MAP`, `MATH`, `JSON`, …) share rules, so that whoever knows one can guess the
+//! others:
+//!
+//! - **Names** are `GROUP.VerbOrNoun`. A name from an older dialect is an alias with the same arguments
+//!   (`TOOL.SplitString`).
+//! - **Arguments**: first the subject (`text`, `list`, `map`, `number`, `time`, `path`, `value`), then the operands,
+//!   then options, which scripts should name. Nothing changes in place: the result is a new value.
+//! - **Positions** count from 0, in characters of texts and elements of lists, never in bytes. Negative ones count from
+//!   the end; `end` is exclusive. A position beyond the length is an error, as for `[i]`. A search without a match
+//!   returns nil.
+//! - **Values** are compared like `==` (`value::Hashed` in tables) and ordered like `<`. With `key`, elements are maps
+//!   and their values under that key count.
+//! - **Failure** is the error `bad_args` with the argument, since nothing but the arguments can be wrong. For data
+//!   (JSON, CSV, …) it also has line and column; for a pattern or template of one line, the character.
+//! - **Cost** is linear, except for sorting: one step per element, one per KiB of text. Memory is charged before it is
+//!   allocated (`build`: `TextBuilder`, `ListBuilder`, `list`), and no recursion is as deep as a text nests.
 
 mod build;
 mod console;

@@ -3,6 +3,13 @@
 //! A value is 16 bytes, and every payload is one 8-byte number or pointer, so that it is passed in two registers. Lists
 //! and maps have value semantics with shared storage and copy on write, so there is no aliasing, there are no cycles,
 //! and no garbage collection is needed.
+//!
+//! Texts of up to seven bytes are stored inside the value ([`Small`]). A copy is made when a shared list or map is
+//! changed; a value that nobody else holds is changed in place. A list knows whether none of its elements owns heap
+//! memory, and then replaces an element without inspecting it. Many records of one shape are a packed [`Table`] whose
+//! rows become maps when they are read.
+//!
+//! [`operators`] is the complete definition of the operators. The shortcuts of `eval/compile` must agree with it.
 
 mod big_numbers;
 mod elements;

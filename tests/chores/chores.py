@@ -86,7 +86,7 @@ def anything(_):
 
 # Finding
 
-@chore("The largest files", slot=Slot(".", content=lambda number: b"x" * (number % 500)))
+@chore("Find the largest files", slot=Slot(".", content=lambda number: b"x" * (number % 500)))
 def largest(tree):
     files = tree.find(".", anything)
     files.sort(key=lambda path: -len(tree[path].content))
@@ -97,7 +97,7 @@ def days_ago(number):
     return int(time.time()) - number % 10 * DAY - DAY // 2
 
 
-@chore("What changed in the last week", slot=Slot("notes", modified=days_ago))
+@chore("Find files changed in the last week", slot=Slot("notes", modified=days_ago))
 def changed(tree):
     since = time.time() - 7 * DAY
     found = tree.find(".", anything, fits=lambda path: tree[path].modified >= since)
@@ -120,7 +120,7 @@ def alike(tree, folder, unread):
         yield size, [group for group in sums.values() if len(group) > 1]
 
 
-@chore("Files with the same content", slot=Slot("a", content=lambda number: b"same" if number % 3 == 0 else b"%04d" % number))
+@chore("Find files with the same content", slot=Slot("a", content=lambda number: b"same" if number % 3 == 0 else b"%04d" % number))
 def duplicates(tree):
     out = []
     for size, groups in alike(tree, ".", lambda path: out.append(Said("not read: "))):
@@ -128,7 +128,7 @@ def duplicates(tree):
     return out
 
 
-@chore("Empty files and folders", slot=Slot("a", content=lambda number: b"" if number % 2 else b"text"))
+@chore("Find empty files and folders", slot=Slot("a", content=lambda number: b"" if number % 2 else b"text"))
 def empty(tree):
     out = []
     directories = tree.directories()
@@ -151,7 +151,7 @@ def closed_list(tree):
     return tree
 
 
-@chore("A list of what is to do", slot=Slot("src", lambda stem: f"{stem}.rs", todo_lines), taken=closed_list)
+@chore("Collect to-do notes", slot=Slot("src", lambda stem: f"{stem}.rs", todo_lines), taken=closed_list)
 def todos(tree):
     found = tree.search("src", "", lambda line: re.search(r"\bTODO\b", line))
     lines = ["# To do", ""]
@@ -180,7 +180,7 @@ def taken_photo(tree):
     return tree
 
 
-@chore("Photos named by their date", slot=Slot("photos", lambda stem: f"{stem}.JPG"), taken=taken_photo, many=1_001)
+@chore("Rename photos by date", slot=Slot("photos", lambda stem: f"{stem}.JPG"), taken=taken_photo, many=1_001)
 def photos(tree):
     out = []
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic)\Z", name, re.I | re.S)  # noqa: E731
@@ -204,7 +204,7 @@ def taken_download(tree):
 KINDS = {"mp3": "Music", "wav": "Music", "pdf": "Documents", "docx": "Documents", "jpg": "Pictures", "png": "Pictures"}
 
 
-@chore("Downloads by kind", slot=Slot("Downloads", lambda stem: f"{stem}.MP3"), taken=taken_download, many=1_001)
+@chore("Sort downloads by type", slot=Slot("Downloads", lambda stem: f"{stem}.MP3"), taken=taken_download, many=1_001)
 def downloads(tree):
     out = []
     for path in tree.find("Downloads", anything, depth=1, hidden=False):
@@ -239,7 +239,7 @@ def taken_name(tree):
     return tree
 
 
-@chore("Names that every system takes", slot=Slot("inbox", lambda stem: f"My {stem}.TXT"), taken=taken_name, many=1_001)
+@chore("Make file names portable", slot=Slot("inbox", lambda stem: f"My {stem}.TXT"), taken=taken_name, many=1_001)
 def names(tree):
     """How a name is tidied is the business of `PATH.Sanitize`; here counts what holds of the outcome."""
     tree.find("inbox", anything)
@@ -282,7 +282,7 @@ def build_taken(tree):
     return tree
 
 
-@chore("Build output of all projects", base=build_base, taken=build_taken,
+@chore("Delete the build output of all projects", base=build_base, taken=build_taken,
        slot=Slot("app/target/deps", lambda stem: f"{stem}.o"))
 def builds(tree):
     outputs = {"Cargo.toml": "target", "package.json": "node_modules", "pyproject.toml": ".venv"}
@@ -314,7 +314,7 @@ def scan_base():
     return Tree({f"scans/scan ({number}).png": file(f"{number}") for number in (1, 10, 2, 9)})
 
 
-@chore("A series numbered anew", base=scan_base, taken=taken_page, many=1_001,
+@chore("Renumber a series", base=scan_base, taken=taken_page, many=1_001,
        slot=Slot("scans", lambda stem: f"scan ({stem}).png"))
 def series(tree):
     form = re.compile(r"scan \((\d{1,15})\)\.png\Z", re.ASCII)
@@ -336,7 +336,7 @@ def example_lines(number):
     return b"See http://example.org and http://example.org/%d.\n" % number if number % 2 else b"Nothing.\n"
 
 
-@chore("A text replaced in many files", slot=Slot("docs", lambda stem: f"{stem}.md", example_lines))
+@chore("Replace text in many files", slot=Slot("docs", lambda stem: f"{stem}.md", example_lines))
 def replaced(tree):
     found = tree.search("docs", ".md", lambda line: "http://example.org" in line)
     out = []
@@ -354,7 +354,7 @@ def sole(path, content=b"text\n"):
 ONE = ("many", "names", "none", "bytes", "shut")
 
 
-@chore("Lines sorted, each once", slot=sole("words.txt", b"pear\napple\npear\n\nfig\n"), without=ONE)
+@chore("Sort lines and remove duplicates", slot=sole("words.txt", b"pear\napple\npear\n\nfig\n"), without=ONE)
 def words(tree):
     text, _ = tree.read("words.txt")
     old = text.replace("\r\n", "\n").split("\n")
@@ -368,7 +368,7 @@ def words(tree):
 HEADER = "# Copyright 2024 Somebody\n"
 
 
-@chore("A header on every source file", many=1_001,
+@chore("Add a header to every source file", many=1_001,
        slot=Slot("src", lambda stem: f"{stem}.py", lambda number: [b"print(1)\n", b"#!/bin/x\nprint()\n", HEADER.encode()][number % 3]))
 def headers(tree):
     out = []
@@ -389,7 +389,7 @@ def headers(tree):
     return out
 
 
-@chore("Blanks at the ends of lines", many=1_001,
+@chore("Remove trailing spaces", many=1_001,
        slot=Slot("notes", lambda stem: f"{stem}.md", lambda number: [b"one  \ntwo\t\n\n\n", b"fine\n", b"no end"][number % 3]))
 def blanks(tree):
     out = []
@@ -408,7 +408,7 @@ def blanks(tree):
 GUIDE = b"# Guide\n<!-- contents -->\nold\n<!-- end -->\n## First steps\n### Install $1\ntext\n## Last\n"
 
 
-@chore("A table of contents", slot=sole("guide.md", GUIDE), without=ONE)
+@chore("Generate a table of contents", slot=sole("guide.md", GUIDE), without=ONE)
 def contents(tree):
     text = tree.read("guide.md")[0].replace("\r\n", "\n")
     lines = ["<!-- contents -->"]
@@ -425,7 +425,7 @@ def contents(tree):
 
 # Data
 
-@chore("Totals of a CSV file", slot=sole("spending.csv", b"date,category,amount\n1,food,12.50\n2,travel,80\n3,food,7.25\n"), without=ONE)
+@chore("Sum a column of a CSV file by category", slot=sole("spending.csv", b"date,category,amount\n1,food,12.50\n2,travel,80\n3,food,7.25\n"), without=ONE)
 def totals(tree):
     sums = {}
     for row in rows(tree.read("spending.csv")[0]):
@@ -438,7 +438,7 @@ def rows(text):
     return csv.DictReader(text.replace("\r\n", "\n").splitlines())
 
 
-@chore("From CSV to JSON", slot=sole("people.csv", "name,age\nAna,31\nBó,27\n".encode()), without=ONE,
+@chore("Convert CSV to JSON", slot=sole("people.csv", "name,age\nAna,31\nBó,27\n".encode()), without=ONE,
        taken=lambda tree: Tree({**tree, "people.json": file("old")}))
 def people(tree):
     found = [{**row, "age": int(row["age"])} for row in rows(tree.read("people.csv")[0])]
@@ -449,7 +449,7 @@ def people(tree):
 MANIFEST = b'[package]\nname = "app" # ours\nversion = "1.4.2"\n'
 
 
-@chore("A new version in a manifest", slot=sole("Cargo.toml", MANIFEST), without=ONE,
+@chore("Bump a version in a manifest", slot=sole("Cargo.toml", MANIFEST), without=ONE,
        taken=lambda tree: Tree({**tree, "Cargo.toml": file(MANIFEST + b'[dependencies.x]\nversion = "1.4.2"\n')}))
 def version(tree):
     text, _ = tree.read("Cargo.toml")
@@ -464,7 +464,7 @@ def version(tree):
 COMPOSE = b'services:\n  web:\n    image: shop:1.4 # built by CI\n    ports: ["80:80"]\n'
 
 
-@chore("One value in a configuration", slot=sole("compose.yaml", COMPOSE), without=ONE,
+@chore("Set one value in a configuration file", slot=sole("compose.yaml", COMPOSE), without=ONE,
        taken=lambda tree: Tree({**tree, "compose.yaml": file(COMPOSE + b"  other:\n    image: shop:1.4\n")}))
 def image(tree):
     text, _ = tree.read("compose.yaml")
@@ -474,7 +474,7 @@ def image(tree):
     return [text.replace("image: shop:1.4", "image: shop:1.5", 1) + "\n"]
 
 
-@chore("Settings over defaults", slot=sole("local.json", b'{"server": {"port": 8080}}'), without=ONE,
+@chore("Merge settings with defaults", slot=sole("local.json", b'{"server": {"port": 8080}}'), without=ONE,
        base=lambda: Tree({"defaults.json": file('{"server": {"port": 80, "host": "localhost"}, "debug": false}')}))
 def settings(tree):
     def load(path):
@@ -499,7 +499,7 @@ def taken_toml(tree):
     return tree
 
 
-@chore("From YAML to TOML", slot=Slot("config", lambda stem: f"{stem}.yaml", lambda number: b"name: app\nowner: null\nn: %d\n" % number),
+@chore("Convert YAML to TOML", slot=Slot("config", lambda stem: f"{stem}.yaml", lambda number: b"name: app\nowner: null\nn: %d\n" % number),
        taken=taken_toml, many=1_001, without=("texts",))
 def toml(tree):
     out = []
@@ -528,21 +528,21 @@ def log_lines(number):
 LEVELS = r"\b(INFO|WARN|ERROR)\b"
 
 
-@chore("How many lines of each level", slot=Slot("logs", lambda stem: f"{stem}.log", log_lines))
+@chore("Count lines by level", slot=Slot("logs", lambda stem: f"{stem}.log", log_lines))
 def levels(tree):
     found = tree.search("logs", ".log", lambda line: re.search(LEVELS, line))
     counts = collections.Counter(re.search(LEVELS, line).group() for _, _, line in found)
     return [f"{level:<6}{count}\n" for level, count in counts.items()]
 
 
-@chore("Errors by the hour", slot=sole("app.log", log_lines(0) + log_lines(1) * 60 + b"ERROR\n ERROR \n"), without=ONE)
+@chore("Count errors by hour", slot=sole("app.log", log_lines(0) + log_lines(1) * 60 + b"ERROR\n ERROR \n"), without=ONE)
 def hours(tree):
     found = tree.search("app.log", "", lambda line: re.match(r"\d{4}-\d\d-\d\dT\d\d:\S* ERROR ", line))
     counts = collections.Counter(line[11:13] for _, _, line in found)
     return [f"{hour}:00 {'#' * min(count, 50)} {count}\n" for hour, count in counts.items()]
 
 
-@chore("The slowest requests", slot=sole("access.log", b"GET /a 200 12\n\nGET /b 200 1840\nbroken\nPOST /c 500 930\nGET /d 200 -\n"), without=ONE)
+@chore("Find the slowest requests", slot=sole("access.log", b"GET /a 200 12\n\nGET /b 200 1840\nbroken\nPOST /c 500 930\nGET /d 200 -\n"), without=ONE)
 def slowest(tree):
     found = tree.search("access.log", "", lambda line: re.match(r"\S+ \S+ .*\b\d{1,15}\Z", line))
     requests = [(int(line.split()[-1]), line.split()[1]) for _, _, line in found]
@@ -550,7 +550,7 @@ def slowest(tree):
     return [f"{ms:>6} ms  {path}\n" for ms, path in requests[:2]]
 
 
-@chore("What is new since the last time", slot=sole("app.log", b"first\nsecond\n"), without=(*ONE, "texts"))
+@chore("Read new lines since the last run", slot=sole("app.log", b"first\nsecond\n"), without=(*ONE, "texts"))
 def news(tree):
     text, _ = tree.read("app.log")
     whole = text.split("\n")[:-1]
@@ -564,7 +564,7 @@ def taken_logs(tree):
     return tree
 
 
-@chore("A log that has grown too large", slot=sole("app.log", b"a line that is more than twenty bytes long\n"),
+@chore("Rotate a large log", slot=sole("app.log", b"a line that is more than twenty bytes long\n"),
        base=lambda: Tree({"app.log.1": file("older")}), taken=taken_logs, without=(*ONE, "closed", "links", "texts"))
 def rotation(tree):
     if tree.kind("app.log") is None:
@@ -581,7 +581,7 @@ def rotation(tree):
 
 # Keeping
 
-@chore("A folder as an archive of the day", slot=Slot("project", lambda stem: f"{stem}.rs"), base=lambda: Tree({"project/main.rs": file("fn main() {}")}),
+@chore("Archive a folder once a day", slot=Slot("project", lambda stem: f"{stem}.rs"), base=lambda: Tree({"project/main.rs": file("fn main() {}")}),
        many=1_001)
 def archived(tree):
     """What is in the archive is compared by `archive_holds`."""
@@ -612,7 +612,7 @@ def archive_base():
     return Tree({f"backups/p-2024-05-{day:02}.zip": file(f"{day}") for day in (1, 8, 15, 22, 29)})
 
 
-@chore("Only the newest three archives", base=archive_base, slot=Slot("backups", lambda stem: f"p-2023-{stem}.zip"), many=1_001)
+@chore("Keep only the newest three archives", base=archive_base, slot=Slot("backups", lambda stem: f"p-2023-{stem}.zip"), many=1_001)
 def newest(tree):
     archives = tree.find("backups", lambda name: name.startswith("p-") and name.endswith(".zip"), depth=1)
     archives.sort(key=lambda path: os.fsencode(posixpath.basename(path)), reverse=True)
@@ -636,7 +636,7 @@ def mirror_taken(tree):
     return tree
 
 
-@chore("One folder made like another", base=mirror_base, taken=mirror_taken, slot=Slot("work"), many=1_001)
+@chore("Mirror a folder", base=mirror_base, taken=mirror_taken, slot=Slot("work"), many=1_001)
 def mirrored(tree):
     out = []
     here = {path[5:]: tree[path] for path in tree.find("work", anything)}
@@ -658,7 +658,7 @@ def mirrored(tree):
     return out
 
 
-@chore("A list of checksums, and whether it still holds", slot=Slot("data", lambda stem: f"{stem}.bin"),
+@chore("Write and verify a list of checksums", slot=Slot("data", lambda stem: f"{stem}.bin"),
        base=lambda: Tree({"data/b.bin": file("two")}), taken=lambda tree: Tree({**tree, "SHA256SUMS": file("old")}))
 def checksums(tree):
     lines = []
@@ -674,7 +674,7 @@ def checksums(tree):
     return ["data/b.bin is not what it was\n"] if is_other and not is_new else []
 
 
-@chore("Links that lead nowhere", slot=Slot("docs", lambda stem: f"{stem}.md", lambda number: b"[a](a.md#x) [b](lost%d.md) [c](https://x.org) [d](../../out.md) [e](<x y>)\n" % number))
+@chore("Find broken links", slot=Slot("docs", lambda stem: f"{stem}.md", lambda number: b"[a](a.md#x) [b](lost%d.md) [c](https://x.org) [d](../../out.md) [e](<x y>)\n" % number))
 def dead_links(tree):
     out = []
     for path, number, line in tree.search("docs", ".md", lambda line: re.search(r"\]\([^)]+\)", line)):

@@ -32,7 +32,7 @@ struct Use {
     alias: String,
 }
 
-/// What one file says.
+/// The imports and paths of one file.
 #[derive(Default)]
 struct Module {
     uses: Vec<Use>,

@@ -61,7 +61,7 @@ impl Place {
     fn list(&self, args: Json) -> String {
         let ran = self.call(args);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
-        // A text has no line feed of its own at its end, JSON has.
+        // A text listing does not end with a line feed; JSON output does.
         ran.stdout.strip_suffix('\n').unwrap_or(&ran.stdout).to_owned()
     }
 

@@ -102,7 +102,7 @@ MUST FS.MoveFile(\"n\", \"d\")
     assert_eq!(planned, place.contents());
 }
 
-/// One count: that of the plan, of the log, of what undo takes back and what redo does again.
+/// The plan, the log, undo and redo report the same number of changes.
 #[test]
 fn changes_are_counted_alike() {
     let place = Place::new();
@@ -132,7 +132,7 @@ fn changes_are_counted_alike() {
     }
 }
 
-/// What a forced undo leaves is told by the count of the log.
+/// A forced undo and its redo report their number of changes out of the number in the log.
 #[test]
 fn a_part_is_told_as_one() {
     let place = Place::new();
@@ -147,7 +147,7 @@ fn a_part_is_told_as_one() {
 
 const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here";
 
-/// A plan that was edited, or that another user made, is done with a warning; the own plan without.
+/// A plan that was edited or made by another user is applied with a warning; the user's own plan without one.
 #[test]
 fn a_plan_that_is_not_as_made_is_warned_of() {
     let script = "MUST FS.WriteFile(\"n\", \"planned\")";
@@ -169,14 +169,14 @@ fn a_plan_that_is_not_as_made_is_warned_of() {
     command.env("XDG_STATE_HOME", stranger.path()).args(["run", "--plan=json", "-e", script]);
     fs::write(&plan, crate::support::run(&mut command).stdout).expect("a plan");
     assert!(place.apply(0, &plan).stderr.starts_with(NOT_AS_MADE));
-    // It is told also where nothing is done.
+    // The warning also appears if nothing is applied.
     let again = place.apply(1, &plan);
     assert!(
         again.stderr.starts_with(NOT_AS_MADE) && again.stderr.contains("there is something new"),
         "{}",
         again.stderr
     );
-    // From standard input too.
+    // A plan from standard input is recognized too.
     place.ns(0, &["undo"]);
     let mut command = crate::plan::ns(&place.root());
     let applied = crate::support::with_input(command.args(["apply", "-"]), &text);

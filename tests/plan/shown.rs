@@ -57,7 +57,8 @@ fn a_page_holds_nothing_that_runs_or_is_fetched() {
     assert!(page.contains("default-src 'none'"), "{page}");
 }
 
-/// A directory that goes or comes as a whole is one line, with how much is in it; what is moved out of it stays.
+/// A directory that is deleted or created as a whole is one line with a count of its contents, without entries that
+/// are moved out of it.
 #[test]
 fn a_directory_is_told_with_what_is_in_it() {
     let place = Place::new();
@@ -74,7 +75,7 @@ fn a_directory_is_told_with_what_is_in_it() {
     let planned = shown(&["undo", "--plan"]);
     assert!(planned.contains("+ d/  2 files (4 bytes)") && planned.contains("1 created with 2 files"), "{planned}");
 
-    // Made file by file, and gone as one.
+    // The run creates the directory file by file; the undo deletes it as a whole.
     place.ns(0, &["run", "-e", "MUST FS.WriteFile(\"p/one\", \"1\")\nMUST FS.WriteFile(\"p/two\", \"22\")"]);
     assert!(shown(&["show"]).contains("3 created"));
     let planned = shown(&["undo", "--plan"]);

@@ -8,7 +8,8 @@ use super::{Place, tick};
 
 type Change = fn(&Path);
 
-/// A script, what somebody does after it, how a forced undo ends, the places that it names, and what is in some of them.
+/// A script, a change by another program after it, the exit code of a forced undo, texts of its messages, and the
+/// contents of some paths afterwards.
 struct Case {
     script: &'static str,
     change: Change,
@@ -100,7 +101,7 @@ fn all_comes_back_that_can() {
         for (name, content) in found {
             assert_eq!(place.read(name), *content, "{script}: {name}");
         }
-        // What they had done is there again.
+        // The redo restores the changes by the other program.
         place.ns(0, &["redo"]);
         assert_eq!(contents(&place), contents_of(&before), "{script}");
     }
@@ -114,7 +115,7 @@ fn contents_of(snapshot: &super::Snapshot) -> Vec<(std::path::PathBuf, Vec<u8>)>
     snapshot.entries.iter().map(|(path, entry)| (path.clone(), entry.content.clone())).collect()
 }
 
-/// What may not be changed stays, also what somebody put in the way.
+/// An entry that the policy protects stays, even if it occupies a path to restore.
 #[test]
 fn a_directory_in_the_way_that_the_policy_keeps_stays() {
     let place = Place::new();

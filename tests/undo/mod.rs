@@ -46,7 +46,7 @@ impl Place {
         place
     }
 
-    /// An empty sandbox.
+    /// Creates an empty sandbox.
     fn empty() -> Place {
         let place = Place { folder: tempfile::tempdir().expect("a folder") };
         fs::create_dir(place.root()).expect("a folder");

@@ -1,5 +1,6 @@
-//! Every kind of change, everything that somebody may do to its place afterwards, and every command that takes it back
-//! or does it again: nothing is lost, what can come back comes back, and the log, the commands and the hints agree.
+//! A table of every kind of change, every change by another program to the same path afterwards, and every command
+//! that undoes or redoes the run: nothing is lost, every entry that can be restored is restored, and the log, the
+//! commands and the hints agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +12,7 @@ use serde_json::Value as Json;
 use super::{Place, Ran, Snapshot, ns, run, tick};
 use crate::support::contents_of;
 
-/// A kind of change: its name, a script, and the places at which somebody may come between.
+/// A kind of change: its name, a script, and the paths that another program may change.
 type Kind = (&'static str, &'static str, &'static [&'static str]);
 
 const KINDS: &[Kind] = &[
@@ -45,11 +46,12 @@ const KINDS: &[Kind] = &[
     ("a tree for a file", "MUST FS.DeleteFile(\"d/f\")\nMUST FS.WriteFile(\"d/f/new\", \"made\")", &["d/f", "d/f/new"]),
 ];
 
-/// One cell in so many is checked unless `NS_LONG` is set; no divisor of the number of deeds, so that all kinds and all
-/// deeds are among them. `NS_SEED` chooses the first, `NS_CELL` those whose name holds a text.
+/// The test checks one cell out of this many unless `NS_LONG` is set. The number is coprime to the number of deeds, so
+/// that every kind and every deed occurs. `NS_SEED` selects the first cell; `NS_CELL` selects the cells whose name
+/// contains its value.
 const SHARE: usize = 23;
 
-/// What somebody does to a place.
+/// A change by another program to a path.
 type Deed = fn(&Path);
 
 const DEEDS: &[(&str, Deed)] = &[
@@ -116,7 +118,7 @@ fn remove(path: &Path) {
     }
 }
 
-/// When somebody comes between.
+/// When the other program makes its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     AfterRun,
@@ -131,12 +133,12 @@ struct Cell {
     when: When,
 }
 
-/// A sandbox in which what a cell says was done.
+/// A sandbox after the steps of a cell.
 struct Case {
     place: Place,
     told: String,
     run: String,
-    /// What the run took from its path, by that.
+    /// Contents that the last run or undo removed from their path, by path.
     taken: BTreeMap<PathBuf, Vec<u8>>,
 }
 
@@ -164,7 +166,7 @@ impl Case {
         case
     }
 
-    /// Runs a command as a hint names it.
+    /// Runs a command from a hint.
     fn hinted(&self, hint: &str) -> Ran {
         let words: Vec<&str> = hint.split(' ').collect();
         let ran = run(ns(&self.place.root()).args(&words[1..]));
@@ -177,7 +179,7 @@ impl Case {
         serde_json::from_str(&ran.stdout).expect("a list")
     }
 
-    /// Requires a state of the run, and that the commands for the other states refuse it and name what works.
+    /// Checks the listed state of the run, and that the command for the other state refuses it and names the right one.
     fn is_listed_as(&self, state: &str) {
         let log = self.log();
         let listed = log.iter().find(|run| run["id"] == self.run.as_str()).expect("the run");
@@ -191,7 +193,7 @@ impl Case {
         assert!(hints(&ran.stderr).contains(&hint), "{}: {}", self.told, ran.stderr);
     }
 
-    /// The contents below the root, each with the first place where it is.
+    /// Returns the contents below the root, each with a path that has it.
     fn contents(&self) -> BTreeMap<Vec<u8>, PathBuf> {
         let mut contents = BTreeMap::new();
         let mut ahead = vec![self.place.root()];
@@ -218,7 +220,7 @@ impl Case {
         contents_of(&self.place.root())
     }
 
-    /// Does something and requires that no content is lost: where one went below `.ns`, a message or a run names it.
+    /// Performs an action and checks that no content is lost: a message or `ns show` names content that moved to `.ns`.
     fn keeps_all(&self, work: impl FnOnce() -> Ran) -> Ran {
         let before = self.contents();
         let ran = work();
@@ -237,7 +239,7 @@ impl Case {
         ran
     }
 
-    /// The kept places that `ns show` names for any run.
+    /// Returns the backups that `ns show` names for all runs.
     fn kept(&self) -> BTreeSet<String> {
         let at = |words: &[&str]| -> Json {
             let ran = run(ns(&self.place.root()).args(["--output", "json"]).args(words));
@@ -251,19 +253,20 @@ impl Case {
     }
 }
 
-/// The commands that a text names in backquotes.
+/// Returns the commands in backquotes in a text.
 fn hints(text: &str) -> Vec<String> {
     let parts = text.split('`').enumerate().filter(|(at, part)| at % 2 == 1 && part.starts_with("ns "));
     parts.map(|(_, part)| part.to_owned()).collect()
 }
 
-/// The files and links of a tree, by their paths.
+/// Returns the files and links of a tree, by path.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = Snapshot::take(root).entries.into_iter();
     entries.filter(|(_, entry)| entry.kind != "directory").map(|(path, entry)| (path, entry.content)).collect()
 }
 
-/// Each content that the run took from its path is back, or the path is named; where it is kept, the message says where.
+/// Checks that each removed content is restored to its path, or that a message names the path, and the backup if
+/// there is one.
 fn gives_back(case: &Case, ran: &Ran) {
     let after = files(&case.place.root());
     for (path, content) in &case.taken {
@@ -271,7 +274,7 @@ fn gives_back(case: &Case, ran: &Ran) {
             continue;
         }
         let contents = case.contents();
-        // What they destroyed, or changed in a tree that was moved.
+        // The other program destroyed this content, or changed it in a tree that was moved.
         let Some(now_at) = contents.get(content) else { continue };
         let named = path.ancestors().any(|above| ran.stderr.contains(&format!("`{}`", above.display())));
         assert!(named, "{}: {} is not back: {}", case.told, path.display(), ran.stderr);
@@ -323,7 +326,7 @@ fn check(cell: &Cell) {
         }
     }
     if !is_redo {
-        // The run before it is next, and comes back alone.
+        // The earlier run is next, and only that run is undone.
         let skipped = case.keeps_all(|| case.hinted("ns undo --skip"));
         let is_gone = !case.place.root().join("earlier").exists();
         assert!(skipped.code == 0 && is_gone, "{}: {}", case.told, skipped.stderr);

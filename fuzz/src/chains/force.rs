@@ -1,5 +1,5 @@
-//! Forced undo after a change by another program: every path is in its state before the run or as it was found, never
-//! in a third one. Paths that are not restored are named, and a redo brings back the state that was found.
+//! Forced undo after a change by another program: afterwards every path has its state before the run or the state that
+//! the undo found, never a third one. Unrestored paths are reported, and a redo restores the state that was found.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -18,10 +18,10 @@ pub struct RunArgs {
     /// The script, or - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required_unless_present = "code", value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// What the script is given; these words are taken out before the others are parsed.
+    /// The words that belong to the script; they are removed before clap parses the others.
     #[arg(skip)]
     pub given: Words,
-    /// Whether `--help` stands after the file.
+    /// Whether `--help` follows the file.
     #[arg(skip)]
     pub asks_help: bool,
     /// The script itself

@@ -36,7 +36,7 @@ pub struct CheckArgs {
     pub info: bool,
 }
 
-/// What a check does not let pass, besides errors.
+/// The findings, besides errors, that make a check fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Denied {
     /// Warnings

@@ -3,6 +3,15 @@
 //! There are three kinds of closure: values, conditions that return a bare `bool`, and statements that return one byte.
 //! Compilation selects the implementation for each combination of operator and operand shapes once; running only makes
 //! calls.
+//!
+//! Operands have shapes: local variable, int constant, constant, or any expression ([`operand`]). An operation is
+//! compiled once per pair of shapes, with a shortcut for two ints and two floats; everything else falls back to
+//! `value::operators`. An operation that often occurs inside another (`a * b`, `list[i]`, `i + 1`) is a fused operand
+//! and has no closure ([`fused`]). If both operands are immediate, the shortcut comes first and the general case is a
+//! separate function, so that the shortcut saves no registers.
+//!
+//! `SET x = x + …` grows an unshared text or list in place. `FOR EACH i IN RANGE(…)` creates no list, and a loop over
+//! packed rows reuses one map.
 
 mod assign;
 mod binary;

@@ -8,8 +8,8 @@ use super::super::engine_thread::Job;
 
 /// Executes calls without rmcp.
 pub trait Direct: Send + Sync {
-    /// Starts a call, whose answer will be passed to [`super::ConnectionHandle::answer`]. Returns the call as an error if it
-    /// needs rmcp.
+    /// Starts a call, whose answer will be passed to [`super::ConnectionHandle::answer`]. Returns the call as an error
+    /// if it needs rmcp.
     fn take(
         &self,
         id: &RequestId,

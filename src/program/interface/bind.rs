@@ -287,11 +287,11 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// Options that a help names; the usage below it has all.
+/// Maximum number of options named in a help; the usage text below it lists all.
 const SHOWN_OPTIONS: usize = 8;
 
 impl Interface {
-    /// What the script takes: `the script takes FOLDER and the options --go and --most N`.
+    /// Returns a clause about the parameters, such as `the script takes FOLDER and no options`.
     fn takes(&self) -> String {
         let (options, arguments): (Vec<_>, Vec<_>) =
             self.parameters.iter().partition(|parameter| parameter.role == Role::Option);

@@ -79,7 +79,7 @@ impl Parameter {
         [self.spelling(), self.explained()]
     }
 
-    /// How it is given: `FOLDER`, `--most N`, `-- --plan`.
+    /// Returns its form on the command line: `FOLDER`, `--most N` or `-- --plan`.
     pub(super) fn spelling(&self) -> String {
         match (self.role, self.kind) {
             (Role::Argument | Role::Rest, _) => self.in_synopsis(),

@@ -6,6 +6,11 @@
 //! user is foreign: the entry is counted, but neither restored nor removed. All access starts at the handle of `.ns`
 //! and resolves one name at a time. An entry on the way that is not ours is an error, and is neither followed nor
 //! changed.
+//!
+//! Nothing that a tool overwrites or deletes is lost before its retention ends ([`retention`]). One function gives the
+//! store of a path: that of the root which contains the path (`Context::keeper`). Names and journals show which backups
+//! the newest runs need (`journal/needs`). `ns gc` asks again before it removes each one, because runs may begin
+//! meanwhile.
 
 mod backup_path;
 mod lock;

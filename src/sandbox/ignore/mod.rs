@@ -6,6 +6,10 @@
 //! never checked, because the directory is not opened. Only `.gitignore` files count, not the exclude lists of the user
 //! or the repository. A file is opened by name through the handle of its directory, only if it is a regular file, and
 //! read up to a size limit; a file that cannot be used counts as empty, and [`Ignore::take_notes`] reports it.
+//!
+//! The matcher is our own. gix-ignore 0.24 differs from git 2.47 in several cases: a wildcard after a name (`a**/b`),
+//! lines of a single tab, a last line that ends in CR, zero bytes, and patterns of more than 64 stars. Ours takes time
+//! linear in the name for every pattern ([`glob`]). `tests/gitignore.rs` compares it with git.
 
 mod glob;
 mod rule;

@@ -28,7 +28,7 @@ pub(super) struct Comparison<'a> {
     outcome: &'a RunOutcome,
     roots: Roots<'a>,
     since: Since<'a>,
-    /// Returns the roots of copies of what the run left.
+    /// The roots of copies of what the run left.
     copied: BTreeSet<Address>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
         };
         let is_same = now.kind == Kind::Folder
             && (touched.inode == Some(now.inode) || self.is_copied(path, touched.inode.is_none()));
-        // Another directory of the same name takes what comes back as well.
+        // Entries can also be restored into another directory with the same name.
         let obstruction = if now.kind == Kind::Folder { Obstruction::Passable } else { Obstruction::Barred };
         if is_same { Ok(None) } else { Ok(Some(("something else is there now".to_owned(), obstruction))) }
     }
@@ -129,29 +129,29 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// What is the matter at a place, and what a forced undo does there.
+/// A reason why a path is an obstacle, and how a forced undo treats it.
 type Different = (String, Obstruction);
 
 fn obstacle(path: &Address, (reason, is): Different) -> Obstacle {
     Obstacle { conflict: Conflict { path: path.clone(), reason }, is }
 }
 
-/// A place that cannot be looked at stays as it is.
+/// Returns the obstacle for a path that cannot be inspected. It stays as it is.
 fn barred(error: SandboxError) -> Option<Different> {
     Some((error.to_string(), Obstruction::Barred))
 }
 
 impl RunOutcome {
-    /// What a forced undo does at a place that is no longer as the run left it.
+    /// Returns how a forced undo treats a path that is no longer as the run left it.
     fn obstruction(&self, place: &PathOutcome, found: Option<&State>) -> Obstruction {
         let is_in_place = |was: &State| place.now.as_ref().is_some_and(|now| now.inode == was.inode);
         match (&place.was, found) {
             (_, None) => Obstruction::Passable,
             (_, Some(found)) if found.kind == Kind::Special => Obstruction::Barred,
             (None, Some(_)) if self.comes_back_by(place) => Obstruction::InTheWay,
-            // Nothing comes back to it.
+            // There is no entry to restore at this path.
             (None, Some(_)) => Obstruction::Stays,
-            // The run changed the thing itself: its permission bits.
+            // The run changed only the permission bits of the entry.
             (Some(was), Some(found)) if is_in_place(was) => {
                 if (was.inode, was.kind) == (found.inode, found.kind) {
                     Obstruction::Passable
@@ -163,7 +163,8 @@ impl RunOutcome {
         }
     }
 
-    /// Whether what was replaced, before or after it was moved to a place, can come back to where it was before.
+    /// Whether an entry that was moved to this path, and replaced before or after the move, can be restored to its
+    /// original path.
     fn comes_back_by(&self, place: &PathOutcome) -> bool {
         let origin = place.replaced.as_ref().or(place.from.as_ref()).and_then(|origin| self.places.get(origin));
         origin.is_some_and(|origin| origin.was.is_some() && origin.kept.is_some())
@@ -204,7 +205,7 @@ fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Op
     })
 }
 
-/// The first answer that something in a folder gives, at any depth.
+/// Returns the first `Some` that `ask` returns for an entry in a directory, at any depth.
 pub(super) fn first_below<T>(
     folder: Folder,
     path: &Address,

@@ -1,8 +1,8 @@
-//! Taking a run back by force: everything comes back that can, whatever somebody did to the tree since.
+//! Forced undo: restores every entry that it can, whatever other programs did to the tree after the run.
 //!
-//! A free place gets what is kept of it, and the missing folders above it are made. ChangeKind stands where something comes
-//! back is kept in turn, so that a redo brings it again. Nothing else is taken away: what the run made and somebody
-//! changed stays.
+//! A backup is restored to its path, and missing parent directories are created. An entry that occupies the path is
+//! displaced to the backup store, so that a redo restores it. Nothing else is removed: an entry that the run created
+//! and another program changed stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,48 +17,48 @@ use super::record::{State, Step};
 use super::reverse::Reverser;
 use super::roots::Roots;
 
-/// ChangeKind is said of something that a run left and that is gone.
+/// The reason reported for an entry that a run left and that no longer exists.
 const GONE: &str = "it is no longer there";
 
-/// Why nothing may be changed at an address, where a folder is or was.
+/// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a directory is or
+/// was there.
 pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
 
-/// Something that stood where an undo brought something back, and that is kept.
+/// An entry that occupied a path to restore and was moved to the backup store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Displaced {
-    /// The place.
+    /// The path.
     pub path: Address,
-    /// Where it is kept.
+    /// The backup of the entry, below `.ns`.
     pub kept: Address,
 }
 
-/// ChangeKind a forced undo knows of the tree, and what it did besides the steps.
+/// The state of a forced undo: the obstacles that it found, and what it did in addition to reversing steps.
 pub(super) struct Forced<'a> {
     outcome: &'a RunOutcome,
     admit: &'a Admit<'a>,
-    /// Places at which something stands that gives way to what comes back there, and what is the matter with each.
+    /// Paths at which an entry is displaced when the original entry is restored, with the reason for each.
     in_the_way: BTreeMap<Address, String>,
-    /// Folders that were made for what came back into them.
+    /// Directories that this undo created as parents of restored entries.
     remade: BTreeSet<Address>,
-    /// Places from which something was to be taken back that is gone, or to which it was to be moved back; and what is
-    /// said of each.
+    /// Paths of entries that cannot be reversed or moved back because they no longer exist, with the reason for each.
     gone: BTreeMap<Address, String>,
     displaced: Vec<Displaced>,
 }
 
-/// ChangeKind is at a place where a step left something.
+/// The result of comparing a path with the entry that a step left there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
-    /// The same thing.
+    /// The entry as the step left it, or an unchanged copy.
     AsLeft,
-    /// A folder that this undo made.
+    /// A directory that this undo created.
     Remade,
     Nothing,
     SomethingElse,
 }
 
 impl<'a> Forced<'a> {
-    /// Begins with the obstacles that do not make a place stay as it is.
+    /// Creates the state from the obstacles that the undo can overcome.
     pub fn new(outcome: &'a RunOutcome, passable: Vec<Obstacle>, admit: &'a Admit<'a>) -> Forced<'a> {
         let in_the_way = passable.into_iter().filter(|obstacle| obstacle.is == Obstruction::InTheWay);
         Forced {
@@ -71,7 +71,8 @@ impl<'a> Forced<'a> {
         }
     }
 
-    /// ChangeKind was displaced, and a conflict for each thing that could not come back because it is gone.
+    /// Returns the displaced entries, and a conflict for each entry that could not be restored because it no longer
+    /// exists.
     pub fn end(self, roots: Roots<'_>) -> (Vec<Displaced>, Vec<Conflict>) {
         let places = &self.outcome.places;
         let is_back = |path: &Address| {
@@ -88,7 +89,8 @@ impl<'a> Forced<'a> {
         (self.displaced, gone)
     }
 
-    /// Says that what is to be taken back at a place is gone. Something else there is an error, unless it gives way.
+    /// Records that the entry to reverse at a path no longer exists. Returns an error if another entry is there, unless
+    /// that one may be displaced.
     fn miss(&mut self, path: &Address, found: Found) -> Result<bool, SandboxError> {
         let reason = match found {
             Found::SomethingElse => self.in_the_way.get(path).cloned(),
@@ -99,7 +101,7 @@ impl<'a> Forced<'a> {
         Ok(false)
     }
 
-    /// The same of what is to be moved back.
+    /// Like `miss`, for an entry to move back.
     fn miss_moved(&mut self, (path, to): (&Address, &Address), found: Found) -> Result<bool, SandboxError> {
         self.miss(to, found)?;
         if self.outcome.places.get(path).is_some_and(|place| place.was.is_some()) {
@@ -110,7 +112,7 @@ impl<'a> Forced<'a> {
 }
 
 impl Reverser<'_, '_> {
-    /// Takes a step back as far as that can be done. Returns whether anything was done.
+    /// Reverses a step as far as possible. Returns whether anything was changed.
     pub(super) fn reverse_by_force(
         &mut self,
         taken: &JournaledStep,
@@ -124,7 +126,7 @@ impl Reverser<'_, '_> {
             Step::Take { kept, old, .. } => self.bring_back(path, (kept, Some(old)), None, forced),
             Step::Move { to, .. } => self.reverse_move((path, to), found, forced),
             Step::MakeFolder { .. } => self.reverse_folder(taken, found, forced),
-            // It is there again.
+            // The directory exists again.
             Step::RemoveFolder { .. } if self.is_folder(path)? => Ok(false),
             Step::RemoveFolder { .. } => {
                 self.make_way(path, forced)?;
@@ -153,7 +155,7 @@ impl Reverser<'_, '_> {
         let kept = kept.as_ref().filter(|_| *has_kept).map(|kept| (kept, old.as_ref()));
         let from = from.as_ref().map(|(from, _)| from);
         match (found, kept) {
-            // With something of somebody else's in it.
+            // The directory contains changes by another program.
             (Found::AsLeft, None) if forced.in_the_way.contains_key(path) => self.make_way(path, forced).map(|()| true),
             (Found::AsLeft, _) if !forced.in_the_way.contains_key(path) => self.reverse(taken).map(|()| true),
             (Found::Remade, kept) => {
@@ -177,7 +179,7 @@ impl Reverser<'_, '_> {
         self.make_way(path, forced)?;
         self.move_back(path, to)?;
         forced.gone.remove(path);
-        // Of what was in it only this came back.
+        // The original directory is gone; only the entries that this undo restored moved back.
         if found == Found::Remade {
             forced.gone.insert(to.clone(), GONE.to_owned());
         }
@@ -195,7 +197,7 @@ impl Reverser<'_, '_> {
             return forced.miss(path, found);
         }
         match self.reverse(taken) {
-            // ChangeKind is in it gives way together with it.
+            // The directory is displaced later, together with its entries.
             Err(SandboxError::NotEmpty(_)) if forced.in_the_way.contains_key(path) => Ok(false),
             other => other.map(|()| true),
         }
@@ -205,7 +207,7 @@ impl Reverser<'_, '_> {
         Ok(self.roots.state(path)?.is_some_and(|there| there.kind == Kind::Folder))
     }
 
-    /// Compares a place with what a step left there.
+    /// Compares a path with the entry that a step left there.
     fn find(&self, path: &Address, left: Option<&State>, forced: &Forced<'_>) -> Result<Found, SandboxError> {
         Ok(match self.roots.state(path)? {
             None => Found::Nothing,
@@ -215,13 +217,13 @@ impl Reverser<'_, '_> {
         })
     }
 
-    /// Whether the thing at a place is the one that a step left there, changed or not.
+    /// Whether the entry at a path is the one that a step left there, changed or not.
     fn is_same_thing(&self, path: &Address, left: &State) -> Result<bool, SandboxError> {
         let now = self.roots.state(path)?;
         Ok(now.is_some_and(|now| (now.kind, now.inode) == (left.kind, left.inode)))
     }
 
-    /// Puts what is kept back to its place, whatever is there; that is kept.
+    /// Restores a backup to its original path. An entry that occupies the path is displaced.
     fn bring_back(
         &mut self,
         path: &Address,
@@ -232,7 +234,7 @@ impl Reverser<'_, '_> {
         self.kept_entry(kept, old)?;
         let is_exchanged = self.roots.state(path)?.is_some_and(|there| matches!(there.kind, Kind::File | Kind::Link));
         if is_exchanged && forced.in_the_way.contains_key(path) {
-            // Exchanged in one step, so that the name is never missing.
+            // The exchange is atomic, so that the name always exists.
             let displaced = self.put_kept(path, (kept, old), from)?;
             forced.in_the_way.remove(path);
             forced.displaced.extend(displaced.map(|kept| Displaced { path: path.clone(), kept }));
@@ -244,7 +246,7 @@ impl Reverser<'_, '_> {
         Ok(true)
     }
 
-    /// Makes a place free, and the missing folders above it.
+    /// Displaces the entry at a path, or creates missing parent directories. Returns an error if the entry must stay.
     fn make_way(&mut self, path: &Address, forced: &mut Forced<'_>) -> Result<(), SandboxError> {
         let Some(there) = self.roots.state(path)? else { return self.make_folders_above(path, forced) };
         if !forced.in_the_way.contains_key(path) {
@@ -280,7 +282,7 @@ impl Reverser<'_, '_> {
         Ok(())
     }
 
-    /// An error where the policy refuses to change something in a folder.
+    /// Returns an error if the policy refuses to change an entry in a directory, at any depth.
     fn admit_below(&mut self, path: &Address, admit: &Admit<'_>) -> Result<(), SandboxError> {
         let folder = self.roots.place(path)?.open_folder()?;
         let meter = &mut *self.meter;
@@ -292,7 +294,7 @@ impl Reverser<'_, '_> {
     }
 }
 
-/// Adds to conflicts where the old content of their places is kept.
+/// Adds the path of the backup, if it exists, to the reason of each conflict.
 pub(super) fn name_kept(conflicts: &mut [Conflict], outcome: &RunOutcome, roots: Roots<'_>) {
     for Conflict { path, reason } in conflicts {
         let kept = outcome.places.get(path).and_then(|place| place.kept.as_ref());

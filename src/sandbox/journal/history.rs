@@ -23,7 +23,7 @@ pub struct History {
     pub put_back: Vec<PutBack>,
     /// How the run ended; `None` if it is active or was killed.
     pub end: Option<End>,
-    /// How many changes stayed when it ended; none where it did not end by itself.
+    /// Number of changes in effect at the end of the run; `None` if the journal does not record its end.
     pub stays: Option<u32>,
     /// The first step of a group that is still open.
     pub open_from: Option<u32>,

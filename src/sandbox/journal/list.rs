@@ -59,7 +59,7 @@ pub struct Origin {
     pub run: String,
     /// The command that the user started; empty if its journal is gone or foreign.
     pub command: String,
-    /// How many changes of it stayed when it ended; none where that is not known.
+    /// Number of its changes in effect when it ended; `None` if unknown.
     pub changes: Option<u32>,
 }
 
@@ -88,13 +88,13 @@ impl RunSummary {
         self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
     }
 
-    /// Whether the run took another back, or did one again by that: also where nothing was left to do, since the other
-    /// is listed in another state by it.
+    /// Whether the run completed an undo or redo. True even if it changed nothing, because it still changes the listed
+    /// state of the other run.
     fn reverses(&self) -> bool {
         self.is_reversal() && self.end == Some(End::Done)
     }
 
-    /// Whether nothing of the run stays, so that there is nothing to take back.
+    /// Whether no change of the run is in effect, so that there is nothing to undo.
     pub fn is_nothing(&self) -> bool {
         self.reversal.is_none() && self.steps == Some(0) && self.end.is_some() && !self.reverses()
     }

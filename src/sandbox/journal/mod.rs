@@ -9,6 +9,11 @@
 //!
 //! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
 //! and every step can be reversed ([`undo`]).
+//!
+//! A change needs an open [`Change`], by type, and only [`Journal::begin`] creates one, after the limits are charged.
+//! There are few kinds of steps (put, take, move, create and remove a directory, set permission bits), and each is
+//! reversed by another one. Therefore undo, redo, `--atomic`, `all_or_nothing` and recovery share one implementation.
+//! Our own files below `.ns` are changed with an [`InternalChange`], outside of any journal.
 
 mod address;
 mod aftermath;

@@ -1,4 +1,4 @@
-//! Places that are no longer as a run left them, and what a forced undo does with each.
+//! Obstacles to an undo: paths that are no longer as the run left them, and how a forced undo treats each of them.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use super::address::Address;
 use super::conflicts::Conflict;
 use super::outcome::RunOutcome;
 
-/// A place that is no longer as a run left it.
+/// A path that is no longer as a run left it.
 pub(super) struct Obstacle {
     pub conflict: Conflict,
     pub is: Obstruction,
 }
 
-/// ChangeKind a forced undo does where the tree is no longer as the run left it.
+/// How a forced undo treats an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Obstruction {
-    /// ChangeKind the run left is gone, or changed in a way that does not matter: what can come back does.
+    /// The entry that the run left is gone, or its change does not prevent the undo: everything possible is restored.
     Passable,
-    /// Something else stands where something comes back: it gives way, and is kept.
+    /// Another entry occupies a path to restore: it is displaced to the backup store.
     InTheWay,
-    /// ChangeKind is there stays, unless it is in something that gives way.
+    /// The entry stays, unless a directory above it is displaced.
     Stays,
-    /// The place stays as it is: nothing can come back to it, or nothing may be changed there.
+    /// The path stays as it is: its entry cannot be restored, or must not be changed.
     Barred,
 }
 
-/// Splits obstacles into those because of which a place stays as it is, and the others.
+/// Splits obstacles into the conflicts of paths that stay as they are, and the obstacles that the undo can overcome.
 pub(super) fn split(mut obstacles: Vec<Obstacle>, outcome: &RunOutcome) -> (Vec<Conflict>, Vec<Obstacle>) {
     give_way(&mut obstacles, outcome);
     let stays = |obstacle: &Obstacle| matches!(obstacle.is, Obstruction::Stays | Obstruction::Barred);
@@ -33,7 +33,8 @@ pub(super) fn split(mut obstacles: Vec<Obstacle>, outcome: &RunOutcome) -> (Vec<
     (stay.into_iter().map(|obstacle| obstacle.conflict).collect(), pass)
 }
 
-/// ChangeKind is in a folder that the run made in place of something that comes back gives way together with it.
+/// Displaces a directory that the run created in place of an entry to restore, together with the changed entries in
+/// it, unless a path in it is barred.
 fn give_way(obstacles: &mut Vec<Obstacle>, outcome: &RunOutcome) {
     let made = outcome.places.iter().filter(|(_, place)| place.is_made && place.now.is_some() && place.was.is_some());
     for (folder, _) in made {
@@ -54,7 +55,7 @@ fn give_way(obstacles: &mut Vec<Obstacle>, outcome: &RunOutcome) {
     }
 }
 
-/// Obstacles by their places, as a message names them.
+/// Returns one conflict for each path, sorted by path; the first reason counts.
 pub(super) fn conflicts(obstacles: Vec<Obstacle>) -> Vec<Conflict> {
     let by_path: BTreeMap<Address, String> =
         obstacles.into_iter().rev().map(|Obstacle { conflict, .. }| (conflict.path, conflict.reason)).collect();

@@ -49,7 +49,7 @@ pub struct PathOutcome {
     pub now: Option<State>,
     /// The original path of that entry, if it was moved.
     pub from: Option<Address>,
-    /// Where what the run moved here and then replaced was when the run began.
+    /// The original path of an entry that the run moved here and then replaced.
     pub(super) replaced: Option<Address>,
     /// Whether the run created the directory there and then its entries one by one.
     pub(super) is_made: bool,

@@ -241,7 +241,7 @@ impl Step {
         matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
     }
 
-    /// Whether it counts as a change of the tree.
+    /// Whether the step counts as a change of the tree.
     pub fn is_change(&self) -> bool {
         !matches!(self, Step::Draft { .. } | Step::Temporary { .. })
     }

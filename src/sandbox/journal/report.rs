@@ -44,28 +44,28 @@ pub struct ChangeReport {
     pub sizes: (Option<u64>, Option<u64>),
     /// The backup of the previous entry, below `.ns`.
     pub kept: Option<Address>,
-    /// How much is in a folder that goes or comes as a whole, as far as it is known.
+    /// The contents of a directory that is created or deleted as a whole; `None` if unknown.
     pub holds: Option<Holds>,
 }
 
-/// How much is in a folder, at any depth.
+/// The number and total size of the files in a directory, at any depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holds {
-    /// Files and links.
+    /// Number of files and links.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
 }
 
 impl Holds {
-    /// Counts something in the folder.
+    /// Adds an entry of the directory. Directories are not counted.
     pub fn add(&mut self, kind: Kind, size: u64) {
         if kind != Kind::Folder {
             *self = self.and(Holds { files: 1, bytes: size });
         }
     }
 
-    /// The sum of what is in several folders.
+    /// Returns the sum of two counts.
     pub fn and(self, other: Holds) -> Holds {
         Holds { files: self.files + other.files, bytes: self.bytes.saturating_add(other.bytes) }
     }
@@ -108,7 +108,7 @@ pub(super) fn changes(outcome: &RunOutcome) -> impl Iterator<Item = (&Address, &
     let moved = places.clone().filter(|(_, place)| place.now.is_some());
     let sources: BTreeMap<&Address, &PathOutcome> =
         moved.filter_map(|(_, place)| Some((place.from.as_ref()?, place))).collect();
-    // One line names one kept thing.
+    // A line can name only one backup.
     let is_told = move |path: &Address, place: &PathOutcome| {
         sources.get(path).is_some_and(|to| place.kept.is_none() || to.kept.is_none())
     };
@@ -133,7 +133,7 @@ fn change_report(outcome: &RunOutcome, path: &Address, place: &PathOutcome) -> O
     };
     let is_folder = now.as_ref().or(was.as_ref()).is_some_and(|state| state.kind == Kind::Folder);
     let sizes = (was.map(|state| state.size), now.map(|state| state.size));
-    // What was replaced after it was moved.
+    // The original path of a moved entry may have the backup.
     let kept = kept.or_else(|| origin.and_then(|origin| origin.kept.clone()));
     Some(ChangeReport { path, what, is_folder, sizes, kept, holds: None })
 }
@@ -142,7 +142,8 @@ fn is_mode_alone(was: &State, now: &State) -> bool {
     (was.inode, was.size, was.modified) == (now.inode, now.size, now.modified) && was.mode != now.mode
 }
 
-/// The tree that a run put at a place as a whole or took away from there, if it is still where the run left it.
+/// Returns the tree that a run installed at a path as a whole, or removed from it. Returns `None` if the tree is no
+/// longer where the run left it.
 fn tree_of(roots: Roots<'_>, path: &Address, place: &PathOutcome) -> Option<SandboxPath> {
     let (state, found) = match (&place.was, &place.now, &place.kept) {
         (Some(was), None, Some(kept)) => (was, roots.kept(kept).ok()??),
@@ -153,7 +154,7 @@ fn tree_of(roots: Roots<'_>, path: &Address, place: &PathOutcome) -> Option<Sand
     (state.kind == Kind::Folder && is_same).then_some(found)
 }
 
-/// How much is in a tree; none where that cannot be told.
+/// Counts the contents of a tree. Returns `None` if it cannot be read.
 fn holds(tree: SandboxPath) -> Option<Holds> {
     let mut holds = Holds::default();
     let counted = first_below(tree.open_folder().ok()?, &Address::from(""), |_, metadata| {

@@ -67,7 +67,7 @@ impl<'a> Reverser<'a, '_> {
         if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.display().into_owned())) }
     }
 
-    /// Whether what is at a path is what a step left there, or a copy of it.
+    /// Whether the entry at a path is the one that a step left there, or a copy of it.
     pub(super) fn is_still(&self, path: &Address, left: &State, now: &State) -> bool {
         left.is_still(now) || holder(&self.copied, path).is_some() && left.is_still_or_copied(now)
     }
@@ -104,7 +104,7 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    /// Takes away what somebody put at a path, and returns where it is kept.
+    /// Moves an entry of another program to the backup store, and returns the path of the backup.
     pub(super) fn set_aside(&mut self, path: &Address) -> Result<Address, SandboxError> {
         let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
         self.forget_copies(path);
@@ -152,7 +152,7 @@ impl<'a> Reverser<'a, '_> {
         Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
-    /// What is kept at an address; an error unless it is what was kept there.
+    /// Returns the backup at an address. Returns an error if it is missing or has changed since it was made.
     pub(super) fn kept_entry(&self, kept: &Address, old: Option<&State>) -> Result<(SandboxPath, State), SandboxError> {
         let gone = || SandboxError::NotFound(kept.display().into_owned());
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
@@ -164,8 +164,8 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    /// Puts what is kept back to its place; what is there meanwhile is kept instead, at `from` if that is
-    /// where it came from. Returns where, as far as it is known.
+    /// Restores a backup to its original path. An entry that occupies the path is backed up, at `from` if it came from
+    /// that backup. Returns the path of this backup, or `None` if there is none or its path is unknown.
     pub(super) fn put_kept(
         &mut self,
         path: &Address,
@@ -199,7 +199,7 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
-    /// Exchanges what is kept for what is there. Returns where that is kept.
+    /// Exchanges a backup with the entry at its original path. Returns the path of the backup of that entry.
     fn exchange(
         &mut self,
         place: &SandboxPath,

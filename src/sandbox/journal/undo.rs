@@ -42,7 +42,7 @@ pub enum UndoError {
     /// The run to redo is not undone.
     #[error("the run `{}` is not taken back", short(.0))]
     NotUndone(String),
-    /// Nothing of it stays that could be taken back.
+    /// No change of the run is in effect, so there is nothing to undo.
     #[error("nothing that the run `{}` changed stays", short(.0))]
     Nothing(String),
     /// The journal of the run cannot be read.
@@ -68,7 +68,7 @@ pub enum UndoError {
     Sandbox(#[from] SandboxError),
 }
 
-/// What came of taking back the steps of a run.
+/// The result of reversing the steps of a run.
 struct TakenBack {
     steps: usize,
     left: Vec<Conflict>,
@@ -86,11 +86,11 @@ pub struct UndoReport {
     pub origin: Origin,
     /// Whether the original run is redone by this; otherwise it is undone.
     pub is_redo: bool,
-    /// How many changes were taken back, of those that [`Origin::changes`] counts.
+    /// Number of changes that were undone or redone, out of [`Origin::changes`].
     pub steps: usize,
     /// Paths that a forced undo left as they are, and the reasons.
     pub left: Vec<Conflict>,
-    /// What gave way to what came back, by force, and where it is kept.
+    /// Entries that a forced undo displaced, with their backups.
     pub displaced: Vec<Displaced>,
 }
 
@@ -143,7 +143,7 @@ impl Journal {
                 return Err(error.into());
             }
         };
-        // The run has as many changes as it takes back of the other, however many steps that took.
+        // The run counts the changes of the other run that it reverses, not its own steps.
         self.count(steps);
         let by = self.end(end)?.map(|ended| ended.run);
         Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced })

@@ -268,7 +268,7 @@ impl OverlaidFolder {
         })
     }
 
-    /// Returns a [`PathHandle`] handle of the entry.
+    /// Returns a [`PathHandle`] for the entry.
     pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         self.at(name, |folder, name, spot| {
             Ok(folder.hold(name)?.under(Cover { overlay: self.overlay.clone(), spot: spot.clone() }))

@@ -4,8 +4,18 @@
 //! overlay records which names refer to them, and which names of the tree are removed or refer to another entry. Code
 //! that works through an [`OverlaidFolder`] sees its own changes; nothing changes on the disk.
 //!
-//! An entry is identified by its [`BackingPath`], where it is really stored. The spot of a directory does not change when
-//! the directory is renamed, so changes inside it move along.
+//! An entry is identified by its [`BackingPath`], where it is really stored. The backing path of a directory does not
+//! change when the directory is renamed, so changes inside it move along and a move costs one record.
+//!
+//! A plan is a run: the planning engine has a gate of its own to the same sandbox (`Gate::planning`), whose roots are
+//! covered as a whole, `.ns` included. Tools, journal and backups therefore do not know about plans. Only code that
+//! leaves the roots or acts on earlier runs asks: the audit log writes nothing, project memory works on a copy,
+//! recovery and warnings about earlier runs wait, and the lockdown grants no changes. A session switches between the
+//! two gates.
+//!
+//! No entry of the tree is opened for writing, so an operation that needs it fails. The differences at the end
+//! ([`deltas`]) are the plan; `plan/apply` carries it out with the steps of the journal. `tests/suite.rs` plans, runs
+//! and applies every case, `tests/plan` random scripts, and both compare the results.
 
 mod deltas;
 mod folder;

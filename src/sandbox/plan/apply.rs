@@ -80,7 +80,7 @@ impl Plan {
         journal.announce(Begin { atomic: true, ..about });
         match self.do_all(journal, (roots, retention), meter) {
             Ok(()) => {
-                // The run has as many changes as the plan, however many steps those took.
+                // The run counts the changes of the plan, not its own steps.
                 journal.count(self.changes.len());
                 Ok(Applied { by: journal.end(End::Done)?.map(|ended| ended.run), changes: self.changes.len() })
             }

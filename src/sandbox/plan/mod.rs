@@ -77,7 +77,8 @@ pub struct PlannedChange {
     /// The SHA-256 of the metadata of the whole tree, if that entry is a directory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tree: Option<String>,
-    /// How much is in a folder that goes, but for what is moved out of it, or that comes from what is kept.
+    /// The contents of a directory that would be deleted, except for entries that are moved out of it, or of a
+    /// directory that would be restored from a backup.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub holds: Option<Holds>,
     /// The resulting entry.

@@ -1,4 +1,4 @@
-//! ChangeKind is in a folder that a plan lets go or bring: a digest of all that is known of it, and how much it is.
+//! The contents of a directory that a plan deletes or restores: a digest of the metadata, and a count.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use super::super::folder::Folder;
 use super::super::journal::{Address, Holds, State};
 use super::super::metadata::Kind;
 
-/// Counts what is in a folder but for what is at some addresses; the folder's own address is `at`.
+/// Counts the contents of the directory at `at`, except for the paths in `without` and everything below them.
 pub(super) fn amount_in(folder: Folder, at: &Address, without: &BTreeSet<Address>) -> io::Result<Holds> {
     let mut holds = Holds::default();
     walk(folder, at, |address, state| {
@@ -25,7 +25,7 @@ pub(super) fn amount_in(folder: Folder, at: &Address, without: &BTreeSet<Address
     Ok(holds)
 }
 
-/// The SHA-256 of the names in a folder, at any depth, and of what is known of each.
+/// Returns the SHA-256 of the names and metadata in a directory, at any depth.
 pub(super) fn tree_digest(folder: Folder) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut levels = vec![(sorted(&folder)?, folder)];
@@ -38,7 +38,7 @@ pub(super) fn tree_digest(folder: Folder) -> io::Result<String> {
         let state = State::of(&folder.metadata(&name)?);
         digest.update(name.as_encoded_bytes());
         digest.update(b"\0");
-        // The size of a folder says nothing.
+        // The size of a directory depends on the file system.
         let size = if state.kind == Kind::Folder { 0 } else { state.size };
         digest.update(format!("{:?} {} {size} {:?} {:o}\n", state.kind, state.inode, state.modified, state.mode));
         if state.kind == Kind::Folder {
@@ -49,7 +49,7 @@ pub(super) fn tree_digest(folder: Folder) -> io::Result<String> {
     Ok(hex(&digest.finalize()))
 }
 
-/// Shows everything in a folder with its address; `enters` says whether a folder is looked into.
+/// Calls `enters` for each entry in a directory. A subdirectory is entered if `enters` returns true for it.
 fn walk(folder: Folder, at: &Address, mut enters: impl FnMut(&Address, &State) -> bool) -> io::Result<()> {
     let mut levels = vec![(sorted(&folder)?, folder, at.clone())];
     while let Some((names, folder, at)) = levels.last_mut() {

@@ -24,9 +24,9 @@ pub struct Blocks<'a> {
     forgiven: usize,
     /// Number of blocks beyond the nesting limit; they are matched with their closers and otherwise ignored.
     beyond: usize,
-    /// Reported lines `}` that may have been closers, so that as many closers may be missing.
+    /// Number of reported lines `}` that may have been meant as closers; this many missing closers are not reported.
     doubtful: usize,
-    /// The line before, if it may have been a head with a misspelt word, and its indentation.
+    /// The previous line and its indentation, if it may be a head with a misspelled word.
     perhaps_head: Option<(Span, usize)>,
     version: Option<String>,
     /// A closer whose indentation fits another block than the one it closed: the likely cause if a block turns out to
@@ -47,7 +47,7 @@ struct Open {
     shape: Shape,
     head: Span,
     indent: usize,
-    /// What ends it.
+    /// How it ends.
     end: BlockEnd,
     /// The statements of the current branch.
     body: Block,
@@ -183,7 +183,7 @@ impl<'a> Blocks<'a> {
                     open.end = end;
                 }
             }
-            // The line was reported; that it closes nothing too is not worth a second finding.
+            // The line was reported already, so a missing block is not reported as well.
             Role::Closes(closer) => self.close(&closer, span, indent, &mut Vec::new()),
             Role::ClosesBrace => {
                 let depth = self.open.len().saturating_sub(1);
@@ -290,7 +290,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Whether a line is a branch or a closer, and no block is open for it.
+    /// Whether a line is a branch or a closer that has no open block.
     fn begins_branch(&self, parsed: &Parsed) -> bool {
         if matches!(parsed, Parsed::Closes(_)) {
             return self.open.is_empty();
@@ -332,7 +332,7 @@ impl<'a> Blocks<'a> {
         self.push(assemble(open));
     }
 
-    /// Ends blocks of heads that may have no closer, where this one stands in line with a block around them.
+    /// Ends inner blocks that may have no closer if the closer is aligned with a block around them.
     fn end_by_indentation(&mut self, indent: usize) {
         let Some(around) = self.open.iter().rposition(|open| open.indent <= indent) else { return };
         let inner = &self.open[around + 1..];
@@ -341,7 +341,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The innermost block from `depth` on whose missing closer nothing explains that was reported.
+    /// Returns the innermost block from `depth` on whose missing closer must be reported. Returns `None` if all blocks
+    /// may end without one, or if a reported `}` explains it.
     fn unexplained(&mut self, depth: usize) -> Option<&Open> {
         let at = self.open.iter().rposition(|open| open.end != BlockEnd::Unknown).filter(|at| *at >= depth)?;
         if self.doubtful > 0 {

@@ -154,7 +154,7 @@ struct Parser {
     limits: TextLimits,
     /// Number of operators in the current expression.
     operators: usize,
-    /// Blocks whose heads ended in `{`, which a `}` may close without a word.
+    /// Number of open blocks whose heads ended in `{`; a `}` closes each without a further finding.
     brace_blocks: usize,
     /// The lines and tokens as written, if requested.
     written: Option<Written>,
@@ -204,7 +204,7 @@ impl Parser {
         }
     }
 
-    /// Reports a line with the braces of other languages' blocks: `IF x {`, `} else {`, `}`.
+    /// Reports a line with block braces: `IF x {`, `} else {` or `}`.
     fn braces(&mut self, text: &str, span: Span, is_inside: bool) {
         let base = span.start as usize;
         let is_closer = text.starts_with('}');
@@ -214,7 +214,7 @@ impl Parser {
         self.brace_blocks += usize::from(opens);
         match mistake::brace_head(text, base).filter(|_| opens) {
             Some(finding) => self.findings.push(finding),
-            // What it closes was reported.
+            // The head of its block was reported.
             None if is_paired => {}
             None => self.findings.push(mistake::stray_brace(base, is_inside)),
         }

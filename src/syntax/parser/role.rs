@@ -1,6 +1,6 @@
-//! What a line that cannot be parsed is to the blocks around it, by its first words and its last mark.
+//! The role of a line with an error in the block structure, guessed from its first words and its ending.
 //!
-//! A wrong guess costs a second finding that is false, so a line opens a block only where its shape says so.
+//! A wrong guess causes a second, false finding, so a line opens a block only if its form is unambiguous.
 
 use crate::text::nearest;
 
@@ -8,37 +8,37 @@ use super::super::keyword::{STATEMENT_WORDS, first_word, is_statement_word, is_w
 use super::mistake::Head;
 use super::stmt::{BlockKind, Closer, closer_of, closer_role};
 
-/// What a broken line would have been to the blocks around it.
+/// The role of a line with an error in the block structure.
 #[derive(Clone, Debug)]
 pub enum Role {
-    /// A statement on its own.
+    /// A statement without a block.
     Plain,
     /// The head of a block.
     Opens { kind: BlockKind, end: BlockEnd },
-    /// Opens a block of another dialect, whose closer may come.
+    /// The head of a block of another dialect, whose closer may follow.
     OpensUnknown,
-    /// `ELSE`, `ELSE IF`, `CATCH`: the block goes on.
+    /// `ELSE`, `ELSE IF` or `CATCH`, after which the block continues.
     Between,
-    /// Perhaps the head of a block, with a word that is misspelt: so it is where the next line stands further right.
+    /// Possibly the head of a block with a misspelled word. It is a head if the next line is indented further.
     PerhapsOpens,
     /// A closer.
     Closes(Closer),
-    /// A `}` that closes a block whose head ended in `{`, or that may stand for a closer.
+    /// A `}` that closes a block whose head ended in `{`, or that may be meant as a closer.
     ClosesBrace,
 }
 
-/// What ends a block.
+/// How a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockEnd {
-    /// A closer.
+    /// With a closer.
     Closer,
-    /// A `}` too: the head ended in `{`.
+    /// With a closer or a `}`, because the head ended in `{`.
     Brace,
-    /// Perhaps nothing: the head is of a language whose blocks end by their indentation, and it was reported.
+    /// Possibly without a closer: the head, which was reported, is from a language whose blocks end by indentation.
     Unknown,
 }
 
-/// What a line that cannot be parsed is to the blocks around it.
+/// Returns the role of a line with an error in the block structure.
 pub fn role_of(text: &str) -> Role {
     if let Some(rest) = text.strip_prefix('}') {
         return match role_of(rest.trim_start_matches([' ', '\t'])) {
@@ -48,10 +48,10 @@ pub fn role_of(text: &str) -> Role {
     }
     let first = first_word(text);
     let rest = text[first.len()..].trim_start_matches([' ', '\t']);
-    // A keyword in mixed case is a fault of its own, and still plays its part.
+    // A keyword in mixed case is reported separately and has its usual role.
     let is = |keyword: &str| first.eq_ignore_ascii_case(keyword);
     let then = |keyword: &str| first_word(rest).eq_ignore_ascii_case(keyword);
-    // `on = 2`: a name.
+    // In `on = 2`, the word is a name.
     if rest.starts_with('=') && !rest.starts_with("==") {
         return Role::Plain;
     }
@@ -72,7 +72,7 @@ pub fn role_of(text: &str) -> Role {
     }
 }
 
-/// What a line is whose first word is none of ours: nearly one of ours, or the head of a block by its last word.
+/// Returns the role of a line whose first word is unknown: a misspelled keyword, or the head of a block by its ending.
 fn misspelt(first: &str, rest: &str, text: &str) -> Role {
     const BETWEEN: [&str; 3] = ["ELSE", "ELSEIF", "ELIF"];
     let is_short = rest.split([' ', '\t']).filter(|word| !word.is_empty()).count() <= 1;
@@ -97,7 +97,7 @@ fn misspelt(first: &str, rest: &str, text: &str) -> Role {
     }
 }
 
-/// The kind of block that a line opens, by its first words.
+/// Returns the kind of block that a line opens, by its first words.
 fn opened(first: &str, rest: &str) -> Option<BlockKind> {
     let has_name = !first_word(rest).is_empty();
     Some(match first.to_ascii_uppercase().as_str() {
@@ -118,27 +118,27 @@ fn opened(first: &str, rest: &str) -> Option<BlockKind> {
     })
 }
 
-/// Whether a line ends as heads of other languages do.
+/// Whether a line ends like the head of a block: with `:`, `{`, `THEN` or `DO`.
 fn is_block(rest: &str) -> bool {
     let rest = rest.trim_end_matches([' ', '\t']);
     let last = rest.rsplit([' ', '\t', ')']).next().unwrap_or(rest);
     rest.ends_with([':', '{']) || ["THEN", "DO"].iter().any(|word| last.eq_ignore_ascii_case(word))
 }
 
-/// Whether what follows `TRY` or `CATCH` can belong to it: nothing, a mark, or what is caught.
+/// Whether the text after `TRY` or `CATCH` can belong to it: nothing, the ending of a head, or an exception.
 fn is_clause(rest: &str) -> bool {
     let word = first_word(rest);
     let after = rest[word.len()..].trim_start_matches([' ', '\t']);
     after.is_empty() || is_block(rest) || (word.is_empty() && after.starts_with('(')) || after.starts_with("as ")
 }
 
-/// Whether a name with parameters, or a name alone, follows.
+/// Whether the text is a name, alone or with parameters.
 fn is_signature(rest: &str) -> bool {
     let after = rest[first_word(rest).len()..].trim_start_matches([' ', '\t']);
     after.is_empty() || after.starts_with(['(', ':', '{'])
 }
 
-/// The closer that a broken line is, in our words or in those of other languages.
+/// Returns the closer that a broken line was meant to be, in this language or in another one.
 fn closer(first: &str, rest: &str) -> Option<Closer> {
     if closer_role(first).is_some() {
         return Some(closer_of(first));
@@ -147,7 +147,7 @@ fn closer(first: &str, rest: &str) -> Option<Closer> {
     (is_alone && is_foreign_closer(first)).then(|| Closer { word: first.into(), only: None })
 }
 
-/// Whether a word closes blocks in other languages: `fi`, `ENDFOREACH`, `EndTry`.
+/// Whether a word closes blocks in other languages, such as `fi`, `ENDFOREACH` or `EndTry`.
 pub fn is_foreign_closer(word: &str) -> bool {
     const WORDS: [&str; 15] = [
         "DONE",
@@ -169,7 +169,7 @@ pub fn is_foreign_closer(word: &str) -> bool {
     WORDS.iter().any(|closer| word.eq_ignore_ascii_case(closer))
 }
 
-/// A head that already has its closer, or its one statement, on its line opens nothing.
+/// Returns the role of a head. A head with its closer or its only statement on the same line opens no block.
 fn opening(kind: BlockKind, text: &str) -> Role {
     let head = Head::of(text);
     if closed_on_its_line(text) || head.as_ref().is_some_and(Head::has_body) {

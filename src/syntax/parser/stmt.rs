@@ -62,7 +62,7 @@ pub enum BlockKind {
     Func,
     /// `command`
     Command,
-    /// A block whose head has a word that is misspelt; any closer closes it.
+    /// A block whose head has a misspelled word; any closer closes it.
     Unknown,
 }
 
@@ -260,7 +260,7 @@ pub fn closer_role(word: &str) -> Option<Option<BlockKind>> {
     })
 }
 
-/// The closer that a word is.
+/// Returns the closer for a word.
 pub fn closer_of(word: &str) -> Closer {
     Closer { word: word.into(), only: closer_role(word).flatten() }
 }

@@ -34,8 +34,8 @@ pub enum LineKind<'a> {
     Statement(Cow<'a, str>),
     /// The source text of a statement with an error that has been reported.
     Broken(&'a str),
-    /// A statement with the braces of other languages' blocks, which were not reported: a head that ends in `{`, or a
-    /// line that begins with a `}`; its raw text.
+    /// The source text of a statement with block braces, which the parser reports: a head that ends in `{`, or a line
+    /// that begins with `}`.
     Braces(&'a str),
     /// The text of `:: key: value` without the `::`, with continuation lines joined by blanks.
     Metadata(String),
@@ -70,7 +70,7 @@ struct Gathered {
     too_deep: usize,
     blanks: Vec<(usize, usize)>,
     broken: bool,
-    /// Whether the braces of a block are what is wrong, and the parser reports it.
+    /// Whether the error is a block brace, which the parser reports.
     braces: bool,
     start: usize,
     /// End offset of the last byte that belongs to the statement.
@@ -237,8 +237,8 @@ impl<'a> Scanner<'a> {
         !after.starts_with(':')
     }
 
-    /// Whether a line inside brackets that begins with a word is a new statement, since no value can stand there: one
-    /// stands right before it. A line further right lacks a comma more likely.
+    /// Whether a line inside brackets that begins with a word is a new statement, because a value cannot directly
+    /// follow another one. A line that is indented further more likely lacks a comma, and does not count.
     fn statement_follows(&self, at: usize, gathered: &Gathered) -> bool {
         const JOINTS: [&str; 4] = ["AND", "OR", "NOT", "IN"];
         let word = first_word(&self.text[at..]);

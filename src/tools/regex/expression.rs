@@ -1,7 +1,7 @@
 //! A compiled regular expression, and searches with it.
 //!
-//! A search that could exceed the time a run may wait uses a [`InterruptibleSearch`], which charges as it goes; all others
-//! use the faster engines of the library. Both find the same matches. The automata and search tables are
+//! A search that could exceed the time a run may wait uses an [`InterruptibleSearch`], which charges as it advances;
+//! all others use the faster engines of the library. Both find the same matches. The automata and search tables are
 //! charged as live memory, and a search starts only if there is enough memory for it.
 
 use std::cell::{OnceCell, RefCell};

@@ -3,6 +3,11 @@
 //!
 //! The readers are strict: an archive that two readers could interpret differently is refused. They keep at
 //! most one entry and one extension header in memory, and never return more bytes of an entry than it declared.
+//!
+//! We read and write archives ourselves, with flate2 for compression, because two crates were not strict enough. zip
+//! 9.4 keeps entries in a map by name and guesses where an archive begins. tar 0.4.46 reads long names whole, so a few
+//! KiB of gzip take gigabytes, and it does not know the sparse files of pax. `tests/archives/` builds such archives
+//! byte by byte.
 
 mod budget;
 mod fault;

@@ -1,6 +1,6 @@
-//! Heads of blocks as other languages write them: `IF x:`, `while (x) {`, `elif x`, `def f(x):`.
+//! Heads of blocks in the syntax of other languages: `IF x:`, `while (x) {`, `elif x`, `def f(x):`.
 //!
-//! The help shows the head as it is written here, without any mark of the other language.
+//! The help shows the head in the syntax of this language.
 
 mod rewrite;
 
@@ -10,19 +10,19 @@ use super::super::super::keyword::{first_word, is_word, is_word_char};
 use super::habit::{MAX_LINE, at_top};
 use super::{Failure, Span};
 
-/// The head of a block, in our words or in those of another language.
+/// The head of a block, in the syntax of this language or of another one.
 pub struct Head<'a> {
     text: &'a str,
     kind: Kind,
-    /// After the words that say which head it is.
+    /// End offset of the words that identify the head.
     words_end: usize,
-    /// Whether the words are those of another language.
+    /// Whether the words are from another language.
     is_foreign_word: bool,
-    /// A mark that another language ends its heads with, and where it stands.
+    /// The `:` or `{` that ends the head in another language, with its offset.
     mark: Option<(usize, char)>,
 }
 
-/// What a head begins.
+/// The kind of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     If,
@@ -42,7 +42,7 @@ enum Kind {
 }
 
 impl<'a> Head<'a> {
-    /// The head that a line is, if it begins as one.
+    /// Parses a line as a head. Returns `None` if it does not begin like one.
     pub fn of(text: &'a str) -> Option<Head<'a>> {
         if text.len() > MAX_LINE {
             return None;
@@ -50,28 +50,28 @@ impl<'a> Head<'a> {
         let (kind, words_end, is_foreign_word) = words(text)?;
         let mark = mark(text, words_end);
         let head = Head { text, kind, words_end, is_foreign_word, mark };
-        // `try the next one` is no head: only a mark, or the shape of a clause, makes it one.
+        // `try the next one` is not a head: it has neither a mark nor the form of a clause.
         let needs_shape = is_foreign_word && !matches!(kind, Kind::ElseIf | Kind::For);
         (!needs_shape || head.mark.is_some() || head.has_shape()).then_some(head)
     }
 
-    /// Whether a statement stands behind the mark, on the same line.
+    /// Whether a statement follows the mark on the same line.
     pub fn has_body(&self) -> bool {
         !self.body().is_empty()
     }
 
-    /// Whether the head is written as other languages do.
+    /// Whether the head is in the syntax of another language.
     pub fn is_foreign(&self) -> bool {
         self.is_foreign_word || self.mark.is_some() || self.lacks_each()
     }
 
-    /// The finding for a head that is written as other languages do; `base` is where the line begins.
+    /// Returns the finding for a head in the syntax of another language; `base` is the offset of the line.
     pub fn finding(&self, base: usize) -> Option<Diagnostic> {
         let (start, end) = self.place();
         let span = Span::new(base + start, base + end);
         let word = &self.text[..first_word(self.text).len()];
         let (code, message) = match self.mark {
-            // A session reads on behind it, up to the `}`.
+            // A session treats this code as incomplete input and reads on up to the `}`.
             Some((_, '{')) if !self.has_body() => (Code::UnclosedBracket, "blocks have no braces".to_owned()),
             _ if self.is_foreign_word => {
                 (Code::UnknownStatement, format!("`{word}` is not a statement of this language"))
@@ -86,7 +86,7 @@ impl<'a> Head<'a> {
         Some(Diagnostic::error(code, span, message).help(self.help()))
     }
 
-    /// What is at fault: the word of another language, what stands in the place of `EACH`, or the mark.
+    /// Returns the range of the error: the word from another language, the text in place of `EACH`, or the mark.
     fn place(&self) -> (usize, usize) {
         let word = first_word(self.text).len();
         let rest = self.text[self.words_end..].trim_start_matches([' ', '\t']);
@@ -110,7 +110,7 @@ impl<'a> Head<'a> {
         self.kind == Kind::For && !rest.is_empty() && (rest.starts_with('(') || word.eq_ignore_ascii_case("FOR"))
     }
 
-    /// Whether what follows a foreign word is what follows it in a head.
+    /// Whether the text after a word from another language has the form of a head.
     fn has_shape(&self) -> bool {
         let rest = self.text[self.words_end..].trim_matches([' ', '\t', ';']);
         let word = first_word(rest);
@@ -123,7 +123,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// What stands between the words of the head and its mark.
+    /// Returns the text between the words of the head and its mark.
     fn inner(&self) -> &'a str {
         let end = self.mark.map_or(self.text.len(), |(at, _)| at);
         let inner = self.text[self.words_end..end].trim_matches([' ', '\t', ';']);
@@ -133,7 +133,7 @@ impl<'a> Head<'a> {
         inner.trim_matches([' ', '\t', ';'])
     }
 
-    /// What stands behind the mark.
+    /// Returns the text after the mark.
     fn body(&self) -> &'a str {
         let Some((at, mark)) = self.mark else { return "" };
         let body = self.text[at + mark.len_utf8()..].trim_matches([' ', '\t', ';']);
@@ -145,7 +145,7 @@ impl<'a> Head<'a> {
         !self.text[..first_word(self.text).len()].contains(char::is_uppercase)
     }
 
-    /// A keyword in the case of the line.
+    /// Returns a keyword in the case of the line.
     fn keyword(&self, keyword: &str) -> String {
         if self.is_lower() { keyword.to_lowercase() } else { keyword.to_owned() }
     }
@@ -174,12 +174,12 @@ impl<'a> Head<'a> {
     }
 }
 
-/// A word as a message shows it.
+/// Shortens and escapes a word for a message.
 fn shown(word: &str) -> String {
     safe::name(&word.chars().take(40).collect::<String>()).into_owned()
 }
 
-/// The kind of a head, where its words end, and whether they are those of another language.
+/// Returns the kind of a head, the end offset of its words, and whether they are from another language.
 fn words(text: &str) -> Option<(Kind, usize, bool)> {
     let first = first_word(text);
     let rest = text[first.len()..].trim_start_matches([' ', '\t']);
@@ -210,11 +210,11 @@ fn words(text: &str) -> Option<(Kind, usize, bool)> {
     })
 }
 
-/// The mark with which another language ends a head.
+/// Finds the mark that ends a head in another language, and its offset.
 fn mark(text: &str, words_end: usize) -> Option<(usize, char)> {
     let rest = &text[words_end..];
     if let Some(head) = text.trim_end_matches([' ', '\t']).strip_suffix('{') {
-        // `IF x: {` has two; the first is shown.
+        // `IF x: {` has two marks; the first one counts.
         let colon = head.trim_end_matches([' ', '\t']).strip_suffix(':');
         return Some(colon.map_or((head.len(), '{'), |before| (before.len(), ':')));
     }
@@ -222,7 +222,7 @@ fn mark(text: &str, words_end: usize) -> Option<(usize, char)> {
         let before = rest[..at].ends_with([' ', '\t', ')']) || at == 0;
         let body = rest[at + 1..].trim_matches([' ', '\t', ';']);
         let behind_word = body[first_word(body).len()..].trim_start_matches([' ', '\t']);
-        // `{k: 1}` is a map whose key lacks its quotes.
+        // `{k: 1}` is a map whose key lacks quotes.
         before && body.starts_with(is_word_char) && body.ends_with('}') && !behind_word.starts_with([':', '('])
     };
     let found = at_top(rest).find(|&(at, c)| c == ':' || (c == '{' && opens_block(at)));
@@ -230,17 +230,17 @@ fn mark(text: &str, words_end: usize) -> Option<(usize, char)> {
 }
 
 impl Failure<'_> {
-    /// A head that another language would have written so.
+    /// Returns the finding for a head in the syntax of another language.
     pub(super) fn foreign_head(&self) -> Option<Diagnostic> {
         let head = Head::of(self.text)?;
         let is_by_mark = !head.is_foreign_word && !head.lacks_each();
-        // What stands before the mark is at fault itself.
+        // The error is in the text before the mark.
         let is_before = is_by_mark && head.mark.is_some_and(|(at, _)| self.at < at);
         if is_before { None } else { head.finding(self.base) }
     }
 }
 
-/// The finding for a line that ends in `{` as heads of other languages do; a `}` may stand before its words.
+/// Returns the finding for a line that ends in `{` like the head of a block; a `}` may precede its words.
 pub fn brace_head(text: &str, base: usize) -> Option<Diagnostic> {
     let rest = text.trim_start_matches(['}', ' ', '\t']);
     let base = base + text.len() - rest.len();
@@ -253,7 +253,7 @@ pub fn brace_head(text: &str, base: usize) -> Option<Diagnostic> {
     Some(finding.help("end the head with its line, and close the block with a line `END`"))
 }
 
-/// The finding for a line `}`; `is_inside` says whether a block is open.
+/// Returns the finding for a line `}`; `is_inside` tells whether a block is open.
 pub fn stray_brace(base: usize, is_inside: bool) -> Diagnostic {
     let finding = Diagnostic::error(Code::StrayBracket, Span::new(base, base + 1), "`}` closes nothing");
     finding.help(if is_inside {

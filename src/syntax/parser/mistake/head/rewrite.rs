@@ -1,4 +1,4 @@
-//! Heads of other languages, written as they are here.
+//! Rewrites heads of other languages in the syntax of this language.
 
 use crate::syntax::keyword::{first_word, is_word};
 
@@ -6,7 +6,7 @@ use super::super::habit::{at_top, words_at_top};
 use super::{Head, Kind};
 
 impl Head<'_> {
-    /// The head as it is written here; none where that is not clear.
+    /// Returns the head in the syntax of this language. Returns `None` if the meaning is not clear.
     pub(super) fn written(&self) -> Option<String> {
         let inner = self.inner();
         let word = |keyword: &str| self.keyword(keyword);
@@ -34,7 +34,7 @@ impl Head<'_> {
         })
     }
 
-    /// A condition with the operators of this language, and without parentheses around all of it.
+    /// Returns a condition with the operators of this language and without enclosing parentheses.
     fn condition(&self, condition: &str) -> String {
         let condition = unwrapped(condition);
         let mut written = String::new();
@@ -48,7 +48,7 @@ impl Head<'_> {
         written + &condition[copied..]
     }
 
-    /// The length of an operator of another language, and what it is here.
+    /// Returns the length of an operator from another language at `at`, and its equivalent in this one.
     fn operator(&self, condition: &str, at: usize) -> Option<(usize, String)> {
         let (before, rest) = condition.split_at(at);
         let is_part = before.ends_with(['=', '!', '<', '>']);
@@ -72,7 +72,7 @@ impl Head<'_> {
     }
 }
 
-/// A text without the parentheses around all of it.
+/// Removes the parentheses that enclose the whole text.
 fn unwrapped(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { return text };
     let mut depth = 1_usize;
@@ -89,7 +89,7 @@ fn unwrapped(text: &str) -> &str {
     inner.trim()
 }
 
-/// The names and the list of a loop: `x in xs`, `(let x of xs)`, `$xs as $x`, `i = 0; i < 3; i++`.
+/// Returns the names and the list of a loop: `x in xs`, `(let x of xs)`, `$xs as $x`, `i = 0; i < 3; i++`.
 fn turns(inner: &str) -> Option<(String, String)> {
     let inner = unwrapped(inner);
     if inner.contains(';') {
@@ -115,7 +115,7 @@ fn turns(inner: &str) -> Option<(String, String)> {
     }
 }
 
-/// `i = 0; i < 3; i++`
+/// Returns the name and the range of `i = 0; i < 3; i++`.
 fn counted(inner: &str) -> Option<(String, String)> {
     let mut parts = inner.split(';').map(str::trim);
     let (first, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
@@ -130,7 +130,7 @@ fn counted(inner: &str) -> Option<(String, String)> {
     Some((names(name)?, range(start.trim(), &end)))
 }
 
-/// The number after one, or the sum that gives it.
+/// Returns the number plus one, or an expression for it if it is not a literal.
 fn after_next(number: &str) -> String {
     number
         .parse::<i64>()
@@ -143,7 +143,7 @@ fn range(start: &str, end: &str) -> String {
     if start == "0" { format!("RANGE({end})") } else { format!("RANGE({start}, {end})") }
 }
 
-/// The names before `in`, without the types and marks of other languages.
+/// Returns the names before `in`, without types and sigils.
 fn names(text: &str) -> Option<String> {
     let name = |part: &str| {
         let name = part.trim().rsplit([' ', '\t']).next()?.trim_start_matches(['$', '&', '@']);
@@ -153,7 +153,7 @@ fn names(text: &str) -> Option<String> {
     names.filter(|names| names.len() <= 2).map(|names| names.join(", "))
 }
 
-/// The list after `in`: of what other languages wrap it in, the value itself.
+/// Returns the list after `in`, without the calls that other languages wrap it in, such as `enumerate(…)`.
 fn list(text: &str) -> String {
     let text = text.trim().trim_start_matches('$');
     let text = text.strip_suffix(".items()").or_else(|| text.strip_suffix(".entries()")).unwrap_or(text);
@@ -168,14 +168,14 @@ fn list(text: &str) -> String {
     }
 }
 
-/// The name under which a failure is caught: `e`, `(Exception e)`, `ValueError as e`.
+/// Returns the name of a caught exception: `e` for `e`, `(Exception e)` or `ValueError as e`.
 fn caught(inner: &str) -> &str {
     let word = unwrapped(inner).rsplit(|c: char| !super::is_word_char(c)).next().unwrap_or_default();
     let is_type = word.len() > 1 && word.starts_with(char::is_uppercase);
     if is_word(word) && !is_type { word } else { "err" }
 }
 
-/// `f(x, y: 2)` of `f(x: int, y = 2) -> int`.
+/// Rewrites a signature: `f(x: int, y = 2) -> int` becomes `f(x, y: 2)`.
 fn signature(inner: &str) -> String {
     let name = first_word(inner);
     let rest = inner[name.len()..].trim_start();
@@ -194,7 +194,7 @@ fn signature(inner: &str) -> String {
     format!("{name}({})", written.join(", "))
 }
 
-/// `y: 2` of `y: int = 2`; names of types are left out.
+/// Rewrites a parameter and drops its type: `y: int = 2` becomes `y: 2`.
 fn parameter(text: &str) -> String {
     let (name, default) = match text.split_once('=') {
         Some((name, default)) => (name, Some(default.trim())),
