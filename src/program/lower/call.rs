@@ -197,7 +197,7 @@ impl Lowering<'_> {
             );
             return ExprKind::REPORTED;
         }
-        let (least, most) = builtin.arity();
+        let (least, most) = builtin.arity().into_inner();
         if !(least..=most).contains(&args.len()) {
             let (code, wanted) = if args.len() < least {
                 (Code::MissingArgument, format!("at least {}", counted(least)))

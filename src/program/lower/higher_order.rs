@@ -131,7 +131,7 @@ impl Lowering<'_> {
             return Some(Some(Callable { callee: Callee::Procedure(signature.id), least, most }));
         }
         if let Some(builtin) = Builtin::find(name).filter(|builtin| *builtin != Builtin::Eval) {
-            let (least, most) = builtin.arity();
+            let (least, most) = builtin.arity().into_inner();
             return Some(Some(Callable { callee: Callee::Builtin(builtin), least, most }));
         }
         if let Some(id) = context.registry.find(name) {
