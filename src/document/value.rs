@@ -202,9 +202,9 @@ impl Scanner<'_, '_> {
     /// Parses an escape. An invalid one is reported and adds nothing.
     fn escape(&mut self, text: &mut String) {
         match escape(self.rest(), self.base + self.at) {
-            Ok((c, length)) => {
-                text.push(c);
-                self.at += length;
+            Ok(escape) => {
+                text.push(escape.character);
+                self.at += escape.length;
             }
             Err(finding) => {
                 self.at += finding.span().map_or(1, Span::len);
