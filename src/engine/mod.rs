@@ -447,7 +447,7 @@ impl Engine {
         let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &environment, &mut findings);
         if let Purpose::Run { .. } = purpose {
-            self.spare(&mut program);
+            self.project(&mut program);
         }
         if let Purpose::Check = purpose {
             let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);

@@ -15,23 +15,27 @@ use crate::value::Value;
 
 use super::builtin::Builtin;
 use super::tree::{
-    Args, Arm, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Program, Slot, Stmt, StmtKind,
+    Args, Arm, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Program, ProjectedTool, Slot, Stmt,
+    StmtKind, Target, UnaryOp, Variable,
 };
-use super::tree::{Target, UnaryOp, Variable};
 
 /// Maximum number of fixpoint iterations.
 const MAX_ITERATIONS: usize = 8;
 
-/// Returns the tools that can do less work, each with the tool that replaces it. The program must be all that ever sees
+/// Returns the tools that can do less work. The program must be all that ever sees
 /// its variables and the results of its calls.
-pub fn projectable_calls(program: &Program, registry: &Registry) -> Vec<(ToolId, ToolId)> {
+pub fn projectable_calls(program: &Program, registry: &Registry) -> Vec<ProjectedTool> {
     let mut follower = FieldAnalysis::new(program, registry);
     for _ in 0..MAX_ITERATIONS {
         follower.has_grown = false;
         match follower.follow(program) {
             Err(Escapes) => return Vec::new(),
             Ok(()) if !follower.has_grown => {
-                return follower.tools.iter().map(|(id, sparing)| (*id, sparing.tool)).collect();
+                let projected = |(named, projection): &(ToolId, Projection)| ProjectedTool {
+                    named: *named,
+                    called: projection.tool,
+                };
+                return follower.tools.iter().map(projected).collect();
             }
             Ok(()) => {}
         }
@@ -237,7 +241,7 @@ impl<'a> FieldAnalysis<'a> {
 
     /// Returns whether all the tools provide a field cheaply.
     fn is_cheap(&self, name: &str) -> bool {
-        self.tools.iter().all(|(_, sparing)| sparing.reads.contains(&name))
+        self.tools.iter().all(|(_, projection)| projection.reads.contains(&name))
     }
 
     fn call(&mut self, call: &Call) -> Followed<Contents> {
@@ -256,9 +260,9 @@ impl<'a> FieldAnalysis<'a> {
     }
 
     fn tool(&mut self, id: ToolId) -> Contents {
-        let Some(sparing) = self.registry.projection(id) else { return NOTHING };
+        let Some(projection) = self.registry.projection(id) else { return NOTHING };
         if !self.tools.iter().any(|(known, _)| *known == id) {
-            self.tools.push((id, sparing));
+            self.tools.push((id, projection));
             self.has_grown = true;
         }
         self.has_grown |= !self.calls[self.body];

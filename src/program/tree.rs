@@ -17,6 +17,15 @@ pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 use super::builtin::Builtin;
 use super::higher_order::HigherOrder;
 
+/// A tool, and the one that does less work in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectedTool {
+    /// The tool that the script names.
+    pub named: ToolId,
+    /// The tool that is called.
+    pub called: ToolId,
+}
+
 /// A complete script, ready to be compiled.
 #[derive(Debug, Default)]
 pub struct Program {
@@ -28,8 +37,8 @@ pub struct Program {
     pub top: Body,
     /// Calls of tools whose results may be truncated without the script noticing, in source order.
     pub unchecked_truncations: Vec<Span>,
-    /// Tools, each with the cheaper one that replaces it because the script cannot see the difference.
-    pub spared: Vec<(ToolId, ToolId)>,
+    /// Tools that a cheaper one replaces because the script cannot see the difference.
+    pub projected: Vec<ProjectedTool>,
 }
 
 impl Program {

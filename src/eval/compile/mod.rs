@@ -83,7 +83,7 @@ impl<'a> Compiler<'a> {
 
     /// Returns the tool to call where the script names one.
     fn tool(&self, named: ToolId) -> ToolId {
-        self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
+        self.program.projected.iter().find(|tool| tool.named == named).map_or(named, |tool| tool.called)
     }
 
     /// Returns how to handle the result and the failure of a call in the script itself.
