@@ -6,7 +6,7 @@ use crate::syntax::keyword::{first_word, is_word, is_word_char};
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::Value;
 
-use super::scan::Scanner;
+use super::scanner::Scanner;
 
 /// A call in a document.
 #[derive(Debug)]
@@ -133,20 +133,5 @@ impl Scanner<'_, '_> {
         let apart = comma || self.text[start..self.at].contains('\n');
         self.space();
         apart
-    }
-
-    pub fn blanks(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t']).len();
-    }
-
-    /// Skips blanks and line breaks.
-    pub fn space(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n']).len();
-    }
-
-    pub fn take(&mut self, text: &str) -> bool {
-        let here = self.rest().starts_with(text);
-        self.at += if here { text.len() } else { 0 };
-        here
     }
 }

@@ -6,8 +6,11 @@
 mod call;
 mod markdown;
 mod scan;
+mod scanner;
 mod value;
+mod variable;
 
 pub use call::{Arg, Call, CallPosition};
 pub use markdown::{ScriptBlock, script, script_blocks};
-pub use scan::{MAX_FINDINGS, Piece, Reading, read};
+pub use scan::{Piece, read};
+pub use scanner::{MAX_FINDINGS, Reading};

@@ -1,16 +1,13 @@
 //! Splits a document into pieces: text, variables and calls.
 
-use crate::limits::LimitHit;
 use crate::syntax::keyword::is_word_char;
 use crate::syntax::placeholder;
-use crate::text::{Code, Diagnostic, Source, Span, nearest};
-use crate::value::{Map, Value};
+use crate::text::{Diagnostic, Source};
+use crate::value::Value;
 
 use super::call::{Call, CallPosition};
 use super::markdown::{Structure, run_length};
-
-/// Maximum number of findings in one document; parsing stops there.
-pub const MAX_FINDINGS: usize = 100;
+use super::scanner::{Reading, Scanner};
 
 /// A piece of a document.
 #[derive(Debug)]
@@ -21,15 +18,6 @@ pub enum Piece<'a> {
     Value(Value),
     /// A call.
     Call(Call),
-}
-
-/// The context for parsing a document.
-#[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
-    /// The values of the variables.
-    pub variables: &'a Map,
-    /// Maximum nesting of lists and maps.
-    pub nesting: usize,
 }
 
 /// Parses a document. The pieces are complete if no finding is an error.
@@ -60,16 +48,6 @@ pub fn read<'a>(source: &'a Source, reading: Reading<'_>, findings: &mut Vec<Dia
     }
     pieces.push(Piece::Text(&text[start..]));
     pieces
-}
-
-/// The parser of one document.
-pub(super) struct Scanner<'a, 'r> {
-    pub text: &'a str,
-    /// The offset of the next byte.
-    pub at: usize,
-    pub base: usize,
-    pub reading: Reading<'r>,
-    pub findings: &'r mut Vec<Diagnostic>,
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -135,98 +113,6 @@ impl<'a> Scanner<'a, '_> {
         let indent = self.text[before.len()..start].to_owned();
         CallPosition::Alone { indent, line_end: if is_windows { "\r\n" } else { "\n" } }
     }
-
-    /// Returns the value of a dotted name. If there is none, reports a finding and returns nil.
-    pub fn variable(&mut self, name: &str, span: Span) -> Value {
-        let variables = self.reading.variables;
-        let mut parts = name.split('.');
-        let first = parts.next().unwrap_or(name);
-        let Some(mut value) = variables.get_str(first) else {
-            self.unknown_variable(first, span);
-            return Value::Nil;
-        };
-        let mut path = first.to_owned();
-        for part in parts {
-            match field(&value, part, &path, span) {
-                Ok(inner) => value = inner,
-                Err(finding) => {
-                    self.report(finding);
-                    return Value::Nil;
-                }
-            }
-            path = format!("{path}.{part}");
-        }
-        value
-    }
-
-    fn unknown_variable(&mut self, name: &str, span: Span) {
-        if self.is_full() {
-            return;
-        }
-        let finding = Diagnostic::error(Code::UnknownName, span, format!("there is no variable `{name}`"));
-        let names: Vec<String> = self.reading.variables.keys().map(|key| key.to_string()).collect();
-        self.report(match nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding.help(format!("give it a value: `--var {name}=…`; outside of calls `\\{{{{` is text")),
-        });
-    }
-
-    fn is_full(&self) -> bool {
-        self.findings.len() >= MAX_FINDINGS
-    }
-
-    /// Adds a finding, unless there are too many.
-    pub fn report(&mut self, finding: Diagnostic) {
-        if !self.is_full() {
-            self.findings.push(finding);
-        }
-    }
-
-    pub fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    pub fn span_of(&self, at: usize, length: usize) -> Span {
-        Span::new(self.base + at, self.base + at + length)
-    }
-
-    /// Reports an error at the next character, or at the end.
-    pub fn fault(&mut self, code: Code, message: impl Into<String>, help: &str) {
-        let length = self.rest().chars().next().map_or(0, char::len_utf8);
-        let span = self.span_of(self.at, length);
-        self.report(Diagnostic::error(code, span, message).help(help));
-    }
-
-    /// Reports a limit that a value exceeds.
-    pub fn limit(&mut self, hit: LimitHit, span: Span) {
-        let finding = Diagnostic::error(hit.limit.code(), span, hit.to_string());
-        self.report(match hit.limit.help() {
-            Some(help) => finding.help(help),
-            None => finding,
-        });
-    }
-
-    fn too_many_faults(&mut self) {
-        let message = format!("the text has {MAX_FINDINGS} faults; it was not read from here on");
-        let span = self.span_of(self.at, 0);
-        self.findings.push(Diagnostic::error(Code::TooManyFaults, span, message).help("repair the faults above first"));
-    }
-}
-
-/// Returns the value of a key in a map: one step of a dotted name.
-fn field(value: &Value, name: &str, path: &str, span: Span) -> Result<Value, Diagnostic> {
-    let Value::Map(map) = value else {
-        let message = format!("`{path}` is no map but of type {}", value.type_name());
-        return Err(Diagnostic::error(Code::NotIndexable, span, message).help(format!("write `{{{{{path}}}}}`")));
-    };
-    map.get_str(name).ok_or_else(|| {
-        let finding = Diagnostic::error(Code::MissingKey, span, format!("`{path}` has no key `{name}`"));
-        let keys: Vec<String> = map.keys().map(|key| key.to_string()).collect();
-        match nearest(name, keys.iter().map(String::as_str)) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => finding,
-        }
-    })
 }
 
 /// Returns the length of `{{invoke_tool`, if the text begins with it.

@@ -7,7 +7,7 @@ use crate::syntax::{escape, keyword, placeholder};
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, TextBudget, Value, json};
 
-use super::scan::Scanner;
+use super::scanner::Scanner;
 
 impl Scanner<'_, '_> {
     /// Parses a value; its lists and maps may nest at most `deep` levels. Returns `None` if the end of the value is
@@ -202,9 +202,9 @@ impl Scanner<'_, '_> {
     /// Parses an escape. An invalid one is reported and adds nothing.
     fn escape(&mut self, text: &mut String) {
         match escape(self.rest(), self.base + self.at) {
-            Ok((c, length)) => {
-                text.push(c);
-                self.at += length;
+            Ok(escape) => {
+                text.push(escape.character);
+                self.at += escape.length;
             }
             Err(finding) => {
                 self.at += finding.span().map_or(1, Span::len);

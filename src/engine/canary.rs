@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::eval::{EmitError, Machine, Output, RunContext, compile};
 use crate::gate::{SessionMemory, answers_are_bounded};
 use crate::limits::{Interrupt, Limit, Limits, Meter, loose_limit};
-use crate::program::{Surroundings, Unit, Uses, lower};
+use crate::program::{Environment, Unit, Uses, lower};
 use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
 use crate::value::Value;
@@ -58,8 +58,8 @@ impl Engine {
         let (mut sources, mut findings) = (Sources::new(), Vec::new());
         let tree = parse(sources.add("", SCRIPT), self.text_limits(), &mut findings);
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &[] };
-        let program = lower(&Unit { tree, uses: Uses::new() }, &surroundings, &mut findings);
+        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &[] };
+        let program = lower(&Unit { tree, uses: Uses::new() }, &environment, &mut findings);
         let world = RunContext {
             gate: self.gate.clone(),
             sources: Rc::new(sources),

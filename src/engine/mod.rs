@@ -36,7 +36,7 @@ use std::rc::Rc;
 use crate::eval::{Machine, RunContext, compile};
 use crate::gate::Gate;
 use crate::limits::MemoryCharge;
-use crate::program::{Bound, Surroundings, Unit, lint, lower, tree::Program};
+use crate::program::{Bound, Environment, Unit, lint, lower, tree::Program};
 use crate::syntax::{TextLimits, parse, weight};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
 use crate::toolkit::{Registry, ToolError};
@@ -446,10 +446,10 @@ impl Engine {
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        let surroundings = Surroundings { registry, settings, earlier: &[], variables: &[], modules: &modules };
-        let mut program = lower(&unit, &surroundings, &mut findings);
+        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
+        let mut program = lower(&unit, &environment, &mut findings);
         if let Purpose::Run { .. } = purpose {
-            self.spare(&mut program);
+            self.project(&mut program);
         }
         if let Purpose::Check = purpose {
             let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);

@@ -8,10 +8,10 @@ use super::Engine;
 impl Engine {
     /// Selects variants of tools that omit what the script does not read. The script must be complete; a session may
     /// have later lines.
-    pub(super) fn spare(&self, program: &mut Program) {
+    pub(super) fn project(&self, program: &mut Program) {
         // If answers have a size limit, their whole size counts.
         if self.limits.tool_output_bytes.is_none() {
-            program.spared = projectable_calls(program, self.gate.registry());
+            program.projected = projectable_calls(program, self.gate.registry());
         }
     }
 }
@@ -22,11 +22,11 @@ mod tests {
     use crate::gate::SessionMemory;
 
     /// Whether the walk omits sizes and times.
-    fn is_spared(engine: &Engine, text: &str) -> bool {
+    fn is_projected(engine: &Engine, text: &str) -> bool {
         let prepared = engine
             .prepare(&Script::new("test", text), Purpose::Run { memory: &SessionMemory::new("test"), procedure: None });
         assert_eq!(prepared.findings, [], "{text}");
-        !prepared.program.spared.is_empty()
+        !prepared.program.projected.is_empty()
     }
 
     fn engine() -> (tempfile::TempDir, Engine) {
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_reads_is_spared() {
+    fn what_nothing_reads_is_projected() {
         let (_place, engine) = engine();
         for text in [
             "EMIT LEN(FS.WalkDir(\".\"))",
@@ -48,7 +48,7 @@ mod tests {
             "MUST CALL FS.WalkDir(\".\"), \"no\"\nFOR EACH e IN LAST DO\nEMIT e.name\nEND",
             "DEFINE PROCEDURE P()\nFOR EACH e IN w DO\nEMIT e.name\nEND\nEND\nSET w = FS.WalkDir(\".\")\nCALL P()",
         ] {
-            assert!(is_spared(&engine, text), "{text}");
+            assert!(is_projected(&engine, text), "{text}");
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
                 "DEFINE PROCEDURE P(x)\nRETURN x\nEND\nSET a = 0\nSET b = 0"
             };
             let text = format!("{before}\nSET w = FS.WalkDir(\".\")\n{used}");
-            assert!(!is_spared(&engine, &text), "{text}");
+            assert!(!is_projected(&engine, &text), "{text}");
         }
     }
 }

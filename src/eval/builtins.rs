@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::limits::work;
 use crate::program::Builtin;
 use crate::value::operators::{compare, negate, wrong_type};
-use crate::value::{Fallible, Str, Value, ValueError, number, print};
+use crate::value::{Fallible, IntRange, Str, Value, ValueError, number, print};
 
 /// Returns the implementation of a built-in with one argument.
 pub fn unary(builtin: Builtin) -> fn(&Value) -> Fallible<Value> {
@@ -158,8 +158,8 @@ fn out_of_domain(function: &'static str, value: &Value) -> Box<ValueError> {
     Box::new(ValueError::OutOfDomain { function, found: print::preview(value) })
 }
 
-/// Returns start, end and step of a RANGE.
-pub fn range_bounds(args: &[Value]) -> Fallible<(i64, i64, i64)> {
+/// Returns the ints of a RANGE with these arguments.
+pub fn int_range(args: &[Value]) -> Fallible<IntRange> {
     let int = |value: &Value| value.as_integer().ok_or_else(|| wrong_type("RANGE", "ints", value));
     let (start, end, step) = match args {
         [end] => (0, int(end)?, 1),
@@ -170,5 +170,5 @@ pub fn range_bounds(args: &[Value]) -> Fallible<(i64, i64, i64)> {
     if step == 0 {
         return Err(Box::new(ValueError::OutOfDomain { function: "RANGE", found: "a step of 0".to_owned() }));
     }
-    Ok((start, end, step))
+    Ok(IntRange { start, end, step })
 }

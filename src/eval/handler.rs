@@ -8,8 +8,7 @@ use std::rc::Rc;
 
 use crate::value::Value;
 
-use super::compile::StmtFn;
-use super::machine::{Flow, Machine};
+use super::machine::{Flow, Machine, StmtFn};
 
 /// One ON ERROR block.
 pub struct Handler {

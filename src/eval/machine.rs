@@ -1,4 +1,5 @@
-//! The state of a run: frames, meter, the current error and the environment.
+//! The state of a run: frames, meter, the current error and the environment; and the compiled code that it runs, whose
+//! closures take the machine.
 //!
 //! Variables are stored in one slab of values; a frame is the part of it that starts at `base`. Top-level variables
 //! come first, so that procedures can access them by number.
@@ -9,10 +10,10 @@ use std::sync::Arc;
 use crate::gate::{Gate, ProgressView, SessionMemory};
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
-use crate::value::{TextBudget, Value, print};
+use crate::value::Value;
 
-use super::compile::{Code, Compiled};
 use super::fault::Fault;
+use super::output::Output;
 use super::refusals::Refusals;
 
 /// Marks that an error is propagating; the error itself is in the machine.
@@ -39,41 +40,39 @@ pub enum Flow {
     Throw,
 }
 
-/// The destination of EMIT and warnings.
-pub trait Output {
-    /// Prints values and a line feed.
-    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError>;
+/// A compiled expression.
+pub type ValueFn = Box<dyn Fn(&mut Machine) -> EvalResult<Value>>;
+/// A compiled condition.
+pub type CondFn = Box<dyn Fn(&mut Machine) -> EvalResult<bool>>;
+/// A compiled statement or block.
+pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
 
-    /// Displays one warning.
-    fn warn(&mut self, text: &str);
-
-    /// Called after a warning about a path outside the sandbox.
-    fn refuse_path(&mut self) {}
+/// A compiled procedure or top level.
+pub struct Code {
+    /// The statements, except a final RETURN.
+    pub block: StmtFn,
+    /// The value of the final RETURN, if the body ends in one.
+    pub tail: Option<ValueFn>,
+    /// Number of slots in its frame.
+    pub frame: usize,
+    /// The slot of `LAST`, if anything reads it.
+    pub last: Option<usize>,
 }
 
-/// Returns the line that EMIT prints for values, within the output limit of the run.
-pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> {
-    let (mut line, (left, hit)) = (String::new(), meter.output_left());
-    print::write_line(values, &mut line, TextBudget::of_text().at_most(left, hit))?;
-    meter.print(line.len() as u64)?;
-    Ok(line)
-}
-
-/// Why EMIT could not print.
-#[derive(Debug)]
-pub enum EmitError {
-    /// A limit of the run.
-    Limit(LimitHit),
-    /// The reader of the output is gone; the run ends as if it were complete.
-    Closed,
-    /// The operating system refused the write.
-    Io(std::io::Error),
-}
-
-impl From<LimitHit> for EmitError {
-    fn from(hit: LimitHit) -> EmitError {
-        EmitError::Limit(hit)
+impl Code {
+    /// Refunds the step of the final RETURN, which was charged with the block, if the block is left before reaching it.
+    #[inline(always)]
+    pub fn refund_tail(&self, meter: &mut Meter) {
+        meter.refund(u64::from(self.tail.is_some()));
     }
+}
+
+/// A compiled program.
+pub struct Compiled {
+    /// The procedures, by number.
+    pub procedures: Rc<[Code]>,
+    /// The top-level statements.
+    pub top: Code,
 }
 
 /// The state of one run or session.

@@ -15,13 +15,13 @@ mod fault;
 mod handler;
 mod machine;
 mod must;
+mod output;
 mod refusals;
 mod template;
 mod tool_call;
 
-pub use compile::{Compiled, compile};
+pub use compile::compile;
 pub use fault::Fault;
-pub use machine::{EmitError, Machine, Output, RunContext, emitted};
+pub use machine::{Compiled, Machine, RunContext};
+pub use output::{EmitError, Output, emitted};
 pub use refusals::is_refusal;
-
-use must::{closed, unprintable};

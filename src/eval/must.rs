@@ -1,13 +1,12 @@
 //! MUST and FAIL.
 
 use crate::limits::LimitHit;
-use crate::text::{Code, Span, ToolCode};
+use crate::text::{Span, ToolCode};
 use crate::toolkit::{Effect, Failure, ToolId};
 use crate::value::{Map, Value, print};
 
-use super::compile::{CondFn, StmtFn, ValueFn};
 use super::fault::Fault;
-use super::machine::{EvalResult, Flow, Machine};
+use super::machine::{CondFn, EvalResult, Flow, Machine, StmtFn, ValueFn};
 
 /// `MUST value, message`
 pub fn value(condition: CondFn, message: Option<ValueFn>, span: Span) -> StmtFn {
@@ -92,18 +91,4 @@ fn explain(machine: &mut Machine, message: &ValueFn, span: Span) -> Flow {
         machine.rethrow(fault);
     }
     Flow::Throw
-}
-
-/// The fault of output that cannot be written.
-pub fn unprintable(error: &std::io::Error) -> Fault {
-    Fault::new(ToolCode::IoError, format!("the output cannot be written: {error}"))
-}
-
-/// The fault that ends a run whose output is no longer read.
-pub fn closed() -> Fault {
-    Fault {
-        unread: true,
-        limit: Some(crate::limits::Limit::Interrupt),
-        ..Fault::new(Code::Interrupted, "nobody reads the output any more")
-    }
 }

@@ -10,9 +10,8 @@ use crate::program::{Part, Template};
 use crate::text::{Code, Span, nearest};
 use crate::value::{Fallible, Str, Value, operators, print};
 
-use super::compile::ValueFn;
 use super::fault::Fault;
-use super::machine::{EvalResult, Machine};
+use super::machine::{EvalResult, Machine, ValueFn};
 
 /// `EVAL(text)`: expands `{{name}}` once; inserted values are not expanded again.
 pub fn eval(text: ValueFn, scope: Rc<Scope>, last: Option<usize>, span: Span) -> ValueFn {

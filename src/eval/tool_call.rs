@@ -6,9 +6,8 @@ use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, Tool
 use crate::value::{Map, Value};
 
 use super::fault::Fault;
-use super::machine::{EmitError, EvalResult, Machine, Thrown};
+use super::machine::{EvalResult, Machine};
 use super::refusals::is_refusal;
-use super::{closed, unprintable};
 
 /// How a failure is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub struct Handling {
     /// How a failure is handled.
     pub failing: Failing,
     /// Whether the user is warned about a truncated result, since the script never checks for truncation.
-    pub warns_of_cut: bool,
+    pub warns_of_truncation: bool,
 }
 
 /// Calls a tool with arguments in declaration order.
@@ -46,8 +45,8 @@ pub fn call(
     match result {
         Ok(value) => {
             machine.last_error = Value::Nil;
-            if handling.warns_of_cut && is_cut(&value) {
-                warn_of_cut(machine, id, &value, span);
+            if handling.warns_of_truncation && is_truncated(&value) {
+                warn_of_truncation(machine, id, &value, span);
             }
             Ok(value)
         }
@@ -64,20 +63,20 @@ fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
         warn(machine, gate.registry().get(id).spec.name, Some(span), &note);
     }
     for value in gate.console().take_printed() {
-        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| emit_failed(machine, error, span))?;
+        machine.world.output.emit(&[value], &mut machine.meter).map_err(|error| machine.throw(span, error))?;
     }
     Ok(())
 }
 
 /// Returns whether a result says that it is truncated.
-fn is_cut(value: &Value) -> bool {
+fn is_truncated(value: &Value) -> bool {
     matches!(value, Value::Map(map) if map.get_str(TRUNCATED).is_some_and(|cut| cut.is_true()))
 }
 
 /// Warns about a truncated result.
 #[cold]
 #[inline(never)]
-fn warn_of_cut(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
+fn warn_of_truncation(machine: &mut Machine, id: ToolId, value: &Value, span: Span) {
     let spec = machine.world.gate.registry().get(id).spec;
     let shown = match value {
         Value::Map(map) => map.iter().find_map(|(_, value)| match value {
@@ -148,15 +147,4 @@ fn warn(machine: &mut Machine, tool: &str, span: Option<Span>, message: &str) {
     });
     let text = format!("{}{tool}: {message}", place.unwrap_or_default());
     machine.world.output.warn(&text);
-}
-
-/// Throws the error of output that cannot be printed, whether by EMIT or a tool.
-#[cold]
-#[inline(never)]
-pub fn emit_failed(machine: &mut Machine, error: EmitError, span: Span) -> Thrown {
-    match error {
-        EmitError::Limit(hit) => machine.throw(span, hit),
-        EmitError::Closed => machine.throw(span, closed()),
-        EmitError::Io(error) => machine.throw(span, unprintable(&error)),
-    }
 }

@@ -26,8 +26,24 @@ pub struct Builder<'l, 'a> {
     pub depth: usize,
     /// Whether the source breaks lines outside brackets.
     continued: bool,
-    /// Opening brackets to be hugged, each with the group that hugs it.
-    pub hugs: Vec<(usize, usize)>,
+    /// Brackets to be hugged.
+    pub hugs: Vec<Hug>,
+}
+
+/// A bracket that a group hugs.
+pub struct Hug {
+    /// The lexeme that opens the bracket.
+    pub opener: usize,
+    /// The group.
+    pub group: usize,
+}
+
+/// A binary operator of an expression.
+#[derive(Clone, Copy)]
+struct Operator {
+    /// Its lexeme.
+    at: usize,
+    precedence: u8,
 }
 
 /// Returns the atoms of a statement.
@@ -127,7 +143,7 @@ impl Builder<'_, '_> {
     /// the operators of lowest precedence.
     pub fn expression(&mut self, range: Range<usize>, is_sole: bool) {
         let operators = self.operators(range.clone());
-        let Some(weakest) = operators.iter().map(|(_, strength)| *strength).min() else {
+        let Some(weakest) = operators.iter().map(|operator| operator.precedence).min() else {
             return self.plain(range);
         };
         let joined = self.depth == 0;
@@ -137,18 +153,18 @@ impl Builder<'_, '_> {
         if weakest > AND
             && let Some(opener) = self.literal_at_end(&range)
         {
-            self.hugs.push((opener, group));
+            self.hugs.push(Hug { opener, group });
         }
         let mut start = range.start;
         let mut rest = &operators[..];
-        let breaks = operators.iter().filter(|(_, strength)| *strength == weakest).map(|(at, _)| *at);
+        let breaks = operators.iter().filter(|operator| operator.precedence == weakest).map(|operator| operator.at);
         for end in breaks.chain([range.end]) {
             let is_operator = start > range.start;
             if is_operator {
                 self.break_before(start);
             }
-            let skipped = rest.iter().take_while(|(at, _)| *at <= start && is_operator).count();
-            let inner = rest[skipped..].iter().take_while(|(at, _)| *at < end).count();
+            let skipped = rest.iter().take_while(|operator| operator.at <= start && is_operator).count();
+            let inner = rest[skipped..].iter().take_while(|operator| operator.at < end).count();
             let (inner, after) = rest[skipped..].split_at(inner);
             rest = after;
             self.segment(start..end, inner);
@@ -167,14 +183,14 @@ impl Builder<'_, '_> {
 
     /// Adds the lexemes between operators of lowest precedence; their lines break before the other operators where
     /// necessary.
-    fn segment(&mut self, range: Range<usize>, operators: &[(usize, u8)]) {
+    fn segment(&mut self, range: Range<usize>, operators: &[Operator]) {
         if operators.is_empty() {
             return self.plain(range);
         }
         let indent = if self.depth == 0 { CONTINUED } else { INDENT };
         self.atoms.begin(Group { fill: true, joined: self.depth == 0, indent, ..Group::default() });
         let mut start = range.start;
-        for end in operators.iter().map(|(at, _)| *at).chain([range.end]) {
+        for end in operators.iter().map(|operator| operator.at).chain([range.end]) {
             if start > range.start {
                 self.break_before(start);
             }
@@ -186,13 +202,13 @@ impl Builder<'_, '_> {
 
     /// Returns the binary operators of an expression that are not inside brackets, except for `**`, at which no line
     /// breaks.
-    fn operators(&self, range: Range<usize>) -> Vec<(usize, u8)> {
+    fn operators(&self, range: Range<usize>) -> Vec<Operator> {
         let mut found = Vec::new();
         let mut at = range.start;
         while at < range.end {
             match self.lexemes.token(at) {
                 Some(TokenKind::Operator(u8::MAX)) => {}
-                Some(TokenKind::Operator(strength)) => found.push((at, strength)),
+                Some(TokenKind::Operator(precedence)) => found.push(Operator { at, precedence }),
                 _ => {}
             }
             at = self.lexemes.after(at);

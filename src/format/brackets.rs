@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::syntax::written::{Bracket, TokenKind};
 
 use super::atoms::{Edge, Group};
-use super::atoms_of::{Builder, INDENT};
+use super::atoms_of::{Builder, Hug, INDENT};
 
 /// One part between commas.
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl Builder<'_, '_> {
         let number = self.atoms.begin(group);
         self.note_hug(open, number);
         if let Some(opener) = self.hugged(&parts, bracket) {
-            self.hugs.push((opener, number));
+            self.hugs.push(Hug { opener, group: number });
         }
         let first_breaks = self.begin_contents(open, bracket);
         let ends_in_comma = !matches!(bracket, Bracket::Parentheses | Bracket::Index | Bracket::Placeholder);
@@ -230,11 +230,11 @@ impl Builder<'_, '_> {
 
     /// Sets the number of a hugged group in the group that hugs its bracket.
     fn note_hug(&mut self, open: usize, number: usize) {
-        self.hugs.retain(|&(opener, outer)| {
-            if opener == open {
-                self.atoms.groups[outer].hug = Some(number);
+        self.hugs.retain(|hug| {
+            if hug.opener == open {
+                self.atoms.groups[hug.group].hug = Some(number);
             }
-            opener != open
+            hug.opener != open
         });
     }
 }

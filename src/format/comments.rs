@@ -6,6 +6,17 @@ use crate::text::{Source, Span};
 /// Number of columns between a statement and its trailing comment.
 const APART: usize = 2;
 
+/// The end of a printed line, where a comment may follow.
+#[derive(Clone, Copy, Debug)]
+pub struct LineEnd {
+    /// Its byte offset in the output.
+    pub at: usize,
+    /// Number of columns of code before it.
+    pub code: usize,
+    /// Whether the code takes a single line that directly follows the previous output line.
+    pub adjoins: bool,
+}
+
 /// A comment beside a statement, or below another one in the same column.
 #[derive(Debug)]
 pub struct TrailingComment<'a> {
@@ -14,23 +25,19 @@ pub struct TrailingComment<'a> {
     span: Span,
     /// Its column in the source.
     written: usize,
-    /// Its byte offset in the output.
-    pub at: usize,
-    /// Number of columns of code before it.
-    pub code: usize,
-    /// Whether its code takes a single line that directly follows the previous output line.
-    pub adjoins: bool,
+    /// The place where it is printed.
+    pub after: LineEnd,
 }
 
 impl<'a> TrailingComment<'a> {
-    /// Creates a comment that is printed at offset `at` of the output, after `code` columns.
-    pub fn new(source: &'a Source, span: Span, (at, code): (usize, usize), adjoins: bool) -> TrailingComment<'a> {
-        TrailingComment { text: source.slice(span).trim_end(), span, written: column(source, span), at, code, adjoins }
+    /// Creates a comment that is printed at the end of a line.
+    pub fn new(source: &'a Source, span: Span, after: LineEnd) -> TrailingComment<'a> {
+        TrailingComment { text: source.slice(span).trim_end(), span, written: column(source, span), after }
     }
 
     /// Returns whether the comment is on the line directly below another, in the same column.
     pub fn continues(&self, source: &Source, above: &TrailingComment<'_>) -> bool {
-        self.adjoins && self.written == above.written && line_breaks(source, above.span.end, self.span.start) == 1
+        self.after.adjoins && self.written == above.written && line_breaks(source, above.span.end, self.span.start) == 1
     }
 }
 
@@ -50,12 +57,12 @@ pub fn put(out: &str, comments: &[TrailingComment<'_>], source: &Source) -> Stri
     while let Some(first) = rest.first() {
         let same = rest.windows(2).take_while(|pair| pair[1].continues(source, &pair[0])).count() + 1;
         let (column, rows) = rest.split_at(same);
-        let code = column.iter().map(|comment| comment.code).max().unwrap_or(first.code);
+        let code = column.iter().map(|comment| comment.after.code).max().unwrap_or(first.after.code);
         for comment in column {
-            page.push_str(&out[done..comment.at]);
-            page.extend(std::iter::repeat_n(' ', code - comment.code + APART));
+            page.push_str(&out[done..comment.after.at]);
+            page.extend(std::iter::repeat_n(' ', code - comment.after.code + APART));
             page.push_str(comment.text);
-            done = comment.at;
+            done = comment.after.at;
         }
         rest = rows;
     }

@@ -4,7 +4,7 @@ use crate::syntax::written::{BlockPart, TokenKind, WrittenKind, WrittenLine};
 use crate::text::Span;
 
 use super::atoms_of::{INDENT, atoms};
-use super::comments::{TrailingComment, column, put};
+use super::comments::{LineEnd, TrailingComment, column, put};
 use super::layout::lay_out;
 use super::lexemes::{Lexemes, line_breaks};
 use super::{Parsed, Spelling};
@@ -165,8 +165,10 @@ impl<'p> Page<'p, '_> {
     fn continues_column(&mut self, comment: Span) -> bool {
         let source = self.parsed.source;
         let at = self.out.len();
-        let Some(above) = self.beside.last().filter(|above| at == above.at + self.line_end.len()) else { return false };
-        let beside = TrailingComment::new(source, comment, (at, 0), true);
+        let Some(above) = self.beside.last().filter(|above| at == above.after.at + self.line_end.len()) else {
+            return false;
+        };
+        let beside = TrailingComment::new(source, comment, LineEnd { at, code: 0, adjoins: true });
         if !beside.continues(source, above) {
             return false;
         }
@@ -202,23 +204,19 @@ impl<'p> Page<'p, '_> {
             WrittenKind::Comment => self.comment_block(line.span),
         };
         let is_one_line = !self.out[lines_before..].contains('\n');
-        let after = self.comment_beside(line, after, (code, is_one_line && !empty_line));
+        let end = LineEnd { at: self.out.len(), code, adjoins: is_one_line && !empty_line };
+        let after = self.comment_beside(line, after, end);
         self.out.push_str(self.line_end);
         self.after_line(line, place, closed);
         after
     }
 
     /// Takes the comment on the line where another line ends, and returns the remaining comments.
-    fn comment_beside<'c>(
-        &mut self,
-        line: &WrittenLine,
-        comments: &'c [Span],
-        (code, adjoins): (usize, bool),
-    ) -> &'c [Span] {
+    fn comment_beside<'c>(&mut self, line: &WrittenLine, comments: &'c [Span], printed: LineEnd) -> &'c [Span] {
         let source = self.parsed.source;
         let end = match comments.split_first() {
             Some((first, rest)) if line_breaks(source, line.span.end, first.start) == 0 => {
-                self.beside.push(TrailingComment::new(source, *first, (self.out.len(), code), adjoins));
+                self.beside.push(TrailingComment::new(source, *first, printed));
                 (first.end, rest)
             }
             _ => (line.span.end, comments),

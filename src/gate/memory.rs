@@ -236,7 +236,7 @@ impl From<MemoryError> for ToolError {
             _ => None,
         };
         let path = match &error {
-            MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Damaged(_) | MemoryError::Busy(_) => {
+            MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Damaged(_) | MemoryError::Busy(_) => {
                 Some(".ns/memory.db".to_owned())
             }
             _ => None,

@@ -6,7 +6,8 @@ use crate::limits::LimitHit;
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
 
-use super::schema::{FILE, VERSION};
+use super::files::FILE;
+use super::lock::PATIENCE_S;
 
 /// The reason why memory could not store or return a value.
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +42,13 @@ pub enum MemoryError {
     #[error("`{FILE}` is a database of another program: its application id is {0:#010x}")]
     Foreign(i32),
     /// The file has a newer version.
-    #[error("`{FILE}` has version {0}, and this program knows versions up to {VERSION}")]
-    Newer(i32),
+    #[error("`{FILE}` has version {found}, and this program knows versions up to {newest}")]
+    Newer {
+        /// The version of the file.
+        found: i32,
+        /// The newest version that this program knows.
+        newest: i32,
+    },
     /// The file is damaged or is not a database.
     #[error("`{FILE}` is damaged: {0}")]
     Damaged(String),
@@ -76,7 +82,7 @@ impl MemoryError {
         match self {
             MemoryError::BadKey(_) | MemoryError::BadValue(_) | MemoryError::BadLine { .. } => ToolCode::BadArgs,
             MemoryError::TooLarge { .. } => ToolCode::BadArgs,
-            MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Busy(_) => ToolCode::Conflict,
+            MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Busy(_) => ToolCode::Conflict,
             MemoryError::Damaged(_) | MemoryError::Other(_) => ToolCode::IoError,
             MemoryError::NoSpace => ToolCode::NoSpace,
             MemoryError::Denied => ToolCode::PermissionDenied,
@@ -95,7 +101,7 @@ impl MemoryError {
             }
             MemoryError::Full { .. } => "delete keys that are no longer needed, or keep it in `project` memory",
             MemoryError::BadLine { .. } => "nothing was taken in; mend the line and import again",
-            MemoryError::Foreign(_) | MemoryError::Newer(_) | MemoryError::Damaged(_) => EXPORT,
+            MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Damaged(_) => EXPORT,
             MemoryError::Busy(_) => "try again when the other process is done",
             MemoryError::Sandbox(error) => return error.help(),
             MemoryError::NoSpace | MemoryError::Denied | MemoryError::Other(_) | MemoryError::Limit(_) => return None,
@@ -108,7 +114,7 @@ impl From<rusqlite::Error> for MemoryError {
         let words = words(&error);
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => MemoryError::Damaged(words),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => MemoryError::Busy(super::open::PATIENCE_S),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => MemoryError::Busy(PATIENCE_S),
             Some(ErrorCode::DiskFull) => MemoryError::NoSpace,
             Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => MemoryError::Denied,
             // Our statements are constant, so if one cannot be prepared, the tables are not ours.

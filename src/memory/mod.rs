@@ -9,8 +9,10 @@
 //! ([`open`] explains why this suffices).
 
 mod error;
+mod files;
 mod handover;
 mod key;
+mod lock;
 mod open;
 mod project;
 mod record;

@@ -16,8 +16,6 @@
 //! If the system does not list open files (not Linux, or no `/proc`), the path must lead to the handle's directory
 //! before and after each step; an exchange back and forth in between is not detected.
 
-use std::time::{Duration, Instant};
-
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -26,10 +24,10 @@ use crate::limits::Watch;
 use crate::sandbox::{Identity, Metadata, Root, SandboxError, StateDir, Witness};
 
 use super::error::MemoryError;
-use super::schema::{self, APPLICATION_ID, NAME, NAMES, VERSION};
+use super::files::{NAME, NAMES, WAL};
+use super::lock::wait_with;
+use super::schema::{self, APPLICATION_ID, VERSION};
 
-/// Seconds to wait for a lock.
-pub const PATIENCE_S: u64 = 60;
 /// Minimum size of a database in bytes: one page of the smallest size.
 const MIN_SIZE: u64 = 512;
 /// Maximum size in bytes of a database that is checked each time it is opened.
@@ -93,7 +91,7 @@ fn check_files(folder: &StateDir) -> Result<Option<Metadata>, SandboxError> {
 pub fn admit(application: i32, version: i32) -> Result<(), MemoryError> {
     match (application, version) {
         (APPLICATION_ID, 1..=VERSION) => Ok(()),
-        (APPLICATION_ID, version) if version > VERSION => Err(MemoryError::Newer(version)),
+        (APPLICATION_ID, version) if version > VERSION => Err(MemoryError::Newer { found: version, newest: VERSION }),
         (APPLICATION_ID, version) => Err(MemoryError::Damaged(format!("its version is {version}"))),
         (application, _) => Err(MemoryError::Foreign(application)),
     }
@@ -122,7 +120,7 @@ fn check_sound(connection: &Connection) -> Result<(), MemoryError> {
 ///
 /// While the WAL has contents, the last page may still be missing from the database.
 fn check_end(connection: &Connection, folder: &StateDir) -> Result<(), MemoryError> {
-    if folder.metadata(schema::WAL)?.is_some_and(|log| log.size > 0) {
+    if folder.metadata(WAL)?.is_some_and(|log| log.size > 0) {
         return Ok(());
     }
     let size = folder.metadata(NAME)?.map_or(0, |file| file.size);
@@ -157,23 +155,6 @@ fn configure(connection: &Connection) -> Result<(), MemoryError> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(())
-}
-
-/// Waits for locks until `PATIENCE_S` or the deadline of the run is over, or the run is interrupted.
-pub fn wait_with(connection: &mut Connection, watch: &Watch) -> Result<(), MemoryError> {
-    let watch = watch.clone();
-    let mut since = None;
-    let handler = move |tries: i32| {
-        let since: &mut Instant = match tries {
-            0 => since.insert(Instant::now()),
-            _ => since.get_or_insert_with(Instant::now),
-        };
-        // The wait grows with each attempt and differs between processes, so that they do not retry in lockstep.
-        let base = 1 << tries.clamp(0, 4);
-        std::thread::sleep(Duration::from_micros(500 * base + u64::from(std::process::id() % 1000)));
-        watch.poll().is_ok() && since.elapsed() < Duration::from_secs(PATIENCE_S)
-    };
-    Ok(connection.busy_handler(Some(handler))?)
 }
 
 /// Enables the WAL, so that readers and writers do not wait for each other.

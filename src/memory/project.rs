@@ -11,8 +11,10 @@ use crate::limits::Watch;
 use crate::sandbox::{InternalChange, Root};
 
 use super::error::MemoryError;
+use super::files::NAME;
 use super::key::Key;
-use super::open::{Opened, wait_with};
+use super::lock::wait_with;
+use super::open::Opened;
 use super::record::{Record, Row, Stored};
 use super::salvage::{Salvaged, salvage};
 use super::schema;
@@ -247,9 +249,9 @@ fn patient(site: &Site<'_>, error: MemoryError) -> MemoryError {
 fn open_or_make(site: &Site<'_>, change: &InternalChange) -> Result<Opened, MemoryError> {
     loop {
         let folder = site.root.make_own_folder(change)?;
-        if folder.metadata(schema::NAME)?.is_none() {
+        if folder.metadata(NAME)?.is_none() {
             // If another process was faster, its file is used.
-            folder.put_new(schema::NAME, &schema::new_image()?, change)?;
+            folder.put_new(NAME, &schema::new_image()?, change)?;
         }
         if let Some(opened) = Opened::open(folder, &site.watch)? {
             return Ok(opened);

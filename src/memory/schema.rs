@@ -7,19 +7,6 @@ use rusqlite::{Connection, MAIN_DB, TransactionBehavior};
 
 use super::error::MemoryError;
 
-/// The file as messages name it.
-pub const FILE: &str = ".ns/memory.db";
-/// The file's name in `.ns`.
-pub const NAME: &str = "memory.db";
-/// SQLite's write-ahead log: changes that were not moved into the database yet.
-pub const WAL: &str = "memory.db-wal";
-/// All names that SQLite may open, beginning with the database.
-pub const NAMES: [&str; 4] = [NAME, WAL, "memory.db-shm", JOURNAL];
-/// The rollback journal, which exists if another program has turned the WAL off.
-pub const JOURNAL: &str = "memory.db-journal";
-/// The first bytes of a journal in use.
-pub const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
-
 /// `NSme`: marks a database as ours (`PRAGMA application_id`).
 pub const APPLICATION_ID: i32 = 0x4e53_6d65;
 /// The schema version that this program reads and writes.
@@ -51,7 +38,7 @@ fn migrate_by(connection: &mut Connection, migrations: &[&str]) -> Result<bool, 
     // Another process may have upgraded it in the meantime.
     let from = version(&transaction)?;
     if from < 0 || from as usize > migrations.len() {
-        return Err(MemoryError::Newer(from));
+        return Err(MemoryError::Newer { found: from, newest: migrations.len() as i32 });
     }
     for migration in &migrations[from as usize..] {
         transaction.execute_batch(migration)?;
@@ -133,6 +120,6 @@ mod tests {
     fn a_newer_version_is_not_touched() {
         let mut connection = Connection::open_in_memory().expect("a database in memory");
         connection.pragma_update(None, "user_version", 7).expect("a version");
-        assert!(matches!(migrate_by(&mut connection, &MIGRATIONS), Err(MemoryError::Newer(7))));
+        assert!(matches!(migrate_by(&mut connection, &MIGRATIONS), Err(MemoryError::Newer { found: 7, .. })));
     }
 }

@@ -8,8 +8,9 @@ use rusqlite::{Connection, MAIN_DB};
 use crate::sandbox::{Identity, SandboxError, StateDir, Timestamp};
 
 use super::error::MemoryError;
+use super::files::{JOURNAL, JOURNAL_MAGIC, NAME, WAL};
 use super::open::{admit, check_pages, check_size};
-use super::schema::{self, Format, JOURNAL, JOURNAL_MAGIC, NAME, WAL, set_format};
+use super::schema::{self, Format, set_format};
 use super::wal;
 
 /// Maximum size in bytes of a database that is copied into memory.

@@ -1,5 +1,7 @@
 //! Built-in functions: their names and arities. Their implementations are in `eval`.
 
+use std::ops::RangeInclusive;
+
 /// A built-in function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
@@ -49,30 +51,51 @@ pub enum Builtin {
     Eval,
 }
 
-/// Name, function, minimum and maximum number of arguments, and the parameters as help displays them.
-const TABLE: [(&str, Builtin, usize, usize, &str); 22] = [
-    ("LEN", Builtin::Len, 1, 1, "value"),
-    ("TYPEOF", Builtin::TypeOf, 1, 1, "value"),
-    ("STR", Builtin::Str, 1, 1, "value"),
-    ("INT", Builtin::Int, 1, 1, "value"),
-    ("FLOAT", Builtin::Float, 1, 1, "value"),
-    ("ABS", Builtin::Abs, 1, 1, "number"),
-    ("MIN", Builtin::Min, 1, usize::MAX, "a, b, …"),
-    ("MAX", Builtin::Max, 1, usize::MAX, "a, b, …"),
-    ("ROUND", Builtin::Round, 1, 2, "number, digits"),
-    ("FLOOR", Builtin::Floor, 1, 1, "number"),
-    ("CEIL", Builtin::Ceil, 1, 1, "number"),
-    ("SQRT", Builtin::Sqrt, 1, 1, "number"),
-    ("LN", Builtin::Ln, 1, 1, "number"),
-    ("LOG", Builtin::Log, 1, 1, "number"),
-    ("SIN", Builtin::Sin, 1, 1, "number"),
-    ("COS", Builtin::Cos, 1, 1, "number"),
-    ("TAN", Builtin::Tan, 1, 1, "number"),
-    ("ASIN", Builtin::Asin, 1, 1, "number"),
-    ("ACOS", Builtin::Acos, 1, 1, "number"),
-    ("ATAN", Builtin::Atan, 1, 1, "number"),
-    ("RANGE", Builtin::Range, 1, 3, "start, end, step"),
-    ("EVAL", Builtin::Eval, 1, 1, "text"),
+/// The declaration of a built-in.
+struct Declaration {
+    /// The name, in upper case.
+    name: &'static str,
+    builtin: Builtin,
+    /// The permitted numbers of arguments.
+    arity: RangeInclusive<usize>,
+    /// The parameters as help displays them.
+    params: &'static str,
+}
+
+impl Declaration {
+    const fn new(
+        name: &'static str,
+        builtin: Builtin,
+        arity: RangeInclusive<usize>,
+        params: &'static str,
+    ) -> Declaration {
+        Declaration { name, builtin, arity, params }
+    }
+}
+
+const TABLE: [Declaration; 22] = [
+    Declaration::new("LEN", Builtin::Len, 1..=1, "value"),
+    Declaration::new("TYPEOF", Builtin::TypeOf, 1..=1, "value"),
+    Declaration::new("STR", Builtin::Str, 1..=1, "value"),
+    Declaration::new("INT", Builtin::Int, 1..=1, "value"),
+    Declaration::new("FLOAT", Builtin::Float, 1..=1, "value"),
+    Declaration::new("ABS", Builtin::Abs, 1..=1, "number"),
+    Declaration::new("MIN", Builtin::Min, 1..=usize::MAX, "a, b, …"),
+    Declaration::new("MAX", Builtin::Max, 1..=usize::MAX, "a, b, …"),
+    Declaration::new("ROUND", Builtin::Round, 1..=2, "number, digits"),
+    Declaration::new("FLOOR", Builtin::Floor, 1..=1, "number"),
+    Declaration::new("CEIL", Builtin::Ceil, 1..=1, "number"),
+    Declaration::new("SQRT", Builtin::Sqrt, 1..=1, "number"),
+    Declaration::new("LN", Builtin::Ln, 1..=1, "number"),
+    Declaration::new("LOG", Builtin::Log, 1..=1, "number"),
+    Declaration::new("SIN", Builtin::Sin, 1..=1, "number"),
+    Declaration::new("COS", Builtin::Cos, 1..=1, "number"),
+    Declaration::new("TAN", Builtin::Tan, 1..=1, "number"),
+    Declaration::new("ASIN", Builtin::Asin, 1..=1, "number"),
+    Declaration::new("ACOS", Builtin::Acos, 1..=1, "number"),
+    Declaration::new("ATAN", Builtin::Atan, 1..=1, "number"),
+    Declaration::new("RANGE", Builtin::Range, 1..=3, "start, end, step"),
+    Declaration::new("EVAL", Builtin::Eval, 1..=1, "text"),
 ];
 
 impl Builtin {
@@ -85,8 +108,8 @@ impl Builtin {
         }
         let uniform =
             name.bytes().all(|byte| !byte.is_ascii_lowercase()) || name.bytes().all(|byte| !byte.is_ascii_uppercase());
-        let row = TABLE.iter().find(|(known, ..)| uniform && known.eq_ignore_ascii_case(name));
-        row.map(|(_, builtin, ..)| *builtin)
+        let declared = TABLE.iter().find(|declared| uniform && declared.name.eq_ignore_ascii_case(name));
+        declared.map(|declared| declared.builtin)
     }
 
     fn is_numeric(self) -> bool {
@@ -94,27 +117,27 @@ impl Builtin {
         matches!(self, Abs | Acos | Asin | Atan | Ceil | Cos | Floor | Ln | Max | Min | Round | Sin | Sqrt | Tan)
     }
 
-    fn row(self) -> &'static (&'static str, Builtin, usize, usize, &'static str) {
-        TABLE.iter().find(|(_, builtin, ..)| *builtin == self).expect("every built-in has a row")
+    fn declaration(self) -> &'static Declaration {
+        TABLE.iter().find(|declared| declared.builtin == self).expect("every built-in is declared")
     }
 
     /// Returns the name, in upper case.
     pub fn name(self) -> &'static str {
-        self.row().0
+        self.declaration().name
     }
 
-    /// Returns the minimum and maximum number of arguments.
-    pub fn arity(self) -> (usize, usize) {
-        (self.row().2, self.row().3)
+    /// Returns the permitted numbers of arguments.
+    pub fn arity(self) -> RangeInclusive<usize> {
+        self.declaration().arity.clone()
     }
 
     /// Returns the call signature as help displays it.
     pub fn signature(self) -> String {
-        format!("{}({})", self.name(), self.row().4)
+        format!("{}({})", self.name(), self.declaration().params)
     }
 
     /// Returns all names, in upper case.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        TABLE.iter().map(|(name, ..)| *name)
+        TABLE.iter().map(|declared| declared.name)
     }
 }

@@ -27,6 +27,6 @@ pub use builtin::Builtin;
 pub use higher_order::HigherOrder;
 pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
 pub use literal::literal;
-pub use lower::{Surroundings, lower, param_of};
+pub use lower::{Environment, lower, param_of};
 pub use projection::projectable_calls;
 pub use unit::{Module, ModuleId, Unit, Uses};

@@ -15,23 +15,27 @@ use crate::value::Value;
 
 use super::builtin::Builtin;
 use super::tree::{
-    Args, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Program, Slot, Stmt, StmtKind,
+    Args, Arm, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Piece, Program, ProjectedTool, Slot, Stmt,
+    StmtKind, Target, UnaryOp, Variable,
 };
-use super::tree::{Target, UnaryOp, Variable};
 
 /// Maximum number of fixpoint iterations.
 const MAX_ITERATIONS: usize = 8;
 
-/// Returns the tools that can do less work, each with the tool that replaces it. The program must be all that ever sees
+/// Returns the tools that can do less work. The program must be all that ever sees
 /// its variables and the results of its calls.
-pub fn projectable_calls(program: &Program, registry: &Registry) -> Vec<(ToolId, ToolId)> {
+pub fn projectable_calls(program: &Program, registry: &Registry) -> Vec<ProjectedTool> {
     let mut follower = FieldAnalysis::new(program, registry);
     for _ in 0..MAX_ITERATIONS {
         follower.has_grown = false;
         match follower.follow(program) {
             Err(Escapes) => return Vec::new(),
             Ok(()) if !follower.has_grown => {
-                return follower.tools.iter().map(|(id, sparing)| (*id, sparing.tool)).collect();
+                let projected = |(named, projection): &(ToolId, Projection)| ProjectedTool {
+                    named: *named,
+                    called: projection.tool,
+                };
+                return follower.tools.iter().map(projected).collect();
             }
             Ok(()) => {}
         }
@@ -111,7 +115,7 @@ impl<'a> FieldAnalysis<'a> {
             StmtKind::Fail(message) => self.all_elsewhere(message),
             StmtKind::Return(value) => self.elsewhere(value),
             StmtKind::If { arms, otherwise } => {
-                for (condition, block) in arms {
+                for Arm { condition, block } in arms {
                     self.expr(condition)?;
                     self.block(block)?;
                 }
@@ -180,7 +184,7 @@ impl<'a> FieldAnalysis<'a> {
             ExprKind::Eval(..) => return Err(Escapes),
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
             ExprKind::List(items) => self.all_elsewhere(items)?,
-            ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|(_, value)| value))?,
+            ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|entry| &entry.value))?,
             // Testing for truth reads no fields.
             ExprKind::Unary(UnaryOp::Not, value) => drop(self.expr(value)?),
             ExprKind::And(values) | ExprKind::Or(values) => {
@@ -237,7 +241,7 @@ impl<'a> FieldAnalysis<'a> {
 
     /// Returns whether all the tools provide a field cheaply.
     fn is_cheap(&self, name: &str) -> bool {
-        self.tools.iter().all(|(_, sparing)| sparing.reads.contains(&name))
+        self.tools.iter().all(|(_, projection)| projection.reads.contains(&name))
     }
 
     fn call(&mut self, call: &Call) -> Followed<Contents> {
@@ -246,7 +250,7 @@ impl<'a> FieldAnalysis<'a> {
                 values.iter().try_for_each(|value| self.expr(value).map(drop))?;
             }
             (_, Args::InOrder(values)) => self.all_elsewhere(values)?,
-            (_, Args::Placed { values, .. }) => self.all_elsewhere(values.iter().map(|(_, value)| value))?,
+            (_, Args::Placed { values, .. }) => self.all_elsewhere(values.iter().map(|arg| &arg.value))?,
             (_, Args::PerhapsMap(value)) => self.elsewhere(value)?,
         }
         match call.target {
@@ -256,9 +260,9 @@ impl<'a> FieldAnalysis<'a> {
     }
 
     fn tool(&mut self, id: ToolId) -> Contents {
-        let Some(sparing) = self.registry.projection(id) else { return NOTHING };
+        let Some(projection) = self.registry.projection(id) else { return NOTHING };
         if !self.tools.iter().any(|(known, _)| *known == id) {
-            self.tools.push((id, sparing));
+            self.tools.push((id, projection));
             self.has_grown = true;
         }
         self.has_grown |= !self.calls[self.body];

@@ -17,6 +17,15 @@ pub use crate::syntax::ast::{BinaryOp, UnaryOp};
 use super::builtin::Builtin;
 use super::higher_order::HigherOrder;
 
+/// A tool, and the one that does less work in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectedTool {
+    /// The tool that the script names.
+    pub named: ToolId,
+    /// The tool that is called.
+    pub called: ToolId,
+}
+
 /// A complete script, ready to be compiled.
 #[derive(Debug, Default)]
 pub struct Program {
@@ -27,9 +36,9 @@ pub struct Program {
     /// The top-level statements.
     pub top: Body,
     /// Calls of tools whose results may be truncated without the script noticing, in source order.
-    pub unseen_cuts: Vec<Span>,
-    /// Tools, each with the cheaper one that replaces it because the script cannot see the difference.
-    pub spared: Vec<(ToolId, ToolId)>,
+    pub unchecked_truncations: Vec<Span>,
+    /// Tools that a cheaper one replaces because the script cannot see the difference.
+    pub projected: Vec<ProjectedTool>,
 }
 
 impl Program {
@@ -139,7 +148,7 @@ pub enum StmtKind {
     /// Evaluates a call for its effect.
     Call(Expr),
     /// Runs the block of the first condition that is true.
-    If { arms: Vec<(Expr, Block)>, otherwise: Block },
+    If { arms: Vec<Arm>, otherwise: Block },
     /// Repeats while the condition is true.
     While { condition: Expr, body: Block },
     /// Iterates over a list, map or text.
@@ -160,6 +169,15 @@ pub enum StmtKind {
     OnError { name: Option<Slot>, body: Block },
     /// Resumes after the statement that failed.
     ClearError,
+}
+
+/// A condition of an IF and the block that runs if it is the first that is true.
+#[derive(Debug)]
+pub struct Arm {
+    /// The condition.
+    pub condition: Expr,
+    /// The statements.
+    pub block: Block,
 }
 
 /// The target of a SET.
@@ -200,7 +218,7 @@ pub enum ExprKind {
     /// A list.
     List(Vec<Expr>),
     /// A map; no key occurs twice.
-    Map(Vec<(Str, Expr)>),
+    Map(Vec<MapEntry>),
     /// `-`, `NOT` or `~`.
     Unary(UnaryOp, Box<Expr>),
     /// True if all operands are true; stops at the first that is not.
@@ -236,6 +254,15 @@ pub struct Link {
     pub op: BinaryOp,
     /// The right operand.
     pub operand: Expr,
+}
+
+/// A key of a map and its value.
+#[derive(Debug)]
+pub struct MapEntry {
+    /// The key.
+    pub key: Str,
+    /// The value.
+    pub value: Expr,
 }
 
 /// A part of a text with embedded values.
@@ -281,11 +308,20 @@ pub enum Target {
     Builtin(Builtin),
     /// A tool.
     Tool(ToolId),
-    /// A function that takes a procedure, the callee passed to it, and the number of arguments that the callee gets.
-    Over(HigherOrder, Callee, usize),
+    /// A higher-order function, and what it calls for each element.
+    HigherOrder(HigherOrder, Callback),
 }
 
-/// The callee passed to a function that takes a procedure.
+/// The function that a higher-order function calls for each element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callback {
+    /// The function.
+    pub callee: Callee,
+    /// The number of arguments that it gets for each element.
+    pub args: usize,
+}
+
+/// A function that a higher-order function can call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// A procedure of the script.
@@ -296,6 +332,15 @@ pub enum Callee {
     Tool(ToolId),
 }
 
+/// An argument and the parameter that it is for.
+#[derive(Debug)]
+pub struct PlacedArg {
+    /// The index of the parameter.
+    pub place: usize,
+    /// The argument.
+    pub value: Expr,
+}
+
 /// The arguments of a call.
 #[derive(Debug)]
 pub enum Args {
@@ -304,8 +349,8 @@ pub enum Args {
     /// Expressions in source order, each with the index of its parameter. A procedure's defaults follow; a tool's
     /// omitted parameters are left out.
     Placed {
-        /// Parameter index and expression.
-        values: Vec<(usize, Expr)>,
+        /// The arguments.
+        values: Vec<PlacedArg>,
         /// The number of parameters.
         params: usize,
     },

@@ -13,21 +13,21 @@ use crate::toolkit::{Effect, Registry};
 use crate::value::Value;
 
 use super::tree::{
-    Args, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Link, Piece, Program, Scope, Stmt, StmtKind,
+    Args, Arm, AssignTarget, BinaryOp, Block, Body, Call, Expr, ExprKind, Link, Piece, PlacedArg, Program, Scope, Stmt,
+    StmtKind, Target, UnaryOp, Variable,
 };
-use super::tree::{Target, UnaryOp, Variable};
 
 /// The key of a result that says whether entries were left out.
 pub const TRUNCATED: &str = "truncated";
 
 /// Returns the calls of reading tools whose results are never checked for truncation, in source order.
-pub fn unseen_cuts(program: &Program, registry: &Registry) -> Vec<Span> {
+pub fn unchecked_truncations(program: &Program, registry: &Registry) -> Vec<Span> {
     let mut follower = Follower::new(program, registry);
     for (number, body) in bodies(program).enumerate() {
         follower.body = number;
         follower.block(&body.block);
     }
-    follower.unseen()
+    follower.unchecked()
 }
 
 /// Something that may hold a result: a variable of a body, its `LAST`, or a call.
@@ -41,7 +41,7 @@ struct Follower<'a> {
     /// Index of the body being analysed.
     body: usize,
     /// Whether the result in each holder is checked.
-    is_seen: Vec<bool>,
+    is_checked: Vec<bool>,
     /// Data flow from one holder to another.
     flows: Vec<(Holder, Holder)>,
     calls: Vec<(Holder, Span)>,
@@ -55,25 +55,25 @@ impl<'a> Follower<'a> {
             holders += body.slots.len() + 1;
             first.push(holders);
         }
-        Follower { registry, first, body: 0, is_seen: vec![false; holders], flows: Vec::new(), calls: Vec::new() }
+        Follower { registry, first, body: 0, is_checked: vec![false; holders], flows: Vec::new(), calls: Vec::new() }
     }
 
     /// Returns the calls whose results never flow to a holder that is checked.
-    fn unseen(mut self) -> Vec<Span> {
-        let mut sources: Vec<Vec<Holder>> = vec![Vec::new(); self.is_seen.len()];
+    fn unchecked(mut self) -> Vec<Span> {
+        let mut sources: Vec<Vec<Holder>> = vec![Vec::new(); self.is_checked.len()];
         self.flows.iter().for_each(|(from, to)| sources[*to].push(*from));
-        let mut seen: Vec<Holder> = (0..self.is_seen.len()).filter(|holder| self.is_seen[*holder]).collect();
-        while let Some(holder) = seen.pop() {
+        let mut checked: Vec<Holder> = (0..self.is_checked.len()).filter(|holder| self.is_checked[*holder]).collect();
+        while let Some(holder) = checked.pop() {
             for source in std::mem::take(&mut sources[holder]) {
-                if !std::mem::replace(&mut self.is_seen[source], true) {
-                    seen.push(source);
+                if !std::mem::replace(&mut self.is_checked[source], true) {
+                    checked.push(source);
                 }
             }
         }
-        let unseen = self.calls.iter().filter(|(holder, _)| !self.is_seen[*holder]);
-        let mut unseen: Vec<Span> = unseen.map(|(_, span)| *span).collect();
-        unseen.sort_unstable();
-        unseen
+        let unchecked = self.calls.iter().filter(|(holder, _)| !self.is_checked[*holder]);
+        let mut unchecked: Vec<Span> = unchecked.map(|(_, span)| *span).collect();
+        unchecked.sort_unstable();
+        unchecked
     }
 
     fn block(&mut self, block: &Block) {
@@ -84,34 +84,34 @@ impl<'a> Follower<'a> {
         match &stmt.kind {
             StmtKind::Set { place, value } => self.set(place, value),
             StmtKind::SetMany { places, value } => {
-                places.iter().for_each(|place| self.all_looked_at(&place.steps));
-                self.looked_at(value);
+                places.iter().for_each(|place| self.visit_all_checked(&place.steps));
+                self.visit_checked(value);
             }
-            StmtKind::Emit(values) => self.all_looked_at(values),
-            StmtKind::Call(value) => self.passed_over(value),
+            StmtKind::Emit(values) => self.visit_all_checked(values),
+            StmtKind::Call(value) => self.visit_unchecked(value),
             StmtKind::MustCall { call, message } => {
                 self.call(call);
-                self.all_looked_at(message);
+                self.visit_all_checked(message);
             }
             StmtKind::Must { value, message } => {
-                self.passed_over(value);
-                self.all_looked_at(message);
+                self.visit_unchecked(value);
+                self.visit_all_checked(message);
             }
-            StmtKind::Fail(message) => self.all_looked_at(message),
-            StmtKind::Return(value) => self.looked_at(value),
+            StmtKind::Fail(message) => self.visit_all_checked(message),
+            StmtKind::Return(value) => self.visit_checked(value),
             StmtKind::If { arms, otherwise } => {
-                for (condition, block) in arms {
-                    self.passed_over(condition);
+                for Arm { condition, block } in arms {
+                    self.visit_unchecked(condition);
                     self.block(block);
                 }
                 self.block(otherwise);
             }
             StmtKind::While { condition, body } => {
-                self.passed_over(condition);
+                self.visit_unchecked(condition);
                 self.block(body);
             }
             StmtKind::ForEach { list, body, .. } => {
-                self.looked_at(list);
+                self.visit_checked(list);
                 self.block(body);
             }
             StmtKind::OnError { body, .. } => self.block(body),
@@ -121,51 +121,51 @@ impl<'a> Follower<'a> {
 
     fn set(&mut self, place: &AssignTarget, value: &Expr) {
         if !place.steps.is_empty() {
-            self.all_looked_at(&place.steps);
-            return self.looked_at(value);
+            self.visit_all_checked(&place.steps);
+            return self.visit_checked(value);
         }
         let target = self.first[self.body] + place.slot.0 as usize;
-        if let Some(holder) = self.answer(value) {
+        if let Some(holder) = self.visit(value) {
             self.flows.push((holder, target));
         }
     }
 
     /// Visits a value that is discarded or only tested for truth.
-    fn passed_over(&mut self, value: &Expr) {
-        self.answer(value);
+    fn visit_unchecked(&mut self, value: &Expr) {
+        self.visit(value);
     }
 
     /// Visits a value that leaves the analysis, and marks its result as checked.
-    fn looked_at(&mut self, value: &Expr) {
-        if let Some(holder) = self.answer(value) {
-            self.is_seen[holder] = true;
+    fn visit_checked(&mut self, value: &Expr) {
+        if let Some(holder) = self.visit(value) {
+            self.is_checked[holder] = true;
         }
     }
 
-    fn all_looked_at<'e>(&mut self, values: impl IntoIterator<Item = &'e Expr>) {
-        values.into_iter().for_each(|value| self.looked_at(value));
+    fn visit_all_checked<'e>(&mut self, values: impl IntoIterator<Item = &'e Expr>) {
+        values.into_iter().for_each(|value| self.visit_checked(value));
     }
 
     /// Visits an expression. Returns the holder of the result that the expression may evaluate to.
-    fn answer(&mut self, expr: &Expr) -> Option<Holder> {
+    fn visit(&mut self, expr: &Expr) -> Option<Holder> {
         match &expr.kind {
             ExprKind::Variable(variable) => return Some(self.variable(*variable)),
             ExprKind::Last => return Some(self.last()),
             ExprKind::Call(call) => return self.call(call),
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
-            ExprKind::List(items) => self.all_looked_at(items),
-            ExprKind::Map(entries) => self.all_looked_at(entries.iter().map(|(_, value)| value)),
-            ExprKind::Unary(UnaryOp::Not, value) => self.passed_over(value),
-            ExprKind::Unary(_, value) => self.looked_at(value),
-            ExprKind::And(values) | ExprKind::Or(values) => values.iter().for_each(|value| self.passed_over(value)),
-            ExprKind::Power(left, right) => self.all_looked_at([&**left, right]),
+            ExprKind::List(items) => self.visit_all_checked(items),
+            ExprKind::Map(entries) => self.visit_all_checked(entries.iter().map(|entry| &entry.value)),
+            ExprKind::Unary(UnaryOp::Not, value) => self.visit_unchecked(value),
+            ExprKind::Unary(_, value) => self.visit_checked(value),
+            ExprKind::And(values) | ExprKind::Or(values) => values.iter().for_each(|value| self.visit_unchecked(value)),
+            ExprKind::Power(left, right) => self.visit_all_checked([&**left, right]),
             ExprKind::Chain(first, links) => self.chain(first, links),
             ExprKind::Index(whole, index) => self.element(whole, index),
             ExprKind::Field(whole, name) => self.read(whole, &name.as_text()),
             ExprKind::Join(pieces) => {
                 let values =
                     pieces.iter().filter_map(|piece| if let Piece::Value(value) = piece { Some(value) } else { None });
-                self.all_looked_at(values);
+                self.visit_all_checked(values);
             }
             ExprKind::Eval(text, scope) => self.eval(text, scope),
         }
@@ -186,26 +186,26 @@ impl<'a> Follower<'a> {
     fn chain(&mut self, first: &Expr, links: &[Link]) {
         match links {
             [link] if matches!(link.op, BinaryOp::Equal | BinaryOp::NotEqual) && is_nil(&link.operand) => {
-                self.passed_over(first);
+                self.visit_unchecked(first);
             }
             [link] if matches!(link.op, BinaryOp::In | BinaryOp::NotIn) => {
-                self.looked_at(first);
+                self.visit_checked(first);
                 match text_of(first) {
                     Some(key) => self.read(&link.operand, &key),
-                    None => self.looked_at(&link.operand),
+                    None => self.visit_checked(&link.operand),
                 }
             }
-            links => self.all_looked_at(links.iter().map(|link| &link.operand).chain([first])),
+            links => self.visit_all_checked(links.iter().map(|link| &link.operand).chain([first])),
         }
     }
 
     fn element(&mut self, whole: &Expr, index: &Expr) {
-        self.looked_at(index);
+        self.visit_checked(index);
         match &index.kind {
-            ExprKind::Const(Value::Int(_)) => self.passed_over(whole),
+            ExprKind::Const(Value::Int(_)) => self.visit_unchecked(whole),
             _ => match text_of(index) {
                 Some(key) => self.read(whole, &key),
-                None => self.looked_at(whole),
+                None => self.visit_checked(whole),
             },
         }
     }
@@ -213,29 +213,29 @@ impl<'a> Follower<'a> {
     /// Visits `whole[key]` with a known key.
     fn read(&mut self, whole: &Expr, key: &str) {
         match key {
-            TRUNCATED => self.looked_at(whole),
-            _ => self.passed_over(whole),
+            TRUNCATED => self.visit_checked(whole),
+            _ => self.visit_unchecked(whole),
         }
     }
 
     /// Visits an EVAL: it prints the variables that its text names, or possibly any variable if the text is not known.
     fn eval(&mut self, text: &Expr, scope: &Scope) {
-        self.looked_at(text);
+        self.visit_checked(text);
         let Some(template) = text_of(text) else {
-            scope.names.iter().for_each(|(_, variable)| self.see(self.variable(*variable)));
-            return self.see(self.last());
+            scope.names.iter().for_each(|(_, variable)| self.mark_checked(self.variable(*variable)));
+            return self.mark_checked(self.last());
         };
         for part in Template::new(&template) {
             let Part::Placeholder(name, _) = part else { continue };
             let (name, rest) = name.split_once('.').unwrap_or((name, TRUNCATED));
             if rest.split('.').next() == Some(TRUNCATED) {
-                self.see(scope.find(name).map_or(self.last(), |variable| self.variable(variable)));
+                self.mark_checked(scope.find(name).map_or(self.last(), |variable| self.variable(variable)));
             }
         }
     }
 
-    fn see(&mut self, holder: Holder) {
-        self.is_seen[holder] = true;
+    fn mark_checked(&mut self, holder: Holder) {
+        self.is_checked[holder] = true;
     }
 
     /// Visits a call. Returns its holder if it calls a tool that reads.
@@ -246,30 +246,30 @@ impl<'a> Follower<'a> {
             {
                 self.read_by_tool(values);
             }
-            (_, Args::InOrder(values)) => self.all_looked_at(values),
-            (_, Args::Placed { values, .. }) => self.all_looked_at(values.iter().map(|(_, value)| value)),
-            (_, Args::PerhapsMap(value)) => self.looked_at(value),
+            (_, Args::InOrder(values)) => self.visit_all_checked(values),
+            (_, Args::Placed { values, .. }) => self.visit_all_checked(values.iter().map(|arg| &arg.value)),
+            (_, Args::PerhapsMap(value)) => self.visit_checked(value),
         }
         let Target::Tool(id) = call.target else { return None };
         if self.registry.get(id).spec.effect != Effect::Reads {
             return None;
         }
-        let holder = self.is_seen.len();
+        let holder = self.is_checked.len();
         let last = self.last();
-        self.is_seen.push(false);
+        self.is_checked.push(false);
         self.calls.push((holder, call.span));
         self.flows.push((holder, last));
         Some(holder)
     }
 
     /// Visits `MAP.Get(map, key)` and similar calls.
-    fn read_by_tool(&mut self, values: &[(usize, Expr)]) {
-        let find = |place: usize| values.iter().find(|(at, _)| *at == place).map(|(_, value)| value);
+    fn read_by_tool(&mut self, values: &[PlacedArg]) {
+        let find = |place: usize| values.iter().find(|arg| arg.place == place).map(|arg| &arg.value);
         match (find(0), find(1).and_then(text_of)) {
             (Some(map), Some(key)) => self.read(map, &key),
-            (map, _) => self.all_looked_at(map),
+            (map, _) => self.visit_all_checked(map),
         }
-        self.all_looked_at(values.iter().filter(|(place, _)| *place > 0).map(|(_, value)| value));
+        self.visit_all_checked(values.iter().filter(|arg| arg.place > 0).map(|arg| &arg.value));
     }
 }
 

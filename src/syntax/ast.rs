@@ -360,7 +360,7 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     /// Returns the precedence: a larger number binds more tightly; operators of equal precedence are left-associative.
-    pub fn strength(self) -> u8 {
+    pub fn precedence(self) -> u8 {
         use BinaryOp::*;
         match self {
             Or => 1,
@@ -376,7 +376,7 @@ impl BinaryOp {
 
     /// Returns whether the operator is a comparison, which cannot be chained.
     pub fn is_comparison(self) -> bool {
-        self.strength() == BinaryOp::Equal.strength()
+        self.precedence() == BinaryOp::Equal.precedence()
     }
 
     /// Returns the operator as it is written.

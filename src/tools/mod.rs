@@ -28,6 +28,7 @@ mod digest;
 mod edit;
 mod environment;
 mod fs;
+mod glob;
 mod json;
 mod list;
 mod locate;

@@ -1,5 +1,7 @@
 //! Ranges of lists and texts, as in `STR.Sub` and `LIST.Slice`.
 
+use std::ops::Range;
+
 use crate::toolkit::ToolError;
 use crate::value::operators::position;
 
@@ -7,7 +9,7 @@ use crate::value::operators::position;
 /// end.
 ///
 /// Errors: a start or end beyond the length, with the name of the argument.
-pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result<(usize, usize), ToolError> {
+pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result<Range<usize>, ToolError> {
     let from = place("start", start, length, unit)?;
     let to = match end {
         Some(end) => place("end", end, length, unit)?,
@@ -17,7 +19,7 @@ pub fn bounds(start: i64, end: Option<i64>, length: usize, unit: &str) -> Result
         let message = format!("`start` ({start}) lies after `end` ({})", end.unwrap_or_default());
         Err(ToolError::bad_argument("start", message).hint("give the smaller one first"))
     } else {
-        Ok((from, to))
+        Ok(from..to)
     }
 }
 

@@ -3,9 +3,6 @@
 use crate::limits::LimitHit;
 use crate::text::{Code, is_length};
 
-use super::Value;
-use super::print;
-
 /// The help for an unexpected nil.
 const NIL_HELP: &str = "test for nil first; a tool that failed gives nil (`LAST_ERROR` says why), and so does a key that \
      `MEMORY.Get` does not have";
@@ -207,14 +204,6 @@ impl From<LimitHit> for Box<ValueError> {
     #[cold]
     fn from(hit: LimitHit) -> Box<ValueError> {
         Box::new(ValueError::Limit(hit))
-    }
-}
-
-/// Formats type and truncated value for messages: `int 5`, `list [1, 2, …]`.
-pub fn display(value: &Value) -> String {
-    match value {
-        Value::Nil => "nil".to_owned(),
-        _ => format!("{} {}", value.type_name(), print::preview(value)),
     }
 }
 

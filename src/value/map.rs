@@ -324,6 +324,12 @@ fn bytes_of(body: &Body) -> usize {
     }
 }
 
+impl From<Row> for Map {
+    fn from(row: Row) -> Map {
+        Map::from_row(row)
+    }
+}
+
 impl Drop for Map {
     fn drop(&mut self) {
         space::give_back(MAP_BYTES + bytes_of(&self.body));

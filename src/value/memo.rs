@@ -2,7 +2,7 @@
 //!
 //! Lists and maps share storage, so a value of a few KB can contain 2^60 paths. A traversal that visits each storage
 //! once takes time linear in the memory of the value. Most values share nothing and most traversals are short, so a
-//! memo allocates no memory before the traversal has met [`UNNOTED`] shared parts. It never holds more than [`MOST`]
+//! memo allocates no memory before the traversal has met [`RECORD_AFTER`] shared parts. It never holds more than [`MAX_ENTRIES`]
 //! entries, after which it is cleared.
 //!
 //! A storage is identified by its address, so only parts that live as long as the traversal may be recorded. A map that
@@ -16,9 +16,9 @@ use foldhash::fast::RandomState;
 use super::Value;
 
 /// Number of shared parts that a traversal meets before any is recorded.
-const UNNOTED: u32 = 256;
+const RECORD_AFTER: u32 = 256;
 /// Maximum number of storages that are recorded at once.
-const MOST: usize = 1 << 18;
+const MAX_ENTRIES: usize = 1 << 18;
 
 /// The address of a list's or map's storage.
 pub type Storage = usize;
@@ -51,7 +51,7 @@ struct Countdown(u32);
 
 impl Default for Countdown {
     fn default() -> Countdown {
-        Countdown(UNNOTED)
+        Countdown(RECORD_AFTER)
     }
 }
 
@@ -88,7 +88,7 @@ impl<T: Copy> Memo<T> {
     /// Records the result of a part.
     pub fn put(&mut self, part: Storage, result: T) {
         if self.countdown.is_over() {
-            if self.results.len() >= MOST {
+            if self.results.len() >= MAX_ENTRIES {
                 self.results.clear();
             }
             self.results.insert(part, result);
@@ -114,7 +114,7 @@ impl Classes {
     }
 
     fn unite_noted(&mut self, left: Storage, right: Storage) -> bool {
-        if self.parents.len() + 2 > MOST {
+        if self.parents.len() + 2 > MAX_ENTRIES {
             self.numbers.clear();
             self.parents.clear();
         }

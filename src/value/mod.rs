@@ -16,6 +16,7 @@ mod elements;
 pub mod equality;
 mod error;
 mod hashed;
+mod int_range;
 pub mod json;
 mod list;
 mod map;
@@ -42,6 +43,7 @@ pub use big_numbers::{BEYOND_FLOATS, BEYOND_INTS, BigNumbers, REMEDY as BIG_NUMB
 pub use elements::Elements;
 pub use error::{Fallible, ValueError};
 pub use hashed::{Hashed, ValueMap};
+pub use int_range::IntRange;
 pub use list::List;
 pub use map::Map;
 pub use pieces::Pieces;

@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 use crate::limits::{space, work};
 
 use super::equality::equal;
-use super::error::display;
 use super::number::{self, Quotient};
+use super::print::display;
 use super::string::join;
 use super::{Fallible, List, Map, Str, Value, ValueError, print};
 
@@ -283,30 +283,4 @@ fn overflow(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
 
 fn division_by_zero(op: &'static str, left: &Value, right: &Value) -> Box<ValueError> {
     Box::new(ValueError::DivisionByZero { op, left: print::preview(left), right: print::preview(right) })
-}
-
-/// Number of elements that are created between two charges.
-const STRETCH: usize = 4_096;
-
-/// `RANGE(start, end, step)`: the ints from `start` up to but excluding `end`.
-pub fn range(start: i64, end: i64, step: i64) -> Fallible<Value> {
-    let count = range_length(start, end, step);
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    space::check_items(count)?;
-    space::check(count.saturating_mul(size_of::<Value>()))?;
-    let number = |turn: usize| Value::Int((i128::from(start) + i128::from(step) * turn as i128) as i64);
-    let mut values = Vec::with_capacity(count);
-    while values.len() < count {
-        let end = count.min(values.len() + STRETCH);
-        work::charge(STRETCH)?;
-        values.extend((values.len()..end).map(number));
-    }
-    Ok(Value::list(values)?)
-}
-
-/// Returns the number of ints in a range; `step` must not be zero.
-pub fn range_length(start: i64, end: i64, step: i64) -> u64 {
-    let distance = i128::from(end) - i128::from(start);
-    let (distance, step) = if step > 0 { (distance, i128::from(step)) } else { (-distance, -i128::from(step)) };
-    if distance <= 0 { 0 } else { ((distance + step - 1) / step) as u64 }
 }

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::limits::{LimitHit, work};
 
-use super::error;
 use super::operators::compare;
 use super::{Str, Value};
 
@@ -152,9 +151,4 @@ fn odd_one(values: &[Value]) -> Option<usize> {
 
 fn is_nan(value: &Value) -> bool {
     value.as_float().is_some_and(f64::is_nan)
-}
-
-/// Formats type and truncated value for messages.
-pub fn display(value: &Value) -> String {
-    error::display(value)
 }

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::error::display;
 use super::operators::{missing_key, out_of_range, position};
+use super::print::display;
 use super::{Fallible, List, Map, Value, ValueError};
 
 impl Value {

@@ -161,6 +161,14 @@ pub fn preview(value: &Value) -> String {
     beginning(value, PREVIEW)
 }
 
+/// Formats type and truncated value for messages: `int 5`, `list [1, 2, …]`.
+pub fn display(value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".to_owned(),
+        _ => format!("{} {}", value.type_name(), preview(value)),
+    }
+}
+
 /// Returns the first characters of the value as a literal, with `…` if there are more.
 pub fn beginning(value: &Value, chars: usize) -> String {
     let mut cut = Cut { text: String::new(), left: chars };

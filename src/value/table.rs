@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use crate::limits::{LimitHit, space};
 
+use super::Value;
 use super::string::Str;
 use super::time;
-use super::{Map, Value};
 
 /// The packed records.
 #[derive(Debug)]
@@ -283,11 +283,5 @@ impl Row {
     pub fn entry_at(&self, column: usize) -> Option<(Str, Value)> {
         let (name, _) = self.table.columns.get(column)?;
         Some((name.clone(), self.table.cell(self.index as usize, column)))
-    }
-}
-
-impl From<Row> for Map {
-    fn from(row: Row) -> Map {
-        Map::from_row(row)
     }
 }

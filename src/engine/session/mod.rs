@@ -11,7 +11,7 @@ use crate::eval::{Machine, Output, RunContext, compile};
 use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
-use crate::program::{Module, Surroundings, Unit, Uses, lower};
+use crate::program::{Environment, Module, Unit, Uses, lower};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
 use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
@@ -242,8 +242,8 @@ impl<'e> Session<'e> {
         let gate = &self.engine().gate;
         let (registry, settings) = (gate.registry(), gate.settings());
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
-        let surroundings = Surroundings { registry, settings, earlier, variables, modules };
-        let mut program = lower(&unit, &surroundings, &mut findings);
+        let environment = Environment { registry, settings, earlier, variables, modules };
+        let mut program = lower(&unit, &environment, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {
             findings.sort_by_key(Diagnostic::span);

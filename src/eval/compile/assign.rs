@@ -4,11 +4,11 @@ use crate::program::tree::{AssignTarget, BinaryOp, Expr, ExprKind, Link, Variabl
 use crate::text::Span;
 use crate::value::{Fallible, List, Map, Value, ValueError, operators, place};
 
-use super::super::machine::{EvalResult, Flow, Machine, Thrown};
+use super::super::machine::{EvalResult, Flow, Machine, StmtFn, Thrown, ValueFn};
+use super::Compiler;
 use super::expr::{constant, joined_text};
 use super::fused::{neighbour, with_near, with_wide};
 use super::operand::{Operand, take_set};
-use super::{Compiler, StmtFn, ValueFn};
 
 /// Writes a value to a place.
 type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;

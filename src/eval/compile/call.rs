@@ -2,17 +2,25 @@
 
 use crate::limits::space;
 use crate::program::Builtin;
-use crate::program::tree::{Args, Call, Expr, Target};
+use crate::program::tree::{Args, Call, Expr, PlacedArg, Target};
 use crate::text::Span;
 use crate::toolkit::ToolId;
-use crate::value::{Value, operators};
+use crate::value::Value;
 
 use super::super::builtins;
-use super::super::machine::{EvalResult, Flow, Machine};
+use super::super::machine::{EvalResult, Flow, Machine, ValueFn};
 use super::super::tool_call::{self, Failing, Handling};
+use super::Compiler;
 use super::fused::with_near;
 use super::operand::{Operand, take_set};
-use super::{Compiler, ValueFn};
+
+/// A compiled argument and the parameter that it is for.
+pub(super) struct CompiledArg {
+    /// The index of the parameter.
+    pub place: usize,
+    /// The argument.
+    pub value: ValueFn,
+}
 
 impl Compiler<'_> {
     /// Compiles a call whose failure is returned as its declaration says.
@@ -50,8 +58,8 @@ impl Compiler<'_> {
                 let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing));
                 self.keeping_last(inner)
             }
-            (Target::Over(over, callee, gives), _) => {
-                let inner = self.over_call(over, (callee, gives), call, failing);
+            (Target::HigherOrder(function, callback), _) => {
+                let inner = self.higher_order_call(function, callback, call, failing);
                 self.keeping_last(inner)
             }
             (target, _) => unreachable!("lowering gives {target:?} no such arguments"),
@@ -70,17 +78,18 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn placed(&self, values: &[(usize, Expr)]) -> Vec<(usize, ValueFn)> {
-        values.iter().map(|(place, value)| (*place, self.value(value))).collect()
+    /// Compiles arguments, each with the index of its parameter.
+    pub(super) fn placed(&self, args: &[PlacedArg]) -> Vec<CompiledArg> {
+        args.iter().map(|arg| CompiledArg { place: arg.place, value: self.value(&arg.value) }).collect()
     }
 
-    fn placed_procedure_call(&self, number: usize, values: &[(usize, Expr)], params: usize, span: Span) -> ValueFn {
+    fn placed_procedure_call(&self, number: usize, values: &[PlacedArg], params: usize, span: Span) -> ValueFn {
         let frame = self.frame;
         let args = self.placed(values);
         Box::new(move |machine| {
             let mut values = vec![Value::Nil; params];
-            for (place, arg) in &args {
-                values[*place] = arg(machine)?;
+            for arg in &args {
+                values[arg.place] = (arg.value)(machine)?;
             }
             run_procedure(machine, number, frame, span, values)
         })
@@ -206,18 +215,18 @@ fn range_call(args: Vec<ValueFn>, span: Span) -> ValueFn {
 
 /// Returns the list of a RANGE with these arguments.
 pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> EvalResult<Value> {
-    let (start, end, step) = builtins::range_bounds(args).map_err(|error| machine.throw(span, error))?;
-    let length = operators::range_length(start, end, step);
+    let range = builtins::int_range(args).map_err(|error| machine.throw(span, error))?;
+    let length = range.count();
     space::check_items(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|hit| machine.throw(span, hit))?;
     machine.meter.step(length).map_err(|hit| machine.throw(span, hit))?;
-    operators::range(start, end, step).map_err(|error| machine.throw(span, error))
+    range.to_list().map_err(|error| machine.throw(span, error))
 }
 
-fn placed_tool_call(id: ToolId, args: Vec<(usize, ValueFn)>, params: usize, span: Span, handling: Handling) -> ValueFn {
+fn placed_tool_call(id: ToolId, args: Vec<CompiledArg>, params: usize, span: Span, handling: Handling) -> ValueFn {
     Box::new(move |machine| {
         let fill = |machine: &mut Machine, values: &mut [Option<Value>]| {
-            for (place, arg) in &args {
-                values[*place] = Some(arg(machine)?);
+            for arg in &args {
+                values[arg.place] = Some((arg.value)(machine)?);
             }
             tool_call::call(machine, id, values, span, handling)
         };

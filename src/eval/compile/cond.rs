@@ -3,10 +3,10 @@
 use crate::program::tree::{Expr, ExprKind, UnaryOp, Variable};
 use crate::value::Value;
 
-use super::super::machine::{EvalResult, Machine};
+use super::super::machine::{CondFn, EvalResult, Machine};
+use super::Compiler;
 use super::fused::with_wide;
 use super::operand::Operand;
-use super::{Compiler, CondFn};
 
 impl Compiler<'_> {
     /// Compiles an expression as a condition: whether its value is true.

@@ -1,14 +1,15 @@
 //! Expressions as values.
 
-use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Piece, UnaryOp, Variable};
+use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, MapEntry, Piece, UnaryOp, Variable};
 use crate::text::Span;
 use crate::value::{List, Map, Pieces, Str, Value, operators};
 
-use super::super::machine::{EvalResult, Machine};
+use super::super::machine::ValueFn;
 use super::super::template;
+use super::Compiler;
+use super::element::Element;
 use super::fused::{FusedOperand, IndexOperand, with_near, with_wide};
 use super::operand::{Local, Operand, Shape, check_set, take_both, with_operand};
-use super::{Compiler, ValueFn};
 
 impl Compiler<'_> {
     /// Compiles an expression as a value.
@@ -70,9 +71,9 @@ impl Compiler<'_> {
         })
     }
 
-    fn map(&self, entries: &[(Str, Expr)], span: Span) -> ValueFn {
+    fn map(&self, entries: &[MapEntry], span: Span) -> ValueFn {
         let entries: Vec<(Str, ValueFn)> =
-            entries.iter().map(|(key, value)| (key.clone(), self.value(value))).collect();
+            entries.iter().map(|entry| (entry.key.clone(), self.value(&entry.value))).collect();
         Box::new(move |machine| {
             let mut map = Map::with_capacity(entries.len());
             for (key, value) in &entries {
@@ -186,7 +187,7 @@ fn element<W: Operand, I: Operand>(whole: W, index: I, span: Span) -> ValueFn {
         let (a, b) = take_both(&element.whole, &element.index, machine)?;
         match element.in_place(&a, &b, machine) {
             Some(value) => Ok(value.clone()),
-            None => element.by_the_rules(machine, a, b),
+            None => element.general(machine, a, b),
         }
     })
 }
@@ -201,57 +202,6 @@ fn element_of_element(whole: Element<Local, Local>, index: Local, span: Span) ->
             None => element.evaluate(machine),
         }
     })
-}
-
-/// `whole[index]`
-pub struct Element<W, I> {
-    pub whole: W,
-    pub index: I,
-    pub span: Span,
-}
-
-impl<W: Operand, I: Operand> Element<W, I> {
-    /// Borrows the element from a list that is not packed.
-    #[inline(always)]
-    pub fn in_place<'a>(&'a self, a: &'a W::Held, b: &'a I::Held, machine: &'a Machine) -> Option<&'a Value> {
-        self.of(self.whole.peek(a, machine), b, machine)
-    }
-
-    /// Borrows an element of a list that is not packed.
-    #[inline(always)]
-    fn of<'a>(&self, whole: &'a Value, b: &I::Held, machine: &Machine) -> Option<&'a Value> {
-        match whole {
-            Value::List(list) => list.values()?.get(self.index.int(b, machine)? as usize),
-            _ => None,
-        }
-    }
-
-    // Out of line so that the fast path saves no registers for it.
-    #[inline(never)]
-    fn evaluate(&self, machine: &mut Machine) -> EvalResult<Value> {
-        let (a, b) = take_both(&self.whole, &self.index, machine)?;
-        self.by_the_rules(machine, a, b)
-    }
-
-    // Out of line, and takes ownership of the held operands, so that the fast path saves no registers for it.
-    #[inline(never)]
-    pub fn by_the_rules(&self, machine: &mut Machine, a: W::Held, b: I::Held) -> EvalResult<Value> {
-        check_set(machine, &self.whole, &a)?;
-        check_set(machine, &self.index, &b)?;
-        let value = operators::index(self.whole.peek(&a, machine), self.index.peek(&b, machine));
-        value.map_err(|error| machine.throw(self.span, error))
-    }
-}
-
-impl<I: Operand> Element<Local, I> {
-    /// Borrows the element from a list that is not packed, if the index is immediate.
-    #[inline(always)]
-    pub fn now<'a>(&self, machine: &'a Machine) -> Option<&'a Value> {
-        match machine.local(self.whole.slot) {
-            Value::List(list) => list.values()?.get(self.index.try_int(machine)? as usize),
-            _ => None,
-        }
-    }
 }
 
 /// `whole.name`

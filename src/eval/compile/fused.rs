@@ -7,9 +7,9 @@ use crate::value::Value;
 
 use super::super::machine::{EvalResult, Machine};
 use super::Compiler;
-use super::binary::Operands;
-use super::expr::Element;
+use super::element::Element;
 use super::operand::{Compute, Computed, ConstInt, Local, Operand, Shape, scalar, take_both};
+use super::operands::Operands;
 use super::shortcut::{Add, Multiply, Subtract};
 
 /// The product of two variables.
@@ -71,7 +71,7 @@ impl Compute for Offset {
     fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
         match self.int_now(machine) {
             Some(sum) => Ok(Value::Int(sum)),
-            None => self.by_the_rules(machine),
+            None => self.general(machine),
         }
     }
 
@@ -83,7 +83,7 @@ impl Compute for Offset {
 
 impl Offset {
     #[inline(never)]
-    fn by_the_rules(&self, machine: &mut Machine) -> EvalResult<Value> {
+    fn general(&self, machine: &mut Machine) -> EvalResult<Value> {
         if self.subtracts { self.operands.compute::<Subtract>(machine) } else { self.operands.compute::<Add>(machine) }
     }
 }
@@ -109,7 +109,7 @@ impl<I: Operand> Operand for Element<Local, I> {
         Ok(match (element.and_then(scalar), element) {
             (Some(scalar), _) => Found::Here(scalar),
             (None, Some(_)) => Found::There(index),
-            (None, None) => Found::Here(self.by_the_rules(machine, (), index)?),
+            (None, None) => Found::Here(self.general(machine, (), index)?),
         })
     }
 

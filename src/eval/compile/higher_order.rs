@@ -4,43 +4,53 @@ use std::rc::Rc;
 
 use crate::limits::space;
 use crate::program::HigherOrder;
-use crate::program::tree::{Args, Call, Callee};
+use crate::program::tree::{Args, Call, Callback, Callee};
 use crate::text::Span;
 use crate::toolkit::ToolError;
-use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
+use crate::value::{Hashed, List, Map, Str, Value, ValueMap, order, print};
 
 use super::super::builtins;
-use super::super::machine::{EvalResult, Machine};
+use super::super::machine::{EvalResult, Machine, ValueFn};
 use super::super::tool_call::{self, Failing, Handling};
+use super::Compiler;
 use super::call::{run_procedure, with_room};
-use super::{Compiler, ValueFn};
 
 /// Calls the callee with one or two arguments.
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> EvalResult<Value>>;
 
 impl Compiler<'_> {
-    pub(super) fn over_call(
+    /// Compiles a call of a higher-order function.
+    pub(super) fn higher_order_call(
         &self,
-        over: HigherOrder,
-        (callee, gives): (Callee, usize),
+        function: HigherOrder,
+        callback: Callback,
         call: &Call,
         failing: Failing,
     ) -> ValueFn {
         let Args::Placed { values, params } = &call.args else { unreachable!("lowering places these arguments") };
         let (args, params, span) = (self.placed(values), *params, call.span);
-        let apply = self.apply(callee, span, failing);
+        let apply = self.apply(callback.callee, span, failing);
         Box::new(move |machine| {
             machine.step(span)?;
             let mut given = vec![None; params];
-            for (place, arg) in &args {
-                given[*place] = Some(arg(machine)?);
+            for arg in &args {
+                given[arg.place] = Some((arg.value)(machine)?);
             }
             let options = given.split_off(HigherOrder::PROCEDURE + 1);
             let whole = given.swap_remove(0).expect("lowering demands it");
-            check(machine, over, 0, &whole, span)?;
+            check(machine, function, 0, &whole, span)?;
             match whole {
-                Value::List(list) => run(machine, over, &list, options.into_iter().next().flatten(), &apply, span),
-                Value::Map(map) => run_map(machine, over, &map, (&apply, gives), span),
+                Value::List(list) => run(machine, function, &list, options.into_iter().next().flatten(), &apply, span),
+                Value::Map(map) => match callback.args {
+                    2 => run_map(
+                        machine,
+                        function,
+                        &map,
+                        |machine, key, value| apply(machine, key.clone().into(), Some(value)),
+                        span,
+                    ),
+                    _ => run_map(machine, function, &map, |machine, _, value| apply(machine, value, None), span),
+                },
                 _ => unreachable!("it was just checked"),
             }
         })
@@ -78,7 +88,7 @@ impl Compiler<'_> {
                         args[1] = second;
                     }
                     // The result goes into the new list or map, so no truncation warning is given here.
-                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_cut: false })
+                    tool_call::call(machine, id, args, span, Handling { failing, warns_of_truncation: false })
                 })
             }),
         }
@@ -87,13 +97,13 @@ impl Compiler<'_> {
 
 fn run(
     machine: &mut Machine,
-    over: HigherOrder,
+    function: HigherOrder,
     list: &Rc<List>,
     option: Option<Value>,
     apply: &Apply,
     span: Span,
 ) -> EvalResult<Value> {
-    match over {
+    match function {
         HigherOrder::Map => collect(machine, list, span, |machine, element| Ok(Some(apply(machine, element, None)?))),
         HigherOrder::Filter => collect(machine, list, span, |machine, element| {
             Ok(apply(machine, element.clone(), None)?.is_true().then_some(element))
@@ -110,19 +120,16 @@ fn run(
 /// Returns the map of new values, or of the entries that are kept.
 fn run_map(
     machine: &mut Machine,
-    over: HigherOrder,
+    function: HigherOrder,
     map: &Map,
-    (apply, gives): (&Apply, usize),
+    apply: impl Fn(&mut Machine, &Str, Value) -> EvalResult<Value>,
     span: Span,
 ) -> EvalResult<Value> {
     let mut made = Rc::new(Map::with_capacity(0));
     for (key, value) in map.iter() {
         machine.step(span)?;
-        let given = match gives {
-            2 => apply(machine, key.clone().into(), Some(value.clone()))?,
-            _ => apply(machine, value.clone(), None)?,
-        };
-        let put = match over {
+        let given = apply(machine, &key, value.clone())?;
+        let put = match function {
             HigherOrder::MapMap => given,
             _ if given.is_true() => value,
             _ => continue,
@@ -216,7 +223,7 @@ fn sort_by(
     let sorted = order::sorted(&keys, direction).map_err(|unsorted| match unsorted {
         order::Unsorted::Limit(hit) => machine.throw(span, hit),
         order::Unsorted::Odd(odd) => {
-            let message = format!("element {odd} cannot be ordered with the others: {}", order::display(&keys[odd]));
+            let message = format!("element {odd} cannot be ordered with the others: {}", print::display(&keys[odd]));
             let error = ToolError::bad_argument("procedure", message).hint("give numbers or texts, not both");
             machine.throw(span, ToolError { tool: Some(HigherOrder::SortBy.spec().name), ..error })
         }
@@ -226,9 +233,9 @@ fn sort_by(
 }
 
 /// Checks an argument as the binder checks those of tools.
-fn check(machine: &mut Machine, over: HigherOrder, place: usize, value: &Value, span: Span) -> EvalResult<()> {
-    over.binder().check(place, value).map_err(|error| {
-        let error = ToolError { tool: Some(over.spec().name), ..ToolError::from(error) };
+fn check(machine: &mut Machine, function: HigherOrder, place: usize, value: &Value, span: Span) -> EvalResult<()> {
+    function.binder().check(place, value).map_err(|error| {
+        let error = ToolError { tool: Some(function.spec().name), ..ToolError::from(error) };
         machine.throw(span, error)
     })
 }

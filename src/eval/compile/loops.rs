@@ -5,11 +5,11 @@ use std::rc::Rc;
 use crate::program::Builtin;
 use crate::program::tree::{Args, Block, Expr, ExprKind, Slot, Target};
 use crate::text::Span;
-use crate::value::{List, Map, Str, Value, ValueError, operators};
+use crate::value::{IntRange, List, Map, Str, Value, ValueError};
 
 use super::super::builtins;
-use super::super::machine::{Flow, Machine, WatchedLoop};
-use super::{Compiler, StmtFn, ValueFn};
+use super::super::machine::{Flow, Machine, StmtFn, ValueFn, WatchedLoop};
+use super::Compiler;
 
 impl Compiler<'_> {
     pub fn while_loop(&self, condition: &Expr, body: &Block) -> StmtFn {
@@ -154,13 +154,13 @@ impl Iteration {
     }
 
     /// Iterates over the numbers of a range.
-    fn over_numbers(&self, machine: &mut Machine, (start, end, step): (i64, i64, i64), tell: impl Fn(usize)) -> Flow {
-        let mut next = start;
-        for index in 0..operators::range_length(start, end, step) {
+    fn over_numbers(&self, machine: &mut Machine, range: IntRange, tell: impl Fn(usize)) -> Flow {
+        let mut next = range.start;
+        for index in 0..range.count() {
             tell(index as usize);
             let number = Value::Int(next);
             // The last number may have no successor.
-            next = next.wrapping_add(step);
+            next = next.wrapping_add(range.step);
             let flow = match self.second {
                 None => self.run(machine, number, None),
                 Some(_) => self.run(machine, Value::Int(index as i64), Some(number)),
@@ -230,17 +230,17 @@ fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
                 Err(_) => return Flow::Throw,
             }
         }
-        let bounds = match builtins::range_bounds(&given) {
-            Ok(bounds) => bounds,
+        let range = match builtins::int_range(&given) {
+            Ok(range) => range,
             Err(error) => {
                 machine.throw(span, error);
                 return Flow::Throw;
             }
         };
-        let all = operators::range_length(bounds.0, bounds.1, bounds.2) as usize;
+        let all = range.count() as usize;
         let told = |machine: &mut Machine, watched: &WatchedLoop| {
-            turn.over_numbers(machine, bounds, |turns| watched.tell(turns, all))
+            turn.over_numbers(machine, range, |turns| watched.tell(turns, all))
         };
-        watch(machine, |machine| turn.over_numbers(machine, bounds, |_| ()), told)
+        watch(machine, |machine| turn.over_numbers(machine, range, |_| ()), told)
     })
 }

@@ -17,61 +17,26 @@ mod assign;
 mod binary;
 mod call;
 mod cond;
+mod element;
 mod expr;
 mod fused;
 mod higher_order;
 mod loops;
 mod operand;
+mod operands;
 mod shortcut;
 mod stmt;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::limits::Meter;
 use crate::program::tree::{Body, Call, Program};
 use crate::text::Span;
 use crate::toolkit::ToolId;
-use crate::value::Value;
 
 use super::handler::Handler;
-use super::machine::{EvalResult, Flow, Machine};
+use super::machine::{Code, Compiled};
 use super::tool_call::{Failing, Handling};
-
-/// A compiled expression.
-pub type ValueFn = Box<dyn Fn(&mut Machine) -> EvalResult<Value>>;
-/// A compiled condition.
-pub type CondFn = Box<dyn Fn(&mut Machine) -> EvalResult<bool>>;
-/// A compiled statement or block.
-pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
-
-/// A compiled procedure or top level.
-pub struct Code {
-    /// The statements, except a final RETURN.
-    pub block: StmtFn,
-    /// The value of the final RETURN, if the body ends in one.
-    pub tail: Option<ValueFn>,
-    /// Number of slots in its frame.
-    pub frame: usize,
-    /// The slot of `LAST`, if anything reads it.
-    pub last: Option<usize>,
-}
-
-impl Code {
-    /// Refunds the step of the final RETURN, which was charged with the block, if the block is left before reaching it.
-    #[inline(always)]
-    pub fn refund_tail(&self, meter: &mut Meter) {
-        meter.refund(u64::from(self.tail.is_some()));
-    }
-}
-
-/// A compiled program.
-pub struct Compiled {
-    /// The procedures, by number.
-    pub procedures: Rc<[Code]>,
-    /// The top-level statements.
-    pub top: Code,
-}
 
 /// Compiles a program.
 pub fn compile(program: &Program) -> Compiled {
@@ -118,12 +83,12 @@ impl<'a> Compiler<'a> {
 
     /// Returns the tool to call where the script names one.
     fn tool(&self, named: ToolId) -> ToolId {
-        self.program.spared.iter().find(|(id, _)| *id == named).map_or(named, |(_, instead)| *instead)
+        self.program.projected.iter().find(|tool| tool.named == named).map_or(named, |tool| tool.called)
     }
 
     /// Returns how to handle the result and the failure of a call in the script itself.
     fn handling(&self, call: &Call, failing: Failing) -> Handling {
-        Handling { failing, warns_of_cut: self.program.unseen_cuts.binary_search(&call.span).is_ok() }
+        Handling { failing, warns_of_truncation: self.program.unchecked_truncations.binary_search(&call.span).is_ok() }
     }
 
     /// Compiles a whole body, with `extra` steps charged for entering it.

@@ -7,8 +7,8 @@ use crate::program::tree::{Expr, ExprKind, Variable};
 use crate::text::Span;
 use crate::value::Value;
 
-use super::super::machine::{EvalResult, Machine};
-use super::{Compiler, ValueFn};
+use super::super::machine::{EvalResult, Machine, ValueFn};
+use super::Compiler;
 
 /// The source of a value for an operation.
 pub trait Operand: 'static {

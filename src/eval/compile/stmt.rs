@@ -6,14 +6,15 @@
 
 use std::rc::Rc;
 
-use crate::program::tree::{Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
+use crate::program::tree::{Arm, Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
 use crate::text::Span;
 use crate::value::Value;
 
 use super::super::handler::{self, Handler};
-use super::super::machine::{EmitError, EvalResult, Flow, Machine};
-use super::super::{must, tool_call};
-use super::{Compiler, Handlers, Spans, StmtFn, ValueFn};
+use super::super::machine::{CondFn, EvalResult, Flow, Machine, StmtFn, ValueFn};
+use super::super::must;
+use super::super::output::EmitError;
+use super::{Compiler, Handlers, Spans};
 
 impl Compiler<'_> {
     /// Compiles a block that charges `extra` steps besides those of its statements.
@@ -80,7 +81,7 @@ impl Compiler<'_> {
             match printed {
                 Ok(Ok(())) => Flow::Next,
                 Ok(Err(error)) => {
-                    tool_call::emit_failed(machine, error, span);
+                    machine.throw(span, error);
                     Flow::Throw
                 }
                 Err(_) => Flow::Throw,
@@ -106,8 +107,8 @@ impl Compiler<'_> {
         })
     }
 
-    fn if_statement(&self, arms: &[(Expr, Block)], otherwise: &Block) -> StmtFn {
-        let mut arms = arms.iter().rev().map(|(condition, block)| (self.condition(condition), self.block(block, 0)));
+    fn if_statement(&self, arms: &[Arm], otherwise: &Block) -> StmtFn {
+        let mut arms = arms.iter().rev().map(|arm| (self.condition(&arm.condition), self.block(&arm.block, 0)));
         let (condition, block) = arms.next().expect("an IF has an arm");
         let innermost: StmtFn = if otherwise.is_empty() {
             Box::new(move |machine| match condition(machine) {
@@ -150,7 +151,7 @@ impl Compiler<'_> {
 /// Number of arms of an IF above which they are tried in a loop instead of by nested closures.
 const MANY_ARMS: usize = 16;
 
-fn many_arms(arms: Vec<(super::CondFn, StmtFn)>, otherwise: StmtFn) -> StmtFn {
+fn many_arms(arms: Vec<(CondFn, StmtFn)>, otherwise: StmtFn) -> StmtFn {
     Box::new(move |machine| {
         for (condition, block) in arms.iter().rev() {
             match condition(machine) {
@@ -163,7 +164,7 @@ fn many_arms(arms: Vec<(super::CondFn, StmtFn)>, otherwise: StmtFn) -> StmtFn {
     })
 }
 
-fn either(condition: super::CondFn, block: StmtFn, otherwise: StmtFn) -> StmtFn {
+fn either(condition: CondFn, block: StmtFn, otherwise: StmtFn) -> StmtFn {
     Box::new(move |machine| match condition(machine) {
         Ok(true) => block(machine),
         Ok(false) => otherwise(machine),

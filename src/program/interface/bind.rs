@@ -65,6 +65,32 @@ impl Interface {
     }
 }
 
+/// A word of a command line.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    text: &'a str,
+    /// Whether `ns` could have claimed it, if it is an option.
+    is_shared: bool,
+}
+
+/// An option as written.
+#[derive(Clone, Copy)]
+struct GivenOption<'a> {
+    /// Its name, with dashes.
+    written: &'a str,
+    /// The value after `=`, if there is one.
+    value: Option<&'a str>,
+}
+
+impl<'a> GivenOption<'a> {
+    fn of(word: &'a str) -> GivenOption<'a> {
+        match word.split_once('=') {
+            Some((written, value)) => GivenOption { written, value: Some(value) },
+            None => GivenOption { written: word, value: None },
+        }
+    }
+}
+
 struct Binder<'a> {
     interface: &'a Interface,
     /// The values given for each parameter.
@@ -82,39 +108,37 @@ impl<'a> Binder<'a> {
 
     fn words(&mut self, words: &'a Words) {
         let mut are_options = true;
-        let known = words.before.iter().map(|word| (word, true)).chain(words.after.iter().map(|word| (word, false)));
-        let mut ahead = known.map(|(word, is_shared)| (word.as_str(), is_shared)).peekable();
-        while let Some((word, is_shared)) = ahead.next() {
-            match word {
+        let before = words.before.iter().map(|text| Word { text, is_shared: true });
+        let after = words.after.iter().map(|text| Word { text, is_shared: false });
+        let mut ahead = before.chain(after).peekable();
+        while let Some(word) = ahead.next() {
+            match word.text {
                 "--" if are_options => are_options = false,
-                _ if are_options && is_option(word) => {
-                    let next = ahead.peek().map(|(word, _)| *word).filter(|word| !is_option(word) && *word != "--");
-                    if self.option((word, is_shared), next) {
+                _ if are_options && is_option(word.text) => {
+                    let next = ahead.peek().map(|word| word.text).filter(|word| !is_option(word) && *word != "--");
+                    if self.option(word, next) {
                         ahead.next();
                     }
                 }
-                _ => self.plain.push(word),
+                _ => self.plain.push(word.text),
             }
         }
     }
 
-    /// Handles an option and returns whether the next word is its value. `is_shared` says whether `ns` could have
-    /// claimed the option.
-    fn option(&mut self, (word, is_shared): (&'a str, bool), next: Option<&'a str>) -> bool {
-        let (written, inline) = match word.split_once('=') {
-            Some((written, value)) => (written, Some(value)),
-            None => (word, None),
-        };
+    /// Handles an option and returns whether the next word is its value.
+    fn option(&mut self, word: Word<'a>, next: Option<&'a str>) -> bool {
+        let option = GivenOption::of(word.text);
+        let (written, is_shared) = (option.written, word.is_shared);
         let Some(name) = written.strip_prefix("--").map(|name| name.replace('-', "_")) else {
             self.report_unknown(written, is_shared);
             return false;
         };
         if let Some(place) = self.find(&name) {
-            return self.take(place, (written, inline), next);
+            return self.take(place, option, next);
         }
         let negated = name.strip_prefix("no_").and_then(|name| self.find(name));
         match negated.filter(|place| self.interface.parameters[*place].kind == Kind::Flag) {
-            Some(place) if inline.is_none() => self.give(place, written, false.into()),
+            Some(place) if option.value.is_none() => self.give(place, written, false.into()),
             Some(_) => self.report(Code::WrongArgumentType, format!("`{written}` takes no value"), "leave it out"),
             None => self.report_unknown(written, is_shared),
         }
@@ -125,10 +149,12 @@ impl<'a> Binder<'a> {
         self.interface.parameters.iter().position(|parameter| parameter.name == name)
     }
 
-    fn take(&mut self, place: usize, (written, inline): (&str, Option<&str>), next: Option<&str>) -> bool {
+    /// Gives a parameter the value of its option and returns whether that is the next word.
+    fn take(&mut self, place: usize, option: GivenOption<'_>, next: Option<&str>) -> bool {
+        let GivenOption { written, value } = option;
         let parameter = &self.interface.parameters[place];
         if parameter.kind == Kind::Flag {
-            match inline.unwrap_or("true") {
+            match value.unwrap_or("true") {
                 "true" => self.give(place, written, true.into()),
                 "false" => self.give(place, written, false.into()),
                 other => {
@@ -142,7 +168,7 @@ impl<'a> Binder<'a> {
             }
             return false;
         }
-        match inline.or(next) {
+        match value.or(next) {
             Some(text) => self.give_text(place, written, text),
             None => {
                 let help = format!(
@@ -152,7 +178,7 @@ impl<'a> Binder<'a> {
                 self.report(Code::MissingArgument, format!("`{written}` needs a value"), &help);
             }
         }
-        inline.is_none()
+        value.is_none()
     }
 
     /// Parses a text and adds its value to a parameter.

@@ -9,33 +9,40 @@ use crate::value::print;
 
 use super::super::builtin::Builtin;
 use super::super::higher_order::HigherOrder;
-use super::super::tree::{Args, Call, Expr, ExprKind, Param, Target};
+use super::super::tree::{Args, Call, Expr, ExprKind, Param, PlacedArg, Target};
 use super::super::unit::ModuleId;
 use super::expr::constant;
 use super::other_languages;
 use super::{Lowering, Signature};
 
+/// The callee `module.name` as written.
+#[derive(Clone, Copy)]
+struct ModuleProcedure<'a> {
+    module: &'a str,
+    name: &'a str,
+}
+
 impl Lowering<'_> {
     pub fn call(&mut self, call: &ast::Call, span: Span) -> ExprKind {
-        let known = self.known;
+        let context = self.context;
         let name = call.callee.as_str();
-        if let Some(signature) = known.signatures.get(name) {
+        if let Some(signature) = context.signatures.get(name) {
             return self.procedure_call(call, signature, span);
         }
         if let Some((module, procedure)) = name.split_once('.')
             && let Some(id) = self.uses.get(module)
         {
-            return self.module_call(call, *id, (module, procedure), span);
+            return self.module_call(call, *id, ModuleProcedure { module, name: procedure }, span);
         }
         if let Some(builtin) = Builtin::find(name) {
             return self.builtin_call(call, builtin, span);
         }
         if let Some(over) = HigherOrder::find(name) {
-            return self.over_call(call, over, span);
+            return self.higher_order_call(call, over, span);
         }
-        if let Some(tool) = known.registry.find(name).filter(|_| !other_languages::means_a_value(name)) {
-            return match self.over_tool(call, known.registry.get(tool).spec.name) {
-                Some(over) => self.over_call(call, over, span),
+        if let Some(tool) = context.registry.find(name).filter(|_| !other_languages::means_a_value(name)) {
+            return match self.higher_order_tool(call, context.registry.get(tool).spec.name) {
+                Some(over) => self.higher_order_call(call, over, span),
                 None => self.tool_call(call, tool, span),
             };
         }
@@ -60,19 +67,20 @@ impl Lowering<'_> {
         &mut self,
         call: &ast::Call,
         id: Option<ModuleId>,
-        (module, procedure): (&str, &str),
+        called: ModuleProcedure<'_>,
         span: Span,
     ) -> ExprKind {
         // Problems of a module that could not be read were reported at its USE.
         let Some(id) = id else { return self.nothing_called(call) };
-        let known = self.known;
-        let signatures = &known.modules[id.0 as usize];
-        if let Some(signature) = signatures.get(procedure) {
+        let context = self.context;
+        let signatures = &context.modules[id.0 as usize];
+        if let Some(signature) = signatures.get(called.name) {
             return self.procedure_call(call, signature, span);
         }
-        let message = format!("the module `{module}` has no procedure `{procedure}`");
+        let ModuleProcedure { module, name } = called;
+        let message = format!("the module `{module}` has no procedure `{name}`");
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, message);
-        let near = self.suggestion(procedure, signatures.keys().map(|name| name.as_str()));
+        let near = self.suggestion(name, signatures.keys().map(|name| name.as_str()));
         self.report(match near {
             Some(near) => finding.help(format!("did you mean `{module}.{near}`?")),
             None => finding.help("define it in the module, or call one that it has"),
@@ -98,18 +106,18 @@ impl Lowering<'_> {
         let Some(mut values) = self.bind_to_procedure(call, signature) else { return ExprKind::REPORTED };
         add_defaults(&mut values, signature, span);
         let params = signature.params.len();
-        let in_order = values.len() == params && values.iter().enumerate().all(|(at, (place, _))| at == *place);
+        let in_order = values.len() == params && values.iter().enumerate().all(|(at, arg)| at == arg.place);
         let args = if in_order {
-            Args::InOrder(values.into_iter().map(|(_, value)| value).collect())
+            Args::InOrder(values.into_iter().map(|arg| arg.value).collect())
         } else {
             Args::Placed { values, params }
         };
         ExprKind::Call(Box::new(Call { target: Target::Procedure(signature.id), args, span }))
     }
 
-    fn bind_to_procedure(&mut self, call: &ast::Call, signature: &Signature) -> Option<Vec<(usize, Expr)>> {
+    fn bind_to_procedure(&mut self, call: &ast::Call, signature: &Signature) -> Option<Vec<PlacedArg>> {
         let name = &signature.name;
-        let mut values: Vec<(usize, Expr)> = Vec::with_capacity(call.args.len());
+        let mut values: Vec<PlacedArg> = Vec::with_capacity(call.args.len());
         let mut given = vec![false; signature.params.len()];
         let mut fine = self.check_order(call);
         for (number, arg) in call.args.iter().enumerate() {
@@ -142,7 +150,7 @@ impl Lowering<'_> {
                 fine = false;
                 continue;
             }
-            values.push((place, value));
+            values.push(PlacedArg { place, value });
         }
         let is_missing = |(given, param): &(&bool, &Param)| !**given && param.default.is_none();
         if let Some((_, missing)) = given.iter().zip(&signature.params).find(is_missing) {
@@ -189,7 +197,7 @@ impl Lowering<'_> {
             );
             return ExprKind::REPORTED;
         }
-        let (least, most) = builtin.arity();
+        let (least, most) = builtin.arity().into_inner();
         if !(least..=most).contains(&args.len()) {
             let (code, wanted) = if args.len() < least {
                 (Code::MissingArgument, format!("at least {}", counted(least)))
@@ -204,7 +212,7 @@ impl Lowering<'_> {
         if builtin == Builtin::Eval {
             // The text may name either of them.
             self.keeps_last = true;
-            self.known.sees_errors.set(true);
+            self.context.sees_errors.set(true);
             let scope = self.scope();
             let text = args.into_iter().next().expect("the number of arguments was checked");
             return ExprKind::Eval(Box::new(text), scope);
@@ -213,7 +221,7 @@ impl Lowering<'_> {
     }
 
     fn tool_call(&mut self, call: &ast::Call, id: ToolId, span: Span) -> ExprKind {
-        let registry = self.known.registry;
+        let registry = self.context.registry;
         let binder = registry.get(id).binder();
         if !self.check_order(call) {
             return ExprKind::REPORTED;
@@ -240,17 +248,17 @@ impl Lowering<'_> {
             self.report_args(&error, call.callee_span);
             return ExprKind::REPORTED;
         }
-        let values = places.into_iter().zip(values).collect();
+        let values = places.into_iter().zip(values).map(|(place, value)| PlacedArg { place, value }).collect();
         let args = self.checked(id, values, span);
         ExprKind::Call(Box::new(Call { target: Target::Tool(id), args, span }))
     }
 
     /// Checks the arguments of a tool that are known before the run.
-    fn checked(&mut self, id: ToolId, values: Vec<(usize, Expr)>, span: Span) -> Args {
-        let tool = self.known.registry.get(id);
+    fn checked(&mut self, id: ToolId, values: Vec<PlacedArg>, span: Span) -> Args {
+        let tool = self.context.registry.get(id);
         let binder = tool.binder();
         let before = self.findings.len();
-        for (place, value) in &values {
+        for PlacedArg { place, value } in &values {
             if let Some(constant) = constant(value)
                 && let Err(error) = binder.check(*place, constant)
             {
@@ -260,12 +268,12 @@ impl Lowering<'_> {
         let params = binder.params.len();
         if self.findings.len() == before {
             let mut args = vec![GivenArg::Absent; params];
-            for (place, value) in &values {
+            for PlacedArg { place, value } in &values {
                 args[*place] = constant(value).map_or(GivenArg::Unknown, GivenArg::Value);
             }
-            if let Err(error) = tool.check(&Given::new(binder.params, &args), self.known.settings) {
-                let at = |(place, _): &&(usize, Expr)| Some(binder.params[*place].name) == error.argument;
-                let span = values.iter().find(at).map_or(span, |(_, value)| value.span);
+            if let Err(error) = tool.check(&Given::new(binder.params, &args), self.context.settings) {
+                let at = |arg: &&PlacedArg| Some(binder.params[arg.place].name) == error.argument;
+                let span = values.iter().find(at).map_or(span, |arg| arg.value.span);
                 let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);
                 self.report(match error.hint {
                     Some(hint) => finding.help(hint),
@@ -294,15 +302,15 @@ impl Lowering<'_> {
     }
 
     fn literal_map(&mut self, id: ToolId, entries: &[ast::Entry], span: Span, binder: &Binder) -> Args {
-        let mut values: Vec<(usize, Expr)> = Vec::with_capacity(entries.len());
+        let mut values: Vec<PlacedArg> = Vec::with_capacity(entries.len());
         for entry in entries {
             let value = self.expr(entry.value);
             match binder.position(&entry.key) {
-                Ok(place) => values.push((place, value)),
+                Ok(place) => values.push(PlacedArg { place, value }),
                 Err(error) => self.report_args(&error, entry.key_span),
             }
         }
-        let places: Vec<usize> = values.iter().map(|(place, _)| *place).collect();
+        let places: Vec<usize> = values.iter().map(|arg| arg.place).collect();
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, span);
         }
@@ -338,15 +346,15 @@ fn counted(number: usize) -> String {
 }
 
 /// Adds the defaults of omitted parameters.
-fn add_defaults(values: &mut Vec<(usize, Expr)>, signature: &Signature, span: Span) {
+fn add_defaults(values: &mut Vec<PlacedArg>, signature: &Signature, span: Span) {
     if values.len() == signature.params.len() {
         return;
     }
-    let given: HashSet<usize> = values.iter().map(|(place, _)| *place).collect();
+    let given: HashSet<usize> = values.iter().map(|arg| arg.place).collect();
     let absent = signature.params.iter().enumerate().filter(|(place, _)| !given.contains(place));
     let defaults = absent.map(|(place, param)| {
         let default = param.default.clone().unwrap_or_default();
-        (place, Expr { kind: ExprKind::Const(default), span })
+        PlacedArg { place, value: Expr { kind: ExprKind::Const(default), span } }
     });
     values.extend(defaults);
 }

@@ -11,7 +11,7 @@ use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Map, Str, Value};
 
 use super::super::literal;
-use super::super::tree::{Expr, ExprKind, Link, Piece, Variable};
+use super::super::tree::{Expr, ExprKind, Link, MapEntry, Piece, Variable};
 use super::Lowering;
 
 /// No tool name has more parts than `tool.fs.ReadFile`.
@@ -61,9 +61,9 @@ impl Lowering<'_> {
         if self.is_short(id)
             && let Some((first, dotted)) = self.dotted_name(id)
             && self.variable(&first).is_none()
-            && let Some(tool) = self.known.registry.find(&dotted)
+            && let Some(tool) = self.context.registry.find(&dotted)
         {
-            let tool = self.known.registry.get(tool).spec.name;
+            let tool = self.context.registry.get(tool).spec.name;
             let message = format!("`{dotted}` is a tool, not a value");
             let finding = Diagnostic::error(Code::UnknownName, self.tree[id].span, message);
             self.report(finding.help(format!("call it as `{tool}(…)`")));
@@ -103,7 +103,7 @@ impl Lowering<'_> {
             return ExprKind::Variable(variable);
         }
         if is_keyword(name, "LAST_ERROR") {
-            self.known.sees_errors.set(true);
+            self.context.sees_errors.set(true);
             return ExprKind::LastError;
         }
         if is_keyword(name, "ARGS") {
@@ -148,7 +148,7 @@ impl Lowering<'_> {
     }
 
     fn map(&mut self, entries: &[ast::Entry]) -> ExprKind {
-        let mut lowered: Vec<(Str, Expr)> = Vec::with_capacity(entries.len());
+        let mut lowered: Vec<MapEntry> = Vec::with_capacity(entries.len());
         let mut places: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
         for entry in entries {
             let key = Str::new(&entry.key);
@@ -156,11 +156,11 @@ impl Lowering<'_> {
             match places.get(&*entry.key) {
                 Some(&place) => {
                     self.report(literal::doubled_key(entry));
-                    lowered[place].1 = value;
+                    lowered[place].value = value;
                 }
                 None => {
                     places.insert(&entry.key, lowered.len());
-                    lowered.push((key, value));
+                    lowered.push(MapEntry { key, value });
                 }
             }
         }
@@ -258,9 +258,9 @@ pub fn constant(expr: &Expr) -> Option<&Value> {
     }
 }
 
-fn constant_map(entries: &[(Str, Expr)]) -> Option<Value> {
+fn constant_map(entries: &[MapEntry]) -> Option<Value> {
     let mut map = Map::with_capacity(entries.len());
-    for (key, value) in entries {
+    for MapEntry { key, value } in entries {
         map.put(key.clone(), constant(value)?.clone()).ok()?;
     }
     Some(map.into())

@@ -5,12 +5,21 @@ use crate::text::{Code, Diagnostic, Span};
 
 use super::super::builtin::Builtin;
 use super::super::higher_order::HigherOrder;
-use super::super::tree::{Args, Call, Callee, Expr, ExprKind, Target};
+use super::super::tree::{Args, Call, Callback, Callee, ExprKind, PlacedArg, Target};
 use super::Lowering;
 use super::expr::constant;
 
+/// A callee, and how many arguments it takes.
+struct Callable {
+    callee: Callee,
+    /// Minimum number of arguments.
+    least: usize,
+    /// Maximum number of arguments.
+    most: usize,
+}
+
 impl Lowering<'_> {
-    pub(super) fn over_call(&mut self, call: &ast::Call, over: HigherOrder, span: Span) -> ExprKind {
+    pub(super) fn higher_order_call(&mut self, call: &ast::Call, over: HigherOrder, span: Span) -> ExprKind {
         let binder = over.binder();
         if !self.check_order(call) {
             return ExprKind::REPORTED;
@@ -33,7 +42,7 @@ impl Lowering<'_> {
             self.report_args(&error, call.callee_span);
             return ExprKind::REPORTED;
         }
-        let mut values: Vec<(usize, Expr)> = Vec::with_capacity(places.len());
+        let mut values: Vec<PlacedArg> = Vec::with_capacity(places.len());
         let mut callee = None;
         for (arg, place) in call.args.iter().zip(places) {
             if place == HigherOrder::PROCEDURE {
@@ -46,20 +55,20 @@ impl Lowering<'_> {
             {
                 self.report_args(&error, value.span);
             }
-            values.push((place, value));
+            values.push(PlacedArg { place, value });
         }
         match callee {
             None => ExprKind::REPORTED,
-            Some((callee, gives)) => {
+            Some(callback) => {
                 let args = Args::Placed { values, params: binder.params.len() };
-                ExprKind::Call(Box::new(Call { target: Target::Over(over, callee, gives), args, span }))
+                ExprKind::Call(Box::new(Call { target: Target::HigherOrder(over, callback), args, span }))
             }
         }
     }
 
     /// Returns the function that a tool call turns into if the argument that may name a procedure is the bare name of
     /// one.
-    pub(super) fn over_tool(&self, call: &ast::Call, tool: &str) -> Option<HigherOrder> {
+    pub(super) fn higher_order_tool(&self, call: &ast::Call, tool: &str) -> Option<HigherOrder> {
         let over = HigherOrder::of_tool(tool)?;
         let label = over.params()[HigherOrder::PROCEDURE].name;
         let named = call.args.iter().find(|arg| arg.name.as_ref().is_some_and(|name| name.text == label));
@@ -70,7 +79,7 @@ impl Lowering<'_> {
     }
 
     /// Resolves the name in an argument: a procedure, a built-in or a tool, in that order.
-    fn procedure_named(&mut self, over: HigherOrder, id: ast::ExprId) -> Option<(Callee, usize)> {
+    fn procedure_named(&mut self, over: HigherOrder, id: ast::ExprId) -> Option<Callback> {
         let span = self.tree[id].span;
         let name = match &self.tree[id].kind {
             Written::Text(text) => text.clone(),
@@ -82,13 +91,13 @@ impl Lowering<'_> {
                 }
             },
         };
-        let (callee, least, most) = self.callee(&name)?.or_else(|| {
+        let Callable { callee, least, most } = self.callee(&name)?.or_else(|| {
             self.report_unknown_procedure(over, &name, span);
             None
         })?;
         let gives = over.argument_count(least);
         if (least..=most).contains(&gives) {
-            return Some((callee, gives));
+            return Some(Callback { callee, args: gives });
         }
         let takes = if gives < least { format!("at least {least}") } else { format!("at most {most}") };
         let message = format!("`{}` gives `{name}` {gives} of its arguments, and it takes {takes}", over.spec().name);
@@ -105,30 +114,30 @@ impl Lowering<'_> {
         self.report(finding.help(format!("write `{name}({first}, Name)`, with a name that stands there")));
     }
 
-    /// Resolves a name to a callee and its minimum and maximum number of arguments. Returns `Some(None)` if nothing has
+    /// Resolves a name to a callee. Returns `Some(None)` if nothing has
     /// the name, and `None` if a line or module that could not be read may define it.
     #[expect(clippy::option_option, reason = "a line that could not be parsed may hold the procedure")]
-    fn callee(&self, name: &str) -> Option<Option<(Callee, usize, usize)>> {
-        let known = self.known;
+    fn callee(&self, name: &str) -> Option<Option<Callable>> {
+        let context = self.context;
         let of_module = name.split_once('.').and_then(|(module, name)| Some((self.uses.get(module)?, name)));
         let signature = match of_module {
             // Problems of a module that could not be read were reported at its USE.
             Some((None, _)) => return None,
-            Some((Some(id), name)) => known.modules[id.0 as usize].get(name),
-            None => known.signatures.get(name),
+            Some((Some(id), name)) => context.modules[id.0 as usize].get(name),
+            None => context.signatures.get(name),
         };
         if let Some(signature) = signature {
-            let params = signature.params.len();
-            return Some(Some((Callee::Procedure(signature.id), signature.required(), params)));
+            let (least, most) = (signature.required(), signature.params.len());
+            return Some(Some(Callable { callee: Callee::Procedure(signature.id), least, most }));
         }
         if let Some(builtin) = Builtin::find(name).filter(|builtin| *builtin != Builtin::Eval) {
-            let (least, most) = builtin.arity();
-            return Some(Some((Callee::Builtin(builtin), least, most)));
+            let (least, most) = builtin.arity().into_inner();
+            return Some(Some(Callable { callee: Callee::Builtin(builtin), least, most }));
         }
-        if let Some(id) = known.registry.find(name) {
-            let params = known.registry.get(id).params;
-            let required = params.iter().filter(|param| param.absent == crate::toolkit::WhenAbsent::Required).count();
-            return Some(Some((Callee::Tool(id), required, params.len())));
+        if let Some(id) = context.registry.find(name) {
+            let params = context.registry.get(id).params;
+            let least = params.iter().filter(|param| param.absent == crate::toolkit::WhenAbsent::Required).count();
+            return Some(Some(Callable { callee: Callee::Tool(id), least, most: params.len() }));
         }
         if self.is_doubtful(name) { None } else { Some(None) }
     }
@@ -139,9 +148,9 @@ impl Lowering<'_> {
         let finding = match self.variable(name) {
             Some(_) => finding.help(format!("`{name}` is a variable; a variable cannot be called")),
             None => {
-                let procedures = self.known.signatures.keys().map(|name| name.as_str());
+                let procedures = self.context.signatures.keys().map(|name| name.as_str());
                 let near = self.suggestion(name, procedures.chain(Builtin::names().map(|name| -> &str { name })));
-                match near.or_else(|| self.known.registry.nearest(name)) {
+                match near.or_else(|| self.context.registry.nearest(name)) {
                     Some(near) => finding.help(format!("did you mean `{near}`?")),
                     None => finding.help("define it: `DEFINE PROCEDURE Name(element)`"),
                 }

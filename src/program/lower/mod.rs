@@ -23,11 +23,11 @@ use super::builtin::Builtin;
 use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
-use super::truncation::unseen_cuts;
+use super::truncation::unchecked_truncations;
 use super::unit::{Module, Unit, Uses};
 
 /// The environment that a script is lowered in.
-pub struct Surroundings<'a> {
+pub struct Environment<'a> {
     /// The tools.
     pub registry: &'a Registry,
     /// Settings of the policy file for individual tools.
@@ -41,13 +41,13 @@ pub struct Surroundings<'a> {
 }
 
 /// Lowers a script and its modules. The program can be run if no finding is an error.
-pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Diagnostic>) -> Program {
-    let mut top = Variables::from_names(surroundings.variables);
+pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diagnostic>) -> Program {
+    let mut top = Variables::from_names(environment.variables);
     top.add_top(&unit.tree);
-    let own = procedures_of(unit, surroundings.earlier, findings);
+    let own = procedures_of(unit, environment.earlier, findings);
     let own_signatures = signatures(&own, 0, findings);
     let in_modules: Vec<Vec<Written<'_>>> =
-        surroundings.modules.iter().map(|module| procedures_of(&module.unit, &[], findings)).collect();
+        environment.modules.iter().map(|module| procedures_of(&module.unit, &[], findings)).collect();
     let mut count = own.len();
     let numbered = in_modules.iter().map(|procedures| {
         let first = count;
@@ -55,22 +55,22 @@ pub fn lower(unit: &Unit, surroundings: &Surroundings<'_>, findings: &mut Vec<Di
         signatures(procedures, first, findings)
     });
     let modules: Vec<Signatures> = numbered.collect();
-    let whole = Whole { surroundings, modules: &modules, sees_errors: Cell::new(false) };
-    let known = Known::of(unit, &whole, &own_signatures, top);
+    let shared = ProgramContext { environment, modules: &modules, sees_errors: Cell::new(false) };
+    let context = BodyContext::of(unit, &shared, &own_signatures, top);
     let mut procedures: Vec<Procedure> =
-        own.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &known, findings)).collect();
-    for (number, (module, written)) in surroundings.modules.iter().zip(&in_modules).enumerate() {
-        let known = Known::of(&module.unit, &whole, &modules[number], Variables::default());
-        procedures.extend(written.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &known, findings)));
+        own.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &context, findings)).collect();
+    for (number, (module, written)) in environment.modules.iter().zip(&in_modules).enumerate() {
+        let context = BodyContext::of(&module.unit, &shared, &modules[number], Variables::default());
+        procedures.extend(written.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &context, findings)));
     }
-    let mut lowering = Lowering::new(unit, &known, known.top.clone(), None, findings);
+    let mut lowering = Lowering::new(unit, &context, context.top.clone(), None, findings);
     let block = lowering.block(&unit.tree.statements);
     let mut top = lowering.finish(block);
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
-        body.calls_unseen = !body.keeps_last && !whole.sees_errors.get();
+        body.calls_unseen = !body.keeps_last && !shared.sees_errors.get();
     }
     let mut program = Program { procedures, own_procedures: own.len(), top, ..Program::default() };
-    program.unseen_cuts = unseen_cuts(&program, surroundings.registry);
+    program.unchecked_truncations = unchecked_truncations(&program, environment.registry);
     program
 }
 
@@ -86,8 +86,8 @@ type Written<'a> = (&'a Unit, &'a ast::Procedure);
 type Signatures = HashMap<CompactString, Signature>;
 
 /// State shared by all texts of a program.
-struct Whole<'a> {
-    surroundings: &'a Surroundings<'a>,
+struct ProgramContext<'a> {
+    environment: &'a Environment<'a>,
     /// The procedures of the modules, by module number.
     modules: &'a [Signatures],
     /// Whether anything reads `LAST_ERROR`.
@@ -95,7 +95,7 @@ struct Whole<'a> {
 }
 
 /// The names that every body of a text may refer to.
-struct Known<'a> {
+struct BodyContext<'a> {
     registry: &'a Registry,
     settings: &'a Settings,
     signatures: &'a Signatures,
@@ -105,13 +105,13 @@ struct Known<'a> {
     sees_errors: &'a Cell<bool>,
 }
 
-impl<'a> Known<'a> {
-    fn of(unit: &Unit, whole: &'a Whole<'a>, signatures: &'a Signatures, top: Variables) -> Known<'a> {
+impl<'a> BodyContext<'a> {
+    fn of(unit: &Unit, program: &'a ProgramContext<'a>, signatures: &'a Signatures, top: Variables) -> BodyContext<'a> {
         let mut doubtful = HashSet::new();
         doubtful_words(&unit.tree.statements, &mut doubtful);
-        let Surroundings { registry, settings, .. } = whole.surroundings;
-        let (modules, sees_errors) = (whole.modules, &whole.sees_errors);
-        Known { registry, settings, signatures, modules, top, doubtful, sees_errors }
+        let Environment { registry, settings, .. } = program.environment;
+        let (modules, sees_errors) = (program.modules, &program.sees_errors);
+        BodyContext { registry, settings, signatures, modules, top, doubtful, sees_errors }
     }
 }
 
@@ -190,7 +190,7 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
 fn lower_procedure(
     unit: &Unit,
     procedure: &ast::Procedure,
-    known: &Known<'_>,
+    context: &BodyContext<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Procedure {
     let params: Vec<&ast::Name> = procedure.params.iter().map(|param| &param.name).collect();
@@ -205,13 +205,13 @@ fn lower_procedure(
             );
         }
     }
-    let variables = Variables::of_procedure(procedure, &unit.tree, &known.top);
-    let mut lowering = Lowering::new(unit, known, variables, Some(&known.top), findings);
+    let variables = Variables::of_procedure(procedure, &unit.tree, &context.top);
+    let mut lowering = Lowering::new(unit, context, variables, Some(&context.top), findings);
     let block = lowering.block(&procedure.body);
     lowering.report_outer_updates(params.len());
     Procedure {
         name: procedure.name.text.clone(),
-        params: known
+        params: context
             .signatures
             .get(&procedure.name.text)
             .map(|signature| signature.params.clone())
@@ -222,7 +222,7 @@ fn lower_procedure(
 }
 
 /// How a body assigns one of its variables, for [`Lowering::report_outer_updates`].
-struct OwnUpdates {
+struct Assignments {
     /// The name in the first assignment.
     first: ast::Name,
     /// Whether every assignment uses the variable's own value, so that the variable can never be set.
@@ -233,14 +233,14 @@ struct OwnUpdates {
 struct Lowering<'a> {
     tree: &'a Tree,
     uses: &'a Uses,
-    known: &'a Known<'a>,
+    context: &'a BodyContext<'a>,
     variables: Variables,
     /// The script's top-level variables, while lowering a procedure.
     outer: Option<&'a Variables>,
     /// Number of reads so far of each of the body's own variables.
     reads: HashMap<Slot, usize>,
     /// How the body assigns each of its own variables.
-    own_updates: HashMap<Slot, OwnUpdates>,
+    assignments: HashMap<Slot, Assignments>,
     keeps_last: bool,
     handles_errors: bool,
     loops: usize,
@@ -253,7 +253,7 @@ struct Lowering<'a> {
 impl<'a> Lowering<'a> {
     fn new(
         unit: &'a Unit,
-        known: &'a Known<'a>,
+        context: &'a BodyContext<'a>,
         variables: Variables,
         outer: Option<&'a Variables>,
         findings: &'a mut Vec<Diagnostic>,
@@ -261,11 +261,11 @@ impl<'a> Lowering<'a> {
         Lowering {
             tree: &unit.tree,
             uses: &unit.uses,
-            known,
+            context,
             variables,
             outer,
             reads: HashMap::new(),
-            own_updates: HashMap::new(),
+            assignments: HashMap::new(),
             keeps_last: false,
             handles_errors: false,
             loops: 0,
@@ -297,12 +297,12 @@ impl<'a> Lowering<'a> {
 
     /// Returns whether a line that could not be parsed may have set a name.
     fn is_doubtful(&self, name: &str) -> bool {
-        self.known.doubtful.contains(name)
+        self.context.doubtful.contains(name)
     }
 
     fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
         let finding = Diagnostic::error(Code::UnknownName, span, format!("nothing sets `{name}`"));
-        if self.known.signatures.contains_key(name) {
+        if self.context.signatures.contains_key(name) {
             return finding.help(format!("`{name}` is a procedure: call it as `{name}(…)`"));
         }
         if self.uses.contains_key(name) {
@@ -333,14 +333,14 @@ impl<'a> Lowering<'a> {
 
     /// Records that a variable is assigned a value that does not depend on its own.
     fn set_afresh(&mut self, slot: Slot, name: &ast::Name) {
-        self.own_updates.entry(slot).or_insert(OwnUpdates { first: name.clone(), only: false }).only = false;
+        self.assignments.entry(slot).or_insert(Assignments { first: name.clone(), only: false }).only = false;
     }
 
     /// Reports `SET total = total + 1` in a procedure that assigns `total` in no other way, if the script has a
     /// variable of that name.
     fn report_outer_updates(&mut self, params: usize) {
         let mut found: Vec<ast::Name> = Vec::new();
-        for (slot, updates) in std::mem::take(&mut self.own_updates) {
+        for (slot, updates) in std::mem::take(&mut self.assignments) {
             let of_script = self.outer.is_some_and(|outer| outer.find(&updates.first.text).is_some());
             if updates.only && of_script && slot.0 as usize >= params && !self.is_doubtful(&updates.first.text) {
                 found.push(updates.first);

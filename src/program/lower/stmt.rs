@@ -5,8 +5,8 @@ use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::{Str, Value};
 
-use super::super::tree::{AssignTarget, Block, Expr, ExprKind, Slot, Stmt, StmtKind, Target};
-use super::{Lowering, OwnUpdates};
+use super::super::tree::{Arm, AssignTarget, Block, Expr, ExprKind, Slot, Stmt, StmtKind, Target};
+use super::{Assignments, Lowering};
 
 impl Lowering<'_> {
     pub fn block(&mut self, statements: &ast::Block) -> Block {
@@ -24,7 +24,8 @@ impl Lowering<'_> {
             StatementKind::Emit(values) => Some(StmtKind::Emit(self.exprs(values))),
             StatementKind::Call(call) => Some(StmtKind::Call(self.expr(*call))),
             StatementKind::If { arms, otherwise } => {
-                let arms = arms.iter().map(|arm| (self.expr(arm.condition), self.block(&arm.body)));
+                let arms =
+                    arms.iter().map(|arm| Arm { condition: self.expr(arm.condition), block: self.block(&arm.body) });
                 let arms = arms.collect();
                 Some(StmtKind::If {
                     arms,
@@ -92,7 +93,7 @@ impl Lowering<'_> {
         let value = self.expr(value);
         if let (Some(slot), Some(before)) = (own, reads_before) {
             let (first, reads) = (targets[0].name.clone(), self.reads(slot));
-            let updates = self.own_updates.entry(slot).or_insert(OwnUpdates { first, only: true });
+            let updates = self.assignments.entry(slot).or_insert(Assignments { first, only: true });
             updates.only &= reads > before;
         }
         if own.is_none() {

@@ -25,7 +25,7 @@ impl Lowering<'_> {
         {
             return self.instead_of_method(value, method, call.args.len());
         }
-        let known = self.known.signatures.keys().map(|name| name.as_str());
+        let known = self.context.signatures.keys().map(|name| name.as_str());
         let near = self.suggestion(name, known.chain(Builtin::names().map(|name| -> &str { name })));
         if let Some(near) = near.filter(|near| near.eq_ignore_ascii_case(name)) {
             return format!("did you mean `{near}`?");
@@ -41,7 +41,7 @@ impl Lowering<'_> {
             return help.to_owned();
         }
         let is_searched = self.findings.len() < MOST_SUGGESTIONS;
-        match near.or_else(|| is_searched.then(|| self.known.registry.nearest(name)).flatten()) {
+        match near.or_else(|| is_searched.then(|| self.context.registry.nearest(name)).flatten()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`ns doc WORD` finds tools by what they do, `ns tools` lists all".to_owned(),
         }
@@ -77,7 +77,7 @@ impl Lowering<'_> {
         }
         let parts = pages().filter(|page| page.kind != PageKind::Expression).map(super::super::pages::Page::purpose);
         let over = HigherOrder::ALL.into_iter().map(|over| over.spec().purpose());
-        parts.chain(over).chain(self.known.registry.iter().map(|tool| tool.spec.purpose())).collect()
+        parts.chain(over).chain(self.context.registry.iter().map(|tool| tool.spec.purpose())).collect()
     }
 
     /// Returns how something is written: a call with its required arguments, or a statement.
@@ -86,7 +86,7 @@ impl Lowering<'_> {
             return page.form.to_owned();
         }
         let over = HigherOrder::find(found.name).map(HigherOrder::params);
-        let tool = || self.known.registry.find(found.name).map(|id| self.known.registry.get(id).params);
+        let tool = || self.context.registry.find(found.name).map(|id| self.context.registry.get(id).params);
         let params: &[Param] = over.or_else(tool).unwrap_or_default();
         // Tools that accept several items at once declare none of the arguments for a single item as required.
         let is_needed = |param: &Param| param.absent == WhenAbsent::Required || matches!(param.kind, Kind::Path(..));

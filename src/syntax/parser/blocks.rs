@@ -9,8 +9,9 @@ use crate::text::{Code, Diagnostic, Source, Span};
 
 use super::super::CommentLines;
 use super::super::ast::{Arm, Block, ExprId, Name, Procedure, Statement, StatementKind};
+use super::closer::{BlockKind, Closer};
 use super::role::{BlockEnd, Role};
-use super::stmt::{BlockKind, Closer, Head, Parsed};
+use super::stmt::{Head, Parsed};
 
 /// The blocks of one text under construction.
 pub struct Blocks<'a> {

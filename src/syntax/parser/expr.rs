@@ -28,15 +28,15 @@ enum Op {
 }
 
 /// The precedence of `-`, `NOT` and `~`: between `*`, `/`, `%` and `**`.
-const PREFIX_STRENGTH: u8 = 9;
-const POWER_STRENGTH: u8 = 10;
+const PREFIX_PRECEDENCE: u8 = 9;
+const POWER_PRECEDENCE: u8 = 10;
 
 impl Op {
-    fn strength(self) -> u8 {
+    fn precedence(self) -> u8 {
         match self {
-            Op::Infix(op) => op.strength(),
-            Op::Prefix(_) => PREFIX_STRENGTH,
-            Op::Power => POWER_STRENGTH,
+            Op::Infix(op) => op.precedence(),
+            Op::Prefix(_) => PREFIX_PRECEDENCE,
+            Op::Power => POWER_PRECEDENCE,
         }
     }
 }
@@ -112,7 +112,7 @@ impl Parser {
     fn infix(&mut self, op: Op, span: Span, stacks: &mut Stacks) {
         let stronger = |pending: &Pending| match op {
             Op::Power => false,
-            _ => pending.op.strength() >= op.strength(),
+            _ => pending.op.precedence() >= op.precedence(),
         };
         while stacks.operators.last().is_some_and(stronger) {
             self.reduce(stacks);
@@ -159,7 +159,7 @@ impl Parser {
         let ExprKind::Chain(_, links) = &mut expr.kind else {
             return self.tree.push(ExprKind::Chain(left, vec![link]), span);
         };
-        if links[0].op.strength() != link.op.strength() {
+        if links[0].op.precedence() != link.op.precedence() {
             return self.tree.push(ExprKind::Chain(left, vec![link]), span);
         }
         if link.op.is_comparison() {

@@ -46,9 +46,9 @@ pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> Str
         text.push_str(&inner[at..at + length]);
         at += length;
         match escape(&inner[at..], base + 1 + at) {
-            Ok((c, taken)) => {
-                text.push(c);
-                at += taken;
+            Ok(escape) => {
+                text.push(escape.character);
+                at += escape.length;
             }
             Err(finding) => {
                 at += finding.span().map_or(1, |span| span.len());
@@ -60,9 +60,18 @@ pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> Str
     text
 }
 
-/// Decodes the escape at the start of a text. Returns the character and the length of the escape in bytes. At least one
-/// character must follow the backslash; `offset` is that of the backslash.
-pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
+/// A decoded escape.
+#[derive(Clone, Copy, Debug)]
+pub struct Escape {
+    /// The character that it stands for.
+    pub character: char,
+    /// Its length in bytes.
+    pub length: usize,
+}
+
+/// Decodes the escape at the start of a text. At least one character must follow the backslash; `offset` is that of the
+/// backslash.
+pub fn escape(text: &str, offset: usize) -> Result<Escape, Diagnostic> {
     let marker = text[1..].chars().next().expect("the grammar has a character after each backslash");
     let simple = match marker {
         '"' | '\'' | '\\' | '/' => Some(marker),
@@ -73,11 +82,11 @@ pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
         'f' => Some('\u{c}'),
         _ => None,
     };
-    if let Some(c) = simple {
-        return Ok((c, 2));
+    if let Some(character) = simple {
+        return Ok(Escape { character, length: 2 });
     }
     match marker {
-        'x' => hexadecimal(text, 2, 2).filter(|&(code, _)| code < 0x80).and_then(to_char),
+        'x' => hexadecimal(text, 2, 2).filter(|code| *code < 0x80).and_then(|code| escaped(code, 4)),
         'u' if text[2..].starts_with('{') => braced(text),
         'u' => four_digits(text),
         _ => None,
@@ -86,35 +95,37 @@ pub fn escape(text: &str, offset: usize) -> Result<(char, usize), Diagnostic> {
 }
 
 /// Decodes `\u{1F600}`.
-fn braced(text: &str) -> Option<(char, usize)> {
+fn braced(text: &str) -> Option<Escape> {
     let end = text.find('}')?;
     let digits = end.checked_sub(3).filter(|digits| (1..=6).contains(digits))?;
-    let (code, _) = hexadecimal(text, 3, digits)?;
-    to_char((code, end + 1))
+    escaped(hexadecimal(text, 3, digits)?, end + 1)
 }
 
 /// Decodes `\u00e9`, or two such escapes that form a surrogate pair as in JSON.
-fn four_digits(text: &str) -> Option<(char, usize)> {
-    let (high, length) = hexadecimal(text, 2, 4)?;
+fn four_digits(text: &str) -> Option<Escape> {
+    let high = hexadecimal(text, 2, 4)?;
     if !(0xD800..0xDC00).contains(&high) {
-        return to_char((high, length));
+        return escaped(high, UNICODE_LENGTH);
     }
-    let rest = text[length..].starts_with("\\u").then_some(&text[length..])?;
-    let (low, rest_length) = hexadecimal(rest, 2, 4)?;
+    let rest = text[UNICODE_LENGTH..].starts_with("\\u").then_some(&text[UNICODE_LENGTH..])?;
+    let low = hexadecimal(rest, 2, 4)?;
     let low = low.checked_sub(0xDC00).filter(|&low| low < 0x400)?;
-    to_char((0x10000 + ((high - 0xD800) << 10) + low, length + rest_length))
+    escaped(0x10000 + ((high - 0xD800) << 10) + low, 2 * UNICODE_LENGTH)
 }
 
-/// Parses `count` hexadecimal digits at `start`. Returns their value and the offset after them.
-fn hexadecimal(text: &str, start: usize, count: usize) -> Option<(u32, usize)> {
+/// Length in bytes of `\u00e9`.
+const UNICODE_LENGTH: usize = 6;
+
+/// Parses `count` hexadecimal digits at `start`.
+fn hexadecimal(text: &str, start: usize, count: usize) -> Option<u32> {
     let digits = text.get(start..start + count)?;
     let all_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let code = all_digits.then(|| u32::from_str_radix(digits, 16).ok())??;
-    Some((code, start + count))
+    all_digits.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-fn to_char((code, length): (u32, usize)) -> Option<(char, usize)> {
-    Some((char::from_u32(code)?, length))
+/// Returns the escape of a code point, if that is a character.
+fn escaped(code: u32, length: usize) -> Option<Escape> {
+    Some(Escape { character: char::from_u32(code)?, length })
 }
 
 fn bad_escape(text: &str, marker: char, offset: usize) -> Diagnostic {

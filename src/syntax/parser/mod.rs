@@ -5,6 +5,7 @@
 //! stack. No pest type leaves this directory.
 
 mod blocks;
+mod closer;
 mod expr;
 mod literal;
 mod mistake;

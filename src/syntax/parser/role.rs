@@ -5,8 +5,8 @@
 use crate::text::nearest;
 
 use super::super::keyword::{STATEMENT_WORDS, first_word, is_statement_word, is_word_char};
+use super::closer::{BlockKind, Closer, closer_of, closer_role, is_foreign_closer};
 use super::mistake::Head;
-use super::stmt::{BlockKind, Closer, closer_of, closer_role};
 
 /// The role of a line with an error in the block structure.
 #[derive(Clone, Debug)]
@@ -145,28 +145,6 @@ fn closer(first: &str, rest: &str) -> Option<Closer> {
     }
     let is_alone = rest.trim_matches([' ', '\t', ';']).is_empty();
     (is_alone && is_foreign_closer(first)).then(|| Closer { word: first.into(), only: None })
-}
-
-/// Whether a word closes blocks in other languages, such as `fi`, `ENDFOREACH` or `EndTry`.
-pub fn is_foreign_closer(word: &str) -> bool {
-    const WORDS: [&str; 15] = [
-        "DONE",
-        "FI",
-        "OD",
-        "WEND",
-        "ESAC",
-        "ENDLOOP",
-        "ENDFOREACH",
-        "ENDTRY",
-        "ENDFUNCTION",
-        "ENDDEF",
-        "ENDPROC",
-        "ENDSUB",
-        "ENDUNLESS",
-        "ENDUNTIL",
-        "ENDSWITCH",
-    ];
-    WORDS.iter().any(|closer| word.eq_ignore_ascii_case(closer))
 }
 
 /// Returns the role of a head. A head with its closer or its only statement on the same line opens no block.

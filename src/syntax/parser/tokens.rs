@@ -74,7 +74,7 @@ impl Reader<'_> {
             Rule::quoted | Rule::raw_text | Rule::template => TokenKind::Text,
             Rule::prefix if is_keyword(word, "NOT") => TokenKind::Not,
             Rule::prefix => TokenKind::Sign,
-            Rule::infix => TokenKind::Operator(strength(word)),
+            Rule::infix => TokenKind::Operator(precedence(word)),
             Rule::comma => TokenKind::Comma,
             Rule::colon => TokenKind::Colon,
             Rule::dot => TokenKind::Dot,
@@ -120,9 +120,9 @@ fn bracket_of(rule: Rule) -> Bracket {
 }
 
 /// Returns the precedence of a binary operator; `**`, which is not a [`BinaryOp`], binds most tightly.
-fn strength(word: &str) -> u8 {
+fn precedence(word: &str) -> u8 {
     match super::expr::binary(word) {
-        Some(op) => BinaryOp::strength(op),
+        Some(op) => BinaryOp::precedence(op),
         None => u8::MAX,
     }
 }

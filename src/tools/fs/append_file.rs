@@ -126,7 +126,7 @@ fn added(
         (_, Some(Choice::Base64)) => return Ok((super::base64_of("content", text)?, "base64".to_owned())),
         (None, Some(Choice::Text(charset))) => charset,
         (None, _) => Charset::UTF_8,
-        (Some(old), asked) => old.charset(path, asked)?.0,
+        (Some(old), asked) => old.charset(path, asked)?.charset,
     };
     if charset.has_units_of_two() && old.is_some_and(|old| old.bytes.len() % 2 == 1) {
         let message = format!("`{}` ends in the middle of a character of {}", path.display(), charset.name());

@@ -11,8 +11,9 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, ListedPath, Risk, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::bulk::{self, Done, Item, Planned, Work};
+use super::bulk::{self, Item, Planned, Work};
 use super::operation::Operation;
+use super::rows::Done;
 
 const SPEC: Spec = Spec {
     name: "FS.CopyFile",

@@ -12,7 +12,7 @@ use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, Tool
 use crate::value::{Str, print};
 
 use super::super::diff::{Sides, unified};
-use super::encoding::{Charset, Choice, Decoder};
+use super::encoding::{Charset, Choice, Decoder, MarkedCharset};
 use super::operation::Operation;
 use super::original::{FileEdit, Original};
 
@@ -166,8 +166,9 @@ fn edit(
     asked: Option<Choice>,
 ) -> Result<(Vec<u8>, About), ToolError> {
     let path = &args.path;
-    let (charset, mark) = old.charset(path, asked).map_err(|error| at_path(path, error))?;
-    let text = decoded(old, charset, mark).map_err(|error| at_path(path, error))?;
+    let encoding = old.charset(path, asked).map_err(|error| at_path(path, error))?;
+    let MarkedCharset { charset, mark } = encoding;
+    let text = decoded(old, encoding).map_err(|error| at_path(path, error))?;
     let ends = LineEnds::of(&text);
     let old_text = ends.given_to(&args.old_text.as_text());
     let new_text = ends.given_to(&args.new_text.as_text());
@@ -197,7 +198,7 @@ fn edit(
 
 /// Decodes a file. Errors: encoding the text again would not restore the exact bytes, because some encodings
 /// have two codes for one character.
-fn decoded(old: &Original, charset: Charset, mark: usize) -> Result<String, ToolError> {
+fn decoded(old: &Original, MarkedCharset { charset, mark }: MarkedCharset) -> Result<String, ToolError> {
     let bytes = &old.bytes[mark..];
     let refuse = |at: Option<usize>| {
         let name = charset.name();

@@ -12,7 +12,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::glob::Pattern;
+use super::super::glob::Pattern;
 use super::operation::time_text;
 
 const SPEC: Spec = Spec {

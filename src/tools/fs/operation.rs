@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::sandbox::Timestamp;
 use crate::value::time::rfc3339;
 
-use super::bulk::Row;
+use super::rows::Row;
 
 /// FileOperationResult.
 #[derive(Serialize, JsonSchema)]

@@ -14,7 +14,7 @@ use crate::sandbox::{Change, Overwrite, PathRule, Replace, SandboxError, Sandbox
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
 
-use super::encoding::{Charset, Choice, Decoder, detect, is_binary};
+use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 
 /// Maximum number of attempts before concurrent writes cause a conflict.
 const ATTEMPTS: usize = 100;
@@ -165,20 +165,21 @@ impl FileEdit<'_> {
 }
 
 impl Original {
-    /// Detects the encoding as `FS.ReadFile` does. Returns it with the length of the byte order mark.
-    pub fn charset(&self, path: &SandboxPath, asked: Option<Choice>) -> Result<(Charset, usize), ToolError> {
-        let (charset, mark) = match (Charset::of_mark(&self.bytes), asked) {
+    /// Detects the encoding as `FS.ReadFile` does.
+    pub fn charset(&self, path: &SandboxPath, asked: Option<Choice>) -> Result<MarkedCharset, ToolError> {
+        let unmarked = |charset| MarkedCharset { charset, mark: 0 };
+        let found = match (Charset::of_mark(&self.bytes), asked) {
             (Some(found), _) => found,
-            (None, Some(Choice::Text(charset))) => (charset.without_mark(), 0),
-            (None, None) if str::from_utf8(&self.bytes).is_ok() => (Charset::UTF_8, 0),
-            (None, _) => (detect(&mut &self.bytes[..]).map_err(|error| path.error(&error))?, 0),
+            (None, Some(Choice::Text(charset))) => unmarked(charset.without_mark()),
+            (None, None) if str::from_utf8(&self.bytes).is_ok() => unmarked(Charset::UTF_8),
+            (None, _) => unmarked(detect(&mut &self.bytes[..]).map_err(|error| path.error(&error))?),
         };
-        let start = &self.bytes[mark..self.bytes.len().min(PIECE)];
-        if Decoder::new(charset).refuses_nul() && (self.bytes.contains(&0) || is_binary(start)) {
+        let start = &self.bytes[found.mark..self.bytes.len().min(PIECE)];
+        if Decoder::new(found.charset).refuses_nul() && (self.bytes.contains(&0) || is_binary(start)) {
             let message = format!("`{}` is binary, not text", path.display());
             let hint = "`FS.WriteFile` with `encoding: \"base64\"` writes it; a text in UTF-16 needs its `encoding`";
             return Err(ToolError::new(ToolCode::NotText, message).path(path.display()).hint(hint));
         }
-        Ok((charset, mark))
+        Ok(found)
     }
 }

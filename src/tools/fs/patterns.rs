@@ -8,8 +8,8 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
+use super::super::glob::{LetterCase, Pattern};
 use super::find_files::prefix;
-use super::glob::{LetterCase, Pattern};
 
 /// Maximum number of patterns in one call.
 const MAX_PATTERNS: usize = 1_000;

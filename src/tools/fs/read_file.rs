@@ -16,7 +16,7 @@ use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, Tool
 use crate::value::Str;
 use crate::value::time::rfc3339;
 
-use super::encoding::{Charset, Choice, Decoder, detect, is_binary};
+use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 use super::lines::Lines;
 
 const SPEC: Spec = Spec {
@@ -273,9 +273,9 @@ impl Reading<'_> {
             let (mut bytes, last) = (filled, filled.len() < PIECE);
             if std::mem::take(&mut first) {
                 self.start = bytes.to_vec();
-                if let Some((charset, length)) = Charset::of_mark(bytes) {
+                if let Some(MarkedCharset { charset, mark }) = Charset::of_mark(bytes) {
                     decoder = Decoder::new(charset);
-                    bytes = &bytes[length..];
+                    bytes = &bytes[mark..];
                 }
                 if decoder.refuses_nul() && is_binary(bytes) {
                     return Err(self.binary());

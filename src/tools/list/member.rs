@@ -1,5 +1,6 @@
 //! `LIST.Contains`, `LIST.Find`, `LIST.Count`, `LIST.Where`, `LIST.Unique`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::gate::{Context, Tool};
@@ -102,7 +103,7 @@ pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(CONTAINS, |context, args: Member| Ok(first(context, &args.list, 0, None, &args.value)?.is_some())),
         Tool::new(FIND, |context, args: Sought| {
-            let (start, _) = bounds(args.start, None, args.list.len(), "elements")?;
+            let Range { start, .. } = bounds(args.start, None, args.list.len(), "elements")?;
             Ok(first(context, &args.list, start, args.key.as_ref(), &args.value)?.map(|index| index as u64))
         }),
         Tool::new(COUNT, count),

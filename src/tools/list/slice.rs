@@ -1,5 +1,6 @@
 //! `LIST.Slice`, `LIST.Rest`, `LIST.Tail`, `LIST.Reverse`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::gate::{Context, Tool};
@@ -81,8 +82,8 @@ arguments! {
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(SLICE, |context, args: Stretch| {
-            let (from, to) = bounds(args.start, args.end, args.list.len(), "elements")?;
-            stretch(context, &args.list, from, to)
+            let Range { start, end } = bounds(args.start, args.end, args.list.len(), "elements")?;
+            stretch(context, &args.list, start, end)
         }),
         Tool::new(REST, |context, args: Without| {
             let length = args.list.len();

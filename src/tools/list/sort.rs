@@ -6,7 +6,7 @@ use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, space, work};
 use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::order::{self, Direction, Unsorted};
-use crate::value::{List, Str, Value};
+use crate::value::{List, Str, Value, print};
 
 use super::key;
 
@@ -52,7 +52,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let sorted = order::sorted(&keys, Direction::of(args.descending)).map_err(|unsorted| match unsorted {
         Unsorted::Limit(hit) => ToolError::from(hit),
         Unsorted::Odd(odd) => {
-            let message = format!("element {odd} cannot be ordered with the others: {}", order::display(&keys[odd]));
+            let message = format!("element {odd} cannot be ordered with the others: {}", print::display(&keys[odd]));
             ToolError::bad_argument("list", message).hint("sort numbers or texts, not both; maps need `key`")
         }
     })?;

@@ -6,7 +6,7 @@ use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::build::ListBuilder;
-use super::super::fs::glob::Pattern;
+use super::super::glob::Pattern;
 use super::base;
 
 const PARTS: Spec = Spec::pure(

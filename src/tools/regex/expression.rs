@@ -15,7 +15,7 @@ use crate::limits::{LimitHit, MemoryCharge, space, work};
 use crate::toolkit::ToolError;
 use crate::value::Str;
 
-use super::compile::{Bounds, Fault, Flags, parse};
+use super::parse::{Bounds, Fault, Flags, parse};
 use super::stepper::{InterruptibleSearch, SearchFailure};
 
 /// Number of tables that grow up to a bound: one forward and one backward, each for the library and for the

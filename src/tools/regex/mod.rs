@@ -2,8 +2,9 @@
 //! time.
 
 mod capture;
-pub mod compile;
+mod compile;
 mod expression;
+pub mod parse;
 mod replace;
 mod search;
 mod stepper;

@@ -15,7 +15,7 @@ use regex_syntax::hir::Hir;
 
 use crate::limits::{LimitHit, work};
 
-use super::compile::Bounds;
+use super::parse::Bounds;
 
 /// Work between two charges, in expression positions times text bytes: a byte may require a new state, which
 /// takes time proportional to the size of the expression.

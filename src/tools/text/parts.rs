@@ -1,5 +1,6 @@
 //! `STR.Split`, `STR.Words`, `STR.Lines`, `STR.LineCount`, `STR.Chars`, `STR.Join`, `STR.Sub`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::gate::{Context, Tool};
@@ -230,9 +231,9 @@ fn join(context: &mut Context<'_>, args: Joined) -> Result<Str, ToolError> {
 }
 
 fn sub(context: &mut Context<'_>, args: Stretch) -> Result<Str, ToolError> {
-    let (from, to) = bounds(args.start, args.end, args.text.char_count(), "characters")?;
+    let Range { start, end } = bounds(args.start, args.end, args.text.char_count(), "characters")?;
     // A character has at most four bytes.
-    space::check((to - from).saturating_mul(4).min(args.text.as_text().len()))?;
-    context.spend_text(to - from)?;
-    Ok(args.text.slice(from, to))
+    space::check((end - start).saturating_mul(4).min(args.text.as_text().len()))?;
+    context.spend_text(end - start)?;
+    Ok(args.text.slice(start, end))
 }

@@ -1,6 +1,8 @@
 //! `STR.Contains`, `STR.StartsWith`, `STR.EndsWith`, `STR.Find`, `STR.FindLast`, `STR.Count`, `STR.Replace`,
 //! `STR.RemovePrefix`, `STR.RemoveSuffix`.
 
+use std::ops::Range;
+
 use crate::gate::{Context, Tool};
 use crate::limits::space;
 use crate::toolkit::{Example, Spec, ToolError, arguments};
@@ -133,7 +135,7 @@ fn position(context: &mut Context<'_>, text: &Str, part: &Str) -> Result<Option<
 }
 
 fn find(context: &mut Context<'_>, args: SearchedFrom) -> Result<Option<u64>, ToolError> {
-    let (start, end) = bounds(args.start, None, args.text.char_count(), "characters")?;
+    let Range { start, end } = bounds(args.start, None, args.text.char_count(), "characters")?;
     let text = if start == 0 { args.text } else { args.text.slice(start, end) };
     let found = position(context, &text, &args.part)?;
     let before = found.map(|byte| locate::char_count(&text.as_text()[..byte])).transpose()?;

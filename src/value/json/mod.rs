@@ -1,6 +1,8 @@
 //! Conversion of values to and from JSON.
 
+mod keys;
 mod number;
+mod parser;
 mod read;
 mod string;
 
@@ -16,7 +18,8 @@ use super::big_numbers::BEYOND_INTS;
 use super::{Elements, Map, Sink, Str, TextBudget, Value};
 
 pub use number::beyond_ints;
-pub use read::{Fault, ParseError, from_text, read};
+pub use parser::Fault;
+pub use read::{ParseError, from_text, read};
 
 /// Writes a value as JSON without whitespace; NaN and infinities become `null`. Errors: `out` fails, or the run must
 /// stop ([`work::check`]).

@@ -2,7 +2,7 @@
 
 use super::super::Value;
 use super::super::big_numbers::{BEYOND_FLOATS, BEYOND_INTS, BigNumbers, REMEDY};
-use super::read::{Fault, Parsed, Parser};
+use super::parser::{Fault, Parsed, Parser};
 
 impl Parser<'_> {
     /// Parses a number; its first character is a digit or `-`.

@@ -6,35 +6,11 @@ use crate::text::{Position, position_in};
 
 use super::super::big_numbers::BigNumbers;
 use super::super::{Elements, Map, Small, Str, Value};
-use super::string::Keys;
+use super::keys::Keys;
+use super::parser::{Fault, Parsed, Parser};
 
 /// Number of values between two calls of `pay`.
 const STRETCH: usize = 4_096;
-
-/// Why a text could not be parsed.
-#[derive(Debug)]
-pub enum Fault {
-    /// A limit of the run.
-    Limit(LimitHit),
-    /// The text is not JSON, or contains a number that no value can represent.
-    Text {
-        /// Byte offset of the error.
-        at: usize,
-        /// The error message.
-        reason: String,
-        /// The help for the error.
-        help: Option<&'static str>,
-    },
-}
-
-impl From<LimitHit> for Fault {
-    fn from(hit: LimitHit) -> Fault {
-        Fault::Limit(hit)
-    }
-}
-
-/// The result of parsing.
-pub type Parsed<T> = Result<T, Fault>;
 
 /// Parses a text. Calls `pay` at intervals with the number of values to be charged.
 pub fn read(
@@ -73,15 +49,6 @@ pub enum ParseError {
         /// The column in characters, counted from 1.
         column: usize,
     },
-}
-
-/// The state of parsing.
-pub struct Parser<'t> {
-    pub text: &'t str,
-    pub bytes: &'t [u8],
-    pub at: usize,
-    pub keys: Keys,
-    pub big_numbers: BigNumbers,
 }
 
 /// A list or map that is not closed yet.
@@ -213,34 +180,6 @@ impl Parser<'_> {
     fn end(&mut self, value: Value) -> Parsed<Value> {
         self.skip_blanks();
         if self.at == self.bytes.len() { Ok(value) } else { Err(self.unexpected("the end")) }
-    }
-
-    #[inline]
-    fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
-            self.at += 1;
-        }
-    }
-
-    #[inline]
-    pub fn take(&mut self, byte: u8) -> bool {
-        let is_there = self.bytes.get(self.at) == Some(&byte);
-        self.at += usize::from(is_there);
-        is_there
-    }
-
-    #[cold]
-    pub fn unexpected(&self, expected: &str) -> Fault {
-        let found = match self.text[self.at..].chars().next() {
-            None => "the end of the text".to_owned(),
-            Some(character) => format!("`{}`", character.escape_debug()),
-        };
-        self.fault(self.at, format!("expected {expected}, found {found}"))
-    }
-
-    #[cold]
-    pub fn fault(&self, at: usize, reason: impl Into<String>) -> Fault {
-        Fault::Text { at, reason: reason.into(), help: None }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe};
 use super::super::super::keyword::{
     STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_statement_word, is_uniform, is_word, is_word_char,
 };
-use super::super::role::is_foreign_closer;
+use super::super::closer::is_foreign_closer;
 use super::{Failure, quoted_length};
 
 impl Failure<'_> {

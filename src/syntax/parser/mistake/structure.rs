@@ -3,7 +3,7 @@
 use crate::text::{Code, Diagnostic};
 
 use super::super::super::keyword::{first_word, is_keyword, is_word_char};
-use super::super::stmt::closer_role;
+use super::super::closer::closer_role;
 use super::Failure;
 
 impl Failure<'_> {

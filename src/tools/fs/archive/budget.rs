@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use crate::limits::Watch;
 use crate::toolkit::ToolError;
 
-use super::fault::too_large;
+use super::fault::{OverRatio, too_large};
 
 /// Number of bytes that are exempt from the ratio: small archives of very regular files are common.
 const FREE: u64 = 10 << 20;
@@ -26,20 +26,6 @@ pub struct Budget {
     pub archive_bytes: u64,
     /// The deadline and the interrupt.
     pub watch: Watch,
-}
-
-/// The error for an archive that unpacks to more than its size allows.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the archive of {archive_bytes} bytes comes to more than {max_ratio} times its size")]
-pub struct OverRatio {
-    archive_bytes: u64,
-    max_ratio: u64,
-}
-
-impl From<OverRatio> for ToolError {
-    fn from(over: OverRatio) -> ToolError {
-        too_large(over.to_string(), "max_ratio")
-    }
 }
 
 impl Budget {

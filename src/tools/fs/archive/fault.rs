@@ -7,8 +7,6 @@ use crate::sandbox::SandboxError;
 use crate::text::{ToolCode, safe};
 use crate::toolkit::ToolError;
 
-use super::budget::OverRatio;
-
 /// Returns the error for an archive that is damaged, ambiguous or of an unsupported kind.
 pub fn invalid(reason: impl Into<String>) -> ToolError {
     let reason = reason.into();
@@ -19,6 +17,22 @@ pub fn invalid(reason: impl Into<String>) -> ToolError {
 pub fn too_large(reason: impl Into<String>, parameter: &'static str) -> ToolError {
     ToolError::new(ToolCode::TooLarge, reason.into())
         .hint(format!("raise `{parameter}` if the archive is to be trusted"))
+}
+
+/// The error for an archive that unpacks to more than its size allows.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the archive of {archive_bytes} bytes comes to more than {max_ratio} times its size")]
+pub struct OverRatio {
+    /// Size of the archive in bytes.
+    pub archive_bytes: u64,
+    /// Maximum ratio of the unpacked size to the size of the archive.
+    pub max_ratio: u64,
+}
+
+impl From<OverRatio> for ToolError {
+    fn from(over: OverRatio) -> ToolError {
+        too_large(over.to_string(), "max_ratio")
+    }
 }
 
 /// Converts an I/O error from reading an archive.

@@ -4,16 +4,14 @@
 //! All items are examined before the first is changed, so that predictable failures are found early.
 
 mod perform;
-mod rows;
 
 use crate::gate::Context;
 use crate::sandbox::{Details, PathRule, SandboxPath};
 use crate::toolkit::{Access, Given, ListedPath, ToolError};
 
-use super::glob::Pattern;
+use super::super::glob::Pattern;
 
 pub use perform::{Planned, Work, run};
-pub use rows::{Done, Row};
 
 /// Several items, and the argument that names them.
 #[derive(Debug)]

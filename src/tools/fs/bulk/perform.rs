@@ -12,7 +12,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Answer, FailureMode, ToolError};
 
 use super::super::operation::Operation;
-use super::rows::{Done, Row};
+use super::super::rows::{Done, Row};
 use super::{Item, Items};
 
 /// Size of a row in an answer, not counting names, in bytes of JSON.

@@ -35,6 +35,15 @@ pub enum Charset {
     Named(&'static Encoding),
 }
 
+/// An encoding, and the length of the byte order mark that the bytes begin with.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkedCharset {
+    /// The encoding.
+    pub charset: Charset,
+    /// The length of the mark in bytes; 0 without one.
+    pub mark: usize,
+}
+
 impl Choice {
     /// Parses the name of an encoding.
     pub fn find(name: &str) -> Option<Choice> {
@@ -62,9 +71,9 @@ impl Charset {
         })
     }
 
-    /// Returns the encoding that a byte order mark identifies, and the length of the mark.
-    pub fn of_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
-        Encoding::for_bom(bytes).map(|(encoding, length)| (Charset::Named(encoding), length))
+    /// Returns the encoding that a byte order mark identifies.
+    pub fn of_mark(bytes: &[u8]) -> Option<MarkedCharset> {
+        Encoding::for_bom(bytes).map(|(encoding, mark)| MarkedCharset { charset: Charset::Named(encoding), mark })
     }
 
     /// Returns the encoding as one that writes no byte order mark.

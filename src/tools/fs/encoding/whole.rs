@@ -3,7 +3,7 @@
 use crate::limits::{LimitHit, MemoryCharge};
 
 use super::super::super::build::TextBuilder;
-use super::{Charset, Choice, Decoder, detect, is_binary};
+use super::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 
 /// Number of bytes that are examined to identify the file format.
 const START: usize = 1 << 16;
@@ -26,7 +26,7 @@ pub struct Decoded {
 /// Decodes the content of a file as `FS.ReadFile` does. Returns `None` if the file is binary.
 pub fn decode_whole(bytes: &[u8], choice: Option<Choice>) -> Result<Option<Decoded>, LimitHit> {
     let (charset, mark) = match (Charset::of_mark(bytes), choice) {
-        (Some((charset, mark)), _) => (Some(charset), mark),
+        (Some(MarkedCharset { charset, mark }), _) => (Some(charset), mark),
         (None, Some(Choice::Text(charset))) => (Some(charset), 0),
         (None, _) => (None, 0),
     };

@@ -13,8 +13,8 @@ use crate::text::ToolCode;
 use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Column, Directories, List, Rows, Str, Table, Texts, Value};
 
+use super::super::glob::LetterCase;
 use super::find_files::prefix;
-use super::glob::LetterCase;
 use super::patterns::{Entry, Patterns, leaving_out};
 use order::{Order, SortKey};
 

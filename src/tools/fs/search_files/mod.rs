@@ -23,8 +23,8 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
+use super::super::glob::LetterCase;
 use super::find_files::prefix;
-use super::glob::LetterCase;
 use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
 use query::Query;

@@ -5,7 +5,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
-use super::super::super::regex::compile::{Bounds, Fault, Flags, MAX_PATTERN, parse};
+use super::super::super::regex::parse::{Bounds, Fault, Flags, MAX_PATTERN, parse};
 
 /// The text or expression to search for.
 #[derive(Clone, Copy, Debug, Default)]

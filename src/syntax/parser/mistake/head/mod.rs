@@ -4,6 +4,8 @@
 
 mod rewrite;
 
+use std::ops::Range;
+
 use crate::text::{Code, Diagnostic, safe};
 
 use super::super::super::keyword::{first_word, is_word, is_word_char};
@@ -47,7 +49,7 @@ impl<'a> Head<'a> {
         if text.len() > MAX_LINE {
             return None;
         }
-        let (kind, words_end, is_foreign_word) = words(text)?;
+        let HeadWords { kind, end: words_end, is_foreign: is_foreign_word } = words(text)?;
         let mark = mark(text, words_end);
         let head = Head { text, kind, words_end, is_foreign_word, mark };
         // `try the next one` is not a head: it has neither a mark nor the form of a clause.
@@ -67,8 +69,8 @@ impl<'a> Head<'a> {
 
     /// Returns the finding for a head in the syntax of another language; `base` is the offset of the line.
     pub fn finding(&self, base: usize) -> Option<Diagnostic> {
-        let (start, end) = self.place();
-        let span = Span::new(base + start, base + end);
+        let place = self.place();
+        let span = Span::new(base + place.start, base + place.end);
         let word = &self.text[..first_word(self.text).len()];
         let (code, message) = match self.mark {
             // A session treats this code as incomplete input and reads on up to the `}`.
@@ -77,7 +79,7 @@ impl<'a> Head<'a> {
                 (Code::UnknownStatement, format!("`{word}` is not a statement of this language"))
             }
             _ if self.lacks_each() => {
-                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", shown(&self.text[start..end])))
+                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", shown(&self.text[place.clone()])))
             }
             Some((_, '{')) => (Code::UnexpectedText, "blocks have no braces".to_owned()),
             Some((_, mark)) => (Code::UnexpectedText, format!("the head of a block does not end with `{mark}`")),
@@ -87,7 +89,7 @@ impl<'a> Head<'a> {
     }
 
     /// Returns the range of the error: the word from another language, the text in place of `EACH`, or the mark.
-    fn place(&self) -> (usize, usize) {
+    fn place(&self) -> Range<usize> {
         let word = first_word(self.text).len();
         let rest = self.text[self.words_end..].trim_start_matches([' ', '\t']);
         let behind = self.text.len() - rest.len();
@@ -96,11 +98,11 @@ impl<'a> Head<'a> {
             word => word.len(),
         };
         match self.mark {
-            Some((at, '{')) if !self.has_body() => (at, at + 1),
-            _ if self.is_foreign_word => (0, word),
-            _ if self.lacks_each() => (behind, behind + next),
-            Some((at, _)) => (at, at + 1),
-            None => (0, word),
+            Some((at, '{')) if !self.has_body() => at..at + 1,
+            _ if self.is_foreign_word => 0..word,
+            _ if self.lacks_each() => behind..behind + next,
+            Some((at, _)) => at..at + 1,
+            None => 0..word,
         }
     }
 
@@ -179,15 +181,24 @@ fn shown(word: &str) -> String {
     safe::name(&word.chars().take(40).collect::<String>()).into_owned()
 }
 
-/// Returns the kind of a head, the end offset of its words, and whether they are from another language.
-fn words(text: &str) -> Option<(Kind, usize, bool)> {
+/// The words that identify a head.
+struct HeadWords {
+    kind: Kind,
+    /// Their end offset.
+    end: usize,
+    /// Whether they are from another language.
+    is_foreign: bool,
+}
+
+/// Returns the words that identify a head, if a line begins with some.
+fn words(text: &str) -> Option<HeadWords> {
     let first = first_word(text);
     let rest = text[first.len()..].trim_start_matches([' ', '\t']);
     let second = first_word(rest);
     let both = text.len() - rest.len() + second.len();
     let then = |keyword: &str| second.eq_ignore_ascii_case(keyword);
     let one = first.len();
-    Some(match first.to_ascii_uppercase().as_str() {
+    let (kind, end, is_foreign) = match first.to_ascii_uppercase().as_str() {
         "IF" => (Kind::If, one, false),
         "ELSE" if then("IF") => (Kind::ElseIf, both, false),
         "ELSE" => (Kind::Else, one, false),
@@ -207,7 +218,8 @@ fn words(text: &str) -> Option<(Kind, usize, bool)> {
         "FINALLY" => (Kind::Finally, one, true),
         "DEF" | "FN" | "FUN" | "FUNCTION" | "PROC" | "PROCEDURE" | "SUB" => (Kind::Procedure, one, true),
         _ => return None,
-    })
+    };
+    Some(HeadWords { kind, end, is_foreign })
 }
 
 /// Finds the mark that ends a head in another language, and its offset.

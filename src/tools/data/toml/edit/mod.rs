@@ -1,8 +1,11 @@
 //! `TOML.Set` and `TOML.Remove`.
 
+mod append;
 mod model;
 mod plan;
+mod planner;
 mod relation;
+mod remove;
 mod spell;
 
 use crate::gate::{Context, Tool};

@@ -1,0 +1,58 @@
+//! The destination of EMIT and warnings, and why it cannot print.
+
+use crate::limits::{Limit, LimitHit, Meter};
+use crate::text::{Code, ToolCode};
+use crate::value::{TextBudget, Value, print};
+
+use super::fault::Fault;
+
+/// The destination of EMIT and warnings.
+pub trait Output {
+    /// Prints values and a line feed.
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError>;
+
+    /// Displays one warning.
+    fn warn(&mut self, text: &str);
+
+    /// Called after a warning about a path outside the sandbox.
+    fn refuse_path(&mut self) {}
+}
+
+/// Returns the line that EMIT prints for values, within the output limit of the run.
+pub fn emitted(values: &[Value], meter: &mut Meter) -> Result<String, LimitHit> {
+    let (mut line, (left, hit)) = (String::new(), meter.output_left());
+    print::write_line(values, &mut line, TextBudget::of_text().at_most(left, hit))?;
+    meter.print(line.len() as u64)?;
+    Ok(line)
+}
+
+/// Why EMIT could not print.
+#[derive(Debug)]
+pub enum EmitError {
+    /// A limit of the run.
+    Limit(LimitHit),
+    /// The reader of the output is gone; the run ends as if it were complete.
+    Closed,
+    /// The operating system refused the write.
+    Io(std::io::Error),
+}
+
+impl From<LimitHit> for EmitError {
+    fn from(hit: LimitHit) -> EmitError {
+        EmitError::Limit(hit)
+    }
+}
+
+impl From<EmitError> for Fault {
+    fn from(error: EmitError) -> Fault {
+        match error {
+            EmitError::Limit(hit) => hit.into(),
+            EmitError::Closed => Fault {
+                unread: true,
+                limit: Some(Limit::Interrupt),
+                ..Fault::new(Code::Interrupted, "nobody reads the output any more")
+            },
+            EmitError::Io(error) => Fault::new(ToolCode::IoError, format!("the output cannot be written: {error}")),
+        }
+    }
+}
