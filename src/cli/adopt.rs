@@ -2,28 +2,17 @@
 
 use std::io::{IsTerminal, stderr, stdin};
 
-use clap::Args;
-
 use crate::engine::{Engine, ForeignAction, ForeignRun, ForeignState, Options, Ownership, Value};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, OutputFormat, about};
+use super::args::{AdoptArgs, Global, OutputFormat};
 use super::exit::Exit;
 use super::history::{print, with_options};
 use super::interrupts::catch_interrupts;
 use super::plan::{Answer, asked};
 use super::terminal::{counted, say};
-
-/// Arguments of `ns adopt`.
-#[derive(Args, Debug)]
-#[command(about = about::ADOPT)]
-pub struct AdoptArgs {
-    /// Take everything over without a question
-    #[arg(long)]
-    pub yes: bool,
-}
 
 /// `ns adopt`
 pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {

@@ -15,7 +15,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Sink, TextBudget, Value};
 
-use super::call::{MAX_JSON, Part, untold};
+use super::answer::{MAX_JSON, Part, untold};
 use super::exit::Exit;
 use super::terminal::report_error;
 

@@ -8,8 +8,8 @@ use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::ToolError;
 use crate::value::to_value;
 
+use super::answer::read_all;
 use super::args::{Global, MemoryCommand};
-use super::call::read_all;
 use super::exit::Exit;
 use super::input::open_input;
 use super::show::{Format, Printer};

@@ -4,6 +4,7 @@
 
 mod above;
 mod adopt;
+mod answer;
 mod approve;
 mod args;
 mod audit;

@@ -20,13 +20,12 @@ pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
 pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
 pub use state::{
-    AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs,
+    AdoptArgs, AuditArgs, AuditCommand, AuditPlace, GcArgs, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs,
+    UndoArgs,
 };
 pub use tools::{CallArgs, McpArgs, ToolFormat, ToolsArgs};
 
-use super::adopt::AdoptArgs;
 use super::exit::Exit;
-use super::gc::GcArgs;
 use super::terminal::report_error;
 pub use split::{Line, RunLine, RunOptions};
 

@@ -1,4 +1,4 @@
-//! Parsers of option values that clap does not provide: times and durations.
+//! Parsers of option values that clap does not provide: times, durations and sizes.
 
 use std::time::Duration;
 
@@ -40,4 +40,15 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "expected a time above 0 such as 5, 0.5 or 200ms".to_owned())
+}
+
+/// Parses a size such as `1234`, `500K`, `20M` or `1G`, in units of 1024.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let units = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
+        .unwrap_or((text, 1));
+    let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes such as 1000000, 500K, 20M or 1G".to_owned())
 }
