@@ -21,8 +21,9 @@ mod watch;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-pub use case::{Difference, Outcome, Settings, Verdict};
+pub use case::{Outcome, Settings, Verdict};
 pub use find::{Case, find};
+pub use golden::Difference;
 pub use head::check_head;
 pub use redact::Redaction;
 pub use report::{to_json, to_junit};
