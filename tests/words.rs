@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::visit::Visit;
 
 /// Comment lines that may begin with "What": the help of commands and the schemas of results, which are messages.
-const MESSAGES: [&str; 2] = ["src/cli/args/", "src/tools/"];
+const MESSAGES: [&str; 3] = ["src/cli/args/", "src/options/", "src/tools/"];
 
 /// The names that a file declares.
 #[derive(Default)]

@@ -3,16 +3,18 @@
 use std::io::{IsTerminal, stderr, stdin};
 
 use crate::engine::{Engine, ForeignAction, ForeignRun, ForeignState, Options, Ownership, Value};
+use crate::options::{Global, OutputFormat};
+use crate::terminal::exit::Exit;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::question::{Answer, asked};
+use crate::terminal::report::{counted, say};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{AdoptArgs, Global, OutputFormat};
-use super::exit::Exit;
-use super::history::{print, with_options};
-use super::interrupts::catch_interrupts;
-use super::plan::{Answer, asked};
-use super::terminal::{counted, say};
+use super::args::AdoptArgs;
+use super::print_value::print_value;
+use super::start::with_options;
 
 /// `ns adopt`
 pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
@@ -25,7 +27,7 @@ pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
             say("nothing in `.ns` is foreign\n");
             return Ok(Exit::Done);
         }
-        let printed = print(global, page(global, &found)?)?;
+        let printed = print_value(global, page(global, &found)?)?;
         report_flaws(&found);
         if !args.yes && !is_agreed(engine) {
             say("nothing was done; `ns adopt --yes` takes it over, `ns gc --foreign` removes it\n");

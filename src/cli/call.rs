@@ -6,23 +6,25 @@ use std::io::stdin;
 use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
+use crate::options::Global;
+use crate::terminal::approver::ask_at_terminal;
+use crate::terminal::console::connect_console;
+use crate::terminal::exit::Exit;
+use crate::terminal::input_file::open_input;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::printer::{Format, Printer};
+use crate::terminal::progress::show_at_terminal;
+use crate::terminal::report::{report_notes, say};
+use crate::terminal::sandbox_hint;
 use crate::text::{ToolCode, safe};
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Map, Value};
 
 use super::answer::{Part, read_all, untold};
-use super::approve::ask_at_terminal;
-use super::args::{CallArgs, Global};
+use super::args::CallArgs;
 use super::call_lines::call_lines;
-use super::console::connect_console;
-use super::exit::Exit;
-use super::input::open_input;
-use super::interrupts::catch_interrupts;
-use super::progress::show_at_terminal;
-use super::sandbox_hint;
-use super::show::{Format, Printer};
-use super::terminal::{report_notes, say};
-use super::undo::say_ended;
+use super::finish::say_ended;
+use super::start::seal;
 
 /// Default size of a part, in bytes.
 const PART: u64 = 256 << 10;
@@ -38,7 +40,7 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     };
     let part = args.meta.then(|| Part { offset: args.offset, bytes: args.max_output_bytes.unwrap_or(PART) });
     if args.jsonl {
-        if let Err(error) = super::seal(&engine) {
+        if let Err(error) = seal(&engine) {
             return fail(&setup_failure(&error));
         }
         catch_interrupts(engine.interrupt());
@@ -73,10 +75,12 @@ fn print_answer(engine: &Engine, global: &Global, Answered { answer, part }: Ans
 fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value, Exit> {
     let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
     ask_at_terminal(engine);
-    show_at_terminal(engine, global);
+    if !global.quiet {
+        show_at_terminal(engine);
+    }
     connect_console(engine);
     let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
-    super::seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
+    seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());
     let result = engine.call(tool, &given);
     engine.gate().end_run();

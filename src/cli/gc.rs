@@ -3,15 +3,17 @@
 use crate::engine::{
     Amount, Engine, ForeignAction, GcRequest, Options, ReclaimReason, Reclaimed, SweepReport, Tally, Value,
 };
+use crate::options::{Global, OutputFormat};
+use crate::terminal::exit::Exit;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::report::say;
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{GcArgs, Global, OutputFormat};
-use super::exit::Exit;
-use super::history::{print, with_options};
-use super::interrupts::catch_interrupts;
-use super::terminal::say;
+use super::args::GcArgs;
+use super::print_value::print_value;
+use super::start::with_options;
 
 /// `ns gc`
 pub fn gc(global: &Global, args: &GcArgs) -> Exit {
@@ -19,7 +21,7 @@ pub fn gc(global: &Global, args: &GcArgs) -> Exit {
         catch_interrupts(engine.interrupt());
         let swept = if args.foreign { foreign(engine, args.dry_run)? } else { engine.collect(&request(args))? };
         report(&swept, args.dry_run);
-        let printed = print(global, page(global, &swept, args.dry_run)?)?;
+        let printed = print_value(global, page(global, &swept, args.dry_run)?)?;
         Ok(if swept.failures.is_empty() { printed } else { Exit::Failed })
     })
 }

@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use crate::engine::{Described, Difference};
-
-use super::changes::{self, Paint};
-use super::markup;
+use crate::terminal::changes;
+use crate::terminal::paint::Paint;
+use crate::text::markup;
 
 const STYLE: &str = include_str!("page.css");
 

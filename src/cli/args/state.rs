@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::about;
+use crate::manual::about;
+
 use super::values::{bytes, moment};
 
 /// Arguments of `ns memory`.

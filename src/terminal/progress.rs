@@ -10,7 +10,6 @@ use indicatif::{BinaryBytes, HumanCount};
 
 use crate::engine::{Engine, Progress, ProgressView};
 
-use super::args::Global;
 use super::screen::{self, Author, PERIOD};
 
 /// Duration from which a call is shown.
@@ -20,10 +19,10 @@ const LOOP_SHOWN_AFTER: Duration = Duration::from_secs(2);
 /// Share of the work that must be done before the remaining time is shown.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Enables the progress line if standard error is a terminal and `--quiet` is not given.
-pub fn show_at_terminal(engine: &Engine, global: &Global) {
+/// Enables the progress line if standard error is a terminal.
+pub fn show_at_terminal(engine: &Engine) {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if stderr().is_terminal() && !is_dumb && !global.quiet {
+    if stderr().is_terminal() && !is_dumb {
         engine.set_progress_view(Rc::new(Line::default()));
     }
 }

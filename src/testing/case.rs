@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Found, Script, TestFolder, Words, describe_script};
+use crate::options::Global;
 
-use super::super::args::Global;
 use super::find::Case;
 use super::golden::{self, Actual, Difference};
 use super::head::Head;
