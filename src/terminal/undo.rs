@@ -1,4 +1,4 @@
-//! What an undo, a redo or a run did, and the commands that take it back.
+//! Reports on undos, redos and ended runs, with the commands that take them back.
 
 use std::io::{IsTerminal, stderr};
 
