@@ -10,7 +10,7 @@ use syn::visit::Visit;
 
 /// Directories whose comments may begin with "What": they are messages, in the help of commands and the schemas of
 /// results.
-const MESSAGES: [&str; 2] = ["src/cli/args/", "src/tools/"];
+const MESSAGES: [&str; 3] = ["src/cli/args/", "src/options/", "src/tools/"];
 
 /// The types and modules that a file declares.
 #[derive(Default)]

@@ -6,9 +6,8 @@
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
+use crate::options::Global;
 use crate::text::{safe, shell_word};
-
-use super::args::Global;
 
 /// Maximum number of parent directories to examine.
 const LEVELS: usize = 32;

@@ -2,28 +2,19 @@
 
 use std::io::{IsTerminal, stderr, stdin};
 
-use clap::Args;
-
 use crate::engine::{Engine, ForeignAction, ForeignRun, ForeignState, Options, Ownership, Value};
+use crate::options::{Global, OutputFormat};
+use crate::terminal::exit::Exit;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::question::{Answer, asked};
+use crate::terminal::report::{counted, say};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, OutputFormat, about};
-use super::exit::Exit;
-use super::history::{print, with_options};
-use super::interrupts::catch_interrupts;
-use super::plan::{Answer, asked};
-use super::terminal::{counted, say};
-
-/// Arguments of `ns adopt`.
-#[derive(Args, Debug)]
-#[command(about = about::ADOPT)]
-pub struct AdoptArgs {
-    /// Take everything over without a question
-    #[arg(long)]
-    pub yes: bool,
-}
+use super::args::AdoptArgs;
+use super::print_value::print_value;
+use super::start::with_options;
 
 /// `ns adopt`
 pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
@@ -36,7 +27,7 @@ pub fn adopt(global: &Global, args: &AdoptArgs) -> Exit {
             say("nothing in `.ns` is foreign\n");
             return Ok(Exit::Done);
         }
-        let printed = print(global, page(global, &found)?)?;
+        let printed = print_value(global, page(global, &found)?)?;
         report_flaws(&found);
         if !args.yes && !is_agreed(engine) {
             say("nothing was done; `ns adopt --yes` takes it over, `ns gc --foreign` removes it\n");

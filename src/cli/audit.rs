@@ -5,17 +5,19 @@ use std::fs::File;
 use serde_json::json;
 
 use crate::engine::{AuditFault, AuditFilter, AuditLog, AuditVerdict, Engine, Options, Value};
+use crate::options::{Global, OutputFormat};
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::{Format, Printer};
+use crate::terminal::report::{print, report_error, report_findings, report_setup, say};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{AuditCommand, AuditPlace, Global, OutputFormat};
-use super::exit::Exit;
-use super::show::{Format, Printer};
-use super::terminal::{print, report_error, report_findings, report_setup, say};
+use super::args::{AuditCommand, AuditPlace};
+use super::start::{open, seal};
 
 pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
-    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
+    let engine = match open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -28,7 +30,7 @@ pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
     let is_elsewhere = engine.find_audit_log(&if place.state { AuditLog::Root } else { AuditLog::State }).0;
     // The log of read-only runs is in the user state, out of reach of all runs, so it is read without lockdown.
     if !place.state
-        && let Err(error) = super::seal(&engine)
+        && let Err(error) = seal(&engine)
     {
         report_setup(&error);
         return Exit::Usage;

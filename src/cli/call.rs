@@ -1,65 +1,35 @@
 //! `ns call TOOL JSON`: calls one tool. The result is printed to standard output, a failure as one line of JSON to
 //! standard error.
 
-use std::io::{Read, stdin};
+use std::io::stdin;
 
 use serde_json::json;
 
 use crate::engine::{EmitError, Engine, Options, SetupError};
-use crate::gate::DONE;
+use crate::options::Global;
+use crate::terminal::approver::ask_at_terminal;
+use crate::terminal::console::connect_console;
+use crate::terminal::exit::Exit;
+use crate::terminal::input_file::open_input;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::printer::{Format, Printer};
+use crate::terminal::progress::show_at_terminal;
+use crate::terminal::report::{report_notes, say};
+use crate::terminal::sandbox_hint;
 use crate::text::{ToolCode, safe};
-use crate::toolkit::{FailureMode, ToolError, body_of, excerpt, read_on};
-use crate::value::{Map, Value, to_value};
+use crate::toolkit::{FailureMode, ToolError};
+use crate::value::{Map, Value};
 
-use super::approve::ask_at_terminal;
-use super::args::{CallArgs, Global};
+use super::answer::{Part, read_all, untold};
+use super::args::CallArgs;
 use super::call_lines::call_lines;
-use super::console::connect_console;
-use super::exit::Exit;
-use super::input::open_input;
-use super::interrupts::catch_interrupts;
-use super::progress::show_at_terminal;
-use super::sandbox_hint;
-use super::show::{Format, Printer};
-use super::terminal::{report_notes, say};
-use super::undo::say_ended;
-
-/// Maximum size of JSON input, in bytes.
-pub const MAX_JSON: u64 = 256 << 20;
-
-/// A part of an answer, as selected by `--meta`.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    offset: Option<usize>,
-    bytes: u64,
-}
+use super::finish::say_ended;
+use super::start::seal;
 
 /// Default size of a part, in bytes.
 const PART: u64 = 256 << 10;
 /// Maximum size in bytes of an answer that is returned in parts.
 const WHOLE: u64 = 256 << 20;
-
-impl Part {
-    /// Returns this part of an answer, and its metadata.
-    pub fn of(&self, answer: Value) -> Result<(Value, Value), ToolError> {
-        let behind = || {
-            ToolError::new(ToolCode::BadArgs, "`--offset` lies behind the end of the answer, or inside a character")
-                .hint("give the `next_offset` of the part before")
-        };
-        let part = match self.offset {
-            None => excerpt(answer, self.bytes)?,
-            Some(offset) => {
-                let body = body_of(&answer)?.ok_or_else(behind)?;
-                read_on(&body, offset, self.bytes)?.ok_or_else(behind)?
-            }
-        };
-        let meta = match part.extent {
-            None => Map::with_capacity(1).with("truncated", false).into(),
-            Some(extent) => to_value(&extent)?,
-        };
-        Ok((part.answer, meta))
-    }
-}
 
 pub fn call(global: &Global, args: &CallArgs) -> Exit {
     let answer_bytes = if args.meta { Some(WHOLE) } else { args.max_output_bytes };
@@ -70,40 +40,47 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
     };
     let part = args.meta.then(|| Part { offset: args.offset, bytes: args.max_output_bytes.unwrap_or(PART) });
     if args.jsonl {
-        if let Err(error) = super::seal(&engine) {
+        if let Err(error) = seal(&engine) {
             return fail(&setup_failure(&error));
         }
         catch_interrupts(engine.interrupt());
         return call_lines(&engine, part.as_ref());
     }
-    let called = call_once(&engine, global, args);
-    let exit = answer(&engine, global, (called, part));
+    let exit = match call_once(&engine, global, args) {
+        Ok(answer) => print_answer(&engine, global, Answered { answer, part }),
+        Err(exit) => exit,
+    };
     say_ended(global, &engine);
     exit
 }
 
-fn answer(engine: &Engine, global: &Global, (called, part): (Result<Value, Exit>, Option<Part>)) -> Exit {
+/// The answer of a call, and the part of it to print; `None` for all of it.
+struct Answered {
+    answer: Value,
+    part: Option<Part>,
+}
+
+fn print_answer(engine: &Engine, global: &Global, Answered { answer, part }: Answered) -> Exit {
     let _bounds = engine.bound_answer();
-    match (called, part) {
-        (Err(exit), _) => exit,
-        (Ok(answer), None) => print(&answer, Format::for_call(global.output)),
-        (Ok(answer), Some(part)) => match part.of(answer) {
-            Ok((answer, meta)) => {
-                let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
-                print(&whole.into(), Some(Format::Json))
-            }
-            Err(error) => fail(&untold(engine, error)),
-        },
+    let Some(part) = part else { return print(&answer, Format::for_call(global.output)) };
+    match part.of(answer) {
+        Ok((answer, meta)) => {
+            let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
+            print(&whole.into(), Some(Format::Json))
+        }
+        Err(error) => fail(&untold(engine, error)),
     }
 }
 
 fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value, Exit> {
     let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
     ask_at_terminal(engine);
-    show_at_terminal(engine, global);
+    if !global.quiet {
+        show_at_terminal(engine);
+    }
     connect_console(engine);
     let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
-    super::seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
+    seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());
     let result = engine.call(tool, &given);
     engine.gate().end_run();
@@ -126,12 +103,6 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     Ok(answer)
 }
 
-/// Amends the error for an answer that cannot be printed: if the call changed something, the error says that it was
-/// done.
-pub fn untold(engine: &Engine, error: ToolError) -> ToolError {
-    if engine.ended_run().is_some() { error.preceded_by(DONE) } else { error }
-}
-
 /// Adds notes to the hint of an error, because a failure must fit on one line.
 fn with_notes(error: ToolError, notes: Vec<String>) -> ToolError {
     let hints: Vec<String> = error.hint.into_iter().chain(notes).collect();
@@ -152,16 +123,6 @@ fn read_arguments(engine: &Engine, argument: &str) -> Result<Value, ToolError> {
         bad(format!("the arguments are not UTF-8, from byte {} on", error.utf8_error().valid_up_to()))
     })?;
     engine.value_of_json(&text).map_err(|error| bad(format!("the arguments are not JSON: {error}")))
-}
-
-pub fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(MAX_JSON + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_JSON {
-        Err(std::io::Error::other(format!("there are more than {MAX_JSON} bytes")))
-    } else {
-        Ok(bytes)
-    }
 }
 
 /// Prints a text unchanged and any other value as one line of JSON, unless the user requested another format. If a

@@ -11,13 +11,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 
 use crate::engine::{Engine, SessionMemory};
+use crate::terminal::exit::Exit;
+use crate::terminal::report::report_error;
 use crate::text::ToolCode;
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Sink, TextBudget, Value};
 
-use super::call::{MAX_JSON, Part, untold};
-use super::exit::Exit;
-use super::terminal::report_error;
+use super::answer::{MAX_JSON, Part, untold};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,22 +6,24 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::engine::{Checked, Engine, Options};
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{counted, print, report_error, report_findings, say};
+use crate::terminal::sandbox_hint::with_root;
+use crate::terminal::script_file::read_script;
 use crate::text::render::{to_json, to_sarif};
 use crate::text::{Diagnostic, Severity};
 
-use super::args::{CheckArgs, Denied, FindingFormat, Global};
-use super::exit::Exit;
+use super::args::{CheckArgs, Denied, FindingFormat};
 use super::files::{files_of, more_severe};
 use super::fix::fix;
-use super::run::read_script;
-use super::sandbox_hint::with_root;
-use super::terminal::{counted, print, report_error, report_findings, say};
+use super::start::open;
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     if let Err(exit) = demand_one_output(args) {
         return exit;
     }
-    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
+    let engine = match open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };

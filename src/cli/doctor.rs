@@ -2,15 +2,16 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{Engine, ForeignAction, KeyRow, Layer, Options, Ownership, Process, Resolver};
-use crate::text::safe;
+use crate::engine::{Engine, KeyRow, Layer, Options, Process};
+use crate::options::{Global, OutputFormat};
+use crate::terminal::exit::Exit;
+use crate::terminal::in_force::in_force;
+use crate::terminal::report::{print, report_setup};
 
-use super::args::{Global, OutputFormat};
-use super::exit::Exit;
-use super::terminal::{print, report_setup};
+use super::start::open;
 
 pub fn doctor(global: &Global) -> Exit {
-    let engine = match super::open(&Options { looks_only: true, ..global.options() }) {
+    let engine = match open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -25,95 +26,6 @@ pub fn doctor(global: &Global) -> Exit {
             report_setup(&error);
             Exit::Usage
         }
-    }
-}
-
-/// Returns whether the kernel restricts the process: a summary, and a line for each restriction.
-pub(super) fn kernel_sandbox(engine: &Engine) -> String {
-    let Some(force) = engine.force() else { return "kernel sandbox: none".to_owned() };
-    let rows = force.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));
-    format!("kernel sandbox: {}{}", force.summary(), rows.collect::<String>())
-}
-
-/// Describes whether this user's state can be distinguished from foreign state here, and whether `.ns` is foreign.
-fn seals(engine: &Engine) -> String {
-    let key = match engine.key_lost_because() {
-        None => "your key tells your runs from a stranger's".to_owned(),
-        Some(reason) => format!("no run is recovered or taken back by another command: {reason}"),
-    };
-    let own = match engine.ownership() {
-        Ok(Some(Ownership::Foreign)) => "; `.ns` here is foreign: see `ns adopt`",
-        Ok(_) => "",
-        Err(_) => "; `.ns` here cannot be used",
-    };
-    let foreign = engine.foreign(ForeignAction::Show).map(|it| it.runs.len() as u64 + it.kept.foreign.kept.things);
-    let found = match foreign {
-        Ok(0) => String::new(),
-        Ok(1) => "; 1 thing in it is foreign".to_owned(),
-        Ok(number) => format!("; {number} things in it are foreign"),
-        Err(error) => format!("; {}", error.message),
-    };
-    format!("{key}{own}{found}")
-}
-
-/// Describes the sandbox of an engine and what scripts may do in it.
-pub(crate) fn in_force(engine: &Engine) -> String {
-    let gate = engine.gate();
-    let resolver = match gate.root().resolver() {
-        Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
-        Resolver::Portable => "portable: `openat2` is not available, paths are followed step by step through cap-std",
-    };
-    let mut text = String::new();
-    let mut row = |name: &str, value: &str| text.push_str(&format!("{name:<33}{}\n", safe::name(value)));
-    row("version", env!("CARGO_PKG_VERSION"));
-    row("system", &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH));
-    row("sandbox", &gate.root().path().display().to_string());
-    row("resolver", resolver);
-    row(
-        "changes",
-        if gate.policy().read_only {
-            "refused: read-only"
-        } else {
-            "allowed below the sandbox; what is overwritten or deleted is kept, and `ns undo` takes whole runs back"
-        },
-    );
-    let audit = engine.audit_place().map(|path| path.display().to_string());
-    row(
-        "audit log",
-        audit.as_deref().unwrap_or(if gate.policy().enable_audit_logging {
-            "none: read-only, and there is no state folder to keep it in"
-        } else {
-            "off: `enable_audit_logging` is false"
-        }),
-    );
-    row("seals", &seals(engine));
-    gate.libraries().iter().for_each(|library| row("folder of modules", &library.named));
-    for (layer, name) in policies(engine) {
-        row("policy", &format!("{name} ({layer})"));
-    }
-    row("tools", &gate.registry().iter().count().to_string());
-    match engine.force() {
-        Some(force) => {
-            row("kernel sandbox", force.summary());
-            force.rows().iter().for_each(|(name, what)| row(name, what));
-        }
-        None => row("kernel sandbox", "none: the process is not restricted"),
-    }
-    for (KeyRow { name, .. }, value) in engine.values() {
-        let from = engine.provenance().display(name, |stated| engine.provenance().whole(stated));
-        row(name, &format!("{value} ({from})"));
-    }
-    engine.provenance().unused.iter().for_each(|unused| row("not used", &unused.to_string()));
-    text
-}
-
-/// Returns the policy files that were read: the layer and the name of each.
-fn policies(engine: &Engine) -> Vec<(&'static str, String)> {
-    let files = &engine.provenance().files;
-    if files.is_empty() {
-        vec![("there is no policy file", "built-in values".to_owned())]
-    } else {
-        files.iter().map(|file| (file.layer.described(), file.name.to_string())).collect()
     }
 }
 

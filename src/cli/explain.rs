@@ -1,14 +1,14 @@
 //! `ns explain CODE`
 
+use crate::manual::code_page;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{print, report_error};
 use crate::text::{Code, ToolCode, nearest};
-
-use super::exit::Exit;
-use super::terminal::{print, report_error};
 
 pub fn explain(code: &str) -> Exit {
     let text = Code::from_id(code)
-        .map(|code| page(code.id(), code.title(), code.explanation()))
-        .or_else(|| ToolCode::from_id(code).map(|code| page(code.id(), code.title(), code.explanation())));
+        .map(|code| code_page(code.id(), code.title(), code.explanation()))
+        .or_else(|| ToolCode::from_id(code).map(|code| code_page(code.id(), code.title(), code.explanation())));
     match text {
         Some(text) => print(&format!("{text}\n")),
         None => {
@@ -21,9 +21,4 @@ pub fn explain(code: &str) -> Exit {
             Exit::Usage
         }
     }
-}
-
-/// Formats the explanation of a code.
-pub fn page(id: &str, title: &str, explanation: &str) -> String {
-    format!("{id}: {title}\n\n{explanation}")
 }

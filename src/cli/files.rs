@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::exit::Exit;
-use super::terminal::report_error;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::report_error;
 
 /// Returns the more severe outcome. Failures to read or write outrank findings.
 pub fn more_severe(one: Exit, other: Exit) -> Exit {

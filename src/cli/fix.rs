@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::engine::{Checked, Engine, Fixed};
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{print, report_error};
+use crate::terminal::script_file::read_script;
 
-use super::exit::Exit;
 use super::replace::{Original, replace};
-use super::run::read_script;
-use super::terminal::{print, report_error};
 
 /// Repairs a file, or prints repaired standard input. Returns its name, the number of repaired findings and the
 /// remaining ones.

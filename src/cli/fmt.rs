@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use similar::TextDiff;
 
 use crate::engine::{Formatted, Spelling, format_script};
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{counted, print, report_error, report_findings, say};
+use crate::terminal::script_file::read_script;
 use crate::text::{Diagnostic, Source, Sources, safe};
 
 use super::args::{FmtArgs, Keywords};
-use super::exit::Exit;
 use super::files::{files_of, more_severe};
 use super::replace::{Original, replace};
-use super::run::read_script;
-use super::terminal::{counted, print, report_error, report_findings, say};
 
 /// The outcome for one file.
 enum FormatOutcome {

@@ -1,63 +1,27 @@
 //! `ns gc`: frees space by deleting backups and journals of old runs.
 
-use clap::Args;
-
 use crate::engine::{
     Amount, Engine, ForeignAction, GcRequest, Options, ReclaimReason, Reclaimed, SweepReport, Tally, Value,
 };
+use crate::options::{Global, OutputFormat};
+use crate::terminal::exit::Exit;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::report::say;
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
-use super::args::{Global, OutputFormat, about};
-use super::exit::Exit;
-use super::history::{print, with_options};
-use super::interrupts::catch_interrupts;
-use super::terminal::say;
-
-/// Arguments of `ns gc`.
-#[derive(Args, Debug)]
-#[command(about = about::GC)]
-pub struct GcArgs {
-    /// Say what would go, and how many bytes that are; nothing is done
-    #[arg(long)]
-    pub dry_run: bool,
-    /// So many of the newest runs can be taken back whole afterwards [default: 20]
-    #[arg(long, value_name = "N")]
-    pub keep_runs: Option<usize>,
-    /// Remove what others left in `.ns`: journals and kept files that your key did not seal
-    #[arg(long, conflicts_with_all = ["all", "keep_runs", "count", "days", "bytes", "journals", "journal_days", "journal_bytes"])]
-    pub foreign: bool,
-    /// Give up everything that these runs do not need
-    #[arg(long)]
-    pub all: bool,
-    /// Backups of one file, 0 for any number [default: `backup_count` of the policy]
-    #[arg(long, value_name = "N")]
-    pub count: Option<u64>,
-    /// Days for which backups and trash are kept, 0 for ever [default: `backup_days` of the policy]
-    #[arg(long, value_name = "N")]
-    pub days: Option<u64>,
-    /// Bytes of all backups and trash, such as 500M, 0 for any number [default: `backup_bytes` of the policy]
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub bytes: Option<u64>,
-    /// Journals of runs, 0 for any number [default: 10000]
-    #[arg(long, value_name = "N")]
-    pub journals: Option<u64>,
-    /// Days for which journals are kept [default: for ever]
-    #[arg(long, value_name = "N")]
-    pub journal_days: Option<u64>,
-    /// Bytes of all journals [default: any number]
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub journal_bytes: Option<u64>,
-}
+use super::args::GcArgs;
+use super::print_value::print_value;
+use super::start::with_options;
 
 /// `ns gc`
 pub fn gc(global: &Global, args: &GcArgs) -> Exit {
     with_options(&Options { looks_only: args.dry_run, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
-        let swept = if args.foreign { foreign(engine, args.dry_run)? } else { engine.collect(&args.request())? };
+        let swept = if args.foreign { foreign(engine, args.dry_run)? } else { engine.collect(&request(args))? };
         report(&swept, args.dry_run);
-        let printed = print(global, page(global, &swept, args.dry_run)?)?;
+        let printed = print_value(global, page(global, &swept, args.dry_run)?)?;
         Ok(if swept.failures.is_empty() { printed } else { Exit::Failed })
     })
 }
@@ -73,12 +37,10 @@ fn foreign(engine: &Engine, is_dry: bool) -> Result<SweepReport, ToolError> {
     Ok(swept)
 }
 
-impl GcArgs {
-    fn request(&self) -> GcRequest {
-        let GcArgs { count, days, bytes, journals, journal_days, journal_bytes, keep_runs, .. } = *self;
-        let (everything, is_dry) = (self.all, self.dry_run);
-        GcRequest { count, days, bytes, journals, journal_days, journal_bytes, keep_runs, everything, is_dry }
-    }
+fn request(args: &GcArgs) -> GcRequest {
+    let GcArgs { count, days, bytes, journals, journal_days, journal_bytes, keep_runs, .. } = *args;
+    let (everything, is_dry) = (args.all, args.dry_run);
+    GcRequest { count, days, bytes, journals, journal_days, journal_bytes, keep_runs, everything, is_dry }
 }
 
 /// Reports what was removed and what was skipped.
@@ -142,15 +104,4 @@ fn row_of_thing(thing: &Reclaimed) -> Value {
     };
     let row = Map::with_capacity(3).with("path", thing.path.as_str());
     row.with("bytes", thing.bytes as i64).with("why", why).into()
-}
-
-/// Parses a size such as `1234`, `500K`, `20M` or `1G`, in units of 1024.
-fn bytes(text: &str) -> Result<u64, String> {
-    let units = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
-    let (number, unit) = units
-        .iter()
-        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
-        .unwrap_or((text, 1));
-    let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    bytes.ok_or_else(|| "expected a number of bytes such as 1000000, 500K, 20M or 1G".to_owned())
 }

@@ -1,9 +1,8 @@
 //! `ns guide`: prints a language guide for models that do not know the language.
 
 use crate::engine::GUIDE;
-
-use super::exit::Exit;
-use super::terminal::print;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::print;
 
 pub fn guide() -> Exit {
     print(GUIDE)

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use crate::engine::{Network, Options, Process, seal_tester};
 use crate::mcp::{self, Fault, ScriptFault, ScriptTool, Settings};
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{report_error, report_findings, report_setup};
+use crate::terminal::script_file::read_script;
 
-use super::args::{Global, McpArgs};
-use super::exit::Exit;
-use super::run::read_script;
-use super::terminal::{report_error, report_findings, report_setup};
+use super::args::McpArgs;
+use super::start::settle;
 
 /// The hidden subcommand that starts a worker.
 pub const WORKER: &str = "mcp-worker";
@@ -41,7 +43,7 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
         return Exit::Failed;
     }
-    if let Err(exit) = super::settle() {
+    if let Err(exit) = settle() {
         return exit;
     }
     let global = Global { read_only: global.read_only || !args.write, ..global.clone() };
@@ -92,7 +94,7 @@ fn listen(address: std::net::SocketAddr, is_public: bool) -> Result<std::net::Tc
 /// Serves over HTTP. Clients need the token.
 #[cfg(feature = "http")]
 fn over_http(listener: std::net::TcpListener, args: &McpArgs, settings: Settings) -> Exit {
-    use super::terminal::say;
+    use crate::terminal::report::say;
     let given = std::env::var("NS_MCP_TOKEN").ok().filter(|token| !token.is_empty());
     let is_new = given.is_none();
     let token = match given.map_or_else(new_token, Ok) {

@@ -4,25 +4,27 @@ use std::io::stdin;
 use std::path::Path;
 
 use crate::engine::{EmitError, Engine, ParseError, Value};
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::input_file::open_input;
+use crate::terminal::printer::{Format, Printer};
+use crate::terminal::report::{report_findings, report_notes, report_setup, say};
 use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::ToolError;
 use crate::value::to_value;
 
-use super::args::{Global, MemoryCommand};
-use super::call::read_all;
-use super::exit::Exit;
-use super::input::open_input;
-use super::show::{Format, Printer};
-use super::terminal::{report_findings, report_notes, report_setup, say};
+use super::answer::read_all;
+use super::args::MemoryCommand;
+use super::start::{open, seal};
 
 pub fn memory(global: &Global, command: &MemoryCommand) -> Exit {
-    let engine = match super::open(&global.options()) {
+    let engine = match open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
     let format = Format::for_call(global.output);
     let given = given_text(command);
-    if let Err(error) = super::seal(&engine) {
+    if let Err(error) = seal(&engine) {
         report_setup(&error);
         return Exit::Usage;
     }

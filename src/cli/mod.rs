@@ -4,74 +4,44 @@
 
 mod above;
 mod adopt;
-mod approve;
+mod answer;
 mod args;
 mod audit;
 mod call;
 mod call_lines;
-mod changes;
 mod check;
-mod commands;
 mod completions;
-mod console;
 mod definitions;
 mod doc;
 mod doctor;
-mod exit;
 mod explain;
 mod files;
+mod finish;
 mod fix;
 mod fmt;
 mod gc;
 mod guide;
 mod history;
-mod input;
-mod interrupts;
-mod markup;
 mod mcp;
 mod memory;
-mod nearest_file;
 mod new;
 mod page;
 mod plan;
-mod progress;
+mod print_value;
 mod render;
 mod repl;
 mod replace;
 mod run;
-mod sandbox_hint;
-mod screen;
-mod show;
-mod table;
-mod terminal;
+mod start;
 mod test;
-mod testing;
 mod tools;
-mod typed;
 mod undo;
 
-use std::io::{IsTerminal, stdin};
+use crate::engine::leave_scratch;
+use crate::terminal::exit::Exit;
+pub use crate::testing::check_head as check_test_head;
 
-use crate::engine::{Engine, Options, Process, SetupError, leave_scratch, open_outside, settle_scratch};
-
-use args::{Command, Global};
-use exit::Exit;
-
-pub(crate) use approve::{forget_typed, is_input_waiting};
-pub(crate) use doc::{About, about};
-pub(crate) use doctor::in_force;
-pub(crate) use history::{log_in_session, report, show_in_session};
-pub(crate) use interrupts::is_second_interrupt;
-pub(crate) use plan::{Answer, asked, say_applied, show_plan_in_session};
-pub(crate) use run::read_script;
-pub(crate) use sandbox_hint::with_root;
-pub(crate) use show::Shared;
-pub(crate) use table::{Fit, cell, is_rows, new_table_of, printed, quoted, sections, table, terminal_columns};
-pub(crate) use terminal::{report_findings, report_limit, report_notes, report_setup, say};
-pub use testing::check_head as check_test_head;
-pub(crate) use tools::{Entry as ToolEntry, entries, entry_of, tools_matching};
-pub(crate) use typed::{LineHistory, save_script};
-pub(crate) use undo::{say_ended_in_session, undo_in_session};
+use args::Command;
 
 /// Runs the command given on the command line.
 pub fn main() -> ! {
@@ -96,52 +66,6 @@ fn allow_open_files() {
         // If this fails, only trees of a thousand levels and more fail, with an error.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
     }
-}
-
-/// Opens the sandbox. Reports at once what happened to runs whose processes had died.
-fn open(options: &Options) -> Result<Engine, Exit> {
-    match Engine::open(options) {
-        Ok(engine) => {
-            report_notes(&engine.gate().take_notes());
-            Ok(engine)
-        }
-        Err(error) => {
-            report_setup(&error);
-            Err(Exit::Usage)
-        }
-    }
-}
-
-/// Creates the directory for plans. Must run before the lockdown.
-fn settle() -> Result<(), Exit> {
-    settle_scratch().map_err(|error| {
-        let help = "name a directory outside the sandbox: `TMPDIR=DIR ns …`";
-        terminal::report_error(&format!("nothing can be planned: {error}"), help);
-        Exit::Usage
-    })
-}
-
-/// Locks the process down to what runs of the engine need. Files named on the command line were read before; files that
-/// a person at a terminal names later are read and written by a thread outside the lockdown.
-fn seal(engine: &Engine) -> Result<(), SetupError> {
-    if stdin().is_terminal() {
-        open_outside();
-    }
-    engine.seal(Process::Script)
-}
-
-/// Locks the process down and prepares for a person at the terminal: Ctrl-C interrupts the run, and the run can ask,
-/// read input and show its progress.
-fn attend(engine: &Engine, global: &Global) -> Result<(), Exit> {
-    seal(engine).map_err(|error| {
-        report_setup(&error);
-        Exit::Usage
-    })?;
-    interrupts::catch_interrupts(engine.interrupt());
-    approve::ask_at_terminal(engine);
-    progress::show_at_terminal(engine, global);
-    console::connect_console(engine);
-    Ok(())
 }
 
 fn work() -> Exit {

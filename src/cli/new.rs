@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{print, report_error};
+
 use super::args::NewArgs;
-use super::exit::Exit;
-use super::terminal::{print, report_error};
 
 const SCRIPT: &str = r#"#!/usr/bin/env ns
 :: description: Counts the files below a folder, and their bytes.

@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use crate::engine::{Described, Difference};
-
-use super::changes::{self, Paint};
-use super::markup;
+use crate::terminal::changes;
+use crate::terminal::paint::Paint;
+use crate::text::markup;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -58,64 +58,103 @@ fn class_of(mark: char) -> &'static str {
 /// Writes a diff as a table with two sides.
 fn put_difference(page: &mut String, path: &str, unified: &str) {
     let _ = write!(page, "<h2>{}</h2>\n<table>\n{COLUMNS}", escaped(path));
-    let (mut numbers, mut removed, mut added) = ((0, 0), Vec::new(), Vec::new());
+    let mut table = DiffTable { page, old: Side::default(), new: Side::default() };
     // The first two lines are the headers of the two sides.
     for line in unified.lines().skip(2) {
         match line.chars().next() {
-            Some('-') => removed.push(&line[1..]),
-            Some('+') => added.push(&line[1..]),
-            Some('@') => {
-                put_changed(page, &mut numbers, (&mut removed, &mut added));
-                numbers = begins(line);
-                let _ = writeln!(page, "<tr class=\"hunk\"><td colspan=\"4\">{}</td></tr>", escaped(line));
-            }
+            Some('-') => table.old.changed.push(&line[1..]),
+            Some('+') => table.new.changed.push(&line[1..]),
+            Some('@') => table.begin_hunk(line),
             Some('\\') => {}
-            _ => {
-                put_changed(page, &mut numbers, (&mut removed, &mut added));
-                let text = line.get(1..).unwrap_or_default();
-                put_row(page, (Some((numbers.0, text, "")), Some((numbers.1, text, ""))));
-                numbers = (numbers.0 + 1, numbers.1 + 1);
-            }
+            _ => table.put_unchanged(line.get(1..).unwrap_or_default()),
         }
     }
-    put_changed(page, &mut numbers, (&mut removed, &mut added));
+    table.put_changed();
     page.push_str("</table>\n");
 }
 
-/// Returns the first line numbers of a hunk, from its header `@@ -a,b +c,d @@`.
-fn begins(head: &str) -> (usize, usize) {
-    let number = |sign: char| {
-        let part = head.split(' ').find_map(|part| part.strip_prefix(sign))?;
-        part.split(',').next()?.parse().ok()
-    };
-    (number('-').unwrap_or(1), number('+').unwrap_or(1))
+/// The table of a diff, as far as it is written.
+struct DiffTable<'a> {
+    page: &'a mut String,
+    old: Side<'a>,
+    new: Side<'a>,
 }
 
-/// Writes replaced lines beside their replacements.
-fn put_changed(page: &mut String, numbers: &mut (usize, usize), (removed, added): (&mut Vec<&str>, &mut Vec<&str>)) {
-    for row in 0..removed.len().max(added.len()) {
-        let old = removed.get(row).map(|text| (numbers.0 + row, *text, "deleted"));
-        let new = added.get(row).map(|text| (numbers.1 + row, *text, "created"));
-        put_row(page, (old, new));
-    }
-    *numbers = (numbers.0 + removed.len(), numbers.1 + added.len());
-    removed.clear();
-    added.clear();
+/// One side of a diff.
+#[derive(Default)]
+struct Side<'a> {
+    /// The number of the next line.
+    next: usize,
+    /// Removed or added lines that are not written yet.
+    changed: Vec<&'a str>,
 }
 
-type Side<'a> = Option<(usize, &'a str, &'a str)>;
+/// A line of one side, with its number.
+struct Cell<'a> {
+    number: usize,
+    text: &'a str,
+    class: &'static str,
+}
 
-fn put_row(page: &mut String, (old, new): (Side<'_>, Side<'_>)) {
-    page.push_str("<tr>");
-    for side in [old, new] {
-        let _ = match side {
-            Some((number, text, class)) => {
-                write!(page, "<td class=\"number\">{number}</td><td class=\"{class}\">{}</td>", escaped(text))
-            }
-            None => write!(page, "<td class=\"number\"></td><td class=\"none\"></td>"),
-        };
+impl<'a> Side<'a> {
+    /// Returns the cell of a changed line, or `None` behind the last one.
+    fn cell(&self, row: usize, class: &'static str) -> Option<Cell<'a>> {
+        self.changed.get(row).map(|text| Cell { number: self.next + row, text, class })
     }
-    page.push_str("</tr>\n");
+
+    /// Passes over the changed lines, which are written now.
+    fn pass(&mut self) {
+        self.next += self.changed.len();
+        self.changed.clear();
+    }
+}
+
+impl DiffTable<'_> {
+    /// Begins a hunk with its header `@@ -a,b +c,d @@`.
+    fn begin_hunk(&mut self, head: &str) {
+        self.put_changed();
+        self.old.next = first_line(head, '-');
+        self.new.next = first_line(head, '+');
+        let _ = writeln!(self.page, "<tr class=\"hunk\"><td colspan=\"4\">{}</td></tr>", escaped(head));
+    }
+
+    /// Writes a line that both sides have.
+    fn put_unchanged(&mut self, text: &str) {
+        self.put_changed();
+        let (old, new) = (self.old.next, self.new.next);
+        self.put_row([old, new].map(|number| Some(Cell { number, text, class: "" })));
+        self.old.next += 1;
+        self.new.next += 1;
+    }
+
+    /// Writes replaced lines beside their replacements.
+    fn put_changed(&mut self) {
+        for row in 0..self.old.changed.len().max(self.new.changed.len()) {
+            self.put_row([self.old.cell(row, "deleted"), self.new.cell(row, "created")]);
+        }
+        self.old.pass();
+        self.new.pass();
+    }
+
+    fn put_row(&mut self, cells: [Option<Cell<'_>>; 2]) {
+        self.page.push_str("<tr>");
+        for cell in cells {
+            let _ = match cell {
+                Some(Cell { number, text, class }) => {
+                    let text = escaped(text);
+                    write!(self.page, "<td class=\"number\">{number}</td><td class=\"{class}\">{text}</td>")
+                }
+                None => write!(self.page, "<td class=\"number\"></td><td class=\"none\"></td>"),
+            };
+        }
+        self.page.push_str("</tr>\n");
+    }
+}
+
+/// Returns the first line number of one side of a hunk, from its header.
+fn first_line(head: &str, sign: char) -> usize {
+    let part = head.split(' ').find_map(|part| part.strip_prefix(sign));
+    part.and_then(|part| part.split(',').next()?.parse().ok()).unwrap_or(1)
 }
 
 /// Escapes text for the page: no markup, and no invisible characters.

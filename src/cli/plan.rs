@@ -1,35 +1,45 @@
-//! `ns run --plan`, `ns apply` and `:plan`: show the changes of a run or a session before they are applied.
+//! `ns run --plan` and `ns apply`: show the changes of a run before they are applied.
 
 use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::path::Path;
 
-use crate::engine::{
-    Applied, Described, Differ, Ending, Engine, Invocation, Options, Plan, Script, outside, read_plan, short_name,
-};
+use crate::engine::{Described, Differ, Ending, Engine, Invocation, Options, Plan, Script, outside, read_plan};
+use crate::options::Global;
+use crate::terminal::changes;
+use crate::terminal::exit::Exit;
+use crate::terminal::in_force::kernel_sandbox;
+use crate::terminal::input_file::open_input;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::paint::paint;
+use crate::terminal::printer::{Format, Printer, Shared};
+use crate::terminal::question::{Answer, asked};
+use crate::terminal::report::{print, report_error, report_failure, say};
+use crate::terminal::runs::say_applied;
+use crate::terminal::sandbox_hint::with_root;
 use crate::toolkit::ToolError;
 
-use super::approve::{forget_typed, read_line};
-use super::args::{Global, PlanForm, RunArgs};
-use super::changes::{self, Paint};
-use super::doctor::kernel_sandbox;
-use super::exit::Exit;
-use super::history::{report, with_engine};
-use super::input::open_input;
-use super::interrupts::catch_interrupts;
+use super::args::{PlanForm, RunArgs};
+use super::finish::finish;
 use super::page;
-use super::run::finish;
-use super::sandbox_hint::with_root;
-use super::show::{Format, Printer, Shared};
-use super::terminal::{self, counted, report_error, say};
+use super::start::{attend, open, settle, with_engine};
 
 /// The warning before a plan is applied that is not sealed by this user's key.
 const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here: it was edited, or another user, program or folder made it; it does what it says, within the policy";
 
+/// The settings of a run that only plans.
+pub struct PlanRun<'a> {
+    /// Options of all commands.
+    pub global: &'a Global,
+    /// Arguments of `ns run`.
+    pub args: &'a RunArgs,
+    /// The form of the plan.
+    pub form: PlanForm,
+}
+
 /// `ns run --plan`
-pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script, invocation: &Invocation) -> Exit {
-    let opened =
-        super::settle().and_then(|()| super::open(&Options { atomic: args.atomic, plan: true, ..global.options() }));
-    let engine = match opened.and_then(|engine| super::attend(&engine, global).map(|()| engine)) {
+pub fn plan(PlanRun { global, args, form }: PlanRun<'_>, script: &Script, invocation: &Invocation) -> Exit {
+    let opened = settle().and_then(|()| open(&Options { atomic: args.atomic, plan: true, ..global.options() }));
+    let engine = match opened.and_then(|engine| attend(&engine, global).map(|()| engine)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -63,9 +73,9 @@ pub fn plan((global, args, form): (&Global, &RunArgs, PlanForm), script: &Script
         }
     });
     match (exit, shown) {
-        (Exit::Done, shown) => shown.unwrap_or_else(report),
+        (Exit::Done, shown) => shown.unwrap_or_else(report_failure),
         (exit, shown) => {
-            let _ = shown.map_err(report);
+            let _ = shown.map_err(report_failure);
             exit
         }
     }
@@ -85,95 +95,31 @@ fn show(engine: &Engine, plan: &Plan, form: PlanForm) -> Result<(), ToolError> {
         PlanForm::Text | PlanForm::Html => engine.describe_plan(plan, Differ::showing(engine.watch()))?,
     };
     match form {
-        PlanForm::Html => terminal::print(&page::of_plan(&plan.about.command, plan.about.failed, &described)),
-        _ => terminal::print(&render_plan(plan, &described)),
+        PlanForm::Html => print(&page::of_plan(&plan.about.command, plan.about.failed, &described)),
+        _ => print(&render_plan(plan, &described)),
     };
     Ok(())
 }
 
 /// Formats a plan for a terminal.
 fn render_plan(plan: &Plan, described: &[Described]) -> String {
-    let paint = terminal::paint();
     let head = match (plan.changes.is_empty(), plan.about.failed) {
         (true, true) => return String::new(),
         (true, false) => return "plan: nothing would be changed\n".to_owned(),
         (false, true) => "plan: before it failed, the run would have changed\n",
         (false, false) => "plan: the run would change\n",
     };
-    format!("{head}{}", told_of(described, paint))
-}
-
-fn told_of(described: &[Described], paint: Paint) -> String {
-    let mut text = format!("{}\n{}", changes::tree(described, paint), changes::summary(described));
-    let differences = changes::differences(described, paint);
-    if !differences.is_empty() {
-        text.push_str(&format!("\n{differences}"));
-    }
-    text
-}
-
-/// Shows the current plan of a session.
-pub(crate) fn show_plan_in_session(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
-    if plan.changes.is_empty() {
-        say("plan: nothing would be changed\n");
-        return Ok(());
-    }
-    let described = engine.describe_plan(plan, Differ::showing(engine.watch()))?;
-    // A closed output is not an error.
-    let _ = terminal::print(&format!("plan: this would be changed\n{}", told_of(&described, terminal::paint())));
-    Ok(())
-}
-
-/// Shows the planned changes of an undo or a redo.
-pub(super) fn show_plan_of(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
-    if plan.changes.is_empty() {
-        say("nothing would be changed\n");
-        return Ok(());
-    }
-    let described = engine.describe_plan(plan, Differ::counting(engine.watch()))?;
-    terminal::print(&format!("{}\n{}", changes::tree(&described, terminal::paint()), changes::summary(&described)));
-    Ok(())
+    format!("{head}{}", changes::page(described, paint()))
 }
 
 fn is_somebody_there() -> bool {
     stdin().is_terminal() && stderr().is_terminal() && stdout().is_terminal()
 }
 
-/// The answer of the person at the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Apply.
-    Yes,
-    /// Do not apply.
-    No,
-    /// Ctrl-C.
-    Interrupted,
-    /// The end of the input.
-    Nobody,
-}
-
-/// Asks the person at the terminal. Discards input that was typed before the question.
-pub(crate) fn asked(engine: &Engine, question: &str) -> Answer {
-    forget_typed(false);
-    loop {
-        say(&format!("\n{question}"));
-        let line = match read_line(&engine.watch()) {
-            Ok(Some(line)) => line,
-            Ok(None) => return Answer::Nobody,
-            Err(_) => return Answer::Interrupted,
-        };
-        match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Answer::Yes,
-            "n" | "no" | "" => return Answer::No,
-            _ => {}
-        }
-    }
-}
-
 /// `ns apply FILE`
 pub fn apply(global: &Global, file: &Path) -> Exit {
     let name = file.display();
-    if let Err(exit) = super::settle() {
+    if let Err(exit) = settle() {
         return exit;
     }
     let read = match file == Path::new("-") {
@@ -204,13 +150,4 @@ fn with_apply(global: &Global, plan: &Plan) -> Exit {
         say_applied(&applied);
         Ok(Exit::Done)
     })
-}
-
-/// Reports that a plan was applied.
-pub(crate) fn say_applied(applied: &Applied) {
-    let changes = counted(applied.changes, "change");
-    match applied.by.as_deref().map(short_name) {
-        Some(by) => say(&format!("done ({changes}); `ns undo {by}` takes it back\n")),
-        None => say("there was nothing to do\n"),
-    }
 }

@@ -4,18 +4,20 @@ use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 use crate::engine::{Ending, Engine, Rendered, Results, Script};
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{print, report_error, report_findings, report_notes};
+use crate::terminal::sandbox_hint::with_root;
+use crate::terminal::script_file::read_text;
 use crate::text::safe;
 use crate::value::{Map, Str, Value, json};
 
-use super::args::{Global, RenderArgs, ResultForm};
-use super::exit::Exit;
-use super::run::read_text;
-use super::sandbox_hint::with_root;
-use super::terminal::{print, report_error, report_findings, report_notes};
-use super::undo::say_ended;
+use super::args::{RenderArgs, ResultForm};
+use super::finish::say_ended;
+use super::start::{attend, open};
 
 pub fn render(global: &Global, args: &RenderArgs) -> Exit {
-    let engine = match super::open(&global.options()) {
+    let engine = match open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
@@ -27,7 +29,7 @@ pub fn render(global: &Global, args: &RenderArgs) -> Exit {
         Ok((name, bytes)) => Script::markdown(name, bytes),
         Err(exit) => return exit,
     };
-    if let Err(exit) = super::attend(&engine, global) {
+    if let Err(exit) = attend(&engine, global) {
         return exit;
     }
     let results = match args.results {

@@ -1,24 +1,24 @@
 //! `ns repl`, and plain `ns` on a terminal.
 
 use crate::engine::settle_scratch;
-use crate::repl::{SessionEnd, Showing, View};
+use crate::options::{Global, OutputFormat};
+use crate::repl::{LineHistory, SessionEnd, Showing, View};
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::{Format, Printer, Shared};
+use crate::terminal::report::{report_error, report_notes};
 
-use super::args::{Global, OutputFormat};
-use super::exit::Exit;
-use super::show::{Format, Printer, Shared};
-use super::terminal::{report_error, report_notes};
-use super::typed::LineHistory;
+use super::start::{attend, open};
 
 /// Runs a session.
 pub fn repl(global: &Global) -> Exit {
-    let engine = match super::open(&global.options()) {
+    let engine = match open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
     // The lockdown makes the user's files unreachable, so open them now. Without scratch space `:plan` is unavailable.
     let typed = LineHistory::open();
     let _ = settle_scratch();
-    if let Err(exit) = super::attend(&engine, global) {
+    if let Err(exit) = attend(&engine, global) {
         return exit;
     }
     let printer = Shared::new(Printer::new(Format::for_run(global.output)));

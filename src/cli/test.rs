@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::engine::{TestPaths, seal_tests};
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::paint::{Paint, paint};
+use crate::terminal::report::{print, report_error, say};
+use crate::testing::{Case, Difference, Outcome, Settings, Verdict, Watcher, find, run_all, to_json, to_junit};
 use crate::text::safe;
 
-use super::args::{Global, ReportFormat, TestArgs};
-use super::changes::Paint;
-use super::exit::Exit;
-use super::terminal::{paint, print, report_error, say};
-use super::testing::{Case, Difference, Outcome, Settings, Verdict, Watcher, find, run_all, to_json, to_junit};
+use super::args::{ReportFormat, TestArgs};
 
 pub fn test(global: &Global, args: &TestArgs) -> Exit {
     if global.sandbox.is_some() {

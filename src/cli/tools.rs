@@ -3,64 +3,13 @@
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{HigherOrder, built_in_tools};
-use crate::toolkit::{Declaration, Example, Kind, Literal, Param, Registry, Spec, WhenAbsent, groups, schema};
+use crate::manual::{ToolEntry, absent, entries, listing, tool_page};
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{print, report_error};
+use crate::toolkit::{Kind, Param, Registry, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
 use super::definitions;
-use super::exit::Exit;
-use super::table::new_table;
-use super::terminal::{print, report_error};
-
-/// An entry of a listing: a tool, or a function that takes a procedure and is listed like a tool.
-#[derive(Clone, Copy)]
-pub struct Entry<'t> {
-    /// Its declaration.
-    pub spec: &'t Spec,
-    params: &'t [Param],
-    /// `None` for a function that takes a procedure, which only scripts can call.
-    pub tool: Option<&'t Declaration>,
-}
-
-impl<'t> Entry<'t> {
-    /// Returns the entry of a tool.
-    pub fn of_tool(tool: &'t Declaration) -> Entry<'t> {
-        Entry { spec: &tool.spec, params: tool.params, tool: Some(tool) }
-    }
-
-    fn of_function(over: HigherOrder) -> Entry<'t> {
-        Entry { spec: over.spec(), params: over.params(), tool: None }
-    }
-
-    /// Returns its parameters: the name of each, and its form in a signature.
-    pub fn parameters(&self) -> impl Iterator<Item = (&'t str, String)> + use<'t> {
-        self.params.iter().map(|param| {
-            let shown = match param.absent {
-                WhenAbsent::Required => param.name.to_owned(),
-                WhenAbsent::Absent => format!("{}?", param.name),
-                WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => {
-                    format!("{}: {}", param.name, display(literal))
-                }
-            };
-            (param.name, shown)
-        })
-    }
-
-    /// Returns its group.
-    pub fn group(&self) -> &'t str {
-        groups::group_of(self.spec.name)
-    }
-}
-
-/// Returns all entries, by group.
-pub fn entries(registry: &Registry) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry<'_>> = registry.iter().map(Entry::of_tool).collect();
-    for over in HigherOrder::ALL {
-        let function = Entry::of_function(over);
-        let last = entries.iter().rposition(|entry| entry.group() == function.group());
-        entries.insert(last.map_or(entries.len(), |last| last + 1), function);
-    }
-    entries
-}
 
 pub fn tools(args: &ToolsArgs) -> Exit {
     let registry = built_in_tools();
@@ -74,7 +23,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
     };
     let text = match args.format {
         ToolFormat::Table => match one {
-            Some(tool) => page(Entry::of_tool(tool)),
+            Some(tool) => tool_page(ToolEntry::of_tool(tool)),
             None => listing(&entries(&registry)),
         },
         ToolFormat::Json => pretty(&match one {
@@ -89,7 +38,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
             }
         }),
         ToolFormat::Markdown => match one {
-            Some(tool) => section(Entry::of_tool(tool)),
+            Some(tool) => section(ToolEntry::of_tool(tool)),
             None => reference(&entries(&registry)),
         },
         framework => pretty(&match one {
@@ -103,8 +52,8 @@ pub fn tools(args: &ToolsArgs) -> Exit {
 /// Prints a group, or a function that takes a procedure. Reports an unknown name.
 fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
     if let (Some(over), ToolFormat::Table | ToolFormat::Markdown) = (HigherOrder::find(name), format) {
-        let function = Entry::of_function(over);
-        let text = if format == ToolFormat::Table { page(function) } else { section(function) };
+        let function = ToolEntry::of_function(over);
+        let text = if format == ToolFormat::Table { tool_page(function) } else { section(function) };
         return print(&format!("{}\n", text.trim_end()));
     }
     let mut members = entries(registry);
@@ -124,36 +73,6 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
     print(&format!("{}\n", text.trim_end()))
 }
 
-/// Returns the entries whose names contain a text, or match a pattern with `*`.
-pub(crate) fn tools_matching<'t>(registry: &'t Registry, pattern: &str) -> Vec<Entry<'t>> {
-    let pattern = pattern.to_ascii_lowercase();
-    let mut found = entries(registry);
-    found.retain(|entry| matches(&pattern, &entry.spec.name.to_ascii_lowercase()));
-    found
-}
-
-/// Returns the tool, or the function that takes a procedure, with a name.
-pub(crate) fn entry_of<'t>(registry: &'t Registry, name: &str) -> Option<Entry<'t>> {
-    let tool = registry.find(name).map(|id| Entry::of_tool(registry.get(id)));
-    tool.or_else(|| HigherOrder::find(name).map(Entry::of_function))
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return name.contains(pattern) };
-    let Some(mut name) = name.strip_prefix(first) else { return false };
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        match parts.peek() {
-            None => return part.is_empty() || name.ends_with(part),
-            Some(_) => match name.find(part) {
-                Some(at) => name = &name[at + part.len()..],
-                None => return false,
-            },
-        }
-    }
-    true
-}
-
 fn unknown(registry: &Registry, name: &str) -> Exit {
     let help = match registry.nearest(name) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -167,116 +86,8 @@ fn pretty(json: &Json) -> String {
     serde_json::to_string_pretty(json).expect("JSON has a text")
 }
 
-/// Formats entries as a table, with a heading for each group.
-pub fn listing(entries: &[Entry<'_>]) -> String {
-    let mut table = new_table();
-    table.set_header(["name", "wire name", "effect", "what it does"]);
-    let mut last = "";
-    for entry in entries {
-        let (spec, group) = (entry.spec, entry.group());
-        if group != last {
-            table.add_row([""]);
-            table.add_row([group, "", "", groups::title(group)]);
-            last = group;
-        }
-        let wire = if entry.tool.is_some() { spec.wire } else { "" };
-        table.add_row([&format!("  {}", spec.name), wire, spec.effect.word(), spec.summary]);
-    }
-    table.to_string()
-}
-
-/// Formats one entry for a terminal.
-pub fn page(entry: Entry<'_>) -> String {
-    let spec = entry.spec;
-    let mut text = format!("{}\n  {}\n\n{}\n", signature(entry), spec.summary, wrapped(spec.details));
-    if !entry.params.is_empty() {
-        let mut table = new_table();
-        for param in entry.params {
-            table.add_row([
-                format!("  {}", [&[param.name], param.aliases].concat().join(", ")),
-                param.kind.word().to_owned(),
-                absent(param),
-                format!("{}{}", param.doc, allowed(param.kind)),
-            ]);
-        }
-        text.push_str(&format!("\nArguments\n{table}\n"));
-    }
-    let Some(tool) = entry.tool else {
-        let Example { script, output } = spec.example;
-        let (script, output) = (indented(script), indented(output.trim_end_matches('\n')));
-        return text + &format!("\nScripts alone can call it.\n\nExample\n{script}\nprints\n{output}");
-    };
-    let names: Vec<&str> = [spec.wire].into_iter().chain(spec.aliases.iter().copied()).collect();
-    text.push_str(&format!(
-        "\nOther names  {}\nEffect       {}, risk {}\nFailure      {}\nErrors       {}\n\nExample\n{}\nprints\n{}",
-        names.join(", "),
-        spec.effect.word(),
-        spec.risk.word(),
-        spec.failure.sentence(),
-        schema::errors(tool).join(", "),
-        indented(spec.example.script),
-        indented(spec.example.output.trim_end_matches('\n')),
-    ));
-    text
-}
-
-/// Wraps a text into lines of at most 96 bytes.
-pub fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is a line");
-        if !line.is_empty() && line.len() + 1 + word.len() > 96 {
-            lines.push(word.to_owned());
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.join("\n")
-}
-
-/// Indents each line of a text by two spaces.
-pub fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// Formats a signature, such as `FS.ReadFile(file_path, max_lines: 0)`.
-pub fn signature(entry: Entry<'_>) -> String {
-    let params: Vec<String> = entry.parameters().map(|(_, shown)| shown).collect();
-    format!("{}({})", entry.spec.name, params.join(", "))
-}
-
-fn display(literal: Literal) -> String {
-    match literal {
-        Literal::Bool(truth) => truth.to_string(),
-        Literal::Int(number) => number.to_string(),
-        Literal::Text(text) => format!("\"{text}\""),
-    }
-}
-
-/// Returns the values that a parameter accepts, if it accepts only certain words.
-fn allowed(kind: Kind) -> String {
-    match kind {
-        Kind::Word(words) => {
-            let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-            format!(": {}", words.join(", "))
-        }
-        _ => String::new(),
-    }
-}
-
-fn absent(param: &Param) -> String {
-    match param.absent {
-        WhenAbsent::Required => "required".to_owned(),
-        WhenAbsent::Absent => "optional".to_owned(),
-        WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) => display(literal),
-    }
-}
-
 /// Returns the reference documentation, `docs/tools.md`.
-fn reference(entries: &[Entry<'_>]) -> String {
+fn reference(entries: &[ToolEntry<'_>]) -> String {
     let mut text =
         "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
         Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
@@ -284,7 +95,7 @@ fn reference(entries: &[Entry<'_>]) -> String {
         `map`, `k` for `key`, `n` for `count`, `p` for `path`, `v` for `value`.\n\
         Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n\n"
             .to_owned();
-    let mut names: Vec<&str> = entries.iter().map(Entry::group).collect();
+    let mut names: Vec<&str> = entries.iter().map(ToolEntry::group).collect();
     names.dedup();
     for group in &names {
         text.push_str(&format!("- [`{group}`](#{}): {}\n", group.to_ascii_lowercase(), groups::title(group)));
@@ -301,7 +112,7 @@ fn reference(entries: &[Entry<'_>]) -> String {
 }
 
 /// Lists the earlier and alternative names of parameters, each with its current name.
-fn old_names(entries: &[Entry<'_>]) -> String {
+fn old_names(entries: &[ToolEntry<'_>]) -> String {
     let mut text = "\n## Old names of arguments\n\n\
         A tool that takes a file takes it first and calls it `path`; where there are two, `source` and `destination`.\n\
         The names of the documents and of earlier versions are accepted everywhere: in scripts, in JSON, by servers and \
@@ -318,9 +129,9 @@ fn old_names(entries: &[Entry<'_>]) -> String {
     text
 }
 
-fn section(entry: Entry<'_>) -> String {
+fn section(entry: ToolEntry<'_>) -> String {
     let spec = entry.spec;
-    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", signature(entry), spec.summary, spec.details);
+    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", entry.signature(), spec.summary, spec.details);
     let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
     text.push_str(&match entry.tool {
         Some(_) => format!("- Other names: `{}`{aliases}\n", spec.wire),

@@ -1,18 +1,20 @@
 //! `ns undo` and `ns redo`: reverse a run or repeat an undone one, or show what that would change.
 
-use std::io::{IsTerminal, stderr};
-
-use crate::engine::{Displaced, EndedRun, Engine, Options, Origin, SkippedRun, UndoReport, short_name};
-use crate::text::{ToolCode, safe, shell_word};
+use crate::engine::{Differ, Displaced, Engine, Options, Plan, SkippedRun, UndoReport};
+use crate::options::Global;
+use crate::terminal::changes;
+use crate::terminal::exit::Exit;
+use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::paint::paint;
+use crate::terminal::report::{print, say};
+use crate::terminal::undo::{exit_of, named, report_left, say_undone};
+use crate::text::{ToolCode, safe};
 use crate::toolkit::ToolError;
 
 use super::above::ParentSandbox;
-use super::args::{Global, RedoArgs, UndoArgs};
-use super::exit::Exit;
-use super::history::{report, with_options};
-use super::interrupts::catch_interrupts;
-use super::plan;
-use super::terminal::{self, say};
+use super::args::{RedoArgs, UndoArgs};
+use super::finish::command_style;
+use super::start::{settle, with_options};
 
 /// The run to reverse, and how.
 #[derive(Clone, Copy)]
@@ -43,7 +45,7 @@ pub fn redo(global: &Global, args: &RedoArgs) -> Exit {
 
 fn reverse(global: &Global, request: Request<'_>) -> Exit {
     if request.plan
-        && let Err(exit) = super::settle()
+        && let Err(exit) = settle()
     {
         return exit;
     }
@@ -56,11 +58,7 @@ fn reverse(global: &Global, request: Request<'_>) -> Exit {
             }
             _ => error,
         })?;
-        if request.plan {
-            show_plan(engine, &undone)
-        } else {
-            Ok(say_undone(&undone, &CommandStyle::of_command(global)))
-        }
+        if request.plan { show_plan(engine, &undone) } else { Ok(say_undone(&undone, &command_style(global))) }
     })
 }
 
@@ -75,7 +73,7 @@ fn reverse_here(engine: &Engine, request: Request<'_>) -> Result<UndoReport, Too
     Ok(undone)
 }
 
-/// Shows what an undo or a redo would change.
+/// Shows what an undo or a redo would change, and what stands in its way.
 fn show_plan(engine: &Engine, undone: &UndoReport) -> Result<Exit, ToolError> {
     let verb = if undone.is_redo { "redo" } else { "undo" };
     let plan = engine.plan(&format!("ns {verb}"), false)?.expect("the engine plans");
@@ -84,126 +82,17 @@ fn show_plan(engine: &Engine, undone: &UndoReport) -> Result<Exit, ToolError> {
         say(&format!("note: what stands at `{}` would be kept below `.ns`\n", safe::name(&path.display())));
     }
     say(&format!("plan: `ns {verb}` of {}\n", named(&undone.origin)));
-    plan::show_plan_of(engine, &plan)?;
+    show_changes_of(engine, &plan)?;
     Ok(exit_of(undone))
 }
 
-/// The form of suggested commands: for a shell or for a session.
-enum CommandStyle {
-    /// Options that choose the same sandbox, appended to a command.
-    Command(String),
-    /// Commands of a session.
-    Session,
-}
-
-impl CommandStyle {
-    fn of_command(global: &Global) -> CommandStyle {
-        // Paths of the machine are only printed to a terminal.
-        if !stderr().is_terminal() {
-            return CommandStyle::Command(String::new());
-        }
-        let sandbox = global.sandbox.as_ref().map(|folder| safe::name(&folder.to_string_lossy()).into_owned());
-        CommandStyle::Command(sandbox.map(|folder| format!(" --sandbox {}", shell_word(&folder))).unwrap_or_default())
+/// Shows the planned changes of an undo or a redo.
+fn show_changes_of(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
+    if plan.changes.is_empty() {
+        say("nothing would be changed\n");
+        return Ok(());
     }
-
-    fn command(&self, verb: &str) -> String {
-        match self {
-            CommandStyle::Command(options) => format!("ns {verb}{options}"),
-            CommandStyle::Session => format!(":{verb}"),
-        }
-    }
-}
-
-/// Reports on a terminal what the run that just ended has changed, and how to undo it.
-pub(super) fn say_ended(global: &Global, engine: &Engine) {
-    let Some(EndedRun { steps, .. }) = engine.ended_run() else { return };
-    if !global.quiet {
-        say_changes(engine, steps, &CommandStyle::of_command(global));
-    }
-}
-
-/// Reports the changes of a line of a session.
-pub(crate) fn say_ended_in_session(engine: &Engine, steps: u32) {
-    say_changes(engine, steps, &CommandStyle::Session);
-}
-
-fn say_changes(engine: &Engine, steps: u32, voice: &CommandStyle) {
-    if steps == 0 || !stderr().is_terminal() {
-        return;
-    }
-    let changes = terminal::counted(steps as usize, "change");
-    let planned = if engine.is_planning() { " planned" } else { "" };
-    let them = if steps == 1 { "it" } else { "them" };
-    // If undo is impossible, a note has given the reason.
-    let remedy =
-        if engine.can_undo() { format!("; {} takes {them} back", voice.command("undo")) } else { String::new() };
-    say(&format!("{changes}{planned}{remedy}\n"));
-}
-
-/// `:undo` and `:redo` of a session.
-pub(crate) fn undo_in_session(engine: &Engine, run: Option<&str>, redo: bool) {
-    match engine.undo(run, redo, false) {
-        Ok(undone) => drop(say_undone(&undone, &CommandStyle::Session)),
-        Err(error) => drop(report(ToolError { hint: error.hint.as_deref().map(in_session), ..error })),
-    }
-}
-
-/// Replaces shell commands in a hint with commands of a session, where they exist.
-fn in_session(hint: &str) -> String {
-    let parts = hint.split('`').enumerate().map(|(at, part)| match part.strip_prefix("ns ") {
-        Some(command) if at % 2 == 1 && !command.contains("--") => format!(":{command}"),
-        _ => part.to_owned(),
-    });
-    parts.collect::<Vec<_>>().join("`")
-}
-
-/// Formats a run for people: its short name, and its command.
-fn named(origin: &Origin) -> String {
-    let name = short_name(&origin.run);
-    let command = origin.command.strip_prefix("ns repl: ").unwrap_or(&origin.command);
-    if command.is_empty() { name.to_owned() } else { format!("{name} ({})", safe::name(command)) }
-}
-
-fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
-    report_left(undone);
-    report_displaced(undone);
-    let (run, changes) = (named(&undone.origin), counted_changes(undone));
-    let told = match (undone.steps, undone.is_redo) {
-        (0, false) => format!("nothing of {run} could be taken back; it counts as undone"),
-        (0, true) if undone.left.is_empty() => format!("nothing of {run} was taken back; it counts as redone"),
-        (0, true) => format!("nothing of {run} could be done again; it counts as redone"),
-        (_, false) => format!("undid {run}: {changes}; `{}` does it again", voice.command("redo")),
-        (_, true) => format!("redid {run}: {changes}; `{}` takes it back", voice.command("undo")),
-    };
-    say(&format!("{told}\n"));
-    exit_of(undone)
-}
-
-/// Formats the number of changes that were undone or redone, counted as in the log.
-fn counted_changes(undone: &UndoReport) -> String {
-    match undone.origin.changes {
-        Some(all) if all as usize > undone.steps => format!("{} of {all} changes", undone.steps),
-        _ => terminal::counted(undone.steps, "change"),
-    }
-}
-
-fn report_left(undone: &UndoReport) {
-    for left in &undone.left {
-        say(&format!(
-            "warning: `{}` was left as it is: {}\n",
-            safe::name(&left.path.display()),
-            safe::name(&left.reason)
-        ));
-    }
-}
-
-fn report_displaced(undone: &UndoReport) {
-    for Displaced { path, kept } in &undone.displaced {
-        let (path, kept) = (path.display(), kept.display());
-        say(&format!("note: what stood at `{}` is kept as `{}`\n", safe::name(&path), safe::name(&kept)));
-    }
-}
-
-fn exit_of(undone: &UndoReport) -> Exit {
-    if undone.left.is_empty() { Exit::Done } else { Exit::Failed }
+    let described = engine.describe_plan(plan, Differ::counting(engine.watch()))?;
+    print(&format!("{}\n{}", changes::tree(&described, paint()), changes::summary(&described)));
+    Ok(())
 }

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::{Approver, LimitHit, Meter, Question, Reply};
 
-use super::worker::Stop;
+use super::stop::Stop;
 
 /// Maximum time to wait for a person's answer.
 const PATIENCE: Duration = Duration::from_secs(600);

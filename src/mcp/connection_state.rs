@@ -1,27 +1,23 @@
 //! The state that persists between the calls of a connection: the engine, session memory, and truncated answers. It
 //! stays on one thread ([`super::engine_thread`]) because values are not `Send`.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use sha2::{Digest, Sha256};
 
 use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, FailureMode, ToolError, excerpt};
-use crate::value::{TextBudget, Value, json as value_json, to_value};
+use crate::value::{Value, json as value_json, to_value};
 
 use super::ask::McpApprover;
 use super::methods::{self, Method};
 use super::offer::{PLAN, ScriptTool};
-use super::worker::{Given, Named, Order, WorkerReport};
+use super::order::{Given, Named, Order};
+use super::recent_answers::{RecentAnswers, WHOLE};
+use super::worker::WorkerReport;
 
-/// Maximum size in bytes of a whole answer, which a client receives in parts.
-pub const WHOLE: u64 = 16 << 20;
-/// Number of truncated answers that are stored.
-const KEPT: usize = 4;
 /// Maximum size in bytes of one part of an answer, unless a limit sets it.
 const AT_ONCE: u64 = 256 << 10;
 
@@ -38,10 +34,6 @@ pub struct ConnectionState {
     at_once: u64,
 }
 
-/// Stored answers of which the client can read further parts, the newest last.
-#[derive(Default)]
-pub struct RecentAnswers(VecDeque<(String, Value)>);
-
 /// An answer in the form that a client receives.
 #[derive(Debug)]
 pub struct Reply {
@@ -53,26 +45,6 @@ pub struct Reply {
     pub notes: Vec<String>,
     /// Whether the call failed.
     pub is_error: bool,
-}
-
-impl RecentAnswers {
-    /// Returns the list or text stored under a handle.
-    pub fn find(&self, handle: &str) -> Option<Value> {
-        self.0.iter().find(|(kept, _)| kept == handle).map(|(_, body)| body.clone())
-    }
-
-    /// Stores a list or text. The handle is a hash of the content, so equal answers have equal handles.
-    fn keep(&mut self, body: Value) -> String {
-        let json =
-            value_json::to_text(&body, TextBudget::of_text()).expect("no run goes on whose limits it could meet");
-        let handle = crate::text::hex(&Sha256::digest(json)[..6]);
-        self.0.retain(|(kept, _)| *kept != handle);
-        self.0.push_back((handle.clone(), body));
-        while self.0.len() > KEPT {
-            self.0.pop_front();
-        }
-        handle
-    }
 }
 
 impl ConnectionState {

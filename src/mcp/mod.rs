@@ -25,9 +25,12 @@ mod engine_thread;
 mod http;
 mod methods;
 mod offer;
+mod order;
 mod progress;
+mod recent_answers;
 mod roots;
 mod server;
+mod stop;
 mod wire;
 mod worker;
 

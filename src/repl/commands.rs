@@ -1,9 +1,9 @@
 //! Commands of a session: lines that begin with a colon.
 
-use crate::cli;
+use crate::terminal::in_force::in_force;
 use crate::text::nearest;
 
-use super::Repl;
+use super::{Repl, history};
 
 /// Whether the session continues after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,12 +143,12 @@ impl Repl<'_> {
             ("procs", _) => self.procedures(),
             ("out", number) => self.out(number),
             ("reset", _) => self.reset(),
-            ("log", _) => cli::log_in_session(self.session.borrow().engine()),
-            ("show", run) => cli::show_in_session(self.session.borrow().engine(), run),
-            ("undo", run) => cli::undo_in_session(self.session.borrow().engine(), run, false),
-            ("redo", run) => cli::undo_in_session(self.session.borrow().engine(), run, true),
+            ("log", _) => history::log(self.session.borrow().engine()),
+            ("show", run) => history::show(self.session.borrow().engine(), run),
+            ("undo", run) => history::undo(self.session.borrow().engine(), run, false),
+            ("redo", run) => history::undo(self.session.borrow().engine(), run, true),
             ("plan", what) => self.plan(what),
-            ("policy", _) => self.print(&cli::in_force(self.engine)),
+            ("policy", _) => self.print(&in_force(self.engine)),
             ("clear", _) => self.clear(),
             ("type", Some(text)) => self.type_of(text),
             ("time", Some(text)) => self.time(text),

@@ -2,8 +2,8 @@
 
 use rustyline::completion::Pair;
 
-use crate::cli;
 use crate::engine::{PageKind, Session, TokenKind, Value, pages, tokens};
+use crate::manual::{ToolEntry, entries};
 use crate::text::safe;
 
 use super::commands::{self, COMMANDS};
@@ -45,7 +45,7 @@ fn command(session: &Session<'_>, before: &str, end: usize) -> (usize, Vec<Pair>
     match commands::full_name(&name[start..]) {
         Some("type" | "time") => expression(session, typed, "", before.len()),
         Some("help" | "tools") => {
-            let tools = cli::entries(session.engine().registry()).into_iter().map(|entry| entry.spec.name);
+            let tools = entries(session.engine().registry()).into_iter().map(|entry| entry.spec.name);
             let names = pages().flat_map(|page| page.names.iter().copied()).chain(tools);
             let found = names.filter(|name| begins_folded(name, typed)).map(|name| plain(name.to_owned()));
             (begin, sorted(found.collect()))
@@ -107,7 +107,7 @@ fn paths(session: &Session<'_>, typed: &str, (quote, behind): (&str, &str), at: 
 
 /// Returns the members of a name before a dot: tools of a group, or procedures of a module.
 fn members(session: &Session<'_>, owner: &str, word: &str) -> Vec<Pair> {
-    let entries = cli::entries(session.engine().registry());
+    let entries = entries(session.engine().registry());
     let tools = entries.iter().filter(|entry| entry.group().eq_ignore_ascii_case(owner));
     let tools = tools.filter_map(|entry| entry.spec.name.split_once('.')).map(|(_, name)| name.to_owned());
     let procedures = session.module_procedures(owner).map(|procedure| procedure.name);
@@ -137,7 +137,7 @@ fn alias_pair(alias: &str, name: &str) -> Pair {
 
 /// Returns the callable names: tools by their full name or by the part after the dot, and procedures.
 fn callees(session: &Session<'_>, word: &str) -> Vec<Pair> {
-    let entries = cli::entries(session.engine().registry());
+    let entries = entries(session.engine().registry());
     let fits = |name: &&str| {
         begins_folded(name, word) || name.split_once('.').is_some_and(|(_, tail)| begins_folded(tail, word))
     };
@@ -185,8 +185,8 @@ fn names(session: &Session<'_>, place: &CursorContext<'_>, word: &str) -> Vec<Pa
     found.extend(session.modules().filter(|name| name.starts_with(word)).map(|name| plain(format!("{name}."))));
     let built_in = pages().filter(|page| page.kind == PageKind::BuiltIn).flat_map(|page| page.names);
     found.extend(built_in.filter(|name| begins_folded(name, word)).map(|name| called((*name).to_owned())));
-    let entries = cli::entries(session.engine().registry());
-    let groups = entries.iter().map(cli::ToolEntry::group).filter(|group| begins_folded(group, word));
+    let entries = entries(session.engine().registry());
+    let groups = entries.iter().map(ToolEntry::group).filter(|group| begins_folded(group, word));
     found.extend(groups.map(|group| plain(format!("{group}."))));
     found
 }

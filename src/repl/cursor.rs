@@ -1,7 +1,7 @@
 //! The syntactic context of the cursor: the call, name or text literal that it is in.
 
-use crate::cli;
 use crate::engine::{Page, PageKind, Session, Token, TokenKind, Value, pages, tokens};
+use crate::manual::entry_of;
 
 /// A text up to the cursor, as tokens.
 pub struct CursorContext<'t> {
@@ -231,7 +231,7 @@ pub fn parameters(callee: &str, session: &Session<'_>) -> Option<Vec<(String, St
         let inside = page.form.split_once('(').map_or("", |(_, inside)| inside.trim_end_matches(')'));
         return Some(inside.split(", ").map(|name| (String::new(), name.to_owned())).collect());
     }
-    let entry = cli::entry_of(session.engine().registry(), callee)?;
+    let entry = entry_of(session.engine().registry(), callee)?;
     Some(entry.parameters().map(|(name, shown)| (name.to_owned(), shown)).collect())
 }
 

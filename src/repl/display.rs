@@ -1,7 +1,7 @@
 //! Display of values: as much as fits, with a reference to the rest.
 
-use crate::cli::{Fit, is_rows, printed, quoted, sections, table};
 use crate::engine::{LimitHit, Value};
+use crate::terminal::table::{Fit, is_rows, printed, quoted, sections, table};
 
 /// Maximum number of table rows shown.
 const ROWS: usize = 20;

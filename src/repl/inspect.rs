@@ -1,10 +1,15 @@
 //! Commands that inspect the state of a session, and that load, save and reset it.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::cli::{self, About};
 use crate::engine::{LineResult, ProcedureInfo, Value, outside};
+use crate::manual::{About, about, tools_matching};
+use crate::terminal::report::say;
+use crate::terminal::script_file::read_script;
+use crate::terminal::table::{cell, is_rows, new_table_of};
 
 use super::Repl;
 use super::commands::{COMMANDS, KEYS, full_name, usage};
@@ -14,7 +19,7 @@ impl Repl<'_> {
     /// `:help`
     pub fn help(&self, topic: Option<&str>) {
         let Some(topic) = topic else {
-            let mut table = cli::new_table_of(Some(self.columns()));
+            let mut table = new_table_of(Some(self.columns()));
             for (name, rest, what) in COMMANDS {
                 table.add_row([&format!(":{name} {rest}"), what]);
             }
@@ -22,7 +27,7 @@ impl Repl<'_> {
         };
         let name = topic.trim_start_matches(':');
         let command = full_name(name).filter(|known| topic.starts_with(':') || *known == name);
-        match (cli::about(name), command) {
+        match (about(name), command) {
             (About::Pages(page), _) if !topic.starts_with(':') => self.print(&page),
             (_, Some(command)) => self.print(&usage(command)),
             (About::Similar(list), _) => self.print(&list),
@@ -36,7 +41,7 @@ impl Repl<'_> {
     /// `:tools`
     pub fn tools(&self, pattern: &str) {
         let registry = self.engine.registry();
-        let found = cli::tools_matching(registry, pattern);
+        let found = tools_matching(registry, pattern);
         let near = registry.nearest(pattern).filter(|_| found.is_empty());
         let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         let rows = found.iter().map(|entry| [entry.spec.name.to_owned(), entry.spec.summary.to_owned()]);
@@ -47,7 +52,7 @@ impl Repl<'_> {
     pub fn variables(&self) {
         let session = self.session.borrow();
         let rows =
-            session.variables().map(|(name, value)| [name.to_owned(), value.type_name().to_owned(), cli::cell(value)]);
+            session.variables().map(|(name, value)| [name.to_owned(), value.type_name().to_owned(), cell(value)]);
         self.print_rows(rows.collect(), "there are no variables");
     }
 
@@ -71,7 +76,7 @@ impl Repl<'_> {
         if rows.is_empty() {
             return self.print(none);
         }
-        let mut table = cli::new_table_of(Some(self.columns()));
+        let mut table = new_table_of(Some(self.columns()));
         table.add_rows(rows);
         self.print(&table.to_string());
     }
@@ -80,7 +85,7 @@ impl Repl<'_> {
     pub fn out(&mut self, number: Option<&str>) {
         let Some(text) = number else {
             let rows = self.results.numbered();
-            let rows = rows.map(|(number, value)| [number.to_string(), size(value), cli::cell(value)]);
+            let rows = rows.map(|(number, value)| [number.to_string(), size(value), cell(value)]);
             return self.print_rows(rows.collect(), "there are no results");
         };
         let found = text.parse().ok().and_then(|number| Some((number, self.results.get(number)?.clone())));
@@ -107,7 +112,7 @@ impl Repl<'_> {
         // The printer would escape the escapes, so bypass it.
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if !is_dumb {
-            cli::say("\x1b[H\x1b[2J");
+            say("\x1b[H\x1b[2J");
         }
     }
 
@@ -142,7 +147,7 @@ impl Repl<'_> {
     pub fn load(&mut self, file: &str) {
         // Errors of the file have been reported already.
         let path = path(file);
-        let Ok(script) = outside(move || cli::read_script(&path)) else { return };
+        let Ok(script) = outside(move || read_script(&path)) else { return };
         let outcome = self.session.borrow_mut().run(&script);
         if self.report(&outcome) {
             self.done.push(script.code().trim_end().to_owned());
@@ -154,14 +159,21 @@ impl Repl<'_> {
     pub fn save(&self, file: &str) {
         let text: String = self.done.iter().map(|line| format!("{line}\n")).collect();
         let (path, lines) = (path(file), text.lines().count());
-        match outside(move || cli::save_script(&path, &text)) {
+        match outside(move || save_script(&path, &text)) {
             Ok(()) => self.print(&format!("{lines} lines are in `{file}`")),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 self.print(&format!("`{file}` is there already; name a file that is not"));
             }
             Err(error) => self.print(&format!("`{file}` cannot be written: {error}")),
         }
     }
+}
+
+/// Writes a script to a file that must not exist yet.
+fn save_script(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 /// Interprets a path as typed: expands `~/` to the home directory and strips quotes around it.
@@ -181,7 +193,7 @@ fn size(value: &Value) -> String {
         format!("{name} of {count} {noun}{plural}")
     };
     match value {
-        Value::List(_) if cli::is_rows(value) => match value {
+        Value::List(_) if is_rows(value) => match value {
             Value::List(list) => counted(list.len(), "map"),
             _ => name.to_owned(),
         },

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::{Cmd, ConditionalEventHandler, Event, EventContext, KeyCode, KeyEvent, Modifiers, RepeatCount};
 
-use crate::cli::is_input_waiting;
+use crate::terminal::keyboard::is_input_waiting;
 
 /// Length in bytes from which input that arrives at once is inserted together: redrawing after each key costs time
 /// proportional to the line.

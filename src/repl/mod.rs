@@ -4,6 +4,8 @@
 //! engine's session runs the rest, and [`display`] shows the results. Nothing here knows the language: the engine
 //! answers questions about words, blocks and names.
 
+#![allow(clippy::disallowed_methods, reason = "the person at the terminal names scripts to load and save")]
+
 mod commands;
 mod complete;
 mod cursor;
@@ -11,8 +13,10 @@ mod display;
 mod helper;
 mod highlight;
 mod hint;
+mod history;
 mod inspect;
 mod keys;
+mod line_history;
 mod plan;
 mod reader;
 mod results;
@@ -21,15 +25,17 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
-use crate::cli::{
-    LineHistory, Shared, report_findings, report_limit, report_notes, say, say_ended_in_session, terminal_columns,
-    with_root,
-};
 use crate::engine::{EmitError, Ending, Engine, LineOutcome, LineResult, Session, Value};
+use crate::terminal::printer::Shared;
+use crate::terminal::report::{report_findings, report_limit, report_notes, say};
+use crate::terminal::sandbox_hint::with_root;
+use crate::terminal::table::terminal_columns;
+use crate::terminal::undo::{CommandStyle, say_changes};
 use crate::text::Code;
 
 use commands::Flow;
 use display::{Extent, display};
+pub use line_history::LineHistory;
 use reader::{Entry, Reader};
 use results::Results;
 
@@ -167,7 +173,7 @@ impl Repl<'_> {
     /// Reports the number of changes that a line made, and how to undo them.
     fn say_changes(&self, changes: u32) {
         if self.view.says_changes {
-            say_ended_in_session(self.session.borrow().engine(), changes);
+            say_changes(self.session.borrow().engine(), changes, &CommandStyle::Session);
         }
     }
 

@@ -1,7 +1,12 @@
 //! `:plan`: a mode in which lines change nothing on the disk until the user applies or discards the plan.
 
-use crate::cli::{self, Answer, report_notes, report_setup, say};
-use crate::engine::Plan;
+use crate::engine::{Differ, Engine, Plan};
+use crate::terminal::changes;
+use crate::terminal::paint::paint;
+use crate::terminal::question::{Answer, asked};
+use crate::terminal::report::{print, report_failure, report_notes, report_setup, say};
+use crate::terminal::runs::say_applied;
+use crate::toolkit::ToolError;
 
 use super::Repl;
 
@@ -61,14 +66,14 @@ impl Repl<'_> {
 
     /// Returns the current plan. Reports the error and returns `None` if it cannot be determined.
     fn planned(&self) -> Option<Plan> {
-        self.session.borrow().planned().map_err(cli::report).ok().flatten()
+        self.session.borrow().planned().map_err(report_failure).ok().flatten()
     }
 
     /// Shows the current plan and returns it.
     fn show_plan(&self) -> Option<Plan> {
         let plan = self.planned()?;
         let session = self.session.borrow();
-        cli::show_plan_in_session(session.engine(), &plan).map_err(cli::report).ok()?;
+        show_changes(session.engine(), &plan).map_err(report_failure).ok()?;
         if session.has_planned_memory() {
             say("warning: what lines put into project memory is no part of the plan, and goes with it\n");
         }
@@ -85,7 +90,7 @@ impl Repl<'_> {
         let answer = if plan.changes.is_empty() {
             Answer::No
         } else {
-            cli::asked(self.engine, &format!("Do it? [y]es, [n]o; {otherwise}: "))
+            asked(self.engine, &format!("Do it? [y]es, [n]o; {otherwise}: "))
         };
         match answer {
             Answer::Yes => return self.apply(&plan),
@@ -104,14 +109,26 @@ impl Repl<'_> {
         let applied = self.session.borrow_mut().apply_plan(plan);
         match applied {
             Ok(applied) => {
-                cli::say_applied(&applied);
+                say_applied(&applied);
                 Decided::Over
             }
             Err(error) => {
-                cli::report(error);
+                report_failure(error);
                 say("the plan goes on\n");
                 Decided::Not
             }
         }
     }
+}
+
+/// Shows the changes of a plan.
+fn show_changes(engine: &Engine, plan: &Plan) -> Result<(), ToolError> {
+    if plan.changes.is_empty() {
+        say("plan: nothing would be changed\n");
+        return Ok(());
+    }
+    let described = engine.describe_plan(plan, Differ::showing(engine.watch()))?;
+    // A closed output is not an error.
+    let _ = print(&format!("plan: this would be changed\n{}", changes::page(&described, paint())));
+    Ok(())
 }

@@ -11,14 +11,17 @@ use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Cmd, CompletionType, Config, Editor, Event, EventHandler, KeyCode, KeyEvent, Modifiers};
 
-use crate::cli::{LineHistory, forget_typed, is_second_interrupt, say};
 use crate::engine::{Session, on_large_stack};
+use crate::terminal::interrupts::is_second_interrupt;
+use crate::terminal::keyboard::forget_typed;
+use crate::terminal::report::say;
 use crate::text::{ToolCode, safe};
 
 use super::commands;
 use super::cursor::{At, CursorContext};
 use super::helper::Typing;
 use super::keys::{BulkInsert, Keys, Up};
+use super::line_history::LineHistory;
 
 /// Size of a block in bytes from which it is checked for completeness only after a line that looks like its end.
 const LARGE: usize = 64 << 10;

@@ -8,6 +8,7 @@ mod diagnostic;
 mod fold;
 mod habit;
 mod hex;
+pub mod markup;
 mod nearest;
 mod purpose;
 pub mod render;

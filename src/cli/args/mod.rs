@@ -1,7 +1,5 @@
 //! The arguments of the command line, with one file for each group of commands.
 
-pub(super) mod about;
-mod global;
 mod reference;
 mod running;
 mod scripts;
@@ -15,19 +13,20 @@ use std::mem::ManuallyDrop;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub use global::{Global, OutputFormat};
+use crate::manual::about;
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::report_error;
+
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
 pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
 pub use state::{
-    AuditArgs, AuditCommand, AuditPlace, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs, UndoArgs,
+    AdoptArgs, AuditArgs, AuditCommand, AuditPlace, GcArgs, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs,
+    UndoArgs,
 };
 pub use tools::{CallArgs, McpArgs, ToolFormat, ToolsArgs};
 
-use super::adopt::AdoptArgs;
-use super::exit::Exit;
-use super::gc::GcArgs;
-use super::terminal::report_error;
 pub use split::{Line, RunLine, RunOptions};
 
 /// A scripting language whose tools work on files inside an escape-proof sandbox.
@@ -198,6 +197,7 @@ mod tests {
     use clap::CommandFactory;
 
     use crate::engine::OWN_OPTIONS;
+    use crate::manual::commands::COMMANDS;
 
     use super::split::RunOptions;
     use super::{Cli, of_all_commands, of_one_command};
@@ -238,5 +238,18 @@ mod tests {
         let mut names: Vec<&str> = options.names().into_iter().filter(|name| *name != "version").collect();
         names.sort_unstable();
         assert_eq!(names, OWN_OPTIONS);
+    }
+
+    #[test]
+    fn every_command_has_its_topic_with_its_sentence() {
+        let declared = Cli::command();
+        let shown = declared.get_subcommands().filter(|command| !command.is_hide_set());
+        for command in shown.filter(|command| command.get_name() != "help") {
+            let name = format!("ns {}", command.get_name());
+            let topic = COMMANDS.iter().find(|topic| topic.names[0] == name).expect(&name);
+            assert_eq!(command.get_about().map(ToString::to_string).as_deref(), Some(topic.summary), "{name}");
+            assert_eq!(topic.command, command.get_name());
+        }
+        assert!(COMMANDS.iter().all(|topic| declared.find_subcommand(topic.command).is_some()));
     }
 }

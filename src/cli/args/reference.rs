@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::about;
+use crate::manual::about;
 
 /// Arguments of `ns doc`.
 #[derive(Args, Debug)]

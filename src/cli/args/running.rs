@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::about;
-
 use crate::engine::Words;
-
-use super::super::testing::Redaction;
+use crate::manual::about;
+use crate::testing::Redaction;
 
 /// Arguments of `ns run`.
 #[derive(Args, Debug)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::about;
+use crate::manual::about;
 
 /// Arguments of `ns new`.
 #[derive(Args, Debug)]

@@ -12,9 +12,9 @@ use std::path::Path;
 use clap::Args;
 
 use crate::engine::{Words, is_option};
+use crate::terminal::nearest_file::nearest_file;
 use crate::text::nearest;
 
-use super::super::nearest_file::nearest_file;
 use super::{Global, Refusal, RunArgs};
 
 /// A command line after splitting.

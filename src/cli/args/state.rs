@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::about;
+use crate::manual::about;
 
-use super::values::moment;
+use super::values::{bytes, moment};
 
 /// Arguments of `ns memory`.
 #[derive(Args, Debug)]
@@ -159,4 +159,49 @@ pub struct RedoArgs {
     /// Change nothing, and show what would be done again, or what stands in the way
     #[arg(long, visible_alias = "dry-run")]
     pub plan: bool,
+}
+
+/// Arguments of `ns adopt`.
+#[derive(Args, Debug)]
+#[command(about = about::ADOPT)]
+pub struct AdoptArgs {
+    /// Take everything over without a question
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// Arguments of `ns gc`.
+#[derive(Args, Debug)]
+#[command(about = about::GC)]
+pub struct GcArgs {
+    /// Say what would go, and how many bytes that are; nothing is done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// So many of the newest runs can be taken back whole afterwards [default: 20]
+    #[arg(long, value_name = "N")]
+    pub keep_runs: Option<usize>,
+    /// Remove what others left in `.ns`: journals and kept files that your key did not seal
+    #[arg(long, conflicts_with_all = ["all", "keep_runs", "count", "days", "bytes", "journals", "journal_days", "journal_bytes"])]
+    pub foreign: bool,
+    /// Give up everything that these runs do not need
+    #[arg(long)]
+    pub all: bool,
+    /// Backups of one file, 0 for any number [default: `backup_count` of the policy]
+    #[arg(long, value_name = "N")]
+    pub count: Option<u64>,
+    /// Days for which backups and trash are kept, 0 for ever [default: `backup_days` of the policy]
+    #[arg(long, value_name = "N")]
+    pub days: Option<u64>,
+    /// Bytes of all backups and trash, such as 500M, 0 for any number [default: `backup_bytes` of the policy]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub bytes: Option<u64>,
+    /// Journals of runs, 0 for any number [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub journals: Option<u64>,
+    /// Days for which journals are kept [default: for ever]
+    #[arg(long, value_name = "N")]
+    pub journal_days: Option<u64>,
+    /// Bytes of all journals [default: any number]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub journal_bytes: Option<u64>,
 }

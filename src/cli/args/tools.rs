@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::about;
-
-use super::values::seconds;
+use crate::manual::about;
+use crate::options::seconds;
 
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]

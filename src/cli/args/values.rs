@@ -1,14 +1,6 @@
-//! Parsers of option values that clap does not provide: times and durations.
-
-use std::time::Duration;
+//! Parsers of option values that clap does not provide: ages and sizes.
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
-
-/// Parses an RFC 3339 time.
-pub fn fixed_time(text: &str) -> Result<DateTime<Utc>, String> {
-    let moment = DateTime::parse_from_rfc3339(text).map(|moment| moment.to_utc());
-    moment.map_err(|error| format!("{error}; write 2024-05-01T12:00:00Z"))
-}
 
 /// Parses `2026-01-31`, an RFC 3339 time, or an age such as `90m`, `12h` or `7d`, and returns the time in the format of
 /// the audit log.
@@ -28,16 +20,13 @@ pub fn moment(text: &str) -> Result<String, String> {
     Ok(moment.to_rfc3339_opts(SecondsFormat::Micros, true))
 }
 
-/// Parses a duration such as `5`, `0.5`, `5s`, `200ms` or `2m`.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+/// Parses a size such as `1234`, `500K`, `20M` or `1G`, in units of 1024.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let units = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
     let (number, unit) = units
         .iter()
         .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
-        .unwrap_or((text, 1.0));
-    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| "expected a time above 0 such as 5, 0.5 or 200ms".to_owned())
+        .unwrap_or((text, 1));
+    let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes such as 1000000, 500K, 20M or 1G".to_owned())
 }

@@ -6,13 +6,14 @@ mod script;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use crate::options::Global;
+use crate::terminal::exit::Exit;
+use crate::terminal::report::{print, report_error};
 use crate::text::nearest;
 
 pub use script::complete_script;
 
-use super::args::{Cli, Global};
-use super::exit::Exit;
-use super::terminal::{print, report_error};
+use super::args::Cli;
 
 /// `ns completions SHELL`
 pub fn completions(shell: Shell) -> Exit {

@@ -8,11 +8,11 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use crate::engine::{Interface, Kind, Parameter, Role, Script, describe_script};
+use crate::terminal::exit::Exit;
+use crate::terminal::report::print;
+use crate::terminal::script_file::read_quietly;
 
 use super::super::args::{Cli, Line, RunLine, RunOptions};
-use super::super::exit::Exit;
-use super::super::run::read_quietly;
-use super::super::terminal::print;
 
 /// Candidates for the next word.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, Spec, ToolError, arguments, read_on};
 use crate::value::Str;
 
-use super::super::connection_state::RecentAnswers;
+use super::super::recent_answers::RecentAnswers;
 
 pub const SPEC: Spec = super::reading(
     "NS.ReadResult",

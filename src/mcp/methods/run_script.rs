@@ -15,8 +15,8 @@ use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value, json as json_of_value};
 
-use super::super::connection_state::WHOLE;
-use super::super::worker::{Given, Named, Order};
+use super::super::order::{Given, Named, Order};
+use super::super::recent_answers::WHOLE;
 
 pub const SPEC: Spec = Spec {
     effect: Effect::Writes,

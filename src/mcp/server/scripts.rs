@@ -22,7 +22,8 @@ use crate::toolkit::ToolError;
 use super::super::ask::{Asked, Asker, Later, Waiting};
 use super::super::connection_state::{Reply, failure};
 use super::super::offer::Offered;
-use super::super::worker::{Stop, WorkerReport};
+use super::super::stop::Stop;
+use super::super::worker::WorkerReport;
 use super::{Called, Server, result};
 
 /// Maximum number of scripts that run at once.

@@ -6,6 +6,7 @@
 
 mod direct;
 mod frame;
+mod pipe;
 mod read;
 mod requests;
 mod shared;

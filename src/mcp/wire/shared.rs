@@ -15,8 +15,8 @@ use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::direct::Direct;
+use super::pipe;
 use super::requests::Requests;
-use super::write;
 
 /// Number of unwritten frames from which error frames for invalid input must wait. Answers to requests never wait here,
 /// because the budget of their requests covers them.
@@ -141,7 +141,7 @@ impl Shared {
             has_begun: AtomicBool::new(false),
             born: Instant::now(),
             patience,
-            is_pipe: write::is_pipe(),
+            is_pipe: pipe::is_pipe(),
             since: AtomicU64::new(0),
         }
     }
@@ -235,7 +235,7 @@ impl Shared {
 
     fn deliver(&self, state: &mut State, waiting: Waiting) -> io::Result<()> {
         let is_quiet = state.frames.is_empty() && !state.is_writing;
-        if !(self.is_pipe && is_quiet && write::at_once(&waiting.frame)?) {
+        if !(self.is_pipe && is_quiet && pipe::at_once(&waiting.frame)?) {
             self.put(state, waiting);
         } else if let Some(bytes) = waiting.answers {
             state.requests.give_back(bytes);

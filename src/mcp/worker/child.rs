@@ -20,10 +20,12 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
+use super::super::ask::Asked;
 use super::super::methods::{failed_report, report};
+use super::super::order::{Given, Order};
 use super::super::progress::{Call, message};
 use super::lifeline::Lifeline;
-use super::{Answer, GRACE, Given, Order, WorkerMessage};
+use super::{Answer, GRACE, WorkerMessage};
 
 /// Maximum size of an order, in bytes.
 const MAX_ORDER: u64 = 32 << 20;
@@ -203,7 +205,7 @@ struct Asking {
 
 impl Approver for Asking {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
-        let asked = super::super::ask::Asked::of(question);
+        let asked = Asked::of(question);
         if say(&WorkerMessage::Ask { tool: asked.tool, message: asked.message }).is_err() {
             return Ok(Reply::Nobody);
         }

@@ -16,57 +16,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value as Json};
 
 pub use child::work;
-pub use parent::{Stop, WorkerReport, Workers};
+pub use parent::{WorkerReport, Workers};
 
-use crate::engine::{MemoryEntry, UserKey};
+use crate::engine::MemoryEntry;
 
 /// Time for a worker that was told to stop: to end its script, and to roll it back if it is atomic.
 const GRACE: Duration = Duration::from_secs(3);
-
-/// The first message to a worker.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct Order {
-    /// Process id of the server.
-    pub server: u32,
-    /// The text of the script.
-    pub script: String,
-    /// Whether to change nothing and report the planned changes.
-    pub plan: bool,
-    /// Whether a script that fails is rolled back.
-    pub atomic: bool,
-    /// The arguments of the script.
-    pub given: Given,
-    /// Names of the script, if it is offered as a tool.
-    pub offered: Option<Named>,
-    /// Directories outside of which the script may do nothing.
-    pub within: Option<Vec<std::path::PathBuf>>,
-    /// The session memory of the connection.
-    pub remembered: Vec<MemoryEntry>,
-    /// The user's seal key, so that the server accepts what the worker seals.
-    pub key: Option<UserKey>,
-}
-
-/// The arguments of a script.
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Given {
-    /// Words, as after `--` on a command line.
-    Words(Vec<String>),
-    /// Values by parameter name.
-    Named(Map<String, Json>),
-}
-
-/// The names of a script that is offered as a tool.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct Named {
-    /// The wire name of the tool.
-    pub tool: String,
-    /// The file.
-    pub file: String,
-}
 
 /// A message from a worker.
 #[derive(Debug, Deserialize, Serialize)]

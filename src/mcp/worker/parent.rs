@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use crate::engine::{MemoryEntry, Reply, scratch_home};
 
 use super::super::ask::{Asked, Asker};
-use super::super::connection_state::WHOLE;
-use super::{Answer, GRACE, Order, WorkerMessage};
+use super::super::order::Order;
+use super::super::recent_answers::WHOLE;
+use super::super::stop::Stop;
+use super::{Answer, GRACE, WorkerMessage};
 
 /// Interval between checks for a reason to stop a worker.
 const TURN: Duration = Duration::from_millis(50);
@@ -42,21 +42,6 @@ pub struct WorkerReport {
     pub time_ms: u64,
     /// Changes to session memory.
     pub remembered: Vec<MemoryEntry>,
-}
-
-/// A flag that stops a worker.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Requests the stop.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// A running worker process. Dropping it kills the process.

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::engine::state_folder;
+use crate::terminal::report::say;
 use crate::text::safe;
-
-use super::terminal::say;
 
 /// Maximum number of stored entries.
 const MOST_ENTRIES: usize = 10_000;
@@ -63,13 +62,6 @@ impl LineHistory {
             self.file = None;
         }
     }
-}
-
-/// Writes a script to a file that must not exist yet.
-pub fn save_script(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 fn not_kept(path: &Path, error: &io::Error) {

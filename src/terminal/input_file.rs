@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Returns the error of the system, or an error for an empty pipe without a writer.
-pub(super) fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
+pub fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
     #[cfg(unix)]
     {
         use rustix::fs::{Mode, OFlags};

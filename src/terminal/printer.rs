@@ -8,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::engine::{EmitError, LimitHit, Meter, Output, work};
+use crate::options::OutputFormat;
 use crate::text::safe;
 use crate::value::{Sink, TextBudget, Value, json, print};
 
-use super::args::OutputFormat;
+use super::report::say;
 use super::screen;
 use super::table::{Fit, is_rows, sections, table};
-use super::terminal;
 
 /// The format of printed values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,7 +233,7 @@ impl Output for Printer {
     fn warn(&mut self, text: &str) {
         // Show earlier output before the warning.
         let _ = self.flush();
-        terminal::say(&format!("warning: {}\n", safe::name(text)));
+        say(&format!("warning: {}\n", safe::name(text)));
     }
 
     fn refuse_path(&mut self) {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::markup;
-use super::case::{Difference, Outcome, Verdict};
+use super::case::{Outcome, Verdict};
+use super::golden::Difference;
+use crate::text::markup;
 
 /// Returns a JSON object with counts and one row for each case.
 pub fn to_json(verdicts: &[Verdict], bare: &[String], took: Duration) -> String {

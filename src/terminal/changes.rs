@@ -7,21 +7,12 @@ use std::fmt::Write as _;
 use crate::engine::{ChangeKind, ChangeReport, Described, Difference, Holds};
 use crate::text::safe;
 
+use super::paint::Paint;
+
 /// Maximum width in columns of the names in the tree, before the descriptions.
 const WIDEST: usize = 60;
 /// Indentation for each level of directories.
 const INDENT: usize = 2;
-
-/// The treatment of text for an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paint {
-    /// For programs and files: unchanged.
-    Plain,
-    /// For a terminal without colours: escapes sequences that could change its state.
-    Escaped,
-    /// For a terminal with colours; escaped as well.
-    Colored,
-}
 
 /// Formats the changes as a tree: each with a mark, its name and a description.
 ///
@@ -80,6 +71,16 @@ pub fn summary(changes: &[Described]) -> String {
         parts.push(format!("{} added, {} removed", counted_lines(lines.0), counted_lines(lines.1)));
     }
     if parts.is_empty() { "nothing is changed\n".to_owned() } else { parts.join(", ") + "\n" }
+}
+
+/// Formats the changes: the tree, their numbers, and the diffs.
+pub fn page(described: &[Described], paint: Paint) -> String {
+    let mut text = format!("{}\n{}", tree(described, paint), summary(described));
+    let differences = differences(described, paint);
+    if !differences.is_empty() {
+        text.push_str(&format!("\n{differences}"));
+    }
+    text
 }
 
 /// Formats the number of changes with a mark, and the contents of the directories among them that are one line each.

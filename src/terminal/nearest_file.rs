@@ -9,7 +9,7 @@ const MOST_NAMES: usize = 10_000;
 
 /// Finds the script in the same directory whose name is nearest to that of a missing file. Returns its path in the form
 /// in which the missing one was given.
-pub(super) fn nearest_file(missing: &Path) -> Option<String> {
+pub fn nearest_file(missing: &Path) -> Option<String> {
     let wanted = missing.file_name()?.to_str()?;
     let parent = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
     let entries = std::fs::read_dir(parent.unwrap_or(Path::new("."))).ok()?.take(MOST_NAMES).flatten();

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use crate::engine::{Console, Engine, InputFault, Meter};
 use crate::text::safe;
 
-use super::approve::wait;
+use super::keyboard::wait;
+use super::report::say;
 use super::screen::{self, Author};
-use super::terminal::say;
 
 /// Size of a read, in bytes.
 const PIECE: usize = 64 << 10;

@@ -1,5 +1,6 @@
 //! Comparison of actual output with golden files.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,7 +8,6 @@ use similar::TextDiff;
 
 use crate::engine::TestFolder;
 
-use super::case::{Difference, read};
 use super::find::Case;
 use super::process::Ran;
 use super::sandbox::Sandbox;
@@ -64,6 +64,24 @@ fn audited(sandbox: &Path) -> Result<String, String> {
     Ok(told)
 }
 
+/// Reads a text file that a script left. Returns `None` if it does not exist.
+///
+/// Errors: it is not a regular file, or not UTF-8.
+fn read(path: &Path) -> Result<Option<String>, String> {
+    let name = || path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => Ok(None),
+        Err(error) => Err(format!("`{}` cannot be read: {error}", name())),
+        Ok(metadata) if metadata.is_dir() => Err(format!("`{}` is a folder; it should be a text file", name())),
+        Ok(metadata) if !metadata.is_file() => Err(format!("`{}` is no file; it should be a text file", name())),
+        Ok(_) => match fs::read(path).map(String::from_utf8) {
+            Ok(Ok(text)) => Ok(Some(text)),
+            Ok(Err(_)) => Err(format!("`{}` is not UTF-8", name())),
+            Err(error) => Err(format!("`{}` cannot be read: {error}", name())),
+        },
+    }
+}
+
 /// Returns the parts to compare: the description, the extension of the golden file, the meaning of a missing one, and
 /// the text.
 fn parts(actual: &Actual) -> [(&'static str, &'static str, Missing, &str); 4] {
@@ -84,6 +102,17 @@ enum Missing {
     Empty,
     /// The part is not compared.
     Anything,
+}
+
+/// A difference from a golden file.
+#[derive(Debug)]
+pub struct Difference {
+    /// The part that differs, such as `standard output`.
+    pub of: &'static str,
+    /// The name of the golden file.
+    pub file: String,
+    /// Lines that begin with `-`, `+` or a space, with `@@` between hunks.
+    pub diff: String,
 }
 
 /// Compares the output with the golden files.

@@ -2,7 +2,7 @@
 
 use crate::text::Purpose;
 
-use super::args::about;
+use super::about;
 
 /// A command, or an option that users look up like a command.
 #[derive(Debug)]
@@ -81,24 +81,3 @@ pub const COMMANDS: [CommandTopic; 26] = [
     topic(&["ns completions", "completions"], about::COMPLETIONS, &["tab completion", "bash", "zsh"], "completions"),
     topic(&["ns man", "man"], about::MAN, &["manual page"], "man"),
 ];
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::super::args::Cli;
-    use super::COMMANDS;
-
-    #[test]
-    fn every_command_has_its_topic_with_its_sentence() {
-        let declared = Cli::command();
-        let shown = declared.get_subcommands().filter(|command| !command.is_hide_set());
-        for command in shown.filter(|command| command.get_name() != "help") {
-            let name = format!("ns {}", command.get_name());
-            let topic = COMMANDS.iter().find(|topic| topic.names[0] == name).expect(&name);
-            assert_eq!(command.get_about().map(ToString::to_string).as_deref(), Some(topic.summary), "{name}");
-            assert_eq!(topic.command, command.get_name());
-        }
-        assert!(COMMANDS.iter().all(|topic| declared.find_subcommand(topic.command).is_some()));
-    }
-}

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::engine::Limits;
+use crate::options::Global;
 
-use super::super::args::Global;
 use super::process::TIMEOUT;
 use super::redact::Redaction;
 

@@ -1,34 +1,15 @@
-//! Output to the terminal, and whether it has colours.
+//! Messages on standard error, and texts on standard output.
 
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::io::{ErrorKind, Write, stderr, stdout};
 
 use crate::engine::{LimitHit, SetupError};
-use crate::text::render::{Style, to_terminal};
-use crate::text::{Diagnostic, Sources, safe};
+use crate::text::render::to_terminal;
+use crate::text::{Diagnostic, FindingCode, Sources, safe};
+use crate::toolkit::ToolError;
 
-use super::changes::Paint;
 use super::exit::Exit;
+use super::paint::style;
 use super::screen;
-
-/// Returns the style for standard error: colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
-pub fn style() -> Style {
-    if stderr().is_terminal() && takes_colors() { Style::Colored } else { Style::Plain }
-}
-
-/// Returns the treatment of text for standard output, which programs may read.
-pub fn paint() -> Paint {
-    match (stdout().is_terminal(), takes_colors()) {
-        (false, _) => Paint::Plain,
-        (true, false) => Paint::Escaped,
-        (true, true) => Paint::Colored,
-    }
-}
-
-fn takes_colors() -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !refused && !dumb
-}
 
 /// Prints findings with excerpts of their sources.
 pub fn report_findings(findings: &[Diagnostic], sources: &Sources) {
@@ -43,6 +24,13 @@ pub fn report_notes(notes: &[String]) {
     for note in notes {
         say(&format!("warning: {}\n", safe::name(note)));
     }
+}
+
+/// Reports an error that did not occur in a script.
+pub fn report_failure(error: ToolError) -> Exit {
+    let finding = Diagnostic::placeless(FindingCode::Tool(error.code), error.message);
+    report_findings(&[error.hint.into_iter().fold(finding, Diagnostic::help)], &Sources::new());
+    error.code.into()
 }
 
 /// Prints the reason why an engine cannot be opened.

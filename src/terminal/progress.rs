@@ -10,7 +10,6 @@ use indicatif::{BinaryBytes, HumanCount};
 
 use crate::engine::{Engine, Progress, ProgressView};
 
-use super::args::Global;
 use super::screen::{self, Author, PERIOD};
 
 /// Duration from which a call is shown.
@@ -20,10 +19,10 @@ const LOOP_SHOWN_AFTER: Duration = Duration::from_secs(2);
 /// Share of the work that must be done before the remaining time is shown.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Enables the progress line if standard error is a terminal and `--quiet` is not given.
-pub fn show_at_terminal(engine: &Engine, global: &Global) {
+/// Enables the progress line if standard error is a terminal.
+pub fn show_at_terminal(engine: &Engine) {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if stderr().is_terminal() && !is_dumb && !global.quiet {
+    if stderr().is_terminal() && !is_dumb {
         engine.set_progress_view(Rc::new(Line::default()));
     }
 }
@@ -120,35 +119,37 @@ impl Work {
 
     fn message(&self) -> String {
         let (elapsed, progress) = (self.since.elapsed(), &self.progress);
-        let (items, all_items) = progress.items();
-        let (bytes, all_bytes) = (progress.bytes_read().max(progress.bytes_written()), progress.all_bytes());
+        let items = Amount::of(progress.items());
+        let entries = Amount::of(progress.entries());
+        let bytes = Amount { done: progress.bytes_read().max(progress.bytes_written()), all: progress.all_bytes() };
         let mut parts = Vec::new();
-        let (entries, all_entries) = progress.entries();
-        if all_items > 1 {
-            parts.push(format!("{} of {}", HumanCount(items), HumanCount(all_items)));
-        } else if bytes == 0 && entries > 0 && entries <= all_entries {
+        if items.all > 1 {
+            parts.push(format!("{} of {}", HumanCount(items.done), HumanCount(items.all)));
+        } else if bytes.done == 0 && entries.done > 0 && entries.done <= entries.all {
             // The expected number comes from an earlier walk, and the tree may have changed since.
-            parts.push(format!("{} of about {} entries", HumanCount(entries), HumanCount(all_entries)));
-        } else if bytes == 0 && entries > 0 {
-            parts.push(format!("{} {}", HumanCount(entries), if entries == 1 { "entry" } else { "entries" }));
+            parts.push(format!("{} of about {} entries", HumanCount(entries.done), HumanCount(entries.all)));
+        } else if bytes.done == 0 && entries.done > 0 {
+            let noun = if entries.done == 1 { "entry" } else { "entries" };
+            parts.push(format!("{} {noun}", HumanCount(entries.done)));
         }
-        if bytes > 0 && bytes <= all_bytes {
-            parts.push(format!("{} of {}", BinaryBytes(bytes), BinaryBytes(all_bytes)));
-        } else if bytes > 0 {
-            parts.push(BinaryBytes(bytes).to_string());
+        if bytes.done > 0 && bytes.done <= bytes.all {
+            parts.push(format!("{} of {}", BinaryBytes(bytes.done), BinaryBytes(bytes.all)));
+        } else if bytes.done > 0 {
+            parts.push(BinaryBytes(bytes.done).to_string());
         }
-        let per_second = (bytes as f64 / elapsed.as_secs_f64()) as u64;
+        let per_second = (bytes.done as f64 / elapsed.as_secs_f64()) as u64;
         if per_second > 0 {
             parts.push(format!("{}/s", BinaryBytes(per_second)));
         }
         // Files are synced one by one; show it only when nothing else remains to be done.
-        let is_written = all_items <= 1 || all_bytes > 0 && bytes >= all_bytes;
+        let is_written = items.all <= 1 || bytes.all > 0 && bytes.done >= bytes.all;
         if is_written && progress.is_syncing() {
             parts.push("syncing".to_owned());
             return self.named(&parts);
         }
-        let share = share(bytes, all_bytes).or_else(|| share(items, all_items));
-        let share = share.or_else(|| share_of_walk((entries, all_entries), (bytes, all_items)));
+        // A walk says how much is left only as long as the call does nothing else.
+        let only_walks = bytes.done == 0 && items.all == 0;
+        let share = bytes.share().or_else(|| items.share()).or_else(|| entries.share().filter(|_| only_walks));
         parts.push(match share.filter(|share| *share >= LEAST_SHARE) {
             Some(share) => format!("{} left", time(elapsed.mul_f64((1.0 - share) / share))),
             None => time(elapsed),
@@ -162,14 +163,22 @@ impl Work {
     }
 }
 
-/// Returns the completed share of a walk, as long as the call does nothing else.
-fn share_of_walk((entries, all_entries): (u64, u64), (bytes, all_items): (u64, u64)) -> Option<f64> {
-    share(entries, all_entries).filter(|_| bytes == 0 && all_items == 0)
+/// An amount of work: how much is done, and how much there is; 0 if that is unknown.
+#[derive(Clone, Copy)]
+struct Amount {
+    done: u64,
+    all: u64,
 }
 
-/// Returns the completed share; `None` if the total is unknown.
-fn share(done: u64, all: u64) -> Option<f64> {
-    (all > 1 && done <= all).then(|| done as f64 / all as f64)
+impl Amount {
+    fn of((done, all): (u64, u64)) -> Amount {
+        Amount { done, all }
+    }
+
+    /// Returns the completed share; `None` if the total is unknown.
+    fn share(self) -> Option<f64> {
+        (self.all > 1 && self.done <= self.all).then(|| self.done as f64 / self.all as f64)
+    }
 }
 
 /// Formats a duration: `20 s`, `3 min`, `2 h`.

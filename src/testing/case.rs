@@ -1,16 +1,15 @@
 //! One case: sets it up, runs it, and compares or updates its golden files.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Found, Script, TestFolder, Words, describe_script};
+use crate::options::Global;
 
-use super::super::args::Global;
 use super::find::Case;
-use super::golden::{self, Actual};
+use super::golden::{self, Actual, Difference};
 use super::head::Head;
 use super::process::{self, Start, TIMEOUT};
 use super::redact::Redaction;
@@ -42,17 +41,6 @@ pub enum Outcome {
     Failed(Vec<Difference>),
     /// The case could not be run or compared.
     Faulty(String),
-}
-
-/// A difference from a golden file.
-#[derive(Debug)]
-pub struct Difference {
-    /// The part that differs, such as `standard output`.
-    pub of: &'static str,
-    /// The name of the golden file.
-    pub file: String,
-    /// Lines that begin with `-`, `+` or a space, with `@@` between hunks.
-    pub diff: String,
 }
 
 /// The result of a case.
@@ -119,24 +107,6 @@ struct Folders {
 fn takes(script: &str, head: &Head) -> bool {
     let described = describe_script(&Script::new("case.ns", script), head.procedure.as_deref());
     described.interface.is_none_or(|interface| interface.bind(&Words::verbatim(&head.args)).is_ok())
-}
-
-/// Reads a text file that a script left. Returns `None` if it does not exist.
-///
-/// Errors: it is not a regular file, or not UTF-8.
-pub fn read(path: &Path) -> Result<Option<String>, String> {
-    let name = || path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => Ok(None),
-        Err(error) => Err(format!("`{}` cannot be read: {error}", name())),
-        Ok(metadata) if metadata.is_dir() => Err(format!("`{}` is a folder; it should be a text file", name())),
-        Ok(metadata) if !metadata.is_file() => Err(format!("`{}` is no file; it should be a text file", name())),
-        Ok(_) => match fs::read(path).map(String::from_utf8) {
-            Ok(Ok(text)) => Ok(Some(text)),
-            Ok(Err(_)) => Err(format!("`{}` is not UTF-8", name())),
-            Err(error) => Err(format!("`{}` cannot be read: {error}", name())),
-        },
-    }
 }
 
 /// Builds the start parameters of the process of a case.

@@ -1,0 +1,50 @@
+//! The order to run a script: the first message of the server to a worker.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::engine::{MemoryEntry, UserKey};
+
+/// The first message to a worker.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Order {
+    /// Process id of the server.
+    pub server: u32,
+    /// The text of the script.
+    pub script: String,
+    /// Whether to change nothing and report the planned changes.
+    pub plan: bool,
+    /// Whether a script that fails is rolled back.
+    pub atomic: bool,
+    /// The arguments of the script.
+    pub given: Given,
+    /// Names of the script, if it is offered as a tool.
+    pub offered: Option<Named>,
+    /// Directories outside of which the script may do nothing.
+    pub within: Option<Vec<PathBuf>>,
+    /// The session memory of the connection.
+    pub remembered: Vec<MemoryEntry>,
+    /// The user's seal key, so that the server accepts what the worker seals.
+    pub key: Option<UserKey>,
+}
+
+/// The arguments of a script.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Given {
+    /// Words, as after `--` on a command line.
+    Words(Vec<String>),
+    /// Values by parameter name.
+    Named(Map<String, Json>),
+}
+
+/// The names of a script that is offered as a tool.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Named {
+    /// The wire name of the tool.
+    pub tool: String,
+    /// The file.
+    pub file: String,
+}

@@ -1,0 +1,36 @@
+//! Whether outputs have colours, and what must be escaped for them.
+
+use std::io::{IsTerminal, stderr, stdout};
+
+use crate::text::render::Style;
+
+/// The treatment of text for an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// For programs and files: unchanged.
+    Plain,
+    /// For a terminal without colours: escapes sequences that could change its state.
+    Escaped,
+    /// For a terminal with colours; escaped as well.
+    Colored,
+}
+
+/// Returns the style for standard error: colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
+pub fn style() -> Style {
+    if stderr().is_terminal() && takes_colors() { Style::Colored } else { Style::Plain }
+}
+
+/// Returns the treatment of text for standard output, which programs may read.
+pub fn paint() -> Paint {
+    match (stdout().is_terminal(), takes_colors()) {
+        (false, _) => Paint::Plain,
+        (true, false) => Paint::Escaped,
+        (true, true) => Paint::Colored,
+    }
+}
+
+fn takes_colors() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !refused && !dumb
+}

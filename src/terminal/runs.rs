@@ -1,0 +1,119 @@
+//! Runs for display: the list, and the changes of one.
+
+use std::io::{IsTerminal, stdout};
+
+use chrono::Local;
+use comfy_table::{CellAlignment, ColumnConstraint, Row, Width};
+
+use crate::engine::{Applied, Described, End, Engine, Reversal, RunReport, RunSummary, Selection, Value, short_name};
+use crate::text::safe;
+use crate::toolkit::ToolError;
+use crate::value::Map;
+
+use super::paint::paint;
+use super::report::{counted, say};
+use super::{changes, screen, table};
+
+/// Minimum width in columns of the command of a run, however narrow the terminal.
+const COMMAND_COLUMNS: u16 = 16;
+/// Message for a sandbox without runs.
+pub const NOTHING: &str = "no run has changed anything here";
+
+/// Returns the named run, or the newest; `None` if there are no runs.
+pub fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<RunReport>, ToolError> {
+    match run {
+        Some(run) => engine.show_run(run).map(Some),
+        None => engine.runs(Selection::Folded, 1)?.first().map(|run| engine.show_run(&run.run)).transpose(),
+    }
+}
+
+/// Formats a run for people: its data, the tree of its changes, and the diffs.
+pub fn page(run: &RunReport, described: &[Described], with_differences: bool) -> String {
+    let paint = paint();
+    let head = head(run);
+    let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
+    let mut page: String =
+        told.map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&value.to_string()))).collect();
+    let tree = changes::tree(described, paint);
+    page.push_str(&format!("\n{tree}\n{}", changes::summary(described)));
+    let differences = if with_differences { changes::differences(described, paint) } else { String::new() };
+    if !differences.is_empty() {
+        page.push_str(&format!("\n{differences}"));
+    }
+    page
+}
+
+/// Returns the data of a run.
+pub fn head(run: &RunReport) -> Map {
+    let undoes = run.begin.undoes.as_deref().map_or(Value::Nil, Value::text);
+    let damaged = run.damaged.map_or(Value::Nil, |line| Value::from(line as i64));
+    let head = Map::with_capacity(6).with("run", run.begin.run.as_str()).with("command", run.begin.command.as_str());
+    let head = head.with("user", i64::from(run.begin.user)).with("state", state(run.reversal.as_ref(), run.end));
+    head.with("takesBack", undoes).with("damagedLine", damaged)
+}
+
+/// Returns the state of a run: how it ended, or that it was undone or redone.
+pub fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
+    match reversal {
+        Some(Reversal { is_undone: true, .. }) => "undone",
+        Some(Reversal { is_undone: false, .. }) => "redone",
+        None => ending(end),
+    }
+}
+
+/// Formats the runs for people: one line each, limited to the width of the terminal.
+pub fn overview(runs: &[RunSummary]) -> String {
+    let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(screen::COLUMNS));
+    let mut table = table::new_table_of(columns);
+    table.set_truncation_indicator("…");
+    let mut head = Row::from(["id", "when", "changes", "state", "command"]);
+    head.max_height(1);
+    table.set_header(head);
+    for run in runs {
+        let when = run.began().map(|time| time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string());
+        let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
+        // A line of a session needs no prefix.
+        let command = command.strip_prefix("ns repl: ").unwrap_or(command);
+        let changes = run.steps.map(|steps| steps.to_string()).unwrap_or_default();
+        let cells = [
+            run.short().to_owned(),
+            when.unwrap_or_default(),
+            changes,
+            state(run.reversal.as_ref(), run.end).to_owned(),
+            safe::name(command).into_owned(),
+        ];
+        let mut row = Row::from(cells);
+        row.max_height(1);
+        table.add_row(row);
+    }
+    for (number, column) in table.column_iter_mut().enumerate() {
+        // Only the command is truncated if the terminal is too narrow.
+        column.set_constraint(match number {
+            4 => ColumnConstraint::LowerBoundary(Width::Fixed(COMMAND_COLUMNS)),
+            _ => ColumnConstraint::ContentWidth,
+        });
+        if number == 2 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+fn ending(end: Option<End>) -> &'static str {
+    match end {
+        None => "goes on",
+        Some(End::Done) => "done",
+        Some(End::Failed) => "failed",
+        Some(End::TakenBack) => "rolled back",
+        Some(End::Interrupted) => "interrupted",
+    }
+}
+
+/// Reports that a plan was applied.
+pub fn say_applied(applied: &Applied) {
+    let changes = counted(applied.changes, "change");
+    match applied.by.as_deref().map(short_name) {
+        Some(by) => say(&format!("done ({changes}); `ns undo {by}` takes it back\n")),
+        None => say("there was nothing to do\n"),
+    }
+}

@@ -1,0 +1,67 @@
+//! Scripts and other texts in files that the user names.
+
+use std::io::{ErrorKind, Read, stdin};
+use std::path::Path;
+
+use crate::engine::Script;
+
+use super::exit::Exit;
+use super::input_file::open_input;
+use super::nearest_file::nearest_file;
+use super::report::report_error;
+
+/// Reads a script from a file or from standard input. For a Markdown file, the script consists of its code blocks.
+pub fn read_script(file: &Path) -> Result<Script, Exit> {
+    let (name, bytes) = read_text(file)?;
+    Ok(script_of(file, name, bytes))
+}
+
+/// Reads a script without reporting errors. Returns `None` if the file does not exist or cannot be read.
+pub fn read_quietly(file: &Path) -> Option<Script> {
+    let bytes = file.is_file().then(|| read_regular(file).ok()).flatten()?;
+    Some(script_of(file, file.display().to_string(), bytes))
+}
+
+/// Creates the script of a file: from the blocks of a Markdown document, or from the whole text.
+fn script_of(file: &Path, name: String, bytes: Vec<u8>) -> Script {
+    if is_markdown(file) { Script::markdown(name, bytes) } else { Script::new(name, bytes) }
+}
+
+/// Whether the name of a file denotes Markdown.
+fn is_markdown(file: &Path) -> bool {
+    let extension = file.extension().unwrap_or_default();
+    ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown))
+}
+
+/// Reads a file or standard input. Returns the name for messages and the bytes.
+pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
+    let (name, bytes) = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        ("<stdin>".to_owned(), stdin().lock().take(MAX_SCRIPT).read_to_end(&mut bytes).map(|_| bytes))
+    } else {
+        (file.display().to_string(), read_regular(file))
+    };
+    match bytes {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => {
+            let near = Some(file).filter(|_| error.kind() == ErrorKind::NotFound).and_then(nearest_file);
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let help = help.as_deref().unwrap_or("name a file, or - for standard input");
+            report_error(&format!("`{name}` cannot be read: {error}"), help);
+            Err(Exit::Usage)
+        }
+    }
+}
+
+/// Maximum number of bytes read; the limit for scripts is far lower.
+const MAX_SCRIPT: u64 = 256 << 20;
+
+fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(file)?;
+    if metadata.is_dir() {
+        return Err(std::io::Error::other("it is a folder"));
+    }
+    let mut bytes = Vec::new();
+    open_input(file)?.take(MAX_SCRIPT).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
