@@ -1,4 +1,4 @@
-//! What `ns call` does with JSON input and with answers, for one call and for many: bounded reading, and parts of answers.
+//! JSON input and answers of `ns call`, for one call and for many: bounded reading, and parts of answers.
 
 use std::io::Read;
 

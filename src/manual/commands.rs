@@ -9,16 +9,16 @@ use super::about;
 pub struct CommandTopic {
     /// How it is written, and other words that stand for it alone.
     pub names: &'static [&'static str],
-    /// What it does, in a sentence.
+    /// Its description in a sentence.
     pub summary: &'static str,
-    /// What people call it.
+    /// Other words that people use for it.
     pub keywords: &'static [&'static str],
     /// The command whose help has it.
     pub command: &'static str,
 }
 
 impl CommandTopic {
-    /// What searches find it by.
+    /// Returns the words that searches find it by.
     pub fn purpose(&self) -> Purpose<'static> {
         Purpose { name: self.names[0], aliases: &[], keywords: self.keywords, summary: self.summary }
     }
