@@ -1,4 +1,4 @@
-//! What `ns call` does with JSON input and with answers, for one call and for many: bounded reading, and parts of answers.
+//! Bounded reading of JSON input, and parts of answers, for `ns call` with one call and with many.
 
 use std::io::Read;
 

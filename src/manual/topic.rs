@@ -1,4 +1,4 @@
-//! What a page is about, and how topics are found: by name, by purpose and by a name that is nearly right.
+//! Topics of pages, and how they are found: by name, by purpose and by a name that is nearly right.
 
 use crate::engine::{Builtin, Page, pages};
 use crate::text::{Code, Purpose, ToolCode, meant, nearest, search};
