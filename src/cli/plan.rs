@@ -23,11 +23,7 @@ use super::finish::finish;
 use super::page;
 use super::start::{attend, open, settle, with_engine};
 
-<<<<<<< HEAD
-/// The warning before a plan is applied that is not sealed by this user's key.
-=======
 /// Warning about a plan that this user's key did not seal, before it is applied.
->>>>>>> s3
 const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here: it was edited, or another user, program or folder made it; it does what it says, within the policy";
 
 /// The settings of a run that only plans.

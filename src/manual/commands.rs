@@ -9,26 +9,16 @@ use super::about;
 pub struct CommandTopic {
     /// The command line, then other names that find only this topic.
     pub names: &'static [&'static str],
-<<<<<<< HEAD
-    /// The summary, in one sentence.
-    pub summary: &'static str,
-    /// Further search terms.
-=======
     /// Its description in a sentence.
     pub summary: &'static str,
     /// Other words that people use for it.
->>>>>>> s3
     pub keywords: &'static [&'static str],
     /// The command whose help describes it.
     pub command: &'static str,
 }
 
 impl CommandTopic {
-<<<<<<< HEAD
-    /// Returns the terms by which a search finds it.
-=======
     /// Returns the words that searches find it by.
->>>>>>> s3
     pub fn purpose(&self) -> Purpose<'static> {
         Purpose { name: self.names[0], aliases: &[], keywords: self.keywords, summary: self.summary }
     }
