@@ -10,6 +10,7 @@ mod devices;
 mod force;
 mod kept;
 mod links;
+mod names;
 mod rolled_back;
 mod table;
 mod times;

@@ -8,7 +8,7 @@ use super::super::handles::metadata::Timestamp;
 use super::super::handles::private::check_regular;
 use crate::limits::Meter;
 
-use super::super::changing::backups::Retention;
+use super::super::changing::backups::{Retention, UndoLock};
 use super::super::changing::journal::folders::Folders;
 use super::super::changing::journal::history::{History, HistoryError};
 use super::super::changing::journal::list::Origin;
@@ -116,7 +116,13 @@ impl Journal {
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
     ) -> Result<UndoReport, UndoError> {
+        let _lock = UndoLock::wait(roots.main, meter)?;
         let (history, since) = read(roots, run)?;
+        // Another process may have reversed the run while this one waited for the lock.
+        let listed = Journal::find(roots, run)?.into_iter().find(|listed| listed.run == run);
+        if listed.and_then(|listed| listed.reversal).is_some_and(|reversal| reversal.is_undone) {
+            return Err(UndoError::Undone(run.to_owned()));
+        }
         if let (Some(line), false) = (history.damaged, force) {
             let reason = format!("line {line} is damaged, so that what it did from there on is not known");
             return Err(UndoError::Unreadable { run: run.to_owned(), reason });

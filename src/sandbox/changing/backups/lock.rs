@@ -2,6 +2,9 @@
 //!
 //! The lock makes examining and replacing an entry a single operation with respect to other runs. It is held only for
 //! that operation, not while content is written or synced, and is released when the process ends.
+//!
+//! An undo or redo holds `.ns/undo-lock` from the comparison of the tree to its end, so that two of them never reverse
+//! the same run.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
@@ -18,6 +21,7 @@ use super::slot::Slot;
 use super::{BackupKind, BackupStore};
 
 const LOCK: &str = "lock";
+const UNDO_LOCK: &str = "undo-lock";
 /// Maximum time to wait for another run.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum pause between two attempts.
@@ -55,26 +59,50 @@ impl StoreLock {
     }
 
     fn wait_for(root: &Root, own: StateDir, file: File, meter: &Meter) -> Result<StoreLock, SandboxError> {
-        let begin = Instant::now();
-        let mut pause = Duration::from_micros(50);
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {}
-                Err(TryLockError::WouldBlock) => return Err(SandboxError::Busy(PATIENCE.as_secs())),
-                // A file system without locks is assumed to be used by one run at a time.
-                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => break,
-                Err(TryLockError::Error(error)) => return Err(SandboxError::io(display(LOCK), &error)),
-            }
-            meter.poll()?;
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(PAUSE);
-        }
+        wait_for(&file, LOCK, meter)?;
         Ok(StoreLock { own, seal: root.seal.clone(), _lock: file })
     }
 
     /// Creates a slot for the entry at `place`, with a stamp from [`BackupStore::new_stamp`].
     pub fn slot(&self, place: &SandboxPath, drawer: BackupKind, stamp: &str) -> Result<Slot, SandboxError> {
         Slot::make(&self.own, &self.seal, drawer, place.resolved_raw(), stamp)
+    }
+}
+
+/// The exclusive right to undo and redo runs of a root, until dropped.
+pub struct UndoLock {
+    _file: File,
+}
+
+impl UndoLock {
+    /// Waits for the lock. Returns `None` if there is no `.ns`, or if the lock file does not exist and the disk has no
+    /// space for it.
+    pub(in crate::sandbox) fn wait(root: &Root, meter: &Meter) -> Result<Option<UndoLock>, SandboxError> {
+        let Some(own) = root.own_folder()? else { return Ok(None) };
+        let file = match own.open_or_make(UNDO_LOCK) {
+            Err(SandboxError::NoSpace(_)) => return Ok(None),
+            other => other?,
+        };
+        wait_for(&file, UNDO_LOCK, meter)?;
+        Ok(Some(UndoLock { _file: file }))
+    }
+}
+
+/// Locks a file of ours, waiting for other runs.
+fn wait_for(file: &File, name: &str, meter: &Meter) -> Result<(), SandboxError> {
+    let begin = Instant::now();
+    let mut pause = Duration::from_micros(50);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {}
+            Err(TryLockError::WouldBlock) => return Err(SandboxError::Busy(PATIENCE.as_secs())),
+            // A file system without locks is assumed to be used by one run at a time.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(SandboxError::io(display(name), &error)),
+        }
+        meter.poll()?;
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(PAUSE);
     }
 }

@@ -37,7 +37,7 @@ use super::super::internal::state_dir::display;
 use super::super::handles::store_usage::StoreUsage;
 
 pub use backup_path::{BackupPath, BackupPathText};
-pub(in crate::sandbox) use lock::StoreLock;
+pub(in crate::sandbox) use lock::{StoreLock, UndoLock};
 pub(in crate::sandbox) use slot::Slot;
 pub(in crate::sandbox) use sweep::{Reclaimer, RetentionRules, Sweep, is_fresh};
 pub use tally::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};

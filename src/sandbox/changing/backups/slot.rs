@@ -43,7 +43,8 @@ enum Content {
 }
 
 impl Slot {
-    /// Creates a slot for an entry with a resolved path and a stamp.
+    /// Creates a slot for an entry with a resolved path and a stamp. Errors: if something has the name already, which
+    /// can happen for the name of an earlier backup that an undo or redo uses again.
     pub(super) fn make(
         own: &StateDir,
         seal: &RootSeal,
@@ -59,7 +60,11 @@ impl Slot {
             slot.descend(stamp::folder_of(&part))?;
         }
         slot.name = stamp::kept_name(stamp, &slot.names, seal);
-        Ok(slot)
+        match slot.folder.metadata(&slot.name) {
+            Ok(_) => Err(SandboxError::Exists(slot.display())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(slot),
+            Err(error) => Err(SandboxError::io(slot.display(), &error)),
+        }
     }
 
     /// Opens a subdirectory and creates it if necessary.
@@ -111,8 +116,7 @@ impl Slot {
 
     /// Moves an entry here.
     pub fn take(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
-        // The name is new and cannot be guessed, so nothing is replaced.
-        folder.rename(name, &self.folder, &self.name, Replace::Yes)?;
+        folder.rename(name, &self.folder, &self.name, Replace::No)?;
         self.content = Content::Kept;
         Ok(())
     }
@@ -128,7 +132,7 @@ impl Slot {
     pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
         let aside = random_name();
         copy_aside((folder, name), (&self.folder, &aside), shown, meter)?;
-        if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::Yes) {
+        if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::No) {
             let _ = discard(&self.folder, &aside, shown);
             return Err(SandboxError::io(self.display(), &error));
         }
@@ -167,10 +171,12 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if self.content == Content::Kept {
-            return self.made.keep();
+        match self.content {
+            // Whatever has the name is not from this slot.
+            Content::Nothing => {}
+            // Best effort: the caller reports the error that led here.
+            Content::Copy => drop(discard(&self.folder, &self.name, "")),
+            Content::Kept => self.made.keep(),
         }
-        // Best effort: the caller reports the error that led here.
-        let _ = discard(&self.folder, &self.name, "");
     }
 }
