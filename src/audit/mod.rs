@@ -5,7 +5,7 @@
 //! content of a line; [`verify`] checks the chain, [`Backwards`] reads it from its end. This module does not depend on
 //! tools and policies, and opens files only through the sandbox.
 //!
-//! The line of a change has its space before the change begins (`toolkit/gate`), so a full disk refuses the change
+//! The line of a change has its space before the change begins (`gate/auditing`), so a full disk refuses the change
 //! instead of losing the line. After a line is lost nevertheless, further changes are refused. Arguments that carry
 //! content are logged by size and hash only.
 

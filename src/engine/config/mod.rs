@@ -2,9 +2,9 @@
 //!
 //! Every policy file that exists is in force. The files are read in the order user, `--policy`, root, and combined key
 //! by key with the table in `keys`; `docs/policy.md` and the tests of widening come from that table too. A list that
-//! restricts paths or tools is stored per file, so that a refusal names the file and line (`toolkit/policy/stated`).
+//! restricts paths or tools is stored per file, so that a refusal names the file and line (`gate/policy/stated`).
 //!
-//! The policy (`toolkit/policy`) is asked about resolved names. An address is a path from the root without links and
+//! The policy (`gate/policy`) is asked about resolved names. An address is a path from the root without links and
 //! `..`, or an absolute path below a further root, which only the user's own policy opens. Roots that contain each
 //! other are refused, so that there is one way to the files of ours below each root.
 
