@@ -148,7 +148,9 @@ impl Journal {
         let mut found = Vec::new();
         walk(roots, |run, _| {
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
-            if is_meant && run.reversal.is_none() && run.end.is_some() && (run.steps != Some(0) || run.reverses()) {
+            // An active run counts: the run before it is not the newest.
+            let has_ended = run.end.is_some() || !is_undo;
+            if is_meant && run.reversal.is_none() && has_ended && (run.steps != Some(0) || run.reverses()) {
                 found.push(run);
                 return found.len() < most;
             }
