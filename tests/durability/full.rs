@@ -204,3 +204,30 @@ fn a_disk_that_takes_no_changes_is_left_alone() {
         assert_eq!(files(&disk.place, ""), before, "{tool}");
     }
 }
+
+#[test]
+fn a_forced_undo_on_a_full_disk_can_be_tried_again() {
+    if !own_mounts() {
+        return;
+    }
+    for free in 0..10 {
+        let disk = Disk::mount("size=1m,nr_inodes=100,mode=0755");
+        let root = disk.place.join("root");
+        std::fs::create_dir_all(root.join("d")).expect("directories");
+        std::fs::write(root.join("k"), "orig").and_then(|()| std::fs::write(root.join("d/in"), "in")).expect("files");
+        let script = "MUST FS.WriteFile(\"k\", \"new\")\nMUST FS.DeleteFile(\"d\", recursive: true)";
+        assert_eq!(run(ns(&root).args(["run", "-e", script])).code, 0);
+        std::fs::write(root.join("k"), "by hand").expect("a file");
+        fill(&disk.place, free, 50);
+        let forced = run(ns(&root).args(["undo", "--force"]));
+        std::fs::remove_file(disk.place.join("filler")).expect("space again");
+        if forced.code != 0 {
+            assert!(forced.stderr.contains("no_space"), "{free} blocks: {}", forced.stderr);
+            assert_eq!(std::fs::read_to_string(root.join("k")).expect("a file"), "by hand");
+            let again = run(ns(&root).args(["undo", "--force"]));
+            assert_eq!(again.code, 0, "{free} blocks: {}", again.stderr);
+        }
+        let back = ["k", "d/in"].map(|name| std::fs::read_to_string(root.join(name)).expect("it is back"));
+        assert_eq!(back, ["orig", "in"], "{free} blocks");
+    }
+}

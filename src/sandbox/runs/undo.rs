@@ -181,9 +181,11 @@ impl Journal {
             };
             match reversed {
                 Ok(is_done) => steps += usize::from(is_done && taken.step.is_change()),
-                Err(error) if forced.is_some() && !matches!(error, SandboxError::Limit(_)) => {
-                    skipped.add(&taken.step, &error.to_string());
+                // A full disk says nothing about the path: the undo can be tried again.
+                Err(error @ (SandboxError::Limit(_) | SandboxError::NoSpace(_) | SandboxError::Busy(_))) => {
+                    return Err(error);
                 }
+                Err(error) if forced.is_some() => skipped.add(&taken.step, &error.to_string()),
                 Err(error) => return Err(error),
             }
         }
