@@ -6,7 +6,6 @@
 use std::io::ErrorKind;
 
 use super::super::handles::error::{RenameError, SandboxError};
-use super::super::handles::folder::Replace;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
@@ -50,7 +49,7 @@ impl SandboxPath {
         let metadata = folder.metadata(name).map_err(|error| self.error(&error))?;
         let (path, to, old) = (self.full_address(), target.full_address(), State::of(&metadata));
         let under_way = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
-        match folder.rename(name, target_folder, target_name, Replace::No) {
+        match change.rename((folder, name), (target_folder, target_name)) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {

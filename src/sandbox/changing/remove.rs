@@ -62,8 +62,8 @@ impl SandboxPath {
         let mut slot = locked.slot(self, drawer, &kept)?;
         let (step, _) = self.taking(keeper, (drawer, &kept))?;
         let under_way = change.begin(step, &[folder])?;
-        match slot.take(folder, name) {
-            Ok(()) => {}
+        match change.rename((folder, name), (slot.folder(), slot.name())) {
+            Ok(()) => slot.confirm(),
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) => return Err(wrap(error).into()),
         }

@@ -7,7 +7,7 @@ use crate::limits::Meter;
 use super::super::handles::address::Address;
 use super::super::handles::discard::discard;
 use super::super::handles::error::{RenameError, SandboxError};
-use super::super::handles::folder::{Folder, Replace};
+use super::super::handles::folder::Folder;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
@@ -56,7 +56,7 @@ pub(in crate::sandbox) fn put_back(
     let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from };
     let under_way = change.begin(step, &[folder])?;
     let wrap = |error: io::Error| place.error(&error);
-    match kept_in.rename(kept_name, folder, name, Replace::No) {
+    match change.rename((kept_in, kept_name), (folder, name)) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
         Err(error) => return Err(wrap(error).into()),

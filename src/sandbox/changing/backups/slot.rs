@@ -145,7 +145,7 @@ impl Slot {
         self.content == Content::Copy
     }
 
-    /// Confirms the copy, so that it stays.
+    /// Confirms what was put under the name, so that it stays.
     pub fn confirm(&mut self) {
         self.content = Content::Kept;
     }

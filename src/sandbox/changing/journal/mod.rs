@@ -26,13 +26,14 @@ pub(in crate::sandbox) mod roots;
 pub(in crate::sandbox) mod run;
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsStr;
 use std::io;
 
 use crate::limits::Meter;
 
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
-use super::super::handles::folder::Folder;
+use super::super::handles::folder::{Folder, Replace};
 use super::super::handles::metadata::Metadata;
 use super::super::handles::root::Root;
 use super::super::handles::state::{Moment, State, moment};
@@ -221,6 +222,21 @@ impl Change<'_> {
     /// Whether steps of the same run are being reversed.
     pub(in crate::sandbox) fn is_reversing(&self) -> bool {
         self.reverses.get().is_some()
+    }
+
+    /// Renames an entry, replacing nothing. While an earlier state is restored, a directory that its owner may not
+    /// write moves as well: this run or an earlier one put it there.
+    pub(in crate::sandbox) fn rename(
+        &self,
+        (folder, name): (&Folder, &OsStr),
+        (to_folder, to): (&Folder, &OsStr),
+    ) -> io::Result<()> {
+        let restores = self.is_reversing() || self.journal.run.borrow().as_ref().is_some_and(JournalWriter::takes_back);
+        if restores {
+            folder.rename_even_read_only(name, to_folder, to)
+        } else {
+            folder.rename(name, to_folder, to, Replace::No)
+        }
     }
 
     /// Opens a group: all steps until [`Change::close_group`] take effect, or none. Returns the number of its first

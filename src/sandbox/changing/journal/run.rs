@@ -141,6 +141,11 @@ impl JournalWriter {
             .map_err(|error| SandboxError::Io { path: display(JOURNAL), reason: error.to_string() })
     }
 
+    /// Whether the run is an undo or redo.
+    pub fn takes_back(&self) -> bool {
+        self.takes_back
+    }
+
     /// Returns the name of the run.
     pub fn id(&self) -> &str {
         &self.id

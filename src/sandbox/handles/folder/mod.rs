@@ -300,15 +300,6 @@ impl Folder {
 
     /// Renames a file, directory or link atomically, perhaps to another directory.
     pub fn rename(&self, from: &OsStr, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
-        match self.rename_once(from, to_folder, to, replace) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                self.rename_read_only(from, to_folder, to, replace, error)
-            }
-            other => other,
-        }
-    }
-
-    fn rename_once(&self, from: &OsStr, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
         match (self, to_folder) {
             #[cfg(target_os = "linux")]
             (Folder::Linux(folder), Folder::Linux(other)) => folder.rename(from, other, to, replace),

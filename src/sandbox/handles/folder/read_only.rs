@@ -10,29 +10,26 @@ use super::{Folder, Replace};
 const OWNER_WRITES: u32 = 0o200;
 
 impl Folder {
-    /// Moves a directory to another one although its owner may not write it, which the system refuses because the move
-    /// changes its `..`. The directory is writable for the moment of the move. Errors: `denied` for every other entry.
-    pub(super) fn rename_read_only(
-        &self,
-        from: &OsStr,
-        to_folder: &Folder,
-        to: &OsStr,
-        replace: Replace,
-        denied: io::Error,
-    ) -> io::Result<()> {
-        let is_read_only = |folder: &Folder| {
-            let metadata = folder.metadata(from).ok()?;
-            (metadata.kind == Kind::Folder && metadata.mode & OWNER_WRITES == 0).then_some(metadata.mode)
+    /// Renames an entry like [`Folder::rename`], replacing nothing, even if it is a directory that its owner may not
+    /// write. The system refuses to move such a directory because the move changes its `..`; it is writable for the
+    /// moment of the move.
+    pub fn rename_even_read_only(&self, from: &OsStr, to_folder: &Folder, to: &OsStr) -> io::Result<()> {
+        let denied = match self.rename(from, to_folder, to, Replace::No) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => error,
+            other => return other,
         };
-        let Some(mode) = is_read_only(self) else { return Err(denied) };
-        let held = self.hold(from)?;
-        if held.set_mode(self, from, mode | OWNER_WRITES).is_err() {
+        let metadata = self.metadata(from)?;
+        if metadata.kind != Kind::Folder || metadata.mode & OWNER_WRITES != 0 {
             return Err(denied);
         }
-        let renamed = self.rename_once(from, to_folder, to, replace);
+        let held = self.hold(from)?;
+        if held.set_mode(self, from, metadata.mode | OWNER_WRITES).is_err() {
+            return Err(denied);
+        }
+        let renamed = self.rename(from, to_folder, to, Replace::No);
         let restored = match &renamed {
-            Ok(()) => held.set_mode(to_folder, to, mode),
-            Err(_) => held.set_mode(self, from, mode),
+            Ok(()) => held.set_mode(to_folder, to, metadata.mode),
+            Err(_) => held.set_mode(self, from, metadata.mode),
         };
         renamed.and(restored)
     }
