@@ -8,69 +8,24 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use crate::support::checker::Checker;
 use crate::support::dice::Dice;
-use crate::support::{ns, package, run};
-use neuroscript::engine::{Engine, Options, Script};
+use crate::support::{ns, package_files, run};
 
 /// Number of broken scripts to check; each has one to five errors.
 const ROUNDS: usize = 4_000;
 
-struct Asked {
-    engine: Engine,
-    _folder: tempfile::TempDir,
-}
-
-impl Asked {
-    fn new() -> Asked {
-        let folder = tempfile::tempdir().expect("a folder for the test");
-        let options = Options { sandbox: Some(folder.path().to_owned()), ..Options::default() };
-        let engine = Engine::open(&options).map_err(|_| "no engine").expect("an engine");
-        Asked { engine, _folder: folder }
-    }
-
-    /// Returns the line and message of each error.
-    fn errors(&self, script: &str) -> Vec<(usize, String)> {
-        let checked = self.engine.check(&Script::new("faults.ns", script));
-        let errors = checked.findings.iter().filter(|finding| finding.is_error());
-        errors
-            .map(|finding| {
-                let span = finding.span().expect("an error of a text has a place");
-                let source = checked.sources.of(span).expect("the text is known");
-                (source.position(span).line, format!("{}: {}", finding.code.id(), finding.message))
-            })
-            .collect()
-    }
-}
-
 /// Returns the longer correct scripts of the repository.
-fn scripts(asked: &Asked) -> Vec<String> {
-    let mut found = Vec::new();
-    for folder in ["scripts", "benches/programs", "benches/calls", "tests/format/golden", "tests/suite"] {
-        files_below(&package(folder), &mut found);
-    }
-    let texts = found.iter().map(|file| fs::read_to_string(file).expect("a script"));
+fn scripts(checker: &Checker) -> Vec<String> {
+    let directories = ["scripts", "benches/programs", "benches/calls", "tests/format/golden", "tests/suite"];
+    let found = directories.into_iter().flat_map(|directory| package_files(directory, &["ns"]));
+    let texts = found.map(|file| fs::read_to_string(file).expect("a script"));
     let cases = texts.flat_map(|text| text.split("\n--- ").map(str::to_owned).collect::<Vec<_>>());
     let long = cases.filter(|text| text.lines().count() >= 8 && whole_lines(text).len() >= 6);
     long.map(|text| text.split_once('\n').map_or(String::new(), |(_, text)| text.to_owned()))
-        .filter(|text| asked.errors(text).is_empty())
+        .filter(|text| checker.errors(text).is_empty())
         .collect()
-}
-
-fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("a folder of the repository")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    entries.sort();
-    for entry in entries {
-        match entry.extension() {
-            _ if entry.is_dir() => files_below(&entry, found),
-            Some(extension) if extension == "ns" => found.push(entry),
-            _ => {}
-        }
-    }
 }
 
 /// Returns the numbers of lines that are one complete statement each, counted from 0.
@@ -238,15 +193,15 @@ fn seed() -> u64 {
 
 #[test]
 fn each_of_several_mistakes_is_reported_and_nothing_else() {
-    let (asked, mut dice) = (Asked::new(), Dice::new(seed()));
-    let scripts = scripts(&asked);
+    let (checker, mut dice) = (Checker::new(), Dice::new(seed()));
+    let scripts = scripts(&checker);
     assert!(scripts.len() > 100, "{} scripts", scripts.len());
     let (mut made, mut found, mut wrong, mut failed) = (0, 0, String::new(), 0);
     for _ in 0..ROUNDS {
         let script = &scripts[dice.below(scripts.len())];
         let (text, places) = broken(script, &mut dice);
-        let errors = asked.errors(&text);
-        let lines: Vec<usize> = errors.iter().map(|(line, _)| *line).collect();
+        let errors = checker.errors(&text);
+        let lines: Vec<usize> = errors.iter().map(|error| error.line).collect();
         let reported: BTreeSet<usize> = lines.iter().copied().collect();
         let is_first_known = places.first().is_none_or(|first| reported.contains(first));
         let is_right = reported.is_subset(&places) && lines.len() == reported.len() && is_first_known;
@@ -273,11 +228,12 @@ fn numbered(text: &str) -> String {
 /// A check reports a bounded number of errors, and does not read the rest of the text.
 #[test]
 fn a_text_of_nothing_but_mistakes_ends_at_a_hundred() {
-    let asked = Asked::new();
-    let errors = asked.errors(&"SET x 5\n".repeat(100_000));
+    let checker = Checker::new();
+    let errors = checker.errors(&"SET x 5\n".repeat(100_000));
     assert_eq!(errors.len(), 101, "{:?}", errors.last());
     assert!(
-        errors[100].1.starts_with("NS0024") && errors[..100].iter().enumerate().all(|(at, error)| error.0 == at + 1)
+        errors[100].message.starts_with("NS0024")
+            && errors[..100].iter().zip(1..).all(|(error, line)| error.line == line)
     );
 }
 

@@ -3,8 +3,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+use crate::support::checker::Checker;
 use crate::support::{ns, run};
-use neuroscript::engine::{Engine, Options, Script, built_in_tools};
+use neuroscript::engine::built_in_tools;
 
 /// Positions of an expression; `@` is the expression.
 const PLACES: [&str; 9] = [
@@ -123,12 +124,12 @@ fn a_value_of_the_wrong_type_is_told_how_to_convert_it() {
 
 /// Checks that each spelling in each position gets the expected help.
 fn expect_help(families: &[(&[&str], &str)], places: &[&str]) {
-    let (asked, mut wrong) = (Asked::new(), String::new());
+    let (checker, mut wrong) = (Checker::new(), String::new());
     for (spellings, wanted) in families {
         for spelling in *spellings {
             for place in places {
                 let script = format!("SET n = 1\nSET l = [1]\n{}\n", place.replace('@', spelling));
-                let help = asked.help(&script);
+                let help = helps(&checker, &script);
                 if !help.contains(wanted) {
                     wrong.push_str(&format!("{script}wants {wanted}, has: {help}\n\n"));
                 }
@@ -146,14 +147,14 @@ fn every_line_is_shown_as_it_is_written_here() {
 /// Code that runs but behaves differently than in other languages: a check warns.
 #[test]
 fn what_means_something_else_here_is_warned_of() {
-    let (asked, mut wrong) = (Asked::new(), String::new());
+    let (checker, mut wrong) = (Checker::new(), String::new());
     for (spellings, wanted) in [
         (&["5 // 2", "n // 2", "n // n"][..], "FLOOR(a / b)"),
         (&["2^8", "2 ^ 8", "10 ^ n", "(n + 1) ^ 2", "n ^ 3", "1 + 2 ^ n"], "** "),
     ] {
         for spelling in spellings {
             for place in ["EMIT @", "SET v = @", "IF n == @\n  EMIT 1\nEND", "MUST n == @"] {
-                let help = asked.help(&format!("SET n = INT(ARGS[0])\n{}\n", place.replace('@', spelling)));
+                let help = helps(&checker, &format!("SET n = INT(ARGS[0])\n{}\n", place.replace('@', spelling)));
                 if !help.contains(wanted) {
                     wrong.push_str(&format!("{place} {spelling} wants {wanted}, has: {help}\n"));
                 }
@@ -161,14 +162,14 @@ fn what_means_something_else_here_is_warned_of() {
         }
     }
     for text in ["\"{{n}}\"", "'a {{n}} b'", "\"{n}\"", "\"${n}\"", "\"a\" + \"{{n}}\""] {
-        let help = asked.help(&format!("SET n = 1\nEMIT {text}, n\n"));
+        let help = helps(&checker, &format!("SET n = 1\nEMIT {text}, n\n"));
         if !help.contains("backticks") {
             wrong.push_str(&format!("{text}, has: {help}\n"));
         }
     }
     for meant in ["EMIT 6 ^ n", "EMIT n ^ 1", "EMIT n  // two of them", "EMIT \"${{n}}\"", "SET t = \"{{n}}\"\nEMIT t"]
     {
-        let help = asked.help(&format!("SET n = INT(ARGS[0])\n{meant}\nEMIT n\n"));
+        let help = helps(&checker, &format!("SET n = INT(ARGS[0])\n{meant}\nEMIT n\n"));
         if !help.is_empty() {
             wrong.push_str(&format!("{meant} is meant, and has: {help}\n"));
         }
@@ -216,10 +217,10 @@ fn every_construct_is_shown_as_it_is_written_here() {
 
 #[test]
 fn an_assigned_function_becomes_a_procedure_of_that_name() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for value in ["x => x * 2", "x=>x*2", "(x) => x * 2", "lambda x: x * 2", "fn(x) { return x * 2; }", "|x| x * 2"] {
         for set in ["SET double = ", "set double=", "VAR double = "] {
-            let help = asked.help(&format!("{set}{value}\n"));
+            let help = helps(&checker, &format!("{set}{value}\n"));
             let is_shown =
                 help.contains("DEFINE PROCEDURE double(x)\n  RETURN x") && help.contains("LIST.Map(list, double)");
             assert!(is_shown, "{set}{value}: {help}");
@@ -229,7 +230,7 @@ fn an_assigned_function_becomes_a_procedure_of_that_name() {
 
 #[test]
 fn what_only_looks_like_a_habit_keeps_its_help() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for (script, wanted) in [
         ("IF a => 1 THEN\nEND", "write `>=`"),
         ("IF (a => 1) THEN\nEND", "write `>=`"),
@@ -240,7 +241,7 @@ fn what_only_looks_like_a_habit_keeps_its_help() {
         ("PRINT \"a\"", "EMIT"),
         ("EMIT \"a\" \"b\"", "joined by an operator"),
     ] {
-        let help = asked.help(&format!("SET a = 1\n{script}\n"));
+        let help = helps(&checker, &format!("SET a = 1\n{script}\n"));
         assert!(help.contains(wanted), "{script}: {help}");
     }
 }
@@ -339,13 +340,13 @@ const NAMES: [(&str, &str); 88] = [
 
 #[test]
 fn every_foreign_name_is_told_what_does_the_same_here() {
-    let (asked, mut wrong) = (Asked::new(), String::new());
+    let (checker, mut wrong) = (Checker::new(), String::new());
     for (name, wanted) in NAMES {
         for call in
             ["CALL @(1)", "EMIT @(1)", "SET v = LEN(@(1, 2))", "IF @() THEN\n  EMIT 1\nEND", "SET v = call @(1)"]
         {
             let script = call.replace('@', name);
-            let help = asked.help(&script);
+            let help = helps(&checker, &script);
             if !help.contains(wanted) {
                 wrong.push_str(&format!("{script} wants {wanted}, has: {help}\n"));
             }
@@ -356,16 +357,16 @@ fn every_foreign_name_is_told_what_does_the_same_here() {
 
 #[test]
 fn a_name_of_nothing_gets_no_wrong_suggestion() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for name in ["lib.Add", "gizmo.Log", "widget.find", "foo.Sub", "xyzzy", "quux.frobnicate", "hg.Add", "svn.Move"] {
-        let help = asked.help(&format!("CALL {name}(1)"));
+        let help = helps(&checker, &format!("CALL {name}(1)"));
         assert!(!help.contains("did you mean") && !help.contains("write `"), "{name}: {help}");
     }
 }
 
 #[test]
 fn a_method_of_a_value_becomes_a_call_with_it() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for (method, wanted) in [
         ("s.upper()", "STR.Upper(s)"),
         ("s.toUpperCase()", "STR.Upper(s)"),
@@ -380,7 +381,7 @@ fn a_method_of_a_value_becomes_a_call_with_it() {
         ("s.length()", "(s)"),
     ] {
         for call in ["CALL @", "EMIT @", "IF @ == 1 THEN\n  EMIT 1\nEND"] {
-            let help = asked.help(&format!("SET s = \"a\"\n{}\n", call.replace('@', method)));
+            let help = helps(&checker, &format!("SET s = \"a\"\n{}\n", call.replace('@', method)));
             assert!(help.contains(wanted), "{method}: {help}");
         }
     }
@@ -442,43 +443,28 @@ fn a_person_is_told_where_the_sandbox_is_and_a_client_is_not() {
     assert_eq!(told("IF FS.ReadFile(\"/etc/x\").error != nil THEN\n  EMIT 1\nEND"), "");
     let called = run(ns(place.path()).args(["call", "find", "{\"path\": \"/etc\"}"])).stderr;
     assert!(called.contains("--sandbox DIR") && !called.contains(&root), "{called}");
-    let asked = Asked::new();
-    assert!(!asked.help("EMIT FS.Find(\"/etc\")").contains("--sandbox"), "the engine knows of no command line");
+    let checker = Checker::new();
+    assert!(!helps(&checker, "EMIT FS.Find(\"/etc\")").contains("--sandbox"), "the engine knows of no command line");
 }
 
 /// For a list in place of a single path, the help names the right parameter or a loop.
 #[test]
 fn a_list_of_paths_is_told_where_it_goes() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for (call, wanted) in [
         ("FS.Compress([\"a\"], \"x.zip\")", "`FS.Compress(paths: …)`"),
         ("FS.CopyFile([\"a\"], \"b\")", "`FS.CopyFile(paths: …)`"),
         ("FS.DeleteFile([\"a\"])", "`FS.DeleteFile(paths: …)`"),
         ("FS.HashFile([\"a\"])", "call it for each in a FOR EACH"),
     ] {
-        let help = asked.help(&format!("EMIT {call}"));
+        let help = helps(&checker, &format!("EMIT {call}"));
         assert!(help.contains(wanted), "{call}: {help}");
     }
 }
 
-/// An engine that checks scripts.
-struct Asked {
-    engine: Engine,
-    _folder: tempfile::TempDir,
-}
-
-impl Asked {
-    fn new() -> Asked {
-        let folder = tempfile::tempdir().expect("a folder for the test");
-        let options = Options { sandbox: Some(folder.path().to_owned()), ..Options::default() };
-        let engine = Engine::open(&options).map_err(|_| "no engine").expect("an engine");
-        Asked { engine, _folder: folder }
-    }
-
-    /// Returns all helps for a script.
-    fn help(&self, script: &str) -> String {
-        let checked = self.engine.check(&Script::new("habit.ns", script));
-        let helps = checked.findings.iter().filter_map(|finding| finding.help.clone());
-        helps.collect::<Vec<_>>().join("\n")
-    }
+/// Returns all helps for a script.
+fn helps(checker: &Checker, script: &str) -> String {
+    let checked = checker.check(script);
+    let helps = checked.findings.iter().filter_map(|finding| finding.help.clone());
+    helps.collect::<Vec<_>>().join("\n")
 }

@@ -5,7 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-use neuroscript::engine::{Engine, Options, Script};
+use crate::support::checker::Checker;
 
 /// Groups of heads: the spellings without a mark, and the head that the help shows, in upper case.
 const HEADS: [(&[&str], &str); 9] = [
@@ -42,32 +42,9 @@ const BLANKS: [&str; 3] = ["", " ", "  \t"];
 const CLOSERS: [&str; 14] =
     ["END IF", "END IF;", "END;", "END ;", "FI", "FI;", "DONE", "DONE;", "OD", "WEND", "ESAC", "ENDLOOP", "}", "};"];
 
-/// An engine that checks scripts, with its sandbox.
-struct Asked {
-    engine: Engine,
-    _folder: tempfile::TempDir,
-}
-
-impl Asked {
-    fn new() -> Asked {
-        let folder = tempfile::tempdir().expect("a folder for the test");
-        let options = Options { sandbox: Some(folder.path().to_owned()), ..Options::default() };
-        let engine = Engine::open(&options).map_err(|_| "no engine").expect("an engine");
-        Asked { engine, _folder: folder }
-    }
-
-    /// Returns the line, column and help of each error.
-    fn errors(&self, script: &str) -> Vec<(usize, usize, String)> {
-        let checked = self.engine.check(&Script::new("head.ns", script));
-        let errors = checked.findings.iter().filter(|finding| finding.is_error());
-        errors
-            .map(|finding| {
-                let span = finding.span().expect("an error of a text has a place");
-                let place = checked.sources.of(span).expect("the text is known").position(span);
-                (place.line, place.column, finding.help.clone().unwrap_or_default())
-            })
-            .collect()
-    }
+/// Returns the line and help of each error.
+fn errors(checker: &Checker, script: &str) -> Vec<(usize, String)> {
+    checker.errors(script).into_iter().map(|error| (error.line, error.help)).collect()
 }
 
 /// Returns the text that a help suggests writing.
@@ -85,10 +62,10 @@ fn script(head: &str, closer: &str) -> String {
 }
 
 /// Returns a failure message unless the first error is on `line` with the help `wanted`, and the only one there.
-fn judge(asked: &Asked, script: &str, line: usize, wanted: &str) -> Option<String> {
-    let errors = asked.errors(script);
-    let [(at, _, help), rest @ ..] = &errors[..] else { return Some(format!("{script}has no error\n\n")) };
-    let has_false = rest.iter().any(|(other, ..)| *other == line);
+fn judge(checker: &Checker, script: &str, line: usize, wanted: &str) -> Option<String> {
+    let errors = errors(checker, script);
+    let [(at, help), rest @ ..] = &errors[..] else { return Some(format!("{script}has no error\n\n")) };
+    let has_false = rest.iter().any(|(other, _)| *other == line);
     let suggestion = suggested(help).unwrap_or_default();
     let is_right = *at == line && !has_false && suggestion.eq_ignore_ascii_case(wanted);
     (!is_right).then(|| format!("{script}wants {line}: {wanted}, has {errors:?}\n\n"))
@@ -109,14 +86,15 @@ fn spellings<'a>(spellings: &'a [&'a str]) -> impl Iterator<Item = (String, &'st
 
 #[test]
 fn a_head_of_another_language_is_shown_as_it_is_written_here() {
-    let (asked, mut wrong, mut tried) = (Asked::new(), String::new(), 0);
+    let (checker, mut wrong, mut tried) = (Checker::new(), String::new(), 0);
     for (family, wanted) in HEADS {
         for (head, mark) in spellings(family) {
             let closer = if mark.ends_with('{') { "}" } else { "END" };
-            wrong.extend(judge(&asked, &script(&head, closer), 3, wanted));
+            wrong.extend(judge(&checker, &script(&head, closer), 3, wanted));
             // With the suggested head and an `END`, the script has no error.
-            let help = asked.errors(&script(&head, closer)).first().map(|(.., help)| help.clone()).unwrap_or_default();
-            let mended = asked.errors(&script(suggested(&help).unwrap_or_default(), "END"));
+            let help =
+                errors(&checker, &script(&head, closer)).first().map(|(_, help)| help.clone()).unwrap_or_default();
+            let mended = errors(&checker, &script(suggested(&help).unwrap_or_default(), "END"));
             if !mended.is_empty() {
                 wrong.push_str(&format!("{head} becomes {help}, which has {mended:?}\n\n"));
             }
@@ -128,17 +106,17 @@ fn a_head_of_another_language_is_shown_as_it_is_written_here() {
 
 #[test]
 fn a_branch_of_another_language_is_shown_as_it_is_written_here() {
-    let (asked, mut wrong) = (Asked::new(), String::new());
+    let (checker, mut wrong) = (Checker::new(), String::new());
     for (family, wanted) in BRANCHES {
         for (head, mark) in spellings(family) {
             let (before, closer) = if mark.ends_with('{') { ("} ", "}") } else { ("", "END") };
             for before in ["", before] {
                 let opened = if before.is_empty() { "IF x == 1 THEN" } else { "IF x == 1 {" };
                 let text = format!("SET x = 1\n{opened}\n  EMIT 1\n{before}{head}\n  EMIT 2\n{closer}\nEMIT 3\n");
-                let errors = asked.errors(&text);
-                let lines: Vec<usize> = errors.iter().map(|(line, ..)| *line).collect();
-                let of_branch = errors.iter().find(|(line, ..)| *line == 4);
-                let suggestion = of_branch.and_then(|(.., help)| suggested(help)).unwrap_or_default();
+                let errors = errors(&checker, &text);
+                let lines: Vec<usize> = errors.iter().map(|(line, _)| *line).collect();
+                let of_branch = errors.iter().find(|(line, _)| *line == 4);
+                let suggestion = of_branch.and_then(|(_, help)| suggested(help)).unwrap_or_default();
                 let allowed: &[usize] = if before.is_empty() { &[4, 6] } else { &[2, 4] };
                 let is_right =
                     suggestion.eq_ignore_ascii_case(wanted) && lines.iter().all(|line| allowed.contains(line));
@@ -153,7 +131,7 @@ fn a_branch_of_another_language_is_shown_as_it_is_written_here() {
 
 #[test]
 fn a_closer_of_another_language_closes_its_block_all_the_same() {
-    let (asked, mut wrong) = (Asked::new(), String::new());
+    let (checker, mut wrong) = (Checker::new(), String::new());
     for closer in CLOSERS.iter().flat_map(|closer| cases(closer)) {
         for outer in [false, true] {
             let text = if outer {
@@ -161,8 +139,8 @@ fn a_closer_of_another_language_closes_its_block_all_the_same() {
             } else {
                 format!("SET x = 1\nIF x == 1 THEN\n  EMIT 1\n{closer}\nEMIT 2\n")
             };
-            let errors = asked.errors(&text);
-            let is_right = matches!(&errors[..], [(4, _, help)] if help.contains("END") || help.contains("end") || help.starts_with("remove it"));
+            let errors = errors(&checker, &text);
+            let is_right = matches!(&errors[..], [(4, help)] if help.contains("END") || help.contains("end") || help.starts_with("remove it"));
             if !is_right {
                 wrong.push_str(&format!("{text}has {errors:?}\n\n"));
             }
@@ -173,7 +151,7 @@ fn a_closer_of_another_language_closes_its_block_all_the_same() {
 
 #[test]
 fn a_handler_of_another_language_is_shown_where_it_stands_here() {
-    let (asked, mut wrong) = (Asked::new(), String::new());
+    let (checker, mut wrong) = (Checker::new(), String::new());
     for (attempt, catches) in [
         ("TRY", ["CATCH e", "EXCEPT", "EXCEPT e", "RESCUE e"]),
         ("TRY:", ["EXCEPT:", "EXCEPT e:", "EXCEPT Exception as e:", "CATCH e :"]),
@@ -182,9 +160,9 @@ fn a_handler_of_another_language_is_shown_where_it_stands_here() {
         for catch in catches {
             let closer = if attempt.ends_with('{') { "}" } else { "END" };
             for text in cases(&format!("{attempt}\n  EMIT 1\n{catch}\n  EMIT 2\n{closer}\nEMIT 3\n")) {
-                let errors = asked.errors(&text);
-                let shown = errors.iter().all(|(.., help)| help.to_uppercase().contains("WRITE `ON ERROR"));
-                let heads = errors.iter().filter(|(.., help)| help.contains("above the lines that may fail")).count();
+                let errors = errors(&checker, &text);
+                let shown = errors.iter().all(|(_, help)| help.to_uppercase().contains("WRITE `ON ERROR"));
+                let heads = errors.iter().filter(|(_, help)| help.contains("above the lines that may fail")).count();
                 if errors.len() != 2 || heads != 2 || !shown {
                     wrong.push_str(&format!("{text}has {errors:?}\n\n"));
                 }
@@ -196,7 +174,7 @@ fn a_handler_of_another_language_is_shown_where_it_stands_here() {
 
 #[test]
 fn a_statement_behind_a_head_goes_on_a_line_of_its_own() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for (line, wanted) in [
         ("IF x == 1: EMIT 1", "\nIF x == 1 THEN\n  EMIT 1\nEND"),
         ("if (x == 1) { emit 1; }", "\nif x == 1 then\n  emit 1\nend"),
@@ -205,14 +183,14 @@ fn a_statement_behind_a_head_goes_on_a_line_of_its_own() {
         ("def F(a): return a", "\ndefine procedure F(a)\n  return a\nend"),
         ("for (let i = 0; i <= x; i++) { emit i }", "\nfor each i in RANGE(x + 1) do\n  emit i\nend"),
     ] {
-        let errors = asked.errors(&format!("SET x = 1\nSET xs = [1]\n{line}\nEMIT 2\n"));
-        assert!(matches!(&errors[..], [(3, _, help)] if help.ends_with(wanted)), "{line}: {errors:?}");
+        let errors = errors(&checker, &format!("SET x = 1\nSET xs = [1]\n{line}\nEMIT 2\n"));
+        assert!(matches!(&errors[..], [(3, help)] if help.ends_with(wanted)), "{line}: {errors:?}");
     }
 }
 
 #[test]
 fn conditions_and_loops_of_other_languages_are_translated() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for (line, wanted) in [
         ("if (x === 1 && !xs) {", "if x == 1 and not xs then"),
         ("IF (x = 1 || xs) {", "IF x == 1 OR xs THEN"),
@@ -229,8 +207,8 @@ fn conditions_and_loops_of_other_languages_are_translated() {
         ("for i in 0..3 {", "for each i in RANGE(3) do"),
         ("fn f(a: int, b: str = \"x\") -> int {", "define procedure f(a, b: \"x\")"),
     ] {
-        let errors = asked.errors(&format!("SET x = 1\nSET xs = [1]\n{line}\n  EMIT 1\n"));
-        let shown: Vec<&str> = errors.iter().filter_map(|(.., help)| suggested(help)).collect();
+        let errors = errors(&checker, &format!("SET x = 1\nSET xs = [1]\n{line}\n  EMIT 1\n"));
+        let shown: Vec<&str> = errors.iter().filter_map(|(_, help)| suggested(help)).collect();
         assert_eq!(shown, [wanted], "{line}: {errors:?}");
     }
 }
@@ -238,23 +216,23 @@ fn conditions_and_loops_of_other_languages_are_translated() {
 /// Lines that resemble heads of other languages but are not keep their own errors.
 #[test]
 fn what_is_no_head_is_taken_for_none() {
-    let asked = Asked::new();
+    let checker = Checker::new();
     for (line, wanted) in [
         ("IF x = 1:", "`==`"),
         ("try again", "ON ERROR"),
         ("sub x", "DEFINE PROCEDURE"),
         ("IF x ? 1 : 2 THEN", "IF block"),
     ] {
-        let errors = asked.errors(&format!("SET x = 1\n{line}\n"));
+        let errors = errors(&checker, &format!("SET x = 1\n{line}\n"));
         assert!(
-            errors.iter().any(|(line, _, help)| *line == 2 && help.to_uppercase().contains(&wanted.to_uppercase())),
+            errors.iter().any(|(line, help)| *line == 2 && help.to_uppercase().contains(&wanted.to_uppercase())),
             "{line}: {errors:?}"
         );
     }
     for good in
         ["IF {\"a\": x}[\"a\"] == 1 THEN\nEND", "IF x == 1 THEN  # a: b {\nEND", "FOR EACH k, v IN {\"a\": 1} DO\nEND"]
     {
-        assert_eq!(asked.errors(&format!("SET x = 1\n{good}\n")), []);
+        assert_eq!(errors(&checker, &format!("SET x = 1\n{good}\n")), []);
     }
 }
 
@@ -315,13 +293,13 @@ fn odd_tails_of_heads_are_errors() {
         "}",
         "} ELSE",
     ];
-    let asked = Asked::new();
+    let checker = Checker::new();
     for word in WORDS.iter().flat_map(|word| cases(word)) {
         for tail in TAILS {
             for text in
                 [format!("{word}{tail}"), format!("{word}{tail}\n  EMIT 1\nEND"), format!("EMIT [1,\n{word}{tail}")]
             {
-                let checked = asked.engine.check(&Script::new("odd.ns", text.clone()));
+                let checked = checker.check(&text);
                 let is_internal = checked.findings.iter().any(|finding| finding.code.id() == "NS0901");
                 assert!(!is_internal, "{text}");
             }

@@ -23,21 +23,19 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use neuroscript::engine::{Clock, Ending, Engine, Invocation, Options, Outcome, Plan, Script, read_plan};
 use neuroscript::text::{Diagnostic, Sources};
 
-use support::Captured;
+use support::{Captured, package, package_files};
 
 fn main() {
     let args = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
+    let root = package("tests/suite");
+    let files = package_files("tests/suite", &["ns"]);
     let update = std::env::var_os("UPDATE").is_some();
     let mut trials = Vec::new();
     for file in files {
@@ -53,17 +51,6 @@ fn main() {
         }
     }
     libtest_mimic::run(&args, trials).exit();
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("the suite's folder can be read") {
-        let path = entry.expect("the suite's folder can be read").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "ns") {
-            files.push(path);
-        }
-    }
 }
 
 /// A case of a file.

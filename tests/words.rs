@@ -3,72 +3,95 @@
 #![allow(clippy::disallowed_methods, reason = "tests read the sources")]
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::fs;
 
 use quote::ToTokens;
 use syn::visit::Visit;
 
-/// Directories whose comments may begin with "What": they are messages, in the help of commands and the schemas of
-/// results.
-const MESSAGES: [&str; 3] = ["src/cli/args/", "src/options/", "src/tools/"];
+use crate::support::{package, package_files};
 
-/// The types and modules that a file declares.
+/// Derives that turn comments into messages: the help of commands and the schemas of results.
+const MESSAGES: [&str; 6] = ["Args", "JsonSchema", "Parser", "Subcommand", "ValueEnum", "Command"];
+
+/// The names that a file declares, and its comments that are messages.
 #[derive(Default)]
 struct Declared {
     types: Vec<String>,
     modules: Vec<String>,
+    messages: BTreeSet<String>,
 }
 
 impl<'a> Visit<'a> for Declared {
     fn visit_item(&mut self, item: &'a syn::Item) {
-        match item {
-            syn::Item::Struct(item) => self.types.push(item.ident.to_string()),
-            syn::Item::Enum(item) => self.types.push(item.ident.to_string()),
-            syn::Item::Trait(item) => self.types.push(item.ident.to_string()),
-            syn::Item::Type(item) => self.types.push(item.ident.to_string()),
-            syn::Item::Mod(item)
-                if item.attrs.iter().any(|mark| mark.to_token_stream().to_string().contains("test")) =>
-            {
-                return;
+        let attributes = match item {
+            syn::Item::Struct(item) => {
+                self.types.push(item.ident.to_string());
+                &item.attrs[..]
             }
-            syn::Item::Mod(item) => self.modules.push(item.ident.to_string()),
-            _ => {}
+            syn::Item::Enum(item) => {
+                self.types.push(item.ident.to_string());
+                &item.attrs[..]
+            }
+            syn::Item::Trait(item) => {
+                self.types.push(item.ident.to_string());
+                &[]
+            }
+            syn::Item::Type(item) => {
+                self.types.push(item.ident.to_string());
+                &[]
+            }
+            syn::Item::Mod(item) if item.attrs.iter().any(|mark| text_of(mark).contains("test")) => return,
+            syn::Item::Mod(item) => {
+                self.modules.push(item.ident.to_string());
+                &[]
+            }
+            _ => &[],
+        };
+        let derives = attributes.iter().filter(|mark| mark.path().is_ident("derive")).map(text_of).collect::<String>();
+        let words: BTreeSet<&str> = derives.split(|c: char| !c.is_alphanumeric()).collect();
+        if MESSAGES.iter().any(|derive| words.contains(derive)) {
+            self.messages.extend(comments_of(item));
         }
         syn::visit::visit_item(self, item);
     }
 }
 
-fn package(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+fn text_of(tokens: impl ToTokens) -> String {
+    tokens.to_token_stream().to_string()
 }
 
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory of sources") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+/// Returns the lines of the doc comments of an item and everything in it.
+fn comments_of(item: &syn::Item) -> BTreeSet<String> {
+    struct Comments(BTreeSet<String>);
+    impl<'a> Visit<'a> for Comments {
+        fn visit_attribute(&mut self, mark: &'a syn::Attribute) {
+            if let syn::Meta::NameValue(value) = &mark.meta
+                && value.path.is_ident("doc")
+                && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &value.value
+            {
+                self.0.insert(text.value().trim().to_owned());
+            }
         }
     }
-    files
+    let mut comments = Comments(BTreeSet::new());
+    comments.visit_item(item);
+    comments.0
 }
 
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).expect("sources are UTF-8")
-}
-
-fn declared(path: &Path) -> Declared {
-    let mut declared = Declared::default();
-    let file = syn::parse_file(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    declared.visit_file(&file);
-    declared
+/// Returns every source file with its text and its declarations.
+fn sources() -> impl Iterator<Item = (String, String, Declared)> {
+    package_files("src", &["rs"]).into_iter().map(|path| {
+        let text = fs::read_to_string(&path).expect("sources are UTF-8");
+        let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut declared = Declared::default();
+        declared.visit_file(&file);
+        (path.strip_prefix(package("")).expect("it lies in the package").display().to_string(), text, declared)
+    })
 }
 
 /// Returns the words in the last column of the glossary, which names must not use.
 fn refused() -> BTreeSet<String> {
-    let page = read(&package("CONTRIBUTING.md"));
+    let page = fs::read_to_string(package("CONTRIBUTING.md")).expect("CONTRIBUTING.md is there");
     let glossary = page.split_once("\n## Words\n").expect("the page has a glossary").1;
     let rows =
         glossary.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with('|'));
@@ -82,10 +105,9 @@ fn refused() -> BTreeSet<String> {
 fn no_name_is_another_word_for_the_same_idea() {
     let refused = refused();
     let mut faults = Vec::new();
-    for path in sources(&package("src")) {
-        let Declared { types, modules } = declared(&path);
+    for (file, _, Declared { types, modules, .. }) in sources() {
         for name in types.iter().chain(&modules).filter(|name| refused.contains(*name)) {
-            faults.push(format!("{}: `{name}`", path.display()));
+            faults.push(format!("{file}: `{name}`"));
         }
     }
     assert!(faults.is_empty(), "the glossary of CONTRIBUTING.md has other words for:\n{}", faults.join("\n"));
@@ -94,15 +116,12 @@ fn no_name_is_another_word_for_the_same_idea() {
 #[test]
 fn comments_begin_with_their_subject() {
     let mut faults = Vec::new();
-    for path in sources(&package("src")) {
-        let name = path.strip_prefix(package("")).expect("it lies in the package").to_string_lossy().into_owned();
-        if MESSAGES.iter().any(|folder| name.starts_with(folder)) {
-            continue;
+    for (file, text, Declared { messages, .. }) in sources() {
+        for (line, number) in text.lines().map(str::trim_start).zip(1..) {
+            let comment = ["//! ", "/// "].iter().find_map(|begin| line.strip_prefix(begin));
+            let is_riddle = |comment: &&str| comment.starts_with("What ") && !messages.contains(comment.trim_end());
+            faults.extend(comment.filter(is_riddle).map(|comment| format!("{file}:{number}: {comment}")));
         }
-        let text = read(&path);
-        let lines = text.lines().map(str::trim_start).zip(1..);
-        let what = lines.filter(|(line, _)| ["//! What ", "/// What "].iter().any(|begin| line.starts_with(begin)));
-        faults.extend(what.map(|(line, number)| format!("{name}:{number}: {line}")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

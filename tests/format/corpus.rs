@@ -1,44 +1,27 @@
 //! Every script in the repository: the suite's cases, `scripts/`, the blocks of `docs/` and of the five documents.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use neuroscript::engine::{Engine, Options, Script, Spelling};
 
 use super::{form, formed};
-use crate::support::{ns, package, run};
-
-/// Returns the files in a directory and below it with one of these extensions, sorted by name.
-pub fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
-    let (mut found, mut ahead) = (Vec::new(), vec![package(folder)]);
-    while let Some(folder) = ahead.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of the package") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                ahead.push(path);
-            } else if endings.iter().any(|ending| path.extension().is_some_and(|found| found == *ending)) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}
+use crate::support::{ns, package, package_files, run};
 
 /// Returns all scripts of the repository with their locations.
 pub fn scripts() -> Vec<(String, String)> {
     let read = |path: &Path| fs::read_to_string(path).expect("files of the package are UTF-8");
     let mut scripts = Vec::new();
-    for path in files("tests/suite", &["ns"]) {
+    for path in package_files("tests/suite", &["ns"]) {
         for case in read(&path).split("--- ").skip(1) {
             let (name, text) = case.split_once('\n').unwrap_or((case, ""));
             scripts.push((format!("{} {name}", path.display()), text.to_owned()));
         }
     }
-    for path in files("scripts", &["ns"]).into_iter().chain(files("tests/scripts", &["ns"])) {
+    for path in package_files("scripts", &["ns"]).into_iter().chain(package_files("tests/scripts", &["ns"])) {
         scripts.push((path.display().to_string(), read(&path)));
     }
-    for path in files("docs", &["md"]) {
+    for path in package_files("docs", &["md"]) {
         for block in blocks(&read(&path)) {
             scripts.push((path.display().to_string(), block));
         }
@@ -97,7 +80,7 @@ fn every_script_keeps_its_meaning_and_its_form_is_stable() {
 fn what_lies_in_the_repository_is_formatted() {
     let mut command = ns(&package(""));
     command.args(["fmt", "--check"]).arg(package("scripts")).arg(package("README.md"));
-    command.args(files("docs", &["md"]).iter().filter(|path| !path.starts_with(package("docs/specs"))));
+    command.args(package_files("docs", &["md"]).iter().filter(|path| !path.starts_with(package("docs/specs"))));
     let ran = run(&mut command);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
 }

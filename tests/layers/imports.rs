@@ -3,11 +3,12 @@
 //! Names are followed through re-exports to the module that declares them. Tests inside the sources are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, UseTree};
+
+use crate::support::{package, package_files};
 
 /// A module, or an item in one, as segments below the crate.
 pub type ModulePath = Vec<String>;
@@ -44,11 +45,11 @@ struct Module {
 pub struct Modules(BTreeMap<ModulePath, Module>);
 
 impl Modules {
-    /// Reads every file below a directory whose `lib.rs` is the crate.
-    pub fn read(directory: &Path) -> Modules {
-        let mut modules = BTreeMap::new();
-        for file in sources(directory) {
-            let below = file.strip_prefix(directory).expect("it was found there").with_extension("");
+    /// Reads the library of the package.
+    pub fn read() -> Modules {
+        let (mut modules, directory) = (BTreeMap::new(), package("src"));
+        for file in package_files("src", &["rs"]).into_iter().filter(|file| !file.ends_with("main.rs")) {
+            let below = file.strip_prefix(&directory).expect("it was found there").with_extension("");
             let mut path: ModulePath = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
             if path.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib")) {
                 path.pop();
@@ -186,17 +187,4 @@ impl Module {
 fn is_test(item: &Item) -> bool {
     let Item::Mod(module) = item else { return false };
     module.attrs.iter().any(|attribute| attribute.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]")
-}
-
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory of sources") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("main.rs") {
-            files.push(path);
-        }
-    }
-    files
 }

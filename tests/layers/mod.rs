@@ -5,9 +5,9 @@
 mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use crate::support::package;
 use imports::{Import, ModulePath, Modules};
 
 /// The rooms, lowest first, each with the rooms that it may use.
@@ -53,7 +53,7 @@ const SANDBOX_ARROWS: [(&str, &[&str]); 6] = [
     ("plan", &["handles", "reading", "internal", "changing", "runs"]),
 ];
 
-static MODULES: LazyLock<Modules> = LazyLock::new(|| Modules::read(&source_directory()));
+static MODULES: LazyLock<Modules> = LazyLock::new(|| Modules::read());
 static IMPORTS: LazyLock<BTreeSet<Import>> = LazyLock::new(|| MODULES.imports());
 
 #[test]
@@ -121,22 +121,15 @@ fn nothing_goes_in_circles() {
 
 #[test]
 fn every_room_has_its_arrows() {
-    let directories = std::fs::read_dir(source_directory()).expect("there are sources");
-    let directories = directories.map(|entry| entry.expect("there are sources")).filter(|entry| entry.path().is_dir());
-    let found: BTreeSet<String> = directories.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let known: BTreeSet<String> = ARROWS.iter().map(|(room, _)| (*room).to_owned()).collect();
+    let found = MODULES.children(&[]);
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
     assert_eq!(found, known, "the rooms of src/ and those of this test differ");
 }
 
 #[test]
 fn architecture_page_names_every_room() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
-    let page = std::fs::read_to_string(page).expect("ARCHITECTURE.md is there");
+    let page = std::fs::read_to_string(package("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
     for (room, _) in ARROWS {
         assert!(page.contains(&format!("\n{room}/")), "ARCHITECTURE.md does not list `{room}/`");
     }
-}
-
-fn source_directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }

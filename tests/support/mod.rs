@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod checker;
 pub mod dice;
 
 use std::cell::RefCell;
@@ -18,6 +19,23 @@ use neuroscript::engine::{EmitError, Meter, Output, Value, emitted};
 
 /// The modification time given to every file of a test tree: 2020-09-13T12:26:40Z.
 pub const FIXED_TIME: u64 = 1_600_000_000;
+
+/// Returns the files in a directory of the package and below it with one of these extensions, sorted by path.
+pub fn package_files(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
+    let (mut found, mut ahead) = (Vec::new(), vec![package(directory)]);
+    while let Some(directory) = ahead.pop() {
+        for entry in fs::read_dir(&directory).expect("a directory of the package") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                ahead.push(path);
+            } else if extensions.iter().any(|extension| path.extension().is_some_and(|found| found == *extension)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
 
 /// Returns a path in the package.
 pub fn package(path: &str) -> PathBuf {
