@@ -341,6 +341,26 @@ fn a_run_that_goes_on_is_not_taken_back() {
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("a file"), "a");
 }
 
+/// Plain undo does not pass over an active run to an older one.
+#[test]
+fn a_run_that_goes_on_is_the_newest() {
+    let place = sandbox();
+    eval(place.path(), "MUST FS.WriteFile(\"b.txt\", \"new\")");
+    let script = "MUST FS.WriteFile(\"a.txt\", \"1\")\nWHILE true DO\nSET x = 1\nEND";
+    let mut command = ns(place.path());
+    let mut child = command.args(["--max-steps", "1000000000000", "run", "-e", script]).spawn().expect("a run");
+    while fs::read_to_string(place.path().join("a.txt")).expect("a file") != "1" {
+        std::thread::yield_now();
+    }
+    let read = || fs::read_to_string(place.path().join("b.txt")).expect("a file");
+    let refused = undo(place.path(), &[]);
+    assert!(refused.code == 1 && refused.stderr.contains("still goes on"), "{}", refused.stderr);
+    assert_eq!(read(), "new");
+    let skipped = undo(place.path(), &["--skip"]);
+    assert_eq!((skipped.code, read().as_str()), (0, "b"), "{}", skipped.stderr);
+    child.kill().and_then(|()| child.wait()).expect("it is killed");
+}
+
 #[test]
 fn an_atomic_run_that_fails_leaves_nothing() {
     let place = sandbox();

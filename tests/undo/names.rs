@@ -2,7 +2,6 @@
 //! reverse the same run.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -72,25 +71,4 @@ fn two_undos_at_once_reverse_a_run_once() {
             assert_eq!(k, if verb == "undo" { "new" } else { "orig" }, "{said:?}");
         }
     }
-}
-
-#[test]
-fn a_run_that_is_active_is_the_newest() {
-    let place = tempfile::tempdir().expect("a directory");
-    fs::write(place.path().join("k"), "orig").expect("a file");
-    assert_eq!(run(ns(place.path()).args(["run", "-e", "MUST FS.WriteFile(\"k\", \"new\")"])).code, 0);
-    let script = "MUST FS.WriteFile(\"n\", \"1\")\nEMIT \"ready\"\nWHILE true DO\n  SET x = 1\nEND";
-    let mut command = ns(place.path());
-    command.args(["--max-steps", "9000000000", "run", "-e", script]).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut active = command.spawn().expect("`ns` starts");
-    let mut line = String::new();
-    BufReader::new(active.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-
-    let undone = run(ns(place.path()).arg("undo"));
-    assert!(undone.code == 1 && undone.stderr.contains("still goes on"), "{}", undone.stderr);
-    assert_eq!(fs::read_to_string(place.path().join("k")).expect("a file"), "new");
-    let skipped = run(ns(place.path()).args(["undo", "--skip"]));
-    assert_eq!(skipped.code, 0, "{}", skipped.stderr);
-    assert_eq!(fs::read_to_string(place.path().join("k")).expect("a file"), "orig");
-    active.kill().and_then(|()| active.wait()).expect("it ends");
 }
