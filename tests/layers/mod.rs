@@ -53,7 +53,7 @@ const SANDBOX_ARROWS: [(&str, &[&str]); 6] = [
     ("plan", &["handles", "reading", "internal", "changing", "runs"]),
 ];
 
-static MODULES: LazyLock<Modules> = LazyLock::new(|| Modules::read());
+static MODULES: LazyLock<Modules> = LazyLock::new(Modules::read);
 static IMPORTS: LazyLock<BTreeSet<Import>> = LazyLock::new(|| MODULES.imports());
 
 #[test]
