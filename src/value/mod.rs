@@ -57,9 +57,9 @@ pub use text_budget::{Sink, TextBudget};
 #[derive(Clone, Debug, Default)]
 pub enum Value {
     /// A variable that is not set; no expression evaluates to it.
-    #[default]
     Unset,
     /// `nil`
+    #[default]
     Nil,
     /// `true` or `false`
     Bool(Truth),

@@ -166,7 +166,7 @@ impl Tables {
     pub fn close(&mut self, id: TableId) -> Result<Value, LimitHit> {
         // The tables after it are inside it, and each is closed before the one that contains it.
         let mut closed: MeteredVec<Value> = MeteredVec::default();
-        closed.resize(self.tables.len() - id.0 - 1, Value::Unset)?;
+        closed.resize(self.tables.len() - id.0 - 1, Value::Nil)?;
         loop {
             let table = self.tables.pop().expect("the table is there");
             let at = self.tables.len();
