@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::support::{Ran, ns, run};
+use crate::support::{Ran, ns, ns_without_sandbox, run};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {
@@ -290,9 +291,18 @@ fn failing_calls() -> Vec<(&'static str, Vec<Failing>)> {
     ]
 }
 
+/// Returns the codes that each tool declares.
+fn declared_errors() -> HashMap<String, Vec<Json>> {
+    let ran = run(ns_without_sandbox().args(["tools", "--format", "json"]));
+    let tools: Vec<Json> = serde_json::from_str(&ran.stdout).expect("the declarations are a list");
+    let of = |tool: &Json| (tool["name"].as_str()?.to_owned(), tool["errors"].as_array()?.clone()).into();
+    tools.iter().filter_map(of).collect()
+}
+
 #[test]
 fn a_failure_at_a_path_names_the_path_and_its_argument() {
     let mut faults = Vec::new();
+    let declared = declared_errors();
     for (policy, calls) in failing_calls() {
         for (tool, arguments, code, argument, path) in calls {
             let place = sandbox("", &["a", "b", "dir/in/x", "dir/y", "full/a", "special/x"]);
@@ -305,6 +315,7 @@ fn a_failure_at_a_path_names_the_path_and_its_argument() {
             assert_eq!(call(&place, "compress", &zip, &[]).code, 0);
             fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
             let (error, _) = failure(&call(&place, tool, &arguments, &[]));
+            assert!(declared[tool].contains(&error["code"]), "{tool} does not declare {}", error["code"]);
             let found = (&error["code"], &error["argument"], &error["path"]);
             if found != (&json!(code), &json!(argument), &json!(path)) {
                 faults.push(format!("{tool} {arguments}: {found:?}: {}", error["message"]));

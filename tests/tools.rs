@@ -100,6 +100,18 @@ fn answers_have_the_shape_of_their_schema() {
     }
 }
 
+/// A result that is no map has no place for `error`. Of the maps, only that of `FS.MoveFile` holds nothing else.
+#[test]
+fn only_results_that_are_maps_carry_their_error() {
+    for declaration in declarations() {
+        let failure = declaration["failure"].as_str().expect("a sentence");
+        let properties = declaration["output_schema"]["properties"].as_object();
+        let least = if declaration["name"] == "move_file" { 1 } else { 2 };
+        let is_map = properties.is_some_and(|own| own.contains_key("error") && own.len() >= least);
+        assert!(is_map || !failure.contains("`error`"), "{}: {failure}", declaration["name"]);
+    }
+}
+
 /// Tools accept every argument name that the guide, the README and the cookbook use.
 #[test]
 fn the_names_of_the_guide_are_names_of_arguments() {
