@@ -35,8 +35,8 @@ const SPEC: Spec = Spec {
     ],
     summary: "Copies files, or directories with all that is in them",
     details: "The copy gets its name only once it is whole and synced, so that a reader or a crash sees all of it or \
-        nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link is followed where it is the \
-        source, and copied as a link inside a directory; one at the destination is replaced itself. Without \
+        nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link at the \
+        source or the destination is followed where it stays inside the sandbox; inside a directory it is copied as a link. Without \
         `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
         into itself. `paths` and `glob` copy several into the directory `destination`, under their names, or with \
         `glob` under their paths below the directories that the pattern names without wildcards: the result has a row for \
