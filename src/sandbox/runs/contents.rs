@@ -156,10 +156,12 @@ fn follow(roots: Roots<'_>, run: &str, sources: &mut [ContentSource]) -> Result<
     for (address, numbers) in trail.at {
         for number in numbers {
             let ContentSource::At(_, state) = &sources[number] else { continue };
-            sources[number] = match is_there(roots, &address, state) {
-                true => ContentSource::At(address.clone(), state.clone()),
-                false if is_kept(Path::new(&address.0)) => ContentSource::Lost("it is no longer kept"),
-                false => ContentSource::Lost("it was changed since by something else"),
+            sources[number] = if is_there(roots, &address, state) {
+                ContentSource::At(address.clone(), state.clone())
+            } else if is_kept(Path::new(&address.0)) {
+                ContentSource::Lost("it is no longer kept")
+            } else {
+                ContentSource::Lost("it was changed since by something else")
             };
         }
     }
