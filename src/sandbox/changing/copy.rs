@@ -75,7 +75,7 @@ impl Source<'_> {
             Some(kept) => Some((kept.clone(), State::of(&self.place.metadata()?))),
             None => None,
         };
-        let putting = Placement::begin((target, folder), from, overwrite.keeper, change)?;
+        let putting = Placement::begin((target, folder), from, overwrite.store, change)?;
         let mut copier = Copier::new(copying.extent, self.place.display(), meter);
         let trace = copier.copy_aside(self.place.entry()?, (folder, &putting.draft))?;
         let left_out = copier.left_out;

@@ -35,11 +35,11 @@ impl SandboxPath {
     pub fn delete(
         &self,
         going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &Meter,
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
-        self.delete_to(None, going, keeper, meter, change)
+        self.delete_to(None, going, store, meter, change)
     }
 
     /// Like [`SandboxPath::delete`], with a given part of the backup store and a given name there.
@@ -47,20 +47,20 @@ impl SandboxPath {
         &self,
         kept: Option<(BackupKind, String)>,
         going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &Meter,
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
         self.check_going(going, folder, name)?;
-        let locked = keeper.lock(meter, change.own())?;
-        let (drawer, kept) = match kept {
+        let locked = store.lock(meter, change.own())?;
+        let (kind, kept) = match kept {
             Some(kept) => kept,
-            None => (BackupKind::Trash, keeper.stamp_for(change)?),
+            None => (BackupKind::Trash, store.stamp_for(change)?),
         };
-        let mut slot = locked.slot(self, drawer, &kept)?;
-        let (step, _) = self.taking(keeper, (drawer, &kept))?;
+        let mut slot = locked.slot(self, kind, &kept)?;
+        let (step, _) = self.taking(store, (kind, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         match change.rename((folder, name), (slot.folder(), slot.name())) {
             Ok(()) => slot.confirm(),
@@ -78,19 +78,19 @@ impl SandboxPath {
         let synced = synced.and_then(|()| slot.sync_after(folder, self));
         under_way.done(None, true, &[folder]);
         synced?;
-        keeper.retain(&slot, &meter.watch());
-        Ok(keeper.address_of(&slot))
+        store.retain(&slot, &meter.watch());
+        Ok(store.address_of(&slot))
     }
 
     /// Returns the step that removes the entry, and the temporary name that it has while it is copied.
-    fn taking(&self, keeper: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
+    fn taking(&self, store: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
         let (folder, name) = self.entry()?;
         let aside = random_name();
         let step = Step::Take {
             path: self.full_address(),
             old: State::of(&folder.metadata(name).map_err(|error| self.error(&error))?),
             draft: aside.to_string_lossy().into_owned(),
-            kept: keeper.address(self, kept.0, kept.1),
+            kept: store.address(self, kept.0, kept.1),
         };
         Ok((step, aside))
     }
@@ -101,11 +101,11 @@ impl SandboxPath {
     pub fn delete_by_copy(
         &self,
         going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<String, SandboxError> {
-        self.delete_by_copy_to(None, going, keeper, meter, change)
+        self.delete_by_copy_to(None, going, store, meter, change)
     }
 
     /// Like [`SandboxPath::delete_by_copy`], with a given part of the backup store and a given name there.
@@ -113,19 +113,19 @@ impl SandboxPath {
         &self,
         kept: Option<(BackupKind, String)>,
         going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<String, SandboxError> {
         self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        let (drawer, kept) = match kept {
+        let (kind, kept) = match kept {
             Some(kept) => kept,
-            None => (BackupKind::Trash, keeper.stamp_for(change)?),
+            None => (BackupKind::Trash, store.stamp_for(change)?),
         };
-        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
-        let (step, aside) = self.taking(keeper, (drawer, &kept))?;
+        let mut slot = store.lock(meter, change.own())?.slot(self, kind, &kept)?;
+        let (step, aside) = self.taking(store, (kind, &kept))?;
         let under_way = change.begin(step, &[folder])?;
         // Nobody can guess the name, so nothing is replaced.
         let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
@@ -141,8 +141,8 @@ impl SandboxPath {
         slot.confirm();
         self.discard_aside(&aside)?;
         under_way.done(None, true, &[folder]);
-        keeper.retain(&slot, &meter.watch());
-        Ok(keeper.address_of(&slot))
+        store.retain(&slot, &meter.watch());
+        Ok(store.address_of(&slot))
     }
 
     /// Moves an entry to another file system: the complete, synced copy is put at the target first. The original is
@@ -186,11 +186,11 @@ impl SandboxPath {
     pub(in crate::sandbox) fn withdraw_made(
         &self,
         expected: &Metadata,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.taking(keeper, (BackupKind::Trash, &keeper.stamp_for(change)?))?;
+        let (step, aside) = self.taking(store, (BackupKind::Trash, &store.stamp_for(change)?))?;
         let under_way = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)?;

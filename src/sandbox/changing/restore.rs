@@ -29,13 +29,13 @@ impl BackupPath {
     /// Restores the backup to another file system: copies it completely, syncs the copy and removes the backup.
     pub fn put_back_by_copy(
         &self,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
         let source = Source { place: &self.entry, kept: Some(&self.address) };
-        source.copy_to(&self.origin, &CopyOptions::whole(Overwrite::never(keeper)), meter, change)?;
+        source.copy_to(&self.origin, &CopyOptions::whole(Overwrite::never(store)), meter, change)?;
         discard(kept_in, kept_name, self.entry.display())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }

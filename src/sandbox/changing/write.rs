@@ -81,7 +81,7 @@ impl SandboxPath {
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
         let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
-        let putting = Placement::begin((self, folder), None, overwrite.keeper, change)?;
+        let putting = Placement::begin((self, folder), None, overwrite.store, change)?;
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
         let (draft, file) = StagingFile::create(folder, putting.draft.clone(), mode).map_err(wrap)?;

@@ -255,11 +255,11 @@ impl StepResolver<'_, '_> {
         &self,
         path: &Address,
         found: &SandboxPath,
-        (drawer, kept): (BackupKind, String),
+        (kind, kept): (BackupKind, String),
     ) -> Result<(), SandboxError> {
-        let keeper = BackupStore::new(self.roots.root_of(path)?, self.retention);
-        let locked = keeper.lock(self.meter, &self.own)?;
-        let mut slot = locked.slot(&self.roots.place(path)?, drawer, &kept)?;
+        let store = BackupStore::new(self.roots.root_of(path)?, self.retention);
+        let locked = store.lock(self.meter, &self.own)?;
+        let mut slot = locked.slot(&self.roots.place(path)?, kind, &kept)?;
         let (folder, name) = found.entry()?;
         slot.take(folder, name).map_err(|error| found.error(&error))
     }

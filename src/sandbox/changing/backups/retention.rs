@@ -91,7 +91,7 @@ impl BackupStore<'_> {
     /// Removes the oldest backups of a file beyond the limit on their number.
     fn retain_count(self, slot: &Slot) -> Result<(), SandboxError> {
         let account = &self.root.account;
-        let limited = self.retention.count > 0 && slot.drawer() == BackupKind::Backups;
+        let limited = self.retention.count > 0 && slot.kind() == BackupKind::Backups;
         if !limited || account.state().own.contains(slot.names()) {
             return Ok(());
         }

@@ -146,9 +146,9 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     pub fn run(mut self) -> Result<SweepReport, SandboxError> {
         let Some(own) = self.root.own_folder()? else { return Ok(self.swept) };
         let own = own.into_folder();
-        for drawer in [BackupKind::Backups, BackupKind::Trash] {
-            self.names = vec![drawer.name().into()];
-            match open_ours(&own, OsStr::new(drawer.name()), || shown_below(&[drawer.name()])) {
+        for kind in [BackupKind::Backups, BackupKind::Trash] {
+            self.names = vec![kind.name().into()];
+            match open_ours(&own, OsStr::new(kind.name()), || shown_below(&[kind.name()])) {
                 Ok(Some(folder)) => {
                     self.levels = vec![Level::open(folder, None).map_err(|error| self.wrap(&error))?];
                 }
