@@ -108,7 +108,7 @@ pub struct Engine {
     /// The watch of the newest run, line or call, which also bounds the output of its answer.
     newest: RefCell<Option<Watch>>,
     /// The lockdown of the process, once it is in force.
-    force: OnceCell<LockdownStatus>,
+    lockdown: OnceCell<LockdownStatus>,
 }
 
 /// The result of a check.

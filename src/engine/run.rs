@@ -75,24 +75,24 @@ impl Engine {
             Ok(failures) => failures.into_iter().map(|(_, error)| error).collect(),
             Err(error) => vec![error],
         };
-        let told = failures.iter().map(|error| format!("a change is not taken back before the next start: {error}"));
-        told.for_each(|note| self.gate.note(note));
+        let notes = failures.iter().map(|error| format!("a change is not taken back before the next start: {error}"));
+        notes.for_each(|note| self.gate.note(note));
         None
     }
 
-    /// Cleans up after a run and returns the pending warnings. If `how` is `None`, the next start recovers the run.
-    pub(super) fn end_run(&self, how: Option<End>) -> Vec<String> {
+    /// Cleans up after a run and returns the pending warnings. If `end` is `None`, the next start recovers the run.
+    pub(super) fn end_run(&self, end: Option<End>) -> Vec<String> {
         self.gate.end_run();
-        match how {
-            Some(how) => self.end_journal(how),
+        match end {
+            Some(end) => self.end_journal(end),
             None => self.gate.abandon_journal(),
         }
         self.settle();
         self.gate.take_notes()
     }
 
-    pub(super) fn end_journal(&self, how: End) {
-        *self.ended.borrow_mut() = self.gate.end_journal(how);
+    pub(super) fn end_journal(&self, end: End) {
+        *self.ended.borrow_mut() = self.gate.end_journal(end);
     }
 
     /// Returns the last run or call that ended, if it changed something.

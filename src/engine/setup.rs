@@ -58,7 +58,7 @@ impl Engine {
             interrupt: Interrupt::default(),
             ended: RefCell::default(),
             newest: RefCell::default(),
-            force: OnceCell::new(),
+            lockdown: OnceCell::new(),
         };
         engine.check_limits(options.calls_only)?;
         if options.plan {
@@ -81,9 +81,9 @@ impl Engine {
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
         let (strict, atomic) = (self.strict, self.atomic);
-        let (ended, force) = (RefCell::default(), self.force.clone());
+        let (ended, lockdown) = (RefCell::default(), self.lockdown.clone());
         let newest = RefCell::default();
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, force })
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, lockdown })
     }
 }
 

@@ -197,7 +197,7 @@ impl<'a> CallRecord<'a> {
 
     /// Returns the bytes to reserve for the line, an overestimate for most calls.
     pub fn bytes(&self) -> u64 {
-        let of = |told: &LoggedArgument| match (&told.value, told.shown) {
+        let of = |argument: &LoggedArgument| match (&argument.value, argument.shown) {
             (_, LoggedForm::Hashed) => 0,
             (Value::List(list), _) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
             (value, _) => value.as_text().map_or(0, |text| text.len()),
@@ -230,7 +230,11 @@ impl<'a> CallRecord<'a> {
                 run: self.session.run(),
                 command: self.session.command(),
                 tool: self.tool,
-                arguments: given.iter().chain(&*arguments).map(|told| (told.name, told.argument())).collect(),
+                arguments: given
+                    .iter()
+                    .chain(&*arguments)
+                    .map(|argument| (argument.name, argument.argument()))
+                    .collect(),
                 paths: &places.paths,
                 more_paths: places.more,
                 refused: &places.refused,
@@ -270,10 +274,10 @@ fn logged_arguments<'v>(
     tool: &Declaration,
     args: impl Iterator<Item = Option<&'v Value>>,
 ) -> impl Iterator<Item = LoggedArgument> {
-    let told = |(param, arg): (&Param, Option<&Value>)| {
+    let logged = |(param, arg): (&Param, Option<&Value>)| {
         Some(LoggedArgument::new(param.name, arg?.clone(), logged_form(param.kind, tool.spec.effect)))
     };
-    tool.params.iter().zip(args).filter_map(told)
+    tool.params.iter().zip(args).filter_map(logged)
 }
 
 /// Whether a failure is a refusal by the policy or the sandbox.

@@ -71,8 +71,8 @@ fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Valu
 /// Whether answers over the limit are refused; a self-test before anything runs.
 pub fn answers_are_bounded() -> bool {
     let bounds = Bounds { bytes: Some(1), has_changed: false, failure: Failure::Raise };
-    let told = deliver(Ok(Value::text("long")), bounds);
-    matches!(told, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
+    let answer = deliver(Ok(Value::text("long")), bounds);
+    matches!(answer, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
 }
 
 /// The beginning of the error of a call that was done but whose result cannot be returned.

@@ -82,7 +82,7 @@ pub(super) fn difference(
     vacated: bool,
 ) -> Result<Option<String>, SandboxError> {
     let place = change.place();
-    let told = |words: &str| Ok(Some(words.to_owned()));
+    let conflict = |words: &str| Ok(Some(words.to_owned()));
     if let Some((from, then)) = &change.from {
         let now = match change.change {
             PlanAction::Restored => {
@@ -99,14 +99,14 @@ pub(super) fn difference(
     match (&change.was, if change.in_new { None } else { roots.state(place)? }) {
         (None, None) => Ok(None),
         (None, Some(_)) if vacated => Ok(None),
-        (None, Some(_)) => told("there is something new"),
-        (Some(_), None) => told("it is no longer there"),
-        (Some(then), Some(now)) if !then.is_still(&now) => told("it was changed since"),
+        (None, Some(_)) => conflict("there is something new"),
+        (Some(_), None) => conflict("it is no longer there"),
+        (Some(then), Some(now)) if !then.is_still(&now) => conflict("it was changed since"),
         (Some(_), Some(_)) => match &change.tree {
             Some(tree) => {
                 let folder = roots.place(place)?.open_folder()?;
                 let digest = tree_digest(folder).map_err(|error| SandboxError::io(place.display(), &error))?;
-                if digest == *tree { Ok(None) } else { told("something in it was changed since") }
+                if digest == *tree { Ok(None) } else { conflict("something in it was changed since") }
             }
             None => Ok(None),
         },
