@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 100;
 /// The journaled step of putting an entry at a path.
 #[derive(Debug)]
 pub(in crate::sandbox) struct Placement<'a> {
-    under_way: PendingStep<'a>,
+    pending: PendingStep<'a>,
     /// The temporary name of the staging file.
     pub(in crate::sandbox) draft: OsString,
     /// The part of the backup store and the name there for the replaced entry.
@@ -67,12 +67,12 @@ impl<'a> Placement<'a> {
             kept: Some(store.address(place, kind, &kept)),
             from,
         };
-        Ok(Placement { under_way: change.begin(step, &[folder])?, draft, kept: (kind, kept) })
+        Ok(Placement { pending: change.begin(step, &[folder])?, draft, kept: (kind, kept) })
     }
 
     /// Records in the journal that the staging file exists.
     pub(in crate::sandbox) fn drafted(&self, draft: &StagingFile) {
-        self.under_way.drafted(draft.inode());
+        self.pending.drafted(draft.inode());
     }
 }
 
@@ -119,21 +119,21 @@ struct PreviousEntry {
 pub(in crate::sandbox) fn take_place(
     place: &SandboxPath,
     folder: &Folder,
-    (mut draft, dress, putting): (StagingFile, Option<InheritedMetadata<'_>>, Placement<'_>),
+    (mut draft, dress, placement): (StagingFile, Option<InheritedMetadata<'_>>, Placement<'_>),
     overwrite: &Overwrite<'_>,
     meter: &mut Meter,
     change: &Change<'_>,
 ) -> Result<Option<String>, SandboxError> {
-    let kept = (putting.kept.0, putting.kept.1.as_str());
-    let mut taking = Replacement { kept, place, folder, name: place.name()?, overwrite, dress, meter };
+    let kept = (placement.kept.0, placement.kept.1.as_str());
+    let mut replacement = Replacement { kept, place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
-        if let Attempt::Done(kept) = taking.attempt(&mut draft, change)? {
+        if let Attempt::Done(kept) = replacement.attempt(&mut draft, change)? {
             // The new entry is in place now, whether or not the rest succeeds.
             let synced = folder.sync().map_err(|error| place.undurable(&error));
             let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
-            putting.under_way.done(Some(&draft.metadata_after(taking.name)), kept.is_some(), &[folder]);
+            placement.pending.done(Some(&draft.metadata_after(replacement.name)), kept.is_some(), &[folder]);
             synced?;
-            return Ok(kept.and_then(|kept| taking.retain(&kept)));
+            return Ok(kept.and_then(|kept| replacement.retain(&kept)));
         }
     }
     Err(SandboxError::Changed(place.display().to_owned()))

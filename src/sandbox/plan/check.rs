@@ -51,11 +51,10 @@ fn is_clean(address: &Address, roots: Roots<'_>) -> bool {
 
 /// Returns the original path of a backup, or `None` if `address` is not the path of a backup.
 fn kept_origin(address: &Address, roots: Roots<'_>) -> Option<Address> {
-    let is_backup_kind = |name: &OsStr| [BackupKind::Backups, BackupKind::Trash].iter().any(|kind| name == kind.name());
     let way = plain_way(address, roots)?;
     let [own, kind, below @ ..] = &way[..] else { return None };
     let at = below.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 0)?;
-    if *own != STATE_DIR || !is_backup_kind(kind) {
+    if *own != STATE_DIR || BackupKind::named(kind).is_none() {
         return None;
     }
     let (root, _) = roots.of(address).ok()?;

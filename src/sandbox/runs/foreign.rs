@@ -338,8 +338,7 @@ fn resealed(address: &Address, roots: Roots<'_>) -> Option<Address> {
     let (root, below) = roots.of(address).ok()?;
     let names: Vec<&OsStr> = below.components().map(|part| part.as_os_str()).collect();
     let (own, names) = names.split_first()?;
-    let is_backup_kind =
-        names.first().is_some_and(|name| [BackupKind::Backups, BackupKind::Trash].iter().any(|it| *name == it.name()));
+    let is_backup_kind = names.first().is_some_and(|name| BackupKind::named(name).is_some());
     let at = names.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 1)?;
     if *own != STATE_DIR || !is_backup_kind || names.contains(&OsStr::new("..")) {
         return None;

@@ -89,8 +89,8 @@ impl Journal {
         }
         self.end(end)?;
         let (steps, _) = finished?;
-        let is_told = history.end.is_none();
-        Ok(is_told.then_some(Recovered { run: begin.run, command: begin.command, end, steps }))
+        let is_reported = history.end.is_none();
+        Ok(is_reported.then_some(Recovered { run: begin.run, command: begin.command, end, steps }))
     }
 }
 

@@ -120,10 +120,10 @@ impl<'a> Reverser<'a, '_> {
         store: BackupStore<'a>,
         from: Option<&Address>,
     ) -> Result<Address, SandboxError> {
-        let going = RemoveOptions { recursive: true };
+        let options = RemoveOptions { recursive: true };
         let slot = from.map(slot_of);
-        match place.delete_to(slot.clone(), going, store, self.meter, self.change) {
-            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, going, store, self.meter, self.change),
+        match place.delete_to(slot.clone(), options, store, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, options, store, self.meter, self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(kept) => Ok(kept),
         }
@@ -229,7 +229,7 @@ impl<'a> Reverser<'a, '_> {
             kept: Some(kept_there.clone()),
             from: Some((kept.clone(), State::of(&metadata))),
         };
-        let under_way = self.change.begin(step, &[folder])?;
+        let pending = self.change.begin(step, &[folder])?;
         match kept_in.exchange(kept_name, folder, name) {
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::CrossesDevices) => {
                 return Err(RenameError::OtherDevice);
@@ -239,7 +239,7 @@ impl<'a> Reverser<'a, '_> {
         slot.take(kept_in, kept_name).map_err(wrap)?;
         let synced = folder.sync().map_err(|error| place.undurable(&error));
         let synced = synced.and_then(|()| slot.sync_after(folder, place));
-        under_way.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
+        pending.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
         synced?;
         Ok(kept_there)
     }

@@ -51,7 +51,7 @@ impl BackupPathText {
 
     fn parse_names(text: &str) -> Result<BackupPathText, SandboxError> {
         let below = |kind: BackupKind| Some((kind, text.strip_prefix(".ns/")?.strip_prefix(kind.name())?));
-        let kinds = [BackupKind::Backups, BackupKind::Trash].into_iter().filter_map(below);
+        let kinds = BackupKind::ALL.into_iter().filter_map(below);
         let mut inside = kinds.filter_map(|(kind, rest)| Some((kind, rest.strip_prefix('/')?)));
         let (kind, rest) = inside.next().ok_or_else(|| strange(text))?;
         let names: Vec<String> = rest.split('/').map(str::to_owned).collect();

@@ -69,6 +69,14 @@ pub enum BackupKind {
 }
 
 impl BackupKind {
+    /// Both parts.
+    pub(in crate::sandbox) const ALL: [BackupKind; 2] = [BackupKind::Backups, BackupKind::Trash];
+
+    /// Returns the part whose directory in `.ns` has this name.
+    pub(in crate::sandbox) fn named(name: &OsStr) -> Option<BackupKind> {
+        BackupKind::ALL.into_iter().find(|kind| name == kind.name())
+    }
+
     /// Returns the name of its directory in `.ns`.
     pub fn name(self) -> &'static str {
         match self {

@@ -146,7 +146,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     pub fn run(mut self) -> Result<SweepReport, SandboxError> {
         let Some(own) = self.root.own_folder()? else { return Ok(self.swept) };
         let own = own.into_folder();
-        for kind in [BackupKind::Backups, BackupKind::Trash] {
+        for kind in BackupKind::ALL {
             self.names = vec![kind.name().into()];
             match open_ours(&own, OsStr::new(kind.name()), || shown_below(&[kind.name()])) {
                 Ok(Some(folder)) => {
