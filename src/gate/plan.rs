@@ -32,7 +32,7 @@ impl Gate {
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
         let Some(overlay) = &self.world.overlay else { return Ok(None) };
         Plan::of(overlay, self.root(), command, failed).map(Some).map_err(|error| {
-            let message = format!("what would be changed cannot be arguments: {error}");
+            let message = format!("what would be changed cannot be told: {error}");
             ToolError::new(ToolCode::IoError, message).hint("try again when nobody else changes the directory")
         })
     }
