@@ -78,7 +78,7 @@ impl Audit {
     }
 
     /// Returns true on the first call only, for messages that are shown once.
-    pub fn tells(&self) -> bool {
+    pub fn is_first_warning(&self) -> bool {
         !self.has_warned.replace(true)
     }
 

@@ -173,7 +173,7 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
         further.push(opened);
         Ok(path)
     })?;
-    tell_unopened(policy);
+    note_unopened(policy);
     Ok(further)
 }
 
@@ -197,7 +197,7 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
 }
 
 /// Records the outside directories of the file in the root that stay closed.
-fn tell_unopened(policy: &mut Policy) {
+fn note_unopened(policy: &mut Policy) {
     let unopened = policy.unopened().filter_map(|rule| {
         let value = format!("[{:?}]", rule.written());
         Some(Unused { key: "allowed_directories", value, stated: rule.stated()?.clone() })

@@ -46,7 +46,7 @@ fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Valu
         Ok(answer) => {
             let answer = match bounds.failure {
                 Failure::ErrorMap | Failure::SuccessMap => {
-                    with_error(&answer, Value::Nil).map_err(|hit| done_untold(hit, bounds.has_changed))?
+                    with_error(&answer, Value::Nil).map_err(|hit| done_but_unreported(hit, bounds.has_changed))?
                 }
                 Failure::Nil | Failure::Raise => answer,
             };
@@ -79,7 +79,7 @@ pub fn answers_are_bounded() -> bool {
 pub const DONE: &str = "it was done, but ";
 
 /// Returns the error for an answer that cannot be returned.
-pub fn done_untold(hit: LimitHit, has_changed: bool) -> ToolError {
+pub fn done_but_unreported(hit: LimitHit, has_changed: bool) -> ToolError {
     let error = ToolError::from(hit);
     if has_changed { error.preceded_by(DONE) } else { error }
 }
@@ -98,13 +98,13 @@ fn with_error(answer: &Value, error: Value) -> Result<Value, LimitHit> {
 /// Checks or truncates an answer to its limit. Tools that can shorten their answer have done so.
 fn fit(answer: Value, bounds: Bounds) -> Result<Value, ToolError> {
     let Some(allowed) = bounds.bytes else { return Ok(answer) };
-    let untold = |hit| done_untold(hit, bounds.has_changed);
-    if size(&answer, allowed).map_err(untold)? <= allowed {
+    let unreported = |hit| done_but_unreported(hit, bounds.has_changed);
+    if size(&answer, allowed).map_err(unreported)? <= allowed {
         return Ok(answer);
     }
     match &answer {
-        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(untold),
-        _ => Err(untold(LimitHit { limit: Limit::Answer, allowed })),
+        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(unreported),
+        _ => Err(unreported(LimitHit { limit: Limit::Answer, allowed })),
     }
 }
 

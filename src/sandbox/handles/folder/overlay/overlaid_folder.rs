@@ -51,7 +51,7 @@ impl OverlaidFolder {
         (!is_renamed && !layer.has_changed(&backing)).then_some(&self.real)
     }
 
-    /// Calls `work` with the directory and name under which the entry is stored on the disk, and its backing.
+    /// Calls `work` with the directory and name under which the entry is stored on the disk, and its backing path.
     fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &BackingPath) -> io::Result<T>) -> io::Result<T> {
         let means =
             self.overlay.layer().folders.get(&self.backing).and_then(|changed| changed.names.get(name)).cloned();
