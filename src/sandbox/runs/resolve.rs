@@ -203,8 +203,7 @@ impl StepResolver<'_, '_> {
                 discard_at(&copy)?;
             }
             if there.is_some_and(|there| drafted == Some(there.inode)) {
-                let stamp =
-                    BackupStore::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.account);
+                let stamp = BackupStore::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.usage);
                 self.keep(to, &self.roots.place(to)?, (BackupKind::Trash, stamp))?;
             }
             return Ok(None);

@@ -112,17 +112,17 @@ impl<'a> BackupStore<'a> {
         self.root.address_of(&slot.display()).into_owned()
     }
 
-    /// Returns a new stamp for a backup. `account` is that of the run, which may belong to another root.
-    pub(in crate::sandbox) fn new_stamp(self, account: &StoreUsage) -> String {
-        self.root.account.follow(account);
-        stamp::name_at(&account.now())
+    /// Returns a new stamp for a backup. `usage` is that of the run, which may belong to another root.
+    pub(in crate::sandbox) fn new_stamp(self, usage: &StoreUsage) -> String {
+        self.root.usage.follow(usage);
+        stamp::name_at(&usage.now())
     }
 
     /// Returns a new stamp for a backup that a change makes. Begins the run first, so that stamps of its backups are
     /// later than its own.
     pub(in crate::sandbox) fn stamp_for(self, change: &Change<'_>) -> Result<String, SandboxError> {
         change.begin_journal()?;
-        Ok(self.new_stamp(&change.root().account))
+        Ok(self.new_stamp(&change.root().usage))
     }
 
     /// Returns the path of the backup of the entry at `place` with this stamp.

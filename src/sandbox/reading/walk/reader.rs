@@ -126,8 +126,8 @@ impl Reader {
         Intake { filter, position, start: self.found.len(), was_shown: false }
     }
 
-    /// Takes an entry of a directory if it is wanted. `reported` is the kind that the directory reports and `look` reads
-    /// the metadata; an entry that has disappeared by then is left out.
+    /// Takes an entry of a directory if it is wanted. `reported` is the kind that the directory reports, and `look`
+    /// reads the metadata; an entry that has disappeared by then is left out.
     pub fn take(
         &mut self,
         intake: &mut Intake<'_>,
