@@ -120,10 +120,10 @@ impl Plan {
     ) -> Result<(), SandboxError> {
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
         let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
-        let mut doing = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
-        doing.arrange()?;
-        doing.fill()?;
-        doing.dress()
+        let mut application = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
+        application.arrange()?;
+        application.fill()?;
+        application.dress()
     }
 }
 
