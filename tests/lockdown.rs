@@ -107,7 +107,10 @@ fn told() -> File {
 
 fn seal(engine: &Engine, process: Process) {
     engine.seal(process).unwrap_or_else(|error| panic!("{:?}", error.findings));
-    assert!(engine.force().is_some_and(|force| force.is_whole()), "SKIPPED: this kernel lacks Landlock or seccomp");
+    assert!(
+        engine.lockdown().is_some_and(|status| status.is_whole()),
+        "SKIPPED: this kernel lacks Landlock or seccomp"
+    );
 }
 
 #[test]

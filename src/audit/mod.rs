@@ -12,17 +12,17 @@
 mod argument;
 mod backwards;
 mod error;
-mod keeper;
 mod line;
 mod log;
 mod verify;
+mod writer;
 
 pub use argument::Argument;
 pub use backwards::Backwards;
 pub use error::AuditError;
-pub use keeper::{Audit, LogContext, LogLocation};
 pub use line::{Entry, Items, Line, Outcome};
 pub use verify::{Expected, Fault, Verdict, verify};
+pub use writer::{Audit, LogContext, LogLocation};
 
 /// Maximum length of a line in bytes; longer lines are not ours.
 pub const MAX_LINE: usize = 1 << 20;

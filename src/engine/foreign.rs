@@ -16,13 +16,13 @@ impl Engine {
     ///
     /// # Errors
     /// `policy_denied` for adopting or removing in a read-only engine.
-    pub fn foreign(&self, deed: ForeignAction) -> Result<ForeignState, ToolError> {
-        let session = SessionMemory::new(if deed == ForeignAction::Remove { "ns gc --foreign" } else { "ns adopt" });
+    pub fn foreign(&self, action: ForeignAction) -> Result<ForeignState, ToolError> {
+        let session = SessionMemory::new(if action == ForeignAction::Remove { "ns gc --foreign" } else { "ns adopt" });
         // The engine's limits apply to scripts only.
         let mut meter = Meter::new(&Limits { timeout: None, ..Limits::default() }, self.interrupt.clone());
-        let done = on_large_stack(|| self.gate.foreign(deed, Caller { meter: &mut meter, session: &session }))
+        let done = on_large_stack(|| self.gate.foreign(action, Caller { meter: &mut meter, session: &session }))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
-        if deed != ForeignAction::Show {
+        if action != ForeignAction::Show {
             self.settle();
         }
         done

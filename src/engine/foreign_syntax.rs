@@ -37,10 +37,10 @@ impl Session<'_> {
         script.push_str(text.trim());
         script.push('\n');
         let (findings, _) = self.engine().elsewhere(&Script::new("<line>", script));
-        let told = |finding: Diagnostic| match finding.help {
+        let sentence = |finding: Diagnostic| match finding.help {
             Some(help) => format!("{}; {help}", finding.message),
             None => finding.message,
         };
-        findings.into_iter().map(told).collect()
+        findings.into_iter().map(sentence).collect()
     }
 }

@@ -49,7 +49,7 @@ pub fn seal_tester(network: Network) -> Result<(), LockdownError> {
 /// # Errors
 /// The restriction that the kernel failed to apply.
 pub fn seal_tests(folders: &TestPaths<'_>) -> Result<(), LockdownError> {
-    seal(Process::Server(Network::None), folders.grounds()).map(drop)
+    seal(Process::Server(Network::None), folders.allowed_paths()).map(drop)
 }
 
 /// The paths that a run of `ns test` needs.
@@ -67,17 +67,17 @@ pub struct TestPaths<'a> {
 
 impl TestPaths<'_> {
     #[cfg(target_os = "linux")]
-    fn grounds(&self) -> Vec<AllowedPath> {
-        let ground = |path: &Path, rights| files::handle(path).ok().map(|handle| AllowedPath { handle, rights });
-        let read = self.read.iter().filter_map(|path| ground(path, Rights::Read));
-        let written = self.written.iter().filter_map(|path| ground(path, Rights::Change));
-        let named = self.files.iter().filter_map(|path| ground(path, Rights::ReadFile));
-        let above = self.home.parent().and_then(|above| ground(above, Rights::RemoveFolders));
-        read.chain(written).chain(named).chain(ground(self.home, Rights::Change)).chain(above).collect()
+    fn allowed_paths(&self) -> Vec<AllowedPath> {
+        let allowed = |path: &Path, rights| files::handle(path).ok().map(|handle| AllowedPath { handle, rights });
+        let read = self.read.iter().filter_map(|path| allowed(path, Rights::Read));
+        let written = self.written.iter().filter_map(|path| allowed(path, Rights::Change));
+        let named = self.files.iter().filter_map(|path| allowed(path, Rights::ReadFile));
+        let above = self.home.parent().and_then(|above| allowed(above, Rights::RemoveFolders));
+        read.chain(written).chain(named).chain(allowed(self.home, Rights::Change)).chain(above).collect()
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn grounds(&self) -> Vec<AllowedPath> {
+    fn allowed_paths(&self) -> Vec<AllowedPath> {
         Vec::new()
     }
 }
@@ -95,11 +95,11 @@ impl Engine {
             let message = format!("the kernel does not restrict the process: {reason}");
             SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("nothing runs; `ns doctor` tells more"))
         };
-        let grounds = self.grounds(process).map_err(|error| refused(error.to_string()))?;
-        let force = seal(process, grounds).map_err(|error| refused(error.to_string()))?;
-        let is_refused = self.gate.policy().require_kernel_sandbox && !force.is_whole();
+        let paths = self.allowed_paths(process).map_err(|error| refused(error.to_string()))?;
+        let status = seal(process, paths).map_err(|error| refused(error.to_string()))?;
+        let is_refused = self.gate.policy().require_kernel_sandbox && !status.is_whole();
         // A second lockdown of this process only adds to the first.
-        let _ = self.force.set(force);
+        let _ = self.lockdown.set(status);
         match self.unsealed().filter(|_| is_refused) {
             Some(finding) => Err(SetupError::new(finding)),
             None => Ok(()),
@@ -107,20 +107,20 @@ impl Engine {
     }
 
     /// Records that this engine is under the lockdown of another engine for the same sandbox, in the same thread.
-    pub fn share_wall(&self, other: &Engine) {
-        other.force.get().into_iter().for_each(|force| drop(self.force.set(force.clone())));
+    pub fn share_lockdown(&self, other: &Engine) {
+        other.lockdown.get().into_iter().for_each(|status| drop(self.lockdown.set(status.clone())));
     }
 
     /// Returns the lockdown in force; `None` before [`Engine::seal`].
-    pub fn force(&self) -> Option<&LockdownStatus> {
-        self.force.get()
+    pub fn lockdown(&self) -> Option<&LockdownStatus> {
+        self.lockdown.get()
     }
 
     /// Returns a finding if the policy requires a lockdown that is not fully in force, so that nothing may run.
     pub(super) fn unsealed(&self) -> Option<Diagnostic> {
-        let stands = self.force.get().is_some_and(LockdownStatus::is_whole);
-        (self.gate.policy().require_kernel_sandbox && !stands).then(|| {
-            let state = self.force.get().map_or("none: the process was not sealed", LockdownStatus::summary);
+        let is_whole = self.lockdown.get().is_some_and(LockdownStatus::is_whole);
+        (self.gate.policy().require_kernel_sandbox && !is_whole).then(|| {
+            let state = self.lockdown.get().map_or("none: the process was not sealed", LockdownStatus::summary);
             let message =
                 format!("`require_kernel_sandbox` is true, and the kernel does not restrict the process ({state})");
             Diagnostic::placeless(Code::BadPolicy, message).help(
@@ -142,46 +142,46 @@ impl Engine {
 
     /// Returns the paths that runs need, with the rights there.
     #[cfg(target_os = "linux")]
-    fn grounds(&self, process: Process) -> Result<Vec<AllowedPath>, SandboxError> {
+    fn allowed_paths(&self, process: Process) -> Result<Vec<AllowedPath>, SandboxError> {
         let gate = &self.gate;
         let changes = !gate.policy().read_only && !gate.is_planning();
-        let mut grounds = Vec::new();
+        let mut paths = Vec::new();
         for root in gate.roots().further.iter().chain([gate.root()]) {
             let rights = if changes { Rights::Change } else { Rights::Read };
-            grounds.push(AllowedPath { handle: root.handle()?, rights });
+            paths.push(AllowedPath { handle: root.handle()?, rights });
             // The memory database is read through files to which readers write too.
             if let Some(own) = root.own_folder().ok().flatten().filter(|_| !changes) {
-                grounds.push(AllowedPath { handle: own.handle()?, rights: Rights::Change });
+                paths.push(AllowedPath { handle: own.handle()?, rights: Rights::Change });
             }
         }
         for library in gate.libraries().iter() {
             if let LibraryPlace::Outside(root) = &library.place {
-                grounds.push(AllowedPath { handle: root.handle()?, rights: Rights::Read });
+                paths.push(AllowedPath { handle: root.handle()?, rights: Rights::Read });
             }
         }
         if let Some((home, above)) = scratch_handles().map_err(|error| SandboxError::io("TMPDIR", &error))? {
-            grounds.push(AllowedPath { handle: home, rights: Rights::Change });
-            grounds.push(AllowedPath { handle: above, rights: Rights::RemoveFolders });
+            paths.push(AllowedPath { handle: home, rights: Rights::Change });
+            paths.push(AllowedPath { handle: above, rights: Rights::RemoveFolders });
         }
         let keeps_in_state = gate.log_location() == LogLocation::State;
         if let Some(log) = gate.audit().folder_in_state(gate.root()).filter(|_| keeps_in_state) {
-            grounds.push(AllowedPath { handle: log.handle()?, rights: Rights::Log });
+            paths.push(AllowedPath { handle: log.handle()?, rights: Rights::Log });
         }
         // A worker opens the ledger again, under the lockdown of its server.
         if let (Process::Server(_), Some(ledger)) = (process, &gate.root().user().ledger) {
             let handle = ledger.handle().map_err(|error| SandboxError::io("the ledger", &error))?;
-            grounds.push(AllowedPath { handle, rights: Rights::Use });
+            paths.push(AllowedPath { handle, rights: Rights::Use });
         }
         // Workers of the server read them again.
         let read = gate.policy().provenance.files.iter().filter_map(|file| file.path.as_deref());
         for path in read.filter(|_| matches!(process, Process::Server(_))) {
-            grounds.extend(files::handle(path).ok().map(|handle| AllowedPath { handle, rights: Rights::ReadFile }));
+            paths.extend(files::handle(path).ok().map(|handle| AllowedPath { handle, rights: Rights::ReadFile }));
         }
-        Ok(grounds)
+        Ok(paths)
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn grounds(&self, _: Process) -> Result<Vec<AllowedPath>, SandboxError> {
+    fn allowed_paths(&self, _: Process) -> Result<Vec<AllowedPath>, SandboxError> {
         Ok(Vec::new())
     }
 }

@@ -20,8 +20,8 @@ impl Engine {
 
     /// Stores a value.
     pub fn keep_in_memory(&self, key: &str, value: Value) -> Result<(), ToolError> {
-        let told = vec![named(key), LoggedArgument::new("value", value.clone(), LoggedForm::Hashed)];
-        self.with_memory("MEMORY.Set", told, |memory| memory.store(Scope::Project, key, value))
+        let arguments = vec![named(key), LoggedArgument::new("value", value.clone(), LoggedForm::Hashed)];
+        self.with_memory("MEMORY.Set", arguments, |memory| memory.store(Scope::Project, key, value))
     }
 
     /// Deletes a key. Returns whether it existed.
@@ -41,26 +41,25 @@ impl Engine {
 
     /// Imports exported lines, all or none. Returns their number.
     pub fn import_memory(&self, lines: &str) -> Result<usize, ToolError> {
-        let told = vec![LoggedArgument::new("lines", Value::text(lines), LoggedForm::Hashed)];
-        self.with_memory("MEMORY.Import", told, |memory| memory.import(lines))
+        let arguments = vec![LoggedArgument::new("lines", Value::text(lines), LoggedForm::Hashed)];
+        self.with_memory("MEMORY.Import", arguments, |memory| memory.import(lines))
     }
 
-    /// Works with project memory. `called` and `told` are recorded in the audit log.
+    /// Works with project memory. `called` and `arguments` are recorded in the audit log.
     fn with_memory<T>(
         &self,
         called: &'static str,
-        told: Vec<LoggedArgument>,
+        arguments: Vec<LoggedArgument>,
         work: impl FnOnce(&mut Memory<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let _space = space::enter(&self.limits);
         let session = SessionMemory::new("ns memory");
         let mut meter = self.begin_account();
         let _work = work::enter(meter.watch());
-        let result =
-            on_large_stack(|| self.gate.remember(called, told, Caller { meter: &mut meter, session: &session }, work))
-                .unwrap_or_else(|panic| {
-                    Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message))
-                });
+        let result = on_large_stack(|| {
+            self.gate.remember(called, arguments, Caller { meter: &mut meter, session: &session }, work)
+        })
+        .unwrap_or_else(|panic| Err(ToolError::new(crate::text::ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         result
     }

@@ -1,6 +1,7 @@
 //! The engine: what a front end uses to check, run and call, against one sandbox and one policy.
 
 mod audit;
+mod call;
 mod canary;
 mod changes;
 mod config;
@@ -22,8 +23,10 @@ mod outcome;
 mod parse;
 mod plan;
 mod policies;
+mod prepare;
 mod projection;
 mod render;
+mod run;
 mod script;
 mod session;
 mod setup;
@@ -33,14 +36,11 @@ mod test_folder;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::eval::{Machine, RunContext, compile};
 use crate::gate::Gate;
 use crate::limits::MemoryCharge;
-use crate::program::{Bound, Environment, Unit, lint, lower, tree::Program};
-use crate::syntax::{TextLimits, parse, weight};
-use crate::text::{Code, Diagnostic, FindingCode, Source, Sources, ToolCode};
-use crate::toolkit::{Registry, ToolError};
-use crate::value::Map;
+use crate::syntax::{TextLimits, weight};
+use crate::text::{Code, Diagnostic, FindingCode, Source, Sources};
+use crate::toolkit::Registry;
 use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
@@ -88,7 +88,7 @@ pub use lockdown::{
     LockdownStatus, Network, Process, TestPaths, leave_scratch, open_outside, outside, scratch_home, seal_tester,
     seal_tests, settle_scratch,
 };
-use modules::Loader;
+use prepare::{Prepared, Purpose};
 pub use stack::{hush_panics, on_large_stack};
 
 /// A guide for language models that have never seen the language. It is a page of the book, so its examples are
@@ -108,7 +108,7 @@ pub struct Engine {
     /// The watch of the newest run, line or call, which also bounds the output of its answer.
     newest: RefCell<Option<Watch>>,
     /// The lockdown of the process, once it is in force.
-    force: OnceCell<LockdownStatus>,
+    lockdown: OnceCell<LockdownStatus>,
 }
 
 /// The result of a check.
@@ -226,185 +226,15 @@ impl Engine {
         })
     }
 
-    /// Runs a script, or one procedure of it.
-    pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
-        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
-        let listed = invocation.listed(script, memory.command());
-        self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
-    }
-
-    /// Like [`Engine::run`], with a session memory that outlives the run.
-    pub fn run_within(
-        &self,
-        script: &Script,
-        invocation: &Invocation,
-        output: Box<dyn Output>,
-        memory: &Rc<SessionMemory>,
-    ) -> Outcome {
-        self.run_listed(script, invocation, output, RunSession { memory, listed: memory.command() })
-    }
-
-    /// Runs a script for a session.
-    fn run_listed(
-        &self,
-        script: &Script,
-        invocation: &Invocation,
-        output: Box<dyn Output>,
-        session: RunSession<'_>,
-    ) -> Outcome {
-        let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, session))
-            .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
-        outcome.warnings = self.end_run(self.run_end(outcome.ending));
-        outcome
-    }
-
-    /// Returns how the journal ends a run. Rolls back an atomic run that failed; returns `None` if that was
-    /// incomplete.
-    fn run_end(&self, ending: Ending) -> Option<End> {
-        match ending {
-            Ending::Done | Ending::Unread => Some(End::Done),
-            Ending::Interrupted if !self.atomic => Some(End::Interrupted),
-            _ if !self.atomic => Some(End::Failed),
-            _ => self.take_back(),
-        }
-    }
-
-    /// Rolls back everything that the current run has changed.
-    fn take_back(&self) -> Option<End> {
-        let failures = match self.gate.roll_back(1) {
-            Ok(failures) if failures.is_empty() => return Some(End::TakenBack),
-            Ok(failures) => failures.into_iter().map(|(_, error)| error).collect(),
-            Err(error) => vec![error],
-        };
-        let told = failures.iter().map(|error| format!("a change is not taken back before the next start: {error}"));
-        told.for_each(|note| self.gate.note(note));
-        None
-    }
-
-    /// Cleans up after a run and returns the pending warnings. If `how` is `None`, the next start recovers the run.
-    fn end_run(&self, how: Option<End>) -> Vec<String> {
-        self.gate.end_run();
-        match how {
-            Some(how) => self.end_journal(how),
-            None => self.gate.abandon_journal(),
-        }
-        self.settle();
-        self.gate.take_notes()
-    }
-
-    fn end_journal(&self, how: End) {
-        *self.ended.borrow_mut() = self.gate.end_journal(how);
-    }
-
-    /// Returns the last run or call that ended, if it changed something.
-    pub fn ended_run(&self) -> Option<EndedRun> {
-        self.ended.borrow().clone()
-    }
-
     /// Whether other commands can undo the changes of runs.
     pub fn can_undo(&self) -> bool {
         self.gate.lost_because().is_none()
-    }
-
-    /// Syncs the audit log at the end of a run, so that its lines survive a power cut.
-    fn settle(&self) {
-        if let Err(error) = self.gate.audit().sync() {
-            self.gate.note(format!("the audit log may be lost in a power cut: {error}"));
-        }
-    }
-
-    fn run_here(
-        &self,
-        script: &Script,
-        invocation: &Invocation,
-        output: Box<dyn Output>,
-        RunSession { memory, listed }: RunSession<'_>,
-    ) -> Outcome {
-        if let Some(finding) = self.unsealed() {
-            return Outcome::refused(Sources::new(), vec![finding]);
-        }
-        let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
-        let Prepared { sources, findings, program, interface, mut held, .. } = prepared;
-        if findings.iter().any(Diagnostic::is_error) {
-            return Outcome::refused(sources, findings);
-        }
-        let interface = match interface {
-            Ok(interface) => interface,
-            Err(finding) => return Outcome::refused(sources, vec![finding]),
-        };
-        let Bound { args, values } = match invocation.bind(&interface) {
-            Ok(bound) => bound,
-            Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
-        };
-        let sources = Rc::new(sources);
-        self.gate.announce(listed, self.atomic);
-        let (gate, memory) = (self.gate.clone(), memory.clone());
-        let world = RunContext { gate, sources: sources.clone(), memory, output, strict: self.strict };
-        let mut machine = Machine::new(world, self.begin_account());
-        let _work = work::enter(machine.meter().watch());
-        let args = Value::list(args).unwrap_or_default();
-        machine.set_args(args.clone());
-        let compiled = compile(&program);
-        held.shrink(held.bytes() / 2);
-        let result = match interface.procedure.as_ref().and_then(|name| program.own_procedure(name)) {
-            None => machine.run_top(&compiled),
-            Some(number) => machine.run_procedure(&compiled, number, values),
-        };
-        let explained = |fault| {
-            missing_argument::explain(fault, &sources, &args, interface.usage.as_deref(), &invocation.command(script))
-        };
-        let result = result.map_err(explained);
-        Outcome::of_run(&sources, result, (machine, compiled, program))
     }
 
     /// Parses a JSON text to a value, within the limits.
     pub fn value_of_json(&self, text: &str) -> Result<Value, ParseError> {
         let _space = space::enter(&self.limits);
         json::from_text(text)
-    }
-
-    /// Calls one tool with the arguments in a JSON object.
-    pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
-        self.call_within(tool, args, &SessionMemory::new("ns call"))
-    }
-
-    /// Calls one tool with a session memory that outlives the call, such as that of a connection.
-    pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
-        let _space = space::enter(&self.limits);
-        self.gate.announce(&format!("{} {tool}", session.command()), false);
-        let result = on_large_stack(|| self.call_here(tool, args, session))
-            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
-        self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
-        self.settle();
-        result
-    }
-
-    fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
-        self.check_sealed()?;
-        let mut meter = self.begin_account();
-        let _work = work::enter(meter.watch());
-        let id = self.gate.registry().find(tool).ok_or_else(|| self.unknown_tool(tool))?;
-        let binder = self.gate.registry().get(id).binder();
-        let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
-        let Value::Map(map) = args else {
-            let error = ToolError::new(
-                ToolCode::BadArgs,
-                format!("the arguments are a JSON object, not a {}", args.type_name()),
-            );
-            return Err(named(error.hint("give them as `{\"name\": value}`")));
-        };
-        let mut args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
-        self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)
-    }
-
-    fn unknown_tool(&self, name: &str) -> ToolError {
-        let shown = crate::value::print::shortened(name, 60);
-        let error = ToolError::new(ToolCode::UnknownTool, format!("unknown tool `{shown}`"));
-        match self.gate.registry().nearest(name) {
-            Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint("`ns tools` lists the tools"),
-        }
     }
 
     /// Creates a session, whose variables and procedures live from line to line.
@@ -415,100 +245,6 @@ impl Engine {
     fn text_limits(&self) -> TextLimits {
         TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS }
     }
-
-    fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
-        let mut sources = Sources::new();
-        let mut findings = Vec::new();
-        let mut held = MemoryCharge::default();
-        let (text, undecodable) = script.decode_script(self.limits.script_bytes);
-        let source = sources.add(script.name(), text);
-        if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
-            findings.push(finding);
-            let (program, unit, interface) = Default::default();
-            return Prepared { sources, findings, held, program, unit, interface: Ok(interface) };
-        }
-        let span = source.span();
-        let tree = parse(source, self.text_limits(), &mut findings);
-        let mut modules = Vec::new();
-        let (engine, session) = (self, purpose.session());
-        let mut loader = Loader {
-            engine,
-            session,
-            sources: &mut sources,
-            findings: &mut findings,
-            modules: &mut modules,
-            held: &mut held,
-        };
-        let uses = loader.load(span, &tree);
-        let mut of_interface = Vec::new();
-        let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
-        // Only a check reports these warnings, and it finds them again.
-        findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
-        let unit = Unit { tree, uses };
-        let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
-        let mut program = lower(&unit, &environment, &mut findings);
-        if let Purpose::Run { .. } = purpose {
-            self.project(&mut program);
-        }
-        if let Purpose::Check = purpose {
-            let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
-            let ground = lint::LintContext { program: &program, gate, limits, strict };
-            let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
-            for (span, tree) in texts.chain([(span, &unit.tree)]) {
-                let source = sources.of(span).expect("the texts were added");
-                lint::lint(source, tree, ground, &mut findings);
-            }
-        }
-        findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, held, program, unit, interface }
-    }
-}
-
-/// The purpose of parsing and lowering a script.
-#[derive(Clone, Copy)]
-enum Purpose<'a> {
-    /// To report errors and probable mistakes.
-    Check,
-    /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point.
-    Run { memory: &'a SessionMemory, procedure: Option<&'a str> },
-}
-
-impl<'a> Purpose<'a> {
-    fn session(self) -> Option<&'a SessionMemory> {
-        match self {
-            Purpose::Check => None,
-            Purpose::Run { memory, .. } => Some(memory),
-        }
-    }
-
-    fn procedure(self) -> Option<&'a str> {
-        match self {
-            Purpose::Check => None,
-            Purpose::Run { procedure, .. } => procedure,
-        }
-    }
-}
-
-/// The session of a run.
-#[derive(Clone, Copy)]
-struct RunSession<'a> {
-    /// Its memory.
-    memory: &'a Rc<SessionMemory>,
-    /// The command, as the list of runs shows it.
-    listed: &'a str,
-}
-
-/// A parsed and lowered script.
-struct Prepared {
-    sources: Sources,
-    findings: Vec<Diagnostic>,
-    /// The memory that the texts need.
-    held: MemoryCharge,
-    program: Program,
-    unit: Unit,
-    /// The command-line interface, or the reason why the entry point is unknown.
-    interface: Result<Interface, Diagnostic>,
 }
 
 /// Charges the memory that reading a text needs. Returns a finding if that is too much.

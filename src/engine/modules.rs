@@ -4,7 +4,7 @@
 //! modules needs no native stack. The number of modules and their total size are limited.
 //!
 //! All code is known before the run. A module is found and read by the rules for files that tools read
-//! (`toolkit/module`); the main script is not, because the user names it. Procedures of modules get numbers after those
+//! (`gate/module`); the main script is not, because the user names it. Procedures of modules get numbers after those
 //! of the script, so `eval` knows nothing about modules.
 
 use std::collections::HashMap;

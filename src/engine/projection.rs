@@ -18,7 +18,8 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::{Engine, Options, Purpose, Script};
+    use crate::engine::prepare::Purpose;
+    use crate::engine::{Engine, Options, Script};
     use crate::gate::SessionMemory;
 
     /// Whether the walk omits sizes and times.

@@ -58,7 +58,7 @@ impl Engine {
             interrupt: Interrupt::default(),
             ended: RefCell::default(),
             newest: RefCell::default(),
-            force: OnceCell::new(),
+            lockdown: OnceCell::new(),
         };
         engine.check_limits(options.calls_only)?;
         if options.plan {
@@ -81,9 +81,9 @@ impl Engine {
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
         let (strict, atomic) = (self.strict, self.atomic);
-        let (ended, force) = (RefCell::default(), self.force.clone());
+        let (ended, lockdown) = (RefCell::default(), self.lockdown.clone());
         let newest = RefCell::default();
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, force })
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, lockdown })
     }
 }
 
@@ -173,7 +173,7 @@ fn open_further(root: &Root, policy: &mut Policy) -> Result<Vec<Root>, SetupErro
         further.push(opened);
         Ok(path)
     })?;
-    tell_unopened(policy);
+    note_unopened(policy);
     Ok(further)
 }
 
@@ -197,7 +197,7 @@ fn block_where_links_lead(root: &Root, policy: &mut Policy) {
 }
 
 /// Records the outside directories of the file in the root that stay closed.
-fn tell_unopened(policy: &mut Policy) {
+fn note_unopened(policy: &mut Policy) {
     let unopened = policy.unopened().filter_map(|rule| {
         let value = format!("[{:?}]", rule.written());
         Some(Unused { key: "allowed_directories", value, stated: rule.stated()?.clone() })

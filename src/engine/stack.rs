@@ -4,7 +4,7 @@
 //! allocated here, so that an engine works the same on any thread. A panic is a bug in NeuroScript: it ends the work,
 //! not the process.
 //!
-//! Nothing recurses without a bound: the scanner counts brackets, the parser counts blocks (on a stack of its own),
+//! All recursion is bounded: the scanner counts brackets, the parser counts blocks (on a stack of its own),
 //! signs, powers and elements of elements. Chains of operators are flat, values nest at most `value_depth` deep, and
 //! nested calls check the remaining stack (`eval/machine`).
 

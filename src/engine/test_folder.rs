@@ -4,9 +4,6 @@
 //! Only regular files are opened, and a file is only written if it has no other hard link. So nothing outside the
 //! directory is read or changed.
 
-// Copies go to a directory of our own; see ARCHITECTURE.md, invariant 11.
-#![allow(clippy::disallowed_methods, reason = "a test's sandbox is a folder of our own")]
-
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -115,17 +112,21 @@ impl TestFolder {
     /// Copies a directory recursively to a directory of our own; links are copied as links. Returns the paths of the
     /// copies, each directory before its content.
     pub fn copy(&self, below: &Path, to: &Path) -> Result<Vec<PathBuf>, String> {
-        let folder = self.place(below)?.open_folder().map_err(|error| unreadable(below, &error))?;
-        let mut copier = Copier { copies: vec![to.to_path_buf()], bytes: 0 };
-        let mut ahead = vec![(folder, to.to_path_buf(), PathBuf::new())];
-        while let Some((folder, to, below)) = ahead.pop() {
-            for entry in folder.entries().map_err(|error| refused(&below, &error))? {
-                let (target, below) = (to.join(&entry.name), below.join(&entry.name));
-                let inner = copier.copy(&folder, &entry.name, &target).map_err(|error| refused(&below, &error))?;
-                ahead.extend(inner.map(|inner| (inner, target, below)));
-            }
+        let source = self.place(below)?.open_folder().map_err(|error| unreadable(below, &error))?;
+        let opened = Folder::open_root(to).and_then(|target| Level::new(source, target, PathBuf::new()));
+        let mut levels = vec![opened.map_err(|error| refused(Path::new(""), &error))?];
+        let (mut copies, mut copier) = (vec![to.to_path_buf()], Copier::default());
+        while let Some(level) = levels.last_mut() {
+            let Some(name) = level.names.pop() else {
+                levels.pop();
+                continue;
+            };
+            let below = level.below.join(&name);
+            copies.push(to.join(&below));
+            let inner = copier.copy(level, &name).map_err(|error| refused(&below, &error))?;
+            levels.extend(inner);
         }
-        Ok(copier.copies)
+        Ok(copies)
     }
 
     /// Resolves a path that must not go through a link.
@@ -143,62 +144,72 @@ impl TestFolder {
     }
 }
 
-/// Copies the entries of a setup.
+/// A directory of a setup that is being copied.
+struct Level {
+    source: Folder,
+    target: Folder,
+    /// Its path below the setup.
+    below: PathBuf,
+    /// Names of the entries that are not copied yet.
+    names: Vec<OsString>,
+}
+
+impl Level {
+    fn new(source: Folder, target: Folder, below: PathBuf) -> io::Result<Level> {
+        let names = source.entries()?.into_iter().map(|entry| entry.name).collect();
+        Ok(Level { source, target, below, names })
+    }
+}
+
+/// Copies the entries of a setup, and counts them and their bytes.
+#[derive(Default)]
 struct Copier {
-    copies: Vec<PathBuf>,
+    entries: usize,
     bytes: u64,
 }
 
 impl Copier {
-    /// Copies an entry. Returns the directory to descend into, if it is one.
-    fn copy(&mut self, folder: &Folder, name: &OsStr, target: &Path) -> io::Result<Option<Folder>> {
-        self.copies.push(target.to_path_buf());
-        if self.copies.len() > MOST_ENTRIES {
+    /// Copies an entry of a directory. Returns the level to descend into if the entry is a directory.
+    fn copy(&mut self, level: &Level, name: &OsStr) -> io::Result<Option<Level>> {
+        self.entries += 1;
+        if self.entries >= MOST_ENTRIES {
             return Err(io::Error::other(format!("it has more than {MOST_ENTRIES} entries")));
         }
-        match folder.metadata(name)?.kind {
+        let Level { source, target, below, .. } = level;
+        match source.metadata(name)?.kind {
             Kind::Folder => {
-                std::fs::create_dir(target)?;
-                folder.open_folder(name).map(Some)
+                target.create_folder(name, FOLDER_MODE)?;
+                Level::new(source.open_folder(name)?, target.open_folder(name)?, below.join(name)).map(Some)
             }
-            Kind::Link => copy_link(&folder.read_link(name)?, target).map(|()| None),
-            Kind::File => self.copy_file(folder, name, target).map(|()| None),
+            Kind::Link => target.create_link(&source.read_link(name)?, name).map(|()| None),
+            Kind::File => self.copy_file(source, target, name).map(|()| None),
             Kind::Special => Err(io::Error::other("it is no file, folder or link")),
         }
     }
 
-    fn copy_file(&mut self, folder: &Folder, name: &OsStr, target: &Path) -> io::Result<()> {
+    fn copy_file(&mut self, folder: &Folder, target: &Folder, name: &OsStr) -> io::Result<()> {
         let source = folder.open_file(name)?;
         let metadata = folder.file_metadata(&source)?;
         self.bytes = self.bytes.saturating_add(metadata.size);
         if metadata.kind != Kind::File || self.bytes > MOST_SETUP {
             return Err(io::Error::other(format!("the files have more than {} MiB", MOST_SETUP >> 20)));
         }
-        let mut copy = File::create_new(target)?;
+        let mut copy = target.create_file(name, FILE_MODE)?;
         io::copy(&mut source.take(metadata.size), &mut copy)?;
-        copy.set_permissions(permissions(metadata.mode))
+        set_mode(&copy, metadata.mode)
     }
 }
 
 #[cfg(unix)]
-fn permissions(mode: u32) -> std::fs::Permissions {
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(mode & 0o777)
+    file.set_permissions(std::fs::Permissions::from_mode(mode & 0o777))
 }
 
-#[cfg(unix)]
-fn copy_link(link: &OsStr, target: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(link, target)
-}
-
+/// Other systems have no permission bits.
 #[cfg(not(unix))]
-fn permissions(_: u32) -> std::fs::Permissions {
-    std::fs::metadata(".").expect("the current folder is there").permissions()
-}
-
-#[cfg(not(unix))]
-fn copy_link(_: &OsStr, _: &Path) -> io::Result<()> {
-    Err(io::Error::other("links cannot be copied on this system"))
+fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// Opens the parent directory of a path; missing directories are created.

@@ -34,8 +34,8 @@ impl World {
         failure: Option<&ToolError>,
     ) -> Option<Box<ToolError>> {
         let is_refused = failure.is_some_and(|error| is_refusal(error.code)) || record.has_refused();
-        let is_told = changes || record.has_begun() || is_refused;
-        if !is_told || self.log_location == LogLocation::Off {
+        let is_logged = changes || record.has_begun() || is_refused;
+        if !is_logged || self.log_location == LogLocation::Off {
             return None;
         }
         let appended = record.with_entry(failure, |entry| self.audit.append(&self.log_context(meter), entry));
@@ -47,7 +47,7 @@ impl World {
             }
             // Nothing was changed, so an unwritable log hides nothing.
             Err(error) => {
-                if self.audit.tells() {
+                if self.audit.is_first_warning() {
                     self.note(format!("the audit log cannot be written: {error}"));
                 }
                 None

@@ -20,7 +20,7 @@ use super::memory::Memory;
 use super::named::NamedPlaces;
 use super::policy::Approval;
 use super::tool::ToolRef;
-use super::truncate::{Bounds, deliver, done_untold};
+use super::truncate::{Bounds, deliver, done_but_unreported};
 
 impl Gate {
     /// Calls a tool with arguments in the declared order, on behalf of a session.
@@ -68,7 +68,7 @@ impl Gate {
         tool.binder().complete(args)?;
         tool.check_all(args, &self.world.settings)?;
         let (record, located) = if tool.is_plain() {
-            (CallRecord::of_untold(tool.spec.name, session), Ok(Bound::of_values(args)))
+            (CallRecord::without_arguments(tool.spec.name, session), Ok(Bound::of_values(args)))
         } else {
             let record = CallRecord::of_call(tool, args, session);
             let located = self.locate_paths(tool, args, &record);
@@ -82,7 +82,7 @@ impl Gate {
                 located.and_then(|mut bound| self.run_located(callee, &approval, &mut bound, meter, &record))
             }
             Err(error) => {
-                record.tell_if_untold(tool, located.iter().flat_map(Bound::all));
+                record.add_arguments(tool, located.iter().flat_map(Bound::all));
                 Err(Box::new(error))
             }
         };
@@ -105,7 +105,7 @@ impl Gate {
         let Gate { admission, world, .. } = self;
         let tool = callee.declaration;
         let approved = admission.approve(tool, bound, approval, meter);
-        approved.inspect_err(|_| record.tell_if_untold(tool, bound.all()))?;
+        approved.inspect_err(|_| record.add_arguments(tool, bound.all()))?;
         let answer_bytes = meter.answer_bytes();
         let mut context = Context { meter, answer_bytes, world, admission, record };
         let named = if tool.is_plain() { NamedPlaces::default() } else { NamedPlaces::of(tool.params, bound) };
@@ -194,7 +194,7 @@ fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box
 /// report that they were stopped early, and their results are then meaningless.
 fn unless_stopped(result: Result<Value, Box<ToolError>>, has_changed: bool) -> Result<Value, Box<ToolError>> {
     match (work::check(), result) {
-        (Err(hit), Ok(_)) => Err(Box::new(done_untold(hit, has_changed))),
+        (Err(hit), Ok(_)) => Err(Box::new(done_but_unreported(hit, has_changed))),
         (Err(hit), Err(error)) if error.limit.is_none() && !has_changed => Err(Box::new(hit.into())),
         (_, result) => result,
     }

@@ -91,15 +91,15 @@ impl LoggedArgument {
 impl<'a> CallRecord<'a> {
     /// Creates the record of a call whose arguments are known.
     pub fn new(tool: &'static str, arguments: Vec<LoggedArgument>, session: &'a SessionMemory) -> CallRecord<'a> {
-        let record = CallRecord::of_untold(tool, session);
+        let record = CallRecord::without_arguments(tool, session);
         record.detail(|details| details.arguments = arguments);
         record
     }
 
     /// Creates the record of a call without its arguments. A tool that works on values alone may change one in place,
-    /// so the record must not share ownership of them; see [`CallRecord::tell_if_untold`].
+    /// so the record must not share ownership of them; see [`CallRecord::add_arguments`].
     #[inline]
-    pub fn of_untold(tool: &'static str, session: &'a SessionMemory) -> CallRecord<'a> {
+    pub fn without_arguments(tool: &'static str, session: &'a SessionMemory) -> CallRecord<'a> {
         let (has_begun, has_changed) = (Cell::new(false), Cell::new(false));
         let (first_place, details) = (OnceCell::new(), RefCell::new(None));
         CallRecord { tool, given: None, session, has_begun, has_changed, first_place, details }
@@ -107,11 +107,11 @@ impl<'a> CallRecord<'a> {
 
     /// Creates the record of a tool call with these arguments, in the declared order.
     pub fn of_call(tool: &'a Declaration, args: &'a [Option<Value>], session: &'a SessionMemory) -> CallRecord<'a> {
-        CallRecord { given: Some((tool, args)), ..CallRecord::of_untold(tool.spec.name, session) }
+        CallRecord { given: Some((tool, args)), ..CallRecord::without_arguments(tool.spec.name, session) }
     }
 
     /// Records the bound arguments, unless the arguments are already known.
-    pub fn tell_if_untold<'v>(&self, tool: &Declaration, args: impl Iterator<Item = BoundRef<'v>>) {
+    pub fn add_arguments<'v>(&self, tool: &Declaration, args: impl Iterator<Item = BoundRef<'v>>) {
         if self.given.is_none() {
             let args = args.map(|arg| if let BoundRef::Value(value) = arg { Some(value) } else { None });
             self.detail(|details| details.arguments = logged_arguments(tool, args).collect());
@@ -197,7 +197,7 @@ impl<'a> CallRecord<'a> {
 
     /// Returns the bytes to reserve for the line, an overestimate for most calls.
     pub fn bytes(&self) -> u64 {
-        let of = |told: &LoggedArgument| match (&told.value, told.shown) {
+        let of = |argument: &LoggedArgument| match (&argument.value, argument.shown) {
             (_, LoggedForm::Hashed) => 0,
             (Value::List(list), _) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
             (value, _) => value.as_text().map_or(0, |text| text.len()),
@@ -230,7 +230,11 @@ impl<'a> CallRecord<'a> {
                 run: self.session.run(),
                 command: self.session.command(),
                 tool: self.tool,
-                arguments: given.iter().chain(&*arguments).map(|told| (told.name, told.argument())).collect(),
+                arguments: given
+                    .iter()
+                    .chain(&*arguments)
+                    .map(|argument| (argument.name, argument.argument()))
+                    .collect(),
                 paths: &places.paths,
                 more_paths: places.more,
                 refused: &places.refused,
@@ -270,10 +274,10 @@ fn logged_arguments<'v>(
     tool: &Declaration,
     args: impl Iterator<Item = Option<&'v Value>>,
 ) -> impl Iterator<Item = LoggedArgument> {
-    let told = |(param, arg): (&Param, Option<&Value>)| {
+    let logged = |(param, arg): (&Param, Option<&Value>)| {
         Some(LoggedArgument::new(param.name, arg?.clone(), logged_form(param.kind, tool.spec.effect)))
     };
-    tool.params.iter().zip(args).filter_map(told)
+    tool.params.iter().zip(args).filter_map(logged)
 }
 
 /// Whether a failure is a refusal by the policy or the sandbox.

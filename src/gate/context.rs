@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the backup store of the root that contains `place`.
-    pub fn keeper(&self, place: &SandboxPath) -> BackupStore<'a> {
+    pub fn backup_store(&self, place: &SandboxPath) -> BackupStore<'a> {
         BackupStore::new(self.world.root_of(place), self.admission.policy.retention)
     }
 

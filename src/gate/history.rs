@@ -56,8 +56,8 @@ impl Gate {
     }
 
     /// Ends the current run and returns its name, if it changed something. Problems become warnings.
-    pub fn end_journal(&self, how: End) -> Option<EndedRun> {
-        let ended = self.world.journal.end(how).unwrap_or_else(|error| {
+    pub fn end_journal(&self, end: End) -> Option<EndedRun> {
+        let ended = self.world.journal.end(end).unwrap_or_else(|error| {
             self.note(format!("the journal of the run was not ended: {error}"));
             None
         });
@@ -176,11 +176,11 @@ impl Gate {
             return Err(undo_refused(error, "").into());
         }
         let run = run.tip();
-        let told = vec![
+        let arguments = vec![
             LoggedArgument::new("run", Value::text(run), LoggedForm::Plain),
             LoggedArgument::new("force", Value::from(force), LoggedForm::Plain),
         ];
-        let record = CallRecord::new("undo", told, session);
+        let record = CallRecord::new("undo", arguments, session);
         let undone = self.undo_here(run, force, meter, &record);
         match self.world.conclude(&record, true, meter, undone.as_ref().err().map(|refusal| &refusal.error)) {
             Some(lost) => Err(UndoRefusal::from(*lost)),
@@ -223,9 +223,9 @@ impl Gate {
         let has_changed = swept.as_ref().map_or(true, |swept| swept.reclaimed().things > 0);
         if has_changed && !rules.is_dry {
             let bytes = swept.as_ref().map_or(0, |swept| swept.reclaimed().bytes);
-            let told = |name, number: u64| LoggedArgument::new(name, Value::from(number as i64), LoggedForm::Plain);
-            let told = vec![told("keepRuns", rules.keep_runs as u64), told("bytes", bytes)];
-            self.world.conclude(&CallRecord::new("gc", told, session), true, meter, swept.as_ref().err());
+            let logged = |name, number: u64| LoggedArgument::new(name, Value::from(number as i64), LoggedForm::Plain);
+            let arguments = vec![logged("keepRuns", rules.keep_runs as u64), logged("bytes", bytes)];
+            self.world.conclude(&CallRecord::new("gc", arguments, session), true, meter, swept.as_ref().err());
         }
         swept
     }
@@ -233,22 +233,22 @@ impl Gate {
     /// Looks for foreign state below `.ns`, and shows, adopts or removes it.
     pub fn foreign(
         &self,
-        deed: ForeignAction,
+        action: ForeignAction,
         Caller { meter, session }: Caller<'_>,
     ) -> Result<ForeignState, ToolError> {
-        if deed == ForeignAction::Show {
-            return Ok(self.world.journal.foreign(self.roots(), deed, meter)?);
+        if action == ForeignAction::Show {
+            return Ok(self.world.journal.foreign(self.roots(), action, meter)?);
         }
         // Without the key everything looks foreign, including the user's own state.
         if let Some(reason) = self.root().user().key.lost_because() {
             let message = format!("nobody can tell what is foreign: {reason}");
             return Err(ToolError::new(ToolCode::Conflict, message).hint("nothing was taken over or removed"));
         }
-        let record = CallRecord::new(if deed == ForeignAction::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
+        let record = CallRecord::new(if action == ForeignAction::Adopt { "adopt" } else { "gc" }, Vec::new(), session);
         let done = self
             .world
             .begin_change(0, meter, &record)
-            .and_then(|_| Ok(self.world.journal.foreign(self.roots(), deed, meter)?));
+            .and_then(|_| Ok(self.world.journal.foreign(self.roots(), action, meter)?));
         match self.world.conclude(&record, true, meter, done.as_ref().err()) {
             Some(lost) => Err(*lost),
             None => done,

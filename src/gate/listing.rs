@@ -95,8 +95,8 @@ impl Context<'_> {
         let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
         let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
         let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
-        let grounds = SearchScope { root, skip: Skip { rule }, limits: &limits, resolve };
-        let mut found = self.watch_walk(start, || search(start, wanted, &grounds))?;
+        let scope = SearchScope { root, skip: Skip { rule }, limits: &limits, resolve };
+        let mut found = self.watch_walk(start, || search(start, wanted, &scope))?;
         std::mem::take(&mut found.notes).into_iter().for_each(|note| self.note(note));
         self.spend(found.met)?;
         Ok(found)

@@ -45,7 +45,7 @@ impl Gate {
         library: Option<usize>,
         run: Option<&Caller<'_>>,
     ) -> Result<ModuleFile, ToolError> {
-        self.telling(path, run, |record| {
+        self.recorded(path, run, |record| {
             let text = PathText::parse(path, RULE, &[]).map_err(SandboxError::from)?;
             if let Some(fault) = &text.fault {
                 return Err(SandboxError::from(fault.clone()).into());
@@ -71,7 +71,7 @@ impl Gate {
 
     /// Reads the file of a module. Errors: [`ModuleError::TooLarge`] beyond `limit` bytes.
     pub fn read_module(&self, file: &ModuleFile, limit: u64, run: Option<&Caller<'_>>) -> Result<Vec<u8>, ModuleError> {
-        let open = self.telling(&file.name, run, |record| {
+        let open = self.recorded(&file.name, run, |record| {
             record.concerns(&file.address);
             let open = file.place.open_file()?;
             self.admission.policy.admit_content(file.place.display(), &open.metadata)?;
@@ -106,7 +106,7 @@ impl Gate {
     }
 
     /// Records the refusal of a USE in the audit log, if this happens in a run.
-    fn telling<T>(
+    fn recorded<T>(
         &self,
         path: &str,
         run: Option<&Caller<'_>>,

@@ -56,8 +56,8 @@ impl Gate {
 
     /// Applies a plan, completely or not at all.
     pub fn apply(&self, plan: &Plan, Caller { meter, session }: Caller<'_>) -> Result<Applied, ToolError> {
-        let told = vec![LoggedArgument::new("plan", Value::text(&plan.about.command), LoggedForm::Plain)];
-        let record = CallRecord::new("apply", told, session);
+        let arguments = vec![LoggedArgument::new("plan", Value::text(&plan.about.command), LoggedForm::Plain)];
+        let record = CallRecord::new("apply", arguments, session);
         let applied = self.apply_here(plan, meter, &record);
         match self.world.conclude(&record, true, meter, applied.as_ref().err()) {
             Some(lost) => Err(*lost),

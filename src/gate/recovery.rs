@@ -52,8 +52,8 @@ impl Gate {
 
     fn recover_run(&self, run: Abandoned) -> Result<Option<Recovered>, ToolError> {
         let session = SessionMemory::new("recovery");
-        let told = vec![LoggedArgument::new("run", Value::text(run.run()), LoggedForm::Plain)];
-        let record = CallRecord::new("recover", told, &session);
+        let arguments = vec![LoggedArgument::new("run", Value::text(run.run()), LoggedForm::Plain)];
+        let record = CallRecord::new("recover", arguments, &session);
         let mut meter = Meter::unlimited();
         let recovered = self.recover_here(run, &mut meter, &record);
         match self.world.conclude(&record, true, &meter, recovered.as_ref().err()) {

@@ -7,7 +7,7 @@ use crate::toolkit::{Answer, Arguments, Bound, Check, Declaration, Fields, Regis
 use crate::value::Value;
 
 use super::context::Context;
-use super::truncate::done_untold;
+use super::truncate::done_but_unreported;
 
 type ToolFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
 
@@ -32,7 +32,7 @@ impl Tool {
         R: Answer + 'static,
     {
         let run = move |context: &mut Context<'_>, bound: &mut Bound<'_>| match run(context, A::take(bound)) {
-            Ok(answer) => answer.into_value().map_err(|hit| Box::new(done_untold(hit, context.has_changed()))),
+            Ok(answer) => answer.into_value().map_err(|hit| Box::new(done_but_unreported(hit, context.has_changed()))),
             Err(error) => Err(Box::new(error)),
         };
         Tool { declaration: Declaration::new(spec, A::PARAMS, R::schema), run: Box::new(run), variant: None }

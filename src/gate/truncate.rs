@@ -46,7 +46,7 @@ fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Valu
         Ok(answer) => {
             let answer = match bounds.failure {
                 Failure::ErrorMap | Failure::SuccessMap => {
-                    with_error(&answer, Value::Nil).map_err(|hit| done_untold(hit, bounds.has_changed))?
+                    with_error(&answer, Value::Nil).map_err(|hit| done_but_unreported(hit, bounds.has_changed))?
                 }
                 Failure::Nil | Failure::Raise => answer,
             };
@@ -71,15 +71,15 @@ fn bounded(result: Result<Value, Box<ToolError>>, bounds: Bounds) -> Result<Valu
 /// Whether answers over the limit are refused; a self-test before anything runs.
 pub fn answers_are_bounded() -> bool {
     let bounds = Bounds { bytes: Some(1), has_changed: false, failure: Failure::Raise };
-    let told = deliver(Ok(Value::text("long")), bounds);
-    matches!(told, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
+    let answer = deliver(Ok(Value::text("long")), bounds);
+    matches!(answer, Err(error) if error.limit.is_some_and(|hit| hit.limit == Limit::Answer))
 }
 
 /// The beginning of the error of a call that was done but whose result cannot be returned.
 pub const DONE: &str = "it was done, but ";
 
 /// Returns the error for an answer that cannot be returned.
-pub fn done_untold(hit: LimitHit, has_changed: bool) -> ToolError {
+pub fn done_but_unreported(hit: LimitHit, has_changed: bool) -> ToolError {
     let error = ToolError::from(hit);
     if has_changed { error.preceded_by(DONE) } else { error }
 }
@@ -98,13 +98,13 @@ fn with_error(answer: &Value, error: Value) -> Result<Value, LimitHit> {
 /// Checks or truncates an answer to its limit. Tools that can shorten their answer have done so.
 fn fit(answer: Value, bounds: Bounds) -> Result<Value, ToolError> {
     let Some(allowed) = bounds.bytes else { return Ok(answer) };
-    let untold = |hit| done_untold(hit, bounds.has_changed);
-    if size(&answer, allowed).map_err(untold)? <= allowed {
+    let unreported = |hit| done_but_unreported(hit, bounds.has_changed);
+    if size(&answer, allowed).map_err(unreported)? <= allowed {
         return Ok(answer);
     }
     match &answer {
-        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(untold),
-        _ => Err(untold(LimitHit { limit: Limit::Answer, allowed })),
+        Value::Map(map) if bounds.has_changed => cut(map, allowed).map_err(unreported),
+        _ => Err(unreported(LimitHit { limit: Limit::Answer, allowed })),
     }
 }
 

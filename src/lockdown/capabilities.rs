@@ -18,14 +18,14 @@ const KEPT: [(CapabilitySet, &str); 4] = [
 /// Disables core dumps and makes the process undumpable: values of a script are not written to disk after a crash, and
 /// other processes of the user cannot inspect this one.
 pub fn forbid_core_dumps() -> Result<(), LockdownError> {
-    let wrap = |error: rustix::io::Errno| LockdownError::Powers("core dumps", error.into());
+    let wrap = |error: rustix::io::Errno| LockdownError::Privileges("core dumps", error.into());
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).map_err(wrap)?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(wrap)
 }
 
 /// Drops every capability of this thread except [`KEPT`]. Returns the names of those in [`KEPT`] that the thread had.
 pub fn drop_capabilities() -> Result<Vec<&'static str>, LockdownError> {
-    let wrap = |error: rustix::io::Errno| LockdownError::Powers("root's powers", error.into());
+    let wrap = |error: rustix::io::Errno| LockdownError::Privileges("root's powers", error.into());
     let had = capabilities(None).map_err(wrap)?;
     let keeps = KEPT.iter().fold(CapabilitySet::empty(), |all, (one, _)| all | *one);
     let left = CapabilitySets {

@@ -20,8 +20,8 @@ const NEWEST: ABI = ABI::V7;
 
 /// Restricts this thread and the threads that it starts. Returns the version in force, or `None` if the kernel has no
 /// Landlock.
-pub fn restrict(process: Process, grounds: Vec<AllowedPath>) -> Result<Option<u32>, LockdownError> {
-    let status = enforce(process, grounds).map_err(|error| LockdownError::Land(error.to_string()))?;
+pub fn restrict(process: Process, allowed_paths: Vec<AllowedPath>) -> Result<Option<u32>, LockdownError> {
+    let status = enforce(process, allowed_paths).map_err(|error| LockdownError::Landlock(error.to_string()))?;
     Ok(match (status.ruleset, status.landlock) {
         (RulesetStatus::NotEnforced, _) => None,
         (_, LandlockStatus::Available { effective_abi, .. }) => Some(effective_abi as u32),
@@ -29,7 +29,7 @@ pub fn restrict(process: Process, grounds: Vec<AllowedPath>) -> Result<Option<u3
     })
 }
 
-fn enforce(process: Process, grounds: Vec<AllowedPath>) -> Result<RestrictionStatus, RulesetError> {
+fn enforce(process: Process, allowed_paths: Vec<AllowedPath>) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::SoftRequirement);
     let ruleset = match process {
         Process::Script | Process::Server(_) => ruleset.handle_access(AccessFs::from_all(LEAST))?,
@@ -48,11 +48,11 @@ fn enforce(process: Process, grounds: Vec<AllowedPath>) -> Result<RestrictionSta
     let is_tester = matches!(process, Process::Tester(_));
     let all = open("/", Rights::Change).filter(|_| is_tester);
     let mut rules: Vec<PathBeneath<OwnedFd>> = Vec::new();
-    for ground in grounds.into_iter().chain(system()).chain(own).chain(all) {
-        let access = allowed(ground.rights);
+    for path in allowed_paths.into_iter().chain(system()).chain(own).chain(all) {
+        let access = access_of(path.rights);
         let access = if is_tester { access & (AccessFs::Execute | AccessFs::Refer) } else { access };
         if !access.is_empty() {
-            rules.push(PathBeneath::new(ground.handle, access));
+            rules.push(PathBeneath::new(path.handle, access));
         }
     }
     let ruleset = rules.into_iter().try_fold(ruleset, RulesetCreatedAttr::add_rule)?;
@@ -62,7 +62,7 @@ fn enforce(process: Process, grounds: Vec<AllowedPath>) -> Result<RestrictionSta
 /// Permission to create special files.
 const SPECIAL: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock | MakeFifo | MakeSock});
 
-fn allowed(rights: Rights) -> BitFlags<AccessFs> {
+fn access_of(rights: Rights) -> BitFlags<AccessFs> {
     match rights {
         Rights::Read => AccessFs::ReadFile | AccessFs::ReadDir,
         Rights::ReadFile => AccessFs::ReadFile.into(),
@@ -103,11 +103,11 @@ fn system() -> Vec<AllowedPath> {
 
 /// Keeps a handle on a file in `/proc` open forever: a rule applies to an inode, and an inode in `/proc` that nobody
 /// holds is a different one at the next lookup.
-fn pinned(ground: AllowedPath) -> Option<AllowedPath> {
+fn pinned(path: AllowedPath) -> Option<AllowedPath> {
     static PINS: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
-    let pin = ground.handle.try_clone().ok()?;
+    let pin = path.handle.try_clone().ok()?;
     PINS.lock().unwrap_or_else(PoisonError::into_inner).push(pin);
-    Some(ground)
+    Some(path)
 }
 
 /// Returns the files needed to start our own binary: the binary, the dynamic loader and the libraries.

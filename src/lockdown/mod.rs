@@ -83,29 +83,29 @@ pub struct AllowedPath {
 pub enum LockdownError {
     /// Core dumps or capabilities could not be given up.
     #[error("{0} cannot be given up: {1}")]
-    Powers(&'static str, std::io::Error),
+    Privileges(&'static str, std::io::Error),
     /// Landlock returned an error.
     #[error("Landlock cannot be used: {0}")]
-    Land(String),
+    Landlock(String),
     /// Seccomp returned an error.
     #[error("system calls cannot be filtered: {0}")]
-    Filter(String),
+    Seccomp(String),
 }
 
-/// Gives up all access except `grounds`, irrevocably, for this thread and all threads started later. The seccomp filter
-/// also applies to existing threads.
-pub fn seal(process: Process, grounds: Vec<AllowedPath>) -> Result<LockdownStatus, LockdownError> {
+/// Gives up all access except `allowed_paths`, irrevocably, for this thread and all threads started later. The seccomp
+/// filter also applies to existing threads.
+pub fn seal(process: Process, allowed_paths: Vec<AllowedPath>) -> Result<LockdownStatus, LockdownError> {
     #[cfg(target_os = "linux")]
     {
         capabilities::forbid_core_dumps()?;
         let kept = capabilities::drop_capabilities()?;
-        let land = landlock::restrict(process, grounds)?;
+        let landlock = landlock::restrict(process, allowed_paths)?;
         let is_filtered = seccomp::install(process)?;
-        Ok(LockdownStatus { land, is_filtered, kept, process })
+        Ok(LockdownStatus { landlock, is_filtered, kept, process })
     }
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = grounds;
+        let _ = allowed_paths;
         Ok(LockdownStatus::none(process))
     }
 }

@@ -19,7 +19,7 @@ pub fn install(process: Process) -> Result<bool, LockdownError> {
     match seccompiler::apply_filter_all_threads(&program) {
         Ok(()) => Ok(true),
         Err(Error::Seccomp(error) | Error::Prctl(error)) if is_missing(&error) => Ok(false),
-        Err(error) => Err(LockdownError::Filter(error.to_string())),
+        Err(error) => Err(LockdownError::Seccomp(error.to_string())),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Network, Process};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockdownStatus {
     /// The version of the Landlock ABI in force, if any.
-    pub land: Option<u32>,
+    pub landlock: Option<u32>,
     /// Whether system calls are filtered.
     pub is_filtered: bool,
     /// The capabilities that root keeps; empty for an ordinary user.
@@ -18,17 +18,17 @@ pub struct LockdownStatus {
 impl LockdownStatus {
     /// Returns the report of a process without restrictions.
     pub fn none(process: Process) -> LockdownStatus {
-        LockdownStatus { land: None, is_filtered: false, kept: Vec::new(), process }
+        LockdownStatus { landlock: None, is_filtered: false, kept: Vec::new(), process }
     }
 
     /// Whether both Landlock and seccomp are in force.
     pub fn is_whole(&self) -> bool {
-        self.land.is_some() && self.is_filtered
+        self.landlock.is_some() && self.is_filtered
     }
 
     /// Returns a one-line summary of the restrictions.
     pub fn summary(&self) -> &'static str {
-        match (self.land.is_some(), self.is_filtered) {
+        match (self.landlock.is_some(), self.is_filtered) {
             (true, true) => "in force: Landlock and seccomp",
             (true, false) => "in part: Landlock, but this system has no seccomp",
             (false, true) => "in part: seccomp, but this kernel has no Landlock of version 2 or newer",
@@ -38,7 +38,7 @@ impl LockdownStatus {
 
     /// Returns the restrictions as pairs of a label and a sentence.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let files = match (self.land, self.process) {
+        let files = match (self.landlock, self.process) {
             (None, _) => "not restricted by the kernel".to_owned(),
             (Some(version), Process::Tester(_)) => {
                 format!("any; no devices, pipes and sockets are made (Landlock {version})")
@@ -48,13 +48,13 @@ impl LockdownStatus {
                 format!("only below the sandbox and what the run needs (Landlock {version}){scopes}")
             }
         };
-        let programs = match (self.process, self.is_filtered, self.land) {
+        let programs = match (self.process, self.is_filtered, self.landlock) {
             (Process::Script, true, _) => "none, and no other processes",
             (Process::Script, false, Some(_)) => "none",
             (_, _, Some(_)) => "`ns` alone, which restricts itself",
             (_, _, None) => "not restricted by the kernel",
         };
-        let network = match (self.is_filtered, self.land) {
+        let network = match (self.is_filtered, self.landlock) {
             (true, _) if self.process == Process::Server(Network::Accepts) => "connections that clients make",
             (true, _) => "none",
             (false, Some(NETWORK..)) => "no TCP",

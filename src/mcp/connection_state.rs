@@ -69,7 +69,7 @@ impl ConnectionState {
         // The lockdown prevents reading the key again.
         let key = self.key();
         let mut engine = Engine::open(&Options { key, ..options.clone() })?;
-        engine.share_wall(&self.engine);
+        engine.share_lockdown(&self.engine);
         self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
         engine.set_approver(self.front.clone());
         self.engine = engine;

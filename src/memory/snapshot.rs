@@ -1,6 +1,6 @@
 //! Reads project memory through handles alone, into an image in memory.
 //!
-//! Nothing is created, locked or changed, so this serves runs that must not change anything and files that SQLite
+//! It creates, locks and changes nothing, so it serves runs that must not change anything and files that SQLite
 //! refuses. The image contains everything that was committed when the copy was made.
 
 use rusqlite::{Connection, MAIN_DB};

@@ -4,6 +4,8 @@
 //! long is replaced by a shorter one, under a lock that every append waits for. If the file cannot be read or written,
 //! the session warns once and continues without it.
 
+#![allow(clippy::disallowed_methods, reason = "the history is the user's own file")]
+
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

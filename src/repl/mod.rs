@@ -4,8 +4,6 @@
 //! engine's session runs the rest, and [`display`] shows the results. Nothing here knows the language: the engine
 //! answers questions about words, blocks and names.
 
-#![allow(clippy::disallowed_methods, reason = "the person at the terminal names scripts to load and save")]
-
 mod commands;
 mod complete;
 mod cursor;

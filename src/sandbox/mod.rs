@@ -4,9 +4,9 @@
 //! ([`Root::locate`]), and every operation works on a name in an open directory. No path is checked as text and then
 //! opened again by that text.
 //!
-//! This is the only room that touches the disk for scripts. `std::fs` is also allowed in `engine/config`,
-//! `engine/test_folder` and `cli`, which access files that the user names; clippy (`disallowed-methods` in
-//! `clippy.toml`) refuses it elsewhere. `memory` opens its database with SQLite, and everything else through this room.
+//! This is the only room that touches the disk for scripts. `std::fs` is also allowed in modules that access files
+//! which the user names (ARCHITECTURE.md, invariant 11); clippy (`disallowed-methods` in `clippy.toml`) refuses it
+//! elsewhere. `memory` opens its database with SQLite, and everything else through this room.
 //!
 //! The inner rooms, lowest first, each of which uses only those before it: [`handles`] (open directories, names and
 //! paths); [`reading`] (files, listings, walks, searches); [`internal`] (our own files in `.ns`); [`changing`] (the

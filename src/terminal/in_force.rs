@@ -5,9 +5,9 @@ use crate::text::safe;
 
 /// Returns whether the kernel restricts the process: a summary, and a line for each restriction.
 pub fn kernel_sandbox(engine: &Engine) -> String {
-    let Some(force) = engine.force() else { return "kernel sandbox: none".to_owned() };
-    let rows = force.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));
-    format!("kernel sandbox: {}{}", force.summary(), rows.collect::<String>())
+    let Some(status) = engine.lockdown() else { return "kernel sandbox: none".to_owned() };
+    let rows = status.rows().into_iter().map(|(name, what)| format!("\n  {name}: {what}"));
+    format!("kernel sandbox: {}{}", status.summary(), rows.collect::<String>())
 }
 
 /// Describes whether this user's state can be distinguished from foreign state here, and whether `.ns` is foreign.
@@ -67,10 +67,10 @@ pub fn in_force(engine: &Engine) -> String {
         row("policy", &format!("{name} ({layer})"));
     }
     row("tools", &gate.registry().iter().count().to_string());
-    match engine.force() {
-        Some(force) => {
-            row("kernel sandbox", force.summary());
-            force.rows().iter().for_each(|(name, what)| row(name, what));
+    match engine.lockdown() {
+        Some(status) => {
+            row("kernel sandbox", status.summary());
+            status.rows().iter().for_each(|(name, what)| row(name, what));
         }
         None => row("kernel sandbox", "none: the process is not restricted"),
     }

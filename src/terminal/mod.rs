@@ -4,8 +4,6 @@
 //! ([`approver`], [`question`]), and the files that a person names ([`script_file`], [`input_file`]). It knows neither
 //! commands nor sessions, and decides nothing that the engine decides.
 
-#![allow(clippy::disallowed_methods, reason = "scripts and inputs are read for the user, not for a script")]
-
 pub mod approver;
 pub mod changes;
 pub mod console;

@@ -1,5 +1,7 @@
 //! Suggestions for the name of a missing file.
 
+#![allow(clippy::disallowed_methods, reason = "the user named a file, not a script")]
+
 use std::path::Path;
 
 use crate::text::nearest;

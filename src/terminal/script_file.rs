@@ -1,5 +1,7 @@
 //! Scripts and other texts in files that the user names.
 
+#![allow(clippy::disallowed_methods, reason = "scripts are read for the user, not for a script")]
+
 use std::io::{ErrorKind, Read, stdin};
 use std::path::Path;
 

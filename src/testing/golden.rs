@@ -1,5 +1,7 @@
 //! Comparison of actual output with golden files.
 
+#![allow(clippy::disallowed_methods, reason = "cases and golden files are the user's, who names their directory")]
+
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

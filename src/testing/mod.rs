@@ -7,8 +7,6 @@
 //!
 //! This module never writes to a terminal, and changes no files except golden files under `--update`.
 
-#![allow(clippy::disallowed_methods, reason = "cases and golden files are the user's, who names their directory")]
-
 mod case;
 mod find;
 mod golden;

@@ -2,6 +2,8 @@
 //! changed files. Unchanged files of the set-up report only their name. `.ns` is omitted, because its names contain
 //! times and random numbers.
 
+#![allow(clippy::disallowed_methods, reason = "a case's sandbox is a directory of our own")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! Detection of changes to test files by polling sizes and times. That works on every file system, and a directory of
 //! scripts is small.
 
+#![allow(clippy::disallowed_methods, reason = "cases and golden files are the user's, who names their directory")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Checked arguments, and their conversion to the types that a tool declares.
 //!
-//! Nothing is checked here: [`super::bind`] checks kinds and ranges, [`crate::gate`] resolves paths.
+//! This module checks nothing: [`super::bind`] checks kinds and ranges, [`crate::gate`] resolves paths.
 
 use std::rc::Rc;
 use std::{slice, vec};

@@ -1,6 +1,6 @@
 //! Tools as they declare themselves: names, parameters, results and errors, and the binding of arguments.
 //!
-//! Nothing here calls a tool: [`crate::gate`] does. A tool is a leaf: it gets a context and arguments, and returns a
+//! This room calls no tool: [`crate::gate`] does. A tool is a leaf: it gets a context and arguments, and returns a
 //! value. It knows nothing about scripts and cannot reach the evaluator; functions that call a procedure are in
 //! `program/higher_order`.
 //!

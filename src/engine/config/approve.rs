@@ -1,6 +1,8 @@
 //! Saves a permanent approval: adds a tool to `allow` in the user's policy file. Everything else in the file stays
 //! the same, including comments.
 
+#![allow(clippy::disallowed_methods, reason = "policy files are the user's; no script reads them")]
+
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;

@@ -221,12 +221,12 @@ impl<'e> Session<'e> {
             ending: Ending::Failed,
             ..LineOutcome::refused(vec![super::internal_fault(&panic)])
         });
-        let how = match outcome.ending {
+        let end = match outcome.ending {
             Ending::Done => End::Done,
             Ending::Interrupted => End::Interrupted,
             _ => End::Failed,
         };
-        let ended = self.engine().gate.end_journal(how);
+        let ended = self.engine().gate.end_journal(end);
         self.engine().settle();
         LineOutcome { changes: ended.map_or(0, |ended| ended.steps), ..outcome }
     }

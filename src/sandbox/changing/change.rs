@@ -18,11 +18,11 @@ impl SandboxPath {
         let name = self.name()?;
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
-        let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
+        let pending = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
         folder.create_folder(name, FOLDER_MODE).map_err(|error| self.error(&error))?;
         // The directory exists now, whether or not the rest succeeds.
         let synced = folder.sync();
-        under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
+        pending.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
         synced.map_err(|error| self.undurable(&error))
     }
@@ -31,14 +31,14 @@ impl SandboxPath {
     pub(in crate::sandbox) fn create_folder_like(&self, old: &State, change: &Change<'_>) -> Result<(), SandboxError> {
         let wrap = |error: std::io::Error| self.error(&error);
         let (folder, name) = self.entry()?;
-        let under_way = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
+        let pending = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
         folder.create_folder(name, FOLDER_MODE).map_err(wrap)?;
         let dressed = folder
             .hold(name)
             .and_then(|held| held.set_mode(folder, name, old.mode))
             .and_then(|()| old.modified().map_or(Ok(()), |modified| folder.set_modified(name, modified)))
             .and_then(|()| folder.sync());
-        under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
+        pending.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         dressed.map_err(|error| self.undurable(&error))
     }
 
@@ -48,7 +48,7 @@ impl SandboxPath {
         let (target_folder, target_name) = target.entry()?;
         let metadata = folder.metadata(name).map_err(|error| self.error(&error))?;
         let (path, to, old) = (self.full_address(), target.full_address(), State::of(&metadata));
-        let under_way = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
+        let pending = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
         match change.rename((folder, name), (target_folder, target_name)) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
@@ -58,7 +58,7 @@ impl SandboxPath {
             Err(error) => return Err(self.error(&error).into()),
         }
         let synced = folder.sync().and_then(|()| target_folder.sync());
-        under_way.done(Some(&metadata_after(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
+        pending.done(Some(&metadata_after(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
         Ok(synced.map_err(|error| target.undurable(&error))?)
     }
 }

@@ -75,13 +75,13 @@ impl Source<'_> {
             Some(kept) => Some((kept.clone(), State::of(&self.place.metadata()?))),
             None => None,
         };
-        let putting = Placement::begin((target, folder), from, overwrite.keeper, change)?;
+        let placement = Placement::begin((target, folder), from, overwrite.store, change)?;
         let mut copier = Copier::new(copying.extent, self.place.display(), meter);
-        let trace = copier.copy_aside(self.place.entry()?, (folder, &putting.draft))?;
+        let trace = copier.copy_aside(self.place.entry()?, (folder, &placement.draft))?;
         let left_out = copier.left_out;
-        let draft = StagingFile::adopt(folder, putting.draft.clone(), trace).map_err(|error| target.error(&error))?;
-        putting.drafted(&draft);
-        let taken = take_place(target, folder, (draft, None, putting), overwrite, meter, change);
+        let draft = StagingFile::adopt(folder, placement.draft.clone(), trace).map_err(|error| target.error(&error))?;
+        placement.drafted(&draft);
+        let taken = take_place(target, folder, (draft, None, placement), overwrite, meter, change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
             parents.keep();
         }

@@ -13,7 +13,7 @@ use super::backups::BackupStore;
 #[derive(Clone, Copy, Debug)]
 pub struct Overwrite<'a> {
     /// The backup store.
-    pub keeper: BackupStore<'a>,
+    pub store: BackupStore<'a>,
     /// Whether the entry may be replaced at all.
     pub replace: Replace,
     /// Whether the caller receives the path of the backup.
@@ -24,13 +24,13 @@ pub struct Overwrite<'a> {
 
 impl<'a> Overwrite<'a> {
     /// Replaces an existing entry and keeps a backup.
-    pub fn keeping(keeper: BackupStore<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::Yes, is_told: true, if_match: None }
+    pub fn keeping(store: BackupStore<'a>) -> Overwrite<'a> {
+        Overwrite { store, replace: Replace::Yes, is_told: true, if_match: None }
     }
 
     /// Never replaces: the operation fails if the entry exists, even in a race.
-    pub fn never(keeper: BackupStore<'a>) -> Overwrite<'a> {
-        Overwrite { keeper, replace: Replace::No, ..Overwrite::keeping(keeper) }
+    pub fn never(store: BackupStore<'a>) -> Overwrite<'a> {
+        Overwrite { store, replace: Replace::No, ..Overwrite::keeping(store) }
     }
 }
 

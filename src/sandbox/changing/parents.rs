@@ -47,9 +47,9 @@ impl SandboxPath {
         let above = std::iter::successors(Some(self.full_address()), |address| Some(address.parent()));
         let addresses: Vec<Address> = above.skip(1).take(missing.len()).collect();
         for (name, address) in missing.iter().zip(addresses.into_iter().rev()) {
-            let under_way = change.begin(Step::MakeFolder { path: address }, &[parents.folder()])?;
+            let pending = change.begin(Step::MakeFolder { path: address }, &[parents.folder()])?;
             let (is_ours, folder) = parents.enter(name).map_err(|error| self.error(&error))?;
-            parents.steps.push((is_ours.then_some(under_way), folder));
+            parents.steps.push((is_ours.then_some(pending), folder));
         }
         Ok(parents)
     }

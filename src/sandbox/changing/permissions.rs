@@ -55,9 +55,9 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let step = Step::SetMode { path: self.full_address(), old: State::of(metadata), mode };
-        let under_way = change.begin(step, &[])?;
+        let pending = change.begin(step, &[])?;
         held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;
-        under_way.done(held.metadata().ok().as_ref(), false, &[]);
+        pending.done(held.metadata().ok().as_ref(), false, &[]);
         Ok(())
     }
 

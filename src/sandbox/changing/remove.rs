@@ -34,41 +34,41 @@ impl SandboxPath {
     /// is left untouched and gives [`RenameError::OtherDevice`]; use [`SandboxPath::delete_by_copy`] then.
     pub fn delete(
         &self,
-        going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        options: RemoveOptions,
+        store: BackupStore<'_>,
         meter: &Meter,
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
-        self.delete_to(None, going, keeper, meter, change)
+        self.delete_to(None, options, store, meter, change)
     }
 
     /// Like [`SandboxPath::delete`], with a given part of the backup store and a given name there.
     pub(in crate::sandbox) fn delete_to(
         &self,
         kept: Option<(BackupKind, String)>,
-        going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        options: RemoveOptions,
+        store: BackupStore<'_>,
         meter: &Meter,
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        self.check_going(going, folder, name)?;
-        let locked = keeper.lock(meter, change.own())?;
-        let (drawer, kept) = match kept {
+        self.check_removal(options, folder, name)?;
+        let locked = store.lock(meter, change.own())?;
+        let (kind, kept) = match kept {
             Some(kept) => kept,
-            None => (BackupKind::Trash, keeper.stamp_for(change)?),
+            None => (BackupKind::Trash, store.stamp_for(change)?),
         };
-        let mut slot = locked.slot(self, drawer, &kept)?;
-        let (step, _) = self.taking(keeper, (drawer, &kept))?;
-        let under_way = change.begin(step, &[folder])?;
+        let mut slot = locked.slot(self, kind, &kept)?;
+        let (step, _) = self.take_step(store, (kind, &kept))?;
+        let pending = change.begin(step, &[folder])?;
         match change.rename((folder, name), (slot.folder(), slot.name())) {
             Ok(()) => slot.confirm(),
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) => return Err(wrap(error).into()),
         }
         // Somebody may have added contents or exchanged the entry in the meantime.
-        if let Err(error) = self.check_going(going, slot.folder(), slot.name())
+        if let Err(error) = self.check_removal(options, slot.folder(), slot.name())
             && slot.give_back(folder, name).is_ok()
         {
             return Err(error.into());
@@ -76,21 +76,21 @@ impl SandboxPath {
         // The entry is gone now, whether or not the rest succeeds.
         let synced = folder.sync().map_err(|error| self.undurable(&error));
         let synced = synced.and_then(|()| slot.sync_after(folder, self));
-        under_way.done(None, true, &[folder]);
+        pending.done(None, true, &[folder]);
         synced?;
-        keeper.retain(&slot, &meter.watch());
-        Ok(keeper.address_of(&slot))
+        store.retain(&slot, &meter.watch());
+        Ok(store.address_of(&slot))
     }
 
     /// Returns the step that removes the entry, and the temporary name that it has while it is copied.
-    fn taking(&self, keeper: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
+    fn take_step(&self, store: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
         let (folder, name) = self.entry()?;
         let aside = random_name();
         let step = Step::Take {
             path: self.full_address(),
             old: State::of(&folder.metadata(name).map_err(|error| self.error(&error))?),
             draft: aside.to_string_lossy().into_owned(),
-            kept: keeper.address(self, kept.0, kept.1),
+            kept: store.address(self, kept.0, kept.1),
         };
         Ok((step, aside))
     }
@@ -100,49 +100,49 @@ impl SandboxPath {
     /// copied.
     pub fn delete_by_copy(
         &self,
-        going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        options: RemoveOptions,
+        store: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<String, SandboxError> {
-        self.delete_by_copy_to(None, going, keeper, meter, change)
+        self.delete_by_copy_to(None, options, store, meter, change)
     }
 
     /// Like [`SandboxPath::delete_by_copy`], with a given part of the backup store and a given name there.
     pub(in crate::sandbox) fn delete_by_copy_to(
         &self,
         kept: Option<(BackupKind, String)>,
-        going: RemoveOptions,
-        keeper: BackupStore<'_>,
+        options: RemoveOptions,
+        store: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<String, SandboxError> {
         self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        let (drawer, kept) = match kept {
+        let (kind, kept) = match kept {
             Some(kept) => kept,
-            None => (BackupKind::Trash, keeper.stamp_for(change)?),
+            None => (BackupKind::Trash, store.stamp_for(change)?),
         };
-        let mut slot = keeper.lock(meter, change.own())?.slot(self, drawer, &kept)?;
-        let (step, aside) = self.taking(keeper, (drawer, &kept))?;
-        let under_way = change.begin(step, &[folder])?;
+        let mut slot = store.lock(meter, change.own())?.slot(self, kind, &kept)?;
+        let (step, aside) = self.take_step(store, (kind, &kept))?;
+        let pending = change.begin(step, &[folder])?;
         // Nobody can guess the name, so nothing is replaced.
         let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
         let copied = self
-            .check_going(going, folder, &aside)
+            .check_removal(options, folder, &aside)
             .and_then(|()| slot.copy(folder, &aside, self.display(), meter))
             .and_then(|()| slot.sync())
-            .and_then(|()| under_way.copied());
+            .and_then(|()| pending.copied());
         if let Err(error) = copied {
             trace.erase(folder, || folder.rename(&aside, folder, name, Replace::No)).map_err(wrap)?;
             return Err(error);
         }
         slot.confirm();
         self.discard_aside(&aside)?;
-        under_way.done(None, true, &[folder]);
-        keeper.retain(&slot, &meter.watch());
-        Ok(keeper.address_of(&slot))
+        pending.done(None, true, &[folder]);
+        store.retain(&slot, &meter.watch());
+        Ok(store.address_of(&slot))
     }
 
     /// Moves an entry to another file system: the complete, synced copy is put at the target first. The original is
@@ -164,20 +164,20 @@ impl SandboxPath {
         let draft = Some(aside.to_string_lossy().into_owned());
         let (path, to) = (self.full_address(), target.full_address());
         let step = Step::Move { path, old: State::of(&before), to, draft };
-        let under_way = change.begin(step, &[folder, to_folder])?;
+        let pending = change.begin(step, &[folder, to_folder])?;
         let trace = copy_aside((folder, name), (to_folder, &aside), self.display(), meter)?;
         let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
-        under_way.drafted(copy.inode());
+        pending.drafted(copy.inode());
         copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
         to_folder.sync().map_err(|error| target.error(&error))?;
         let placed = to_folder.metadata(to_name).map_err(|error| target.error(&error))?;
-        let set_aside = under_way.copied().and_then(|()| self.set_aside(&before, &aside));
+        let set_aside = pending.copied().and_then(|()| self.set_aside(&before, &aside));
         if let Err(error) = set_aside {
             copy.trace().erase(to_folder, || target.withdraw(&placed))?;
             return Err(error);
         }
         self.discard_aside(&aside)?;
-        under_way.done(Some(&placed), false, &[folder, to_folder]);
+        pending.done(Some(&placed), false, &[folder, to_folder]);
         Ok(())
     }
 
@@ -186,15 +186,15 @@ impl SandboxPath {
     pub(in crate::sandbox) fn withdraw_made(
         &self,
         expected: &Metadata,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.taking(keeper, (BackupKind::Trash, &keeper.stamp_for(change)?))?;
-        let under_way = change.begin(step, &[folder])?;
+        let (step, aside) = self.take_step(store, (BackupKind::Trash, &store.stamp_for(change)?))?;
+        let pending = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         self.discard_aside(&aside)?;
-        under_way.done(None, false, &[folder]);
+        pending.done(None, false, &[folder]);
         Ok(())
     }
 
@@ -235,22 +235,22 @@ impl SandboxPath {
         let wrap = |error: io::Error| self.error(&error);
         let (folder, name) = self.entry()?;
         let old = State::of(&folder.metadata(name).map_err(wrap)?);
-        let under_way = change.begin(Step::RemoveFolder { path: self.full_address(), old }, &[folder])?;
+        let pending = change.begin(Step::RemoveFolder { path: self.full_address(), old }, &[folder])?;
         folder.remove_folder(name).map_err(wrap)?;
         let synced = folder.sync();
-        under_way.done(None, false, &[folder]);
+        pending.done(None, false, &[folder]);
         synced.map_err(|error| self.undurable(&error))
     }
 
     /// Errors: if the entry must not be removed. `folder` and `name` are its current location.
-    fn check_going(&self, going: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
+    fn check_removal(&self, options: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let found = folder.metadata(name).map_err(wrap)?;
         let is_folder = found.kind == Kind::Folder;
         if !is_folder {
             return Ok(());
         }
-        if !going.recursive {
+        if !options.recursive {
             self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
         if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(()) }

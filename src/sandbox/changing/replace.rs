@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 100;
 /// The journaled step of putting an entry at a path.
 #[derive(Debug)]
 pub(in crate::sandbox) struct Placement<'a> {
-    under_way: PendingStep<'a>,
+    pending: PendingStep<'a>,
     /// The temporary name of the staging file.
     pub(in crate::sandbox) draft: OsString,
     /// The part of the backup store and the name there for the replaced entry.
@@ -52,27 +52,27 @@ impl<'a> Placement<'a> {
     pub(in crate::sandbox) fn begin(
         (place, folder): (&SandboxPath, &Folder),
         from: Option<(Address, State)>,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         change: &'a Change<'a>,
     ) -> Result<Placement<'a>, SandboxError> {
-        let (draft, kept) = (random_name(), keeper.stamp_for(change)?);
+        let (draft, kept) = (random_name(), store.stamp_for(change)?);
         let old = folder.metadata(place.name()?).ok();
         // A file with several hard links goes to the trash: it is not a reliable backup, because its content may still
         // change.
-        let drawer = if old.as_ref().is_some_and(is_shared) { BackupKind::Trash } else { BackupKind::Backups };
+        let kind = if old.as_ref().is_some_and(is_shared) { BackupKind::Trash } else { BackupKind::Backups };
         let step = Step::Put {
             path: place.full_address(),
             old: old.map(|old| State::of(&old)),
             draft: Some(draft.to_string_lossy().into_owned()),
-            kept: Some(keeper.address(place, drawer, &kept)),
+            kept: Some(store.address(place, kind, &kept)),
             from,
         };
-        Ok(Placement { under_way: change.begin(step, &[folder])?, draft, kept: (drawer, kept) })
+        Ok(Placement { pending: change.begin(step, &[folder])?, draft, kept: (kind, kept) })
     }
 
     /// Records in the journal that the staging file exists.
     pub(in crate::sandbox) fn drafted(&self, draft: &StagingFile) {
-        self.under_way.drafted(draft.inode());
+        self.pending.drafted(draft.inode());
     }
 }
 
@@ -119,21 +119,21 @@ struct PreviousEntry {
 pub(in crate::sandbox) fn take_place(
     place: &SandboxPath,
     folder: &Folder,
-    (mut draft, dress, putting): (StagingFile, Option<InheritedMetadata<'_>>, Placement<'_>),
+    (mut draft, dress, placement): (StagingFile, Option<InheritedMetadata<'_>>, Placement<'_>),
     overwrite: &Overwrite<'_>,
     meter: &mut Meter,
     change: &Change<'_>,
 ) -> Result<Option<String>, SandboxError> {
-    let kept = (putting.kept.0, putting.kept.1.as_str());
-    let mut taking = Replacement { kept, place, folder, name: place.name()?, overwrite, dress, meter };
+    let kept = (placement.kept.0, placement.kept.1.as_str());
+    let mut replacement = Replacement { kept, place, folder, name: place.name()?, overwrite, dress, meter };
     for _ in 0..ATTEMPTS {
-        if let Attempt::Done(kept) = taking.attempt(&mut draft, change)? {
+        if let Attempt::Done(kept) = replacement.attempt(&mut draft, change)? {
             // The new entry is in place now, whether or not the rest succeeds.
             let synced = folder.sync().map_err(|error| place.undurable(&error));
             let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
-            putting.under_way.done(Some(&draft.metadata_after(taking.name)), kept.is_some(), &[folder]);
+            placement.pending.done(Some(&draft.metadata_after(replacement.name)), kept.is_some(), &[folder]);
             synced?;
-            return Ok(kept.and_then(|kept| taking.retain(&kept)));
+            return Ok(kept.and_then(|kept| replacement.retain(&kept)));
         }
     }
     Err(SandboxError::Changed(place.display().to_owned()))
@@ -151,7 +151,7 @@ impl Replacement<'_> {
         if self.place.replaceable(self.folder, self.name, self.overwrite.replace)?.is_none() {
             return self.take_free(draft);
         }
-        let locked = self.overwrite.keeper.lock(self.meter, change.own())?;
+        let locked = self.overwrite.store.lock(self.meter, change.own())?;
         let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
             return Ok(Attempt::Again);
         };
@@ -160,10 +160,10 @@ impl Replacement<'_> {
 
     /// Removes backups beyond the retention limits. Returns the path of the backup, if the caller is to receive it.
     fn retain(&self, kept: &PreviousEntry) -> Option<String> {
-        let Overwrite { keeper, is_told, .. } = self.overwrite;
-        keeper.retain(&kept.slot, &self.meter.watch());
-        kept.copy.iter().for_each(|copy| keeper.retain(copy, &self.meter.watch()));
-        is_told.then(|| keeper.address_of(kept.copy.as_ref().unwrap_or(&kept.slot)))
+        let Overwrite { store, is_told, .. } = self.overwrite;
+        store.retain(&kept.slot, &self.meter.watch());
+        kept.copy.iter().for_each(|copy| store.retain(copy, &self.meter.watch()));
+        is_told.then(|| store.address_of(kept.copy.as_ref().unwrap_or(&kept.slot)))
     }
 
     /// Takes a name that was free a moment ago.
@@ -186,14 +186,14 @@ impl Replacement<'_> {
         old: &Metadata,
         (locked, change): (&StoreLock, &Change<'_>),
     ) -> Result<Attempt, SandboxError> {
-        let (drawer, stamp) = self.kept;
-        let mut slot = locked.slot(self.place, drawer, stamp)?;
+        let (kind, stamp) = self.kept;
+        let mut slot = locked.slot(self.place, kind, stamp)?;
         if !slot.is_near(self.folder) {
             slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
         let mut copy = None;
-        if self.overwrite.is_told && (is_shared(old) || drawer == BackupKind::Trash) {
-            copy = Some(locked.slot(self.place, BackupKind::Backups, &self.overwrite.keeper.stamp_for(change)?)?);
+        if self.overwrite.is_told && (is_shared(old) || kind == BackupKind::Trash) {
+            copy = Some(locked.slot(self.place, BackupKind::Backups, &self.overwrite.store.stamp_for(change)?)?);
         }
         if let Some(copy) = &mut copy {
             copy.copy(self.folder, self.name, self.place.display(), self.meter)?;

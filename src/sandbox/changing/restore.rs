@@ -29,13 +29,13 @@ impl BackupPath {
     /// Restores the backup to another file system: copies it completely, syncs the copy and removes the backup.
     pub fn put_back_by_copy(
         &self,
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (kept_in, kept_name) = self.entry.entry()?;
         let source = Source { place: &self.entry, kept: Some(&self.address) };
-        source.copy_to(&self.origin, &CopyOptions::whole(Overwrite::never(keeper)), meter, change)?;
+        source.copy_to(&self.origin, &CopyOptions::whole(Overwrite::never(store)), meter, change)?;
         discard(kept_in, kept_name, self.entry.display())?;
         kept_in.sync().map_err(|error| self.entry.error(&error))
     }
@@ -54,7 +54,7 @@ pub(in crate::sandbox) fn put_back(
     let metadata = entry.metadata()?;
     let from = Some((address.clone(), State::of(&metadata)));
     let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from };
-    let under_way = change.begin(step, &[folder])?;
+    let pending = change.begin(step, &[folder])?;
     let wrap = |error: io::Error| place.error(&error);
     match change.rename((kept_in, kept_name), (folder, name)) {
         Ok(()) => {}
@@ -62,6 +62,6 @@ pub(in crate::sandbox) fn put_back(
         Err(error) => return Err(wrap(error).into()),
     }
     let synced = folder.sync().and_then(|()| kept_in.sync());
-    under_way.done(Some(&metadata_after(folder, name, &metadata)), false, &[folder]);
+    pending.done(Some(&metadata_after(folder, name, &metadata)), false, &[folder]);
     Ok(synced.map_err(|error| place.undurable(&error))?)
 }

@@ -50,7 +50,7 @@ impl TemporaryFolders {
         let system_name = OsString::from(&name);
         let mut made = MadeFolders::default();
         let folder = root.folder();
-        let under_way = change.begin(Step::Temporary { path: name.as_str().into() }, &[folder])?;
+        let pending = change.begin(Step::Temporary { path: name.as_str().into() }, &[folder])?;
         if !folder.without_trace(|| made.make(folder, &system_name, MODE)).map_err(wrap)? {
             return Err(SandboxError::Exists(name));
         }
@@ -58,7 +58,7 @@ impl TemporaryFolders {
         let identity = folder.own_metadata().map_err(wrap)?.identity;
         self.0.borrow_mut().push(TemporaryFolder { name, identity, folder });
         made.keep();
-        under_way.done(None, false, &[]);
+        pending.done(None, false, &[]);
         Ok(())
     }
 

@@ -28,7 +28,7 @@ pub struct NewFile<'a> {
     /// Declared before `parents`: the staging file is removed before the directories created for it.
     draft: StagingFile,
     parents: Parents<'a>,
-    putting: Placement<'a>,
+    placement: Placement<'a>,
     /// The metadata of the file that this one replaces.
     old: Option<Metadata>,
     /// The file to write to.
@@ -43,7 +43,7 @@ impl NewFile<'_> {
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
         let dress = InheritedMetadata { file: &self.file, old: self.old };
-        let new = (self.draft, Some(dress), self.putting);
+        let new = (self.draft, Some(dress), self.placement);
         let taken = take_place(self.place, self.parents.folder(), new, &self.overwrite, meter, self.change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
             self.parents.keep();
@@ -81,11 +81,11 @@ impl SandboxPath {
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
         let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
-        let putting = Placement::begin((self, folder), None, overwrite.keeper, change)?;
+        let placement = Placement::begin((self, folder), None, overwrite.store, change)?;
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
-        let (draft, file) = StagingFile::create(folder, putting.draft.clone(), mode).map_err(wrap)?;
-        putting.drafted(&draft);
-        Ok(NewFile { place: self, overwrite, change, draft, parents, putting, old, file })
+        let (draft, file) = StagingFile::create(folder, placement.draft.clone(), mode).map_err(wrap)?;
+        placement.drafted(&draft);
+        Ok(NewFile { place: self, overwrite, change, draft, parents, placement, old, file })
     }
 }

@@ -18,6 +18,12 @@ impl Address {
         Address(from_bytes(&bytes[..end]))
     }
 
+    /// Returns the path itself and the paths above it, the nearest first.
+    pub fn ancestors(&self) -> impl Iterator<Item = Address> {
+        let above = |address: &Address| Some(address.parent()).filter(|parent| parent != address);
+        std::iter::successors(Some(self.clone()), above)
+    }
+
     /// Appends a name.
     pub fn join(&self, name: &OsStr) -> Address {
         let mut path = self.0.clone();
@@ -91,6 +97,5 @@ impl<'de> Deserialize<'de> for Address {
 
 /// Returns the nearest member of `set` that is `address` itself or one of its ancestors.
 pub fn holder<'a>(set: &'a BTreeSet<Address>, address: &Address) -> Option<&'a Address> {
-    let above = |address: &Address| Some(address.parent()).filter(|parent| parent != address);
-    std::iter::successors(Some(address.clone()), above).find_map(|address| set.get(&address))
+    address.ancestors().find_map(|address| set.get(&address))
 }

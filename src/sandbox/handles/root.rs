@@ -39,7 +39,7 @@ pub struct Root {
     /// The prefix of addresses below the root: `None` for the sandbox root, an absolute path for a further root.
     base: Option<Arc<str>>,
     /// The run's knowledge of the backup store below the root.
-    pub(in crate::sandbox) account: StoreUsage,
+    pub(in crate::sandbox) usage: StoreUsage,
     /// The seals that distinguish our own files below the root from foreign ones.
     pub(in crate::sandbox) seal: RootSeal,
     /// The state of the user who owns these seals.
@@ -109,7 +109,7 @@ impl Root {
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
         let user = Arc::new(UserState::none("this program keeps no key"));
         let seal = RootSeal::of(&user.key, &folder.own_metadata()?);
-        Ok(Root { folder, path, named, base: None, account: StoreUsage::default(), seal, user })
+        Ok(Root { folder, path, named, base: None, usage: StoreUsage::default(), seal, user })
     }
 
     /// Adds the seals of a user, so that files of this user's state below the root can be told from foreign ones.
@@ -142,7 +142,7 @@ impl Root {
     pub(in crate::sandbox) fn with_handle(&self, folder: Folder) -> Root {
         let (path, named, base) = (self.path.clone(), self.named.clone(), self.base.clone());
         let (seal, user) = (self.seal.clone(), self.user.clone());
-        Root { folder: Arc::new(folder), path, named, base, account: StoreUsage::default(), seal, user }
+        Root { folder: Arc::new(folder), path, named, base, usage: StoreUsage::default(), seal, user }
     }
 
     /// Returns the prefix of addresses below the root, which is empty for the sandbox root.
@@ -196,12 +196,12 @@ impl Root {
 
     /// Whether there are notes about the backup store below the root.
     pub fn has_notes(&self) -> bool {
-        self.account.has_notes()
+        self.usage.has_notes()
     }
 
     /// Returns and clears the notes about the backup store below the root, one sentence each.
     pub fn take_notes(&self) -> Vec<String> {
-        self.account.take_notes()
+        self.usage.take_notes()
     }
 
     /// Returns the root's handle.

@@ -8,7 +8,7 @@
 //! Everything else is *foreign*: it is reported, and neither used nor removed.
 //!
 //! Journals and audit logs are sealed line by line, backups in their names, and plans as a whole. A worker of a server
-//! gets the key from it, so that both accept what the other sealed. Only `journal/foreign` changes foreign state, when
+//! gets the key from it, so that both accept what the other sealed. Only `runs/foreign` changes foreign state, when
 //! a person asks for it with `ns adopt` or `ns gc --foreign`. New kinds of state that a later process acts upon need a
 //! seal too.
 

@@ -59,7 +59,7 @@ impl StoreUsage {
         };
     }
 
-    /// Adopts the retention boundary of another account.
+    /// Adopts the retention boundary of another root's store.
     pub fn follow(&self, other: &StoreUsage) {
         if !std::ptr::eq(self, other) {
             let stays_from = other.state().stays_from.clone();

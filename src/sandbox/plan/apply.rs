@@ -120,10 +120,10 @@ impl Plan {
     ) -> Result<(), SandboxError> {
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
         let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
-        let mut doing = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
-        doing.arrange()?;
-        doing.fill()?;
-        doing.dress()
+        let mut application = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
+        application.arrange()?;
+        application.fill()?;
+        application.dress()
     }
 }
 
@@ -153,9 +153,9 @@ impl Application<'_, '_, '_> {
                 _ => continue,
             };
             let Reverser { roots, retention, change: open, meter, .. } = &mut self.reverser;
-            let keeper = BackupStore::new(roots.root_of(&change.path)?, *retention);
+            let store = BackupStore::new(roots.root_of(&change.path)?, *retention);
             let place = roots.place(&change.path)?;
-            let overwrite = if change.was.is_some() { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+            let overwrite = if change.was.is_some() { Overwrite::keeping(store) } else { Overwrite::never(store) };
             // Applying a plan does not report its backups.
             let overwrite = Overwrite { is_told: false, ..overwrite };
             source.copy_to(&place, &CopyOptions::whole(overwrite), meter, open)?;

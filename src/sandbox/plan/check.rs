@@ -51,11 +51,10 @@ fn is_clean(address: &Address, roots: Roots<'_>) -> bool {
 
 /// Returns the original path of a backup, or `None` if `address` is not the path of a backup.
 fn kept_origin(address: &Address, roots: Roots<'_>) -> Option<Address> {
-    let is_drawer = |name: &OsStr| [BackupKind::Backups, BackupKind::Trash].iter().any(|drawer| name == drawer.name());
     let way = plain_way(address, roots)?;
-    let [own, drawer, below @ ..] = &way[..] else { return None };
+    let [own, kind, below @ ..] = &way[..] else { return None };
     let at = below.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 0)?;
-    if *own != STATE_DIR || !is_drawer(drawer) {
+    if *own != STATE_DIR || BackupKind::named(kind).is_none() {
         return None;
     }
     let (root, _) = roots.of(address).ok()?;
@@ -82,7 +81,7 @@ pub(super) fn difference(
     vacated: bool,
 ) -> Result<Option<String>, SandboxError> {
     let place = change.place();
-    let told = |words: &str| Ok(Some(words.to_owned()));
+    let conflict = |words: &str| Ok(Some(words.to_owned()));
     if let Some((from, then)) = &change.from {
         let now = match change.change {
             PlanAction::Restored => {
@@ -99,14 +98,14 @@ pub(super) fn difference(
     match (&change.was, if change.in_new { None } else { roots.state(place)? }) {
         (None, None) => Ok(None),
         (None, Some(_)) if vacated => Ok(None),
-        (None, Some(_)) => told("there is something new"),
-        (Some(_), None) => told("it is no longer there"),
-        (Some(then), Some(now)) if !then.is_still(&now) => told("it was changed since"),
+        (None, Some(_)) => conflict("there is something new"),
+        (Some(_), None) => conflict("it is no longer there"),
+        (Some(then), Some(now)) if !then.is_still(&now) => conflict("it was changed since"),
         (Some(_), Some(_)) => match &change.tree {
             Some(tree) => {
                 let folder = roots.place(place)?.open_folder()?;
                 let digest = tree_digest(folder).map_err(|error| SandboxError::io(place.display(), &error))?;
-                if digest == *tree { Ok(None) } else { told("something in it was changed since") }
+                if digest == *tree { Ok(None) } else { conflict("something in it was changed since") }
             }
             None => Ok(None),
         },

@@ -28,7 +28,7 @@ use super::runs::{Content, Holds, read_content};
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;
-use tree::{amount_in, tree_digest};
+use tree::tree_digest;
 
 /// The format version of plans that this program writes.
 const VERSION: u32 = 1;
@@ -221,8 +221,8 @@ fn planned(overlay: &Overlay, delta: Delta, moved: &BTreeSet<Address>) -> io::Re
     let place = origin.as_ref().unwrap_or(&path);
     let tree = if goes { Some(tree_digest(overlay.tree(place)?)?) } else { None };
     let holds = match (&lies, &now) {
-        _ if goes => Some(amount_in(overlay.tree(place)?, place, moved)?),
-        (StagingPlace::Kept(kept), Some(now)) if is_tree(now) => Some(amount_in(overlay.tree(kept)?, kept, moved)?),
+        _ if goes => Some(Holds::below(overlay.tree(place)?, place, moved)?),
+        (StagingPlace::Kept(kept), Some(now)) if is_tree(now) => Some(Holds::below(overlay.tree(kept)?, kept, moved)?),
         _ => None,
     };
     let (content, from) = match lies {

@@ -1,6 +1,5 @@
-//! The contents of a directory that a plan deletes or restores: a digest of the metadata, and a count.
+//! The digest of the names and metadata in a directory that a plan deletes.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 
@@ -8,24 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::text::hex;
 
-use super::super::handles::address::Address;
 use super::super::handles::folder::Folder;
 use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
-use super::super::runs::Holds;
-
-/// Counts the contents of the directory at `at`, except for the paths in `without` and everything below them.
-pub(super) fn amount_in(folder: Folder, at: &Address, without: &BTreeSet<Address>) -> io::Result<Holds> {
-    let mut holds = Holds::default();
-    walk(folder, at, |address, state| {
-        let counts = !without.contains(address);
-        if counts {
-            holds.add(state.kind, state.size);
-        }
-        counts
-    })?;
-    Ok(holds)
-}
 
 /// Returns the SHA-256 of the names and metadata in a directory, at any depth.
 pub(super) fn tree_digest(folder: Folder) -> io::Result<String> {
@@ -49,23 +33,6 @@ pub(super) fn tree_digest(folder: Folder) -> io::Result<String> {
         }
     }
     Ok(hex(&digest.finalize()))
-}
-
-/// Calls `enters` for each entry in a directory. A subdirectory is entered if `enters` returns true for it.
-fn walk(folder: Folder, at: &Address, mut enters: impl FnMut(&Address, &State) -> bool) -> io::Result<()> {
-    let mut levels = vec![(sorted(&folder)?, folder, at.clone())];
-    while let Some((names, folder, at)) = levels.last_mut() {
-        let Some(name) = names.pop() else {
-            levels.pop();
-            continue;
-        };
-        let (state, address) = (State::of(&folder.metadata(&name)?), at.join(&name));
-        if enters(&address, &state) && state.kind == Kind::Folder {
-            let inner = folder.open_folder(&name)?;
-            levels.push((sorted(&inner)?, inner, address));
-        }
-    }
-    Ok(())
 }
 
 fn sorted(folder: &Folder) -> io::Result<Vec<OsString>> {

@@ -1,6 +1,7 @@
 //! Conflicts: changes made since a run that prevent its undo.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::Address;
@@ -8,7 +9,7 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::folder::Folder;
 use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
-use super::below::first_below;
+use super::below::visit_below;
 use super::later::Since;
 use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
 use super::outcome::{PathOutcome, RunOutcome, Touched};
@@ -189,8 +190,13 @@ fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Op
     if since.at.is_none() {
         return Ok(None);
     }
-    first_below(folder, path, |address, metadata| {
-        let name = || address.0.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
-        Ok(since.is_changed(path, address, metadata).then(|| format!("`{}` in it was changed since", name())))
-    })
+    let changed = visit_below(folder, path, |address, metadata| {
+        if !since.is_changed(path, address, metadata) {
+            return ControlFlow::Continue(true);
+        }
+        let address = address.0.to_string_lossy();
+        let name = address.rsplit('/').next().unwrap_or_default();
+        ControlFlow::Break(format!("`{name}` in it was changed since"))
+    });
+    changed.map_err(|error| SandboxError::io(path.display(), &error))
 }

@@ -156,10 +156,12 @@ fn follow(roots: Roots<'_>, run: &str, sources: &mut [ContentSource]) -> Result<
     for (address, numbers) in trail.at {
         for number in numbers {
             let ContentSource::At(_, state) = &sources[number] else { continue };
-            sources[number] = match is_there(roots, &address, state) {
-                true => ContentSource::At(address.clone(), state.clone()),
-                false if is_kept(Path::new(&address.0)) => ContentSource::Lost("it is no longer kept"),
-                false => ContentSource::Lost("it was changed since by something else"),
+            sources[number] = if is_there(roots, &address, state) {
+                ContentSource::At(address.clone(), state.clone())
+            } else if is_kept(Path::new(&address.0)) {
+                ContentSource::Lost("it is no longer kept")
+            } else {
+                ContentSource::Lost("it was changed since by something else")
             };
         }
     }
@@ -186,9 +188,9 @@ impl Trail {
         let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
         let later = folders.runs().map_err(wrap)?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run));
         for name in later {
-            let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name));
             // If a journal cannot be read, its moves stay unknown and the check of the state fails later.
-            let history = file.ok().and_then(|file| History::read(&file, &name, &folders.seal).ok());
+            let file = folders.open_journal(&name).ok();
+            let history = file.and_then(|file| History::read(&file, &name, &folders.seal).ok());
             history.iter().flat_map(|history| &history.steps).for_each(|taken| self.follow(taken));
         }
         Ok(())

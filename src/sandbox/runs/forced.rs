@@ -5,6 +5,7 @@
 //! and another program changed stays.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use super::super::changing::journal::history::{JournaledStep, StepOutcome};
 use super::super::changing::journal::record::Step;
@@ -13,7 +14,7 @@ use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
-use super::below::first_below;
+use super::below::visit_below;
 use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
 use super::outcome::RunOutcome;
 use super::reverse::Reverser;
@@ -283,11 +284,15 @@ impl Reverser<'_, '_> {
     fn admit_below(&mut self, path: &Address, admit: &Admit<'_>) -> Result<(), SandboxError> {
         let folder = self.roots.place(path)?.open_folder()?;
         let meter = &mut *self.meter;
-        let refused = first_below(folder, path, |address, metadata| {
-            meter.poll()?;
-            Ok(admit(address, metadata.kind == Kind::Folder).err())
-        })?;
-        refused.map_or(Ok(()), |reason| Err(SandboxError::Refused(reason)))
+        let refused = visit_below(folder, path, |address, metadata| {
+            let polled = meter.poll().map_err(SandboxError::from);
+            let admitted = || admit(address, metadata.kind == Kind::Folder).map_err(SandboxError::Refused);
+            match polled.and_then(|()| admitted()) {
+                Ok(()) => ControlFlow::Continue(true),
+                Err(error) => ControlFlow::Break(error),
+            }
+        });
+        refused.map_err(|error| SandboxError::io(path.display(), &error))?.map_or(Ok(()), Err)
     }
 }
 

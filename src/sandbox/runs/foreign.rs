@@ -75,30 +75,35 @@ pub enum ForeignAction {
 }
 
 impl Journal {
-    /// Finds foreign state below the `.ns` of all roots and applies `deed` to it.
+    /// Finds foreign state below the `.ns` of all roots and applies `action` to it.
     ///
     /// # Errors
     /// Returns errors of the operating system and exceeded limits. Actions completed before an error stay in effect.
-    pub fn foreign(&self, roots: Roots<'_>, deed: ForeignAction, meter: &Meter) -> Result<ForeignState, SandboxError> {
-        if deed != ForeignAction::Show {
+    pub fn foreign(
+        &self,
+        roots: Roots<'_>,
+        action: ForeignAction,
+        meter: &Meter,
+    ) -> Result<ForeignState, SandboxError> {
+        if action != ForeignAction::Show {
             self.begin_own()?;
         }
         let mut state = ForeignState::default();
         let rules = RetentionRules::new(Retention { count: 0, days: 0, bytes: 0 });
         for root in [roots.main].into_iter().chain(roots.further) {
-            let handler = Handler { root, deed, meter };
+            let handler = Handler { root, action, meter };
             state.kept.add(Sweep::new(root, &rules, handler, &meter.watch()).run()?);
         }
         let folders = Folders::find(roots.main)?;
         if let Some(folders) = &folders {
             for (folder, has_ended) in [(&folders.ended, true), (&folders.open, false)] {
-                let handler = Handler { root: roots.main, deed, meter };
+                let handler = Handler { root: roots.main, action, meter };
                 handler.journals(Journals { folder, has_ended, roots }, &mut state)?;
             }
         }
         state.runs.sort_by(|one, other| one.run.cmp(&other.run));
         let is_left = state.kept.foreign.kept.things > 0 || state.runs.iter().any(|run| run.flaw.is_some());
-        if let (true, false, Some(folders)) = (deed != ForeignAction::Show, is_left, folders) {
+        if let (true, false, Some(folders)) = (action != ForeignAction::Show, is_left, folders) {
             folders.claim(roots.main)?;
         }
         Ok(state)
@@ -116,7 +121,7 @@ struct Journals<'a> {
 #[derive(Clone, Copy)]
 struct Handler<'a> {
     root: &'a Root,
-    deed: ForeignAction,
+    action: ForeignAction,
     meter: &'a Meter,
 }
 
@@ -130,7 +135,7 @@ impl Reclaimer for Handler<'_> {
     }
 
     fn clear(&self, above: &Folder, name: &OsStr, _: bool) {
-        if self.deed == ForeignAction::Remove {
+        if self.action == ForeignAction::Remove {
             // A directory that is not empty stays, as it should.
             let _ = above.remove_folder(name);
         }
@@ -143,7 +148,7 @@ impl Reclaimer for Handler<'_> {
                 &names.iter().map(OsString::as_os_str).chain([name]).collect::<std::path::PathBuf>().to_string_lossy(),
             )
         };
-        match self.deed {
+        match self.action {
             ForeignAction::Show => Ok(false),
             ForeignAction::Remove => {
                 let _locked = StoreLock::wait_to_remove(self.root, self.meter)?;
@@ -189,7 +194,7 @@ impl Handler<'_> {
         let claim = read_claim(&file).map_err(wrap)?;
         let flaw = claim.flaw.clone().or_else(|| claim.strange_address(journals.roots));
         let run = claim.as_run(name, journals.has_ended, flaw);
-        match self.deed {
+        match self.action {
             ForeignAction::Show => {}
             ForeignAction::Remove => journals.folder.remove_file(name).map_err(wrap)?,
             ForeignAction::Adopt if run.flaw.is_none() && !is_over => {
@@ -197,9 +202,9 @@ impl Handler<'_> {
             }
             ForeignAction::Adopt => {}
         }
-        let is_left = self.deed == ForeignAction::Adopt && is_over;
+        let is_left = self.action == ForeignAction::Adopt && is_over;
         let flaw = is_left.then(|| "its run is over, and was brought to an end before".to_owned());
-        Ok(Some(ForeignRun { flaw: run.flaw.clone().or(flaw).filter(|_| self.deed != ForeignAction::Remove), ..run }))
+        Ok(Some(ForeignRun { flaw: run.flaw.clone().or(flaw).filter(|_| self.action != ForeignAction::Remove), ..run }))
     }
 
     fn is_over(&self, name: &OsStr) -> bool {
@@ -333,10 +338,9 @@ fn resealed(address: &Address, roots: Roots<'_>) -> Option<Address> {
     let (root, below) = roots.of(address).ok()?;
     let names: Vec<&OsStr> = below.components().map(|part| part.as_os_str()).collect();
     let (own, names) = names.split_first()?;
-    let is_drawer =
-        names.first().is_some_and(|name| [BackupKind::Backups, BackupKind::Trash].iter().any(|it| *name == it.name()));
+    let is_backup_kind = names.first().is_some_and(|name| BackupKind::named(name).is_some());
     let at = names.iter().position(|part| stamp::is_kept_shape(part)).filter(|&at| at > 1)?;
-    if *own != STATE_DIR || !is_drawer || names.contains(&OsStr::new("..")) {
+    if *own != STATE_DIR || !is_backup_kind || names.contains(&OsStr::new("..")) {
         return None;
     }
     let sealed = stamp::kept_name(stamp::stamp_of(names[at]), &names[..at], &root.seal);

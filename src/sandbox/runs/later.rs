@@ -83,7 +83,7 @@ impl LaterRuns {
         let folders = Folders::find(roots.main).ok()??;
         let mut runs = Vec::new();
         for name in folders.runs().ok()?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run)) {
-            let file = folders.ended.open_file(&name).or_else(|_| folders.open.open_file(&name)).ok()?;
+            let file = folders.open_journal(&name).ok()?;
             let history = match History::read(&file, &name, &folders.seal) {
                 Ok(history) if history.damaged.is_none() => history,
                 // It records no run of this user.

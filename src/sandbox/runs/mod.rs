@@ -3,6 +3,7 @@
 //!
 //! The journal ([`crate::sandbox::changing::journal`]) does not know of any of this: it only writes and reads records.
 
+mod abandoned;
 mod aftermath;
 mod below;
 mod collect;
@@ -15,17 +16,19 @@ mod obstacles;
 mod outcome;
 mod recover;
 mod report;
+mod resolve;
 pub(super) mod reverse;
 mod skipped;
 mod times;
 mod undo;
 
+pub use abandoned::{Abandoned, AllAbandoned};
 pub use collect::GcRules;
 pub(super) use contents::read_content;
 pub use contents::{Content, ContentSource};
 pub use forced::Displaced;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState};
 pub use obstacles::Conflict;
-pub use recover::{Abandoned, AllAbandoned, RecoverError, RecoverRules, Recovered};
+pub use recover::{RecoverError, RecoverRules, Recovered};
 pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
 pub use undo::{UndoError, UndoReport};

@@ -15,7 +15,8 @@ pub struct Conflict {
     pub reason: String,
 }
 
-/// Why nothing may be changed at an address, where a folder is or was.
+/// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a directory is or
+/// was there.
 pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
 
 /// A path that is no longer as a run left it.

@@ -198,33 +198,18 @@ impl RunOutcome {
 
     /// Whether the run created the entry at `address`, alone or as part of a tree. Undo removes such entries.
     fn is_new(&self, address: &Address) -> bool {
-        let mut here = address.clone();
-        loop {
-            if let Some(place) = self.places.get(&here).filter(|place| place.now.is_some()) {
-                let is_from_before = place.from.is_some() || place.is_as_it_was();
-                return place.is_made || place.is_tree || !is_from_before;
-            }
-            let above = here.parent();
-            if above == here {
-                return false;
-            }
-            here = above;
-        }
+        let nearest = address.ancestors().find_map(|above| self.places.get(&above).filter(|place| place.now.is_some()));
+        nearest.is_some_and(|place| {
+            let is_from_before = place.from.is_some() || place.is_as_it_was();
+            place.is_made || place.is_tree || !is_from_before
+        })
     }
 
     /// Whether the run installed a whole tree above `address` in place of one that it removed.
     pub(super) fn is_in_tree(&self, address: &Address) -> bool {
-        let mut here = address.clone();
-        loop {
-            let above = here.parent();
-            if above == here {
-                return false;
-            }
-            if let Some(place) = self.places.get(&above).filter(|place| place.now.is_some()) {
-                return place.is_tree;
-            }
-            here = above;
-        }
+        let mut above = address.ancestors().skip(1);
+        let nearest = above.find_map(|above| self.places.get(&above).filter(|place| place.now.is_some()));
+        nearest.is_some_and(|place| place.is_tree)
     }
 
     /// Handles the removal of a directory and those below it. Nobody else changes them from here on.
@@ -237,14 +222,8 @@ impl RunOutcome {
 
     /// Returns the path that an entry had when the run began.
     fn origin_of(&self, address: &Address) -> Address {
-        let mut above = Some(address.clone());
-        while let Some(here) = above {
-            if let Some(from) = self.places.get(&here).and_then(|place| place.from.as_ref()) {
-                return address.moved(&here, from);
-            }
-            above = Some(here.parent()).filter(|parent| *parent != here);
-        }
-        address.clone()
+        let moved = |above: Address| Some(address.moved(&above, self.places.get(&above)?.from.as_ref()?));
+        address.ancestors().find_map(moved).unwrap_or_else(|| address.clone())
     }
 
     /// Returns the directories whose entries changed, by their path at the end of the run, with their times before

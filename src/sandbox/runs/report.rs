@@ -1,6 +1,8 @@
 //! Summaries of the changes of a run, for people and programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +12,11 @@ use super::super::changing::journal::list::Reversal;
 use super::super::changing::journal::record::{Begin, End};
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::Address;
+use super::super::handles::folder::Folder;
 use super::super::handles::metadata::Kind;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::State;
-use super::below::first_below;
+use super::below::visit_below;
 use super::outcome::{PathOutcome, RunOutcome};
 use super::undo::{UndoError, read};
 
@@ -59,6 +62,19 @@ pub struct Holds {
 }
 
 impl Holds {
+    /// Counts the contents of the directory at `path`, except for the paths in `without` and everything below them.
+    pub(in crate::sandbox) fn below(folder: Folder, path: &Address, without: &BTreeSet<Address>) -> io::Result<Holds> {
+        let mut holds = Holds::default();
+        visit_below(folder, path, |address, metadata| {
+            let counts = !without.contains(address);
+            if counts {
+                holds.add(metadata.kind, metadata.size);
+            }
+            ControlFlow::<(), bool>::Continue(counts)
+        })?;
+        Ok(holds)
+    }
+
     /// Adds an entry of the directory. Directories are not counted.
     pub fn add(&mut self, kind: Kind, size: u64) {
         if kind != Kind::Folder {
@@ -157,10 +173,5 @@ fn tree_of(roots: Roots<'_>, path: &Address, place: &PathOutcome) -> Option<Sand
 
 /// Counts the contents of a tree. Returns `None` if it cannot be read.
 fn holds(tree: SandboxPath) -> Option<Holds> {
-    let mut holds = Holds::default();
-    let counted = first_below(tree.open_folder().ok()?, &Address::from(""), |_, metadata| {
-        holds.add(metadata.kind, metadata.size);
-        Ok(None::<()>)
-    });
-    counted.ok().map(|_| holds)
+    Holds::below(tree.open_folder().ok()?, &Address::from(""), &BTreeSet::new()).ok()
 }

@@ -78,11 +78,11 @@ impl<'a> Reverser<'a, '_> {
     /// Removes a directory that a step created, which must be empty by now. The directory is moved to the backup
     /// store, so that a redo restores the same one, unless this run created it or it cannot be moved.
     fn remove_made(&mut self, path: &Address) -> Result<(), SandboxError> {
-        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         if self.change.is_reversing() {
             return place.remove_folder(self.change);
         }
-        match place.delete(RemoveOptions::default(), keeper, self.meter, self.change) {
+        match place.delete(RemoveOptions::default(), store, self.meter, self.change) {
             Err(RenameError::OtherDevice) => place.remove_folder(self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(_) => Ok(()),
@@ -94,14 +94,14 @@ impl<'a> Reverser<'a, '_> {
     /// If the disk is full, a file that the same run created is deleted without a backup, provided that it is
     /// unchanged. Otherwise a run that failed because the disk is full could not be rolled back.
     pub fn take(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
-        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
         let made = place.metadata()?;
-        match self.take_and_keep(&place, keeper, from).map(drop) {
+        match self.take_and_keep(&place, store, from).map(drop) {
             Err(SandboxError::NoSpace(_))
                 if from.is_none() && self.change.is_reversing() && made.kind != Kind::Folder =>
             {
-                place.withdraw_made(&made, keeper, self.change)
+                place.withdraw_made(&made, store, self.change)
             }
             other => other,
         }
@@ -109,21 +109,21 @@ impl<'a> Reverser<'a, '_> {
 
     /// Moves an entry of another program to the backup store, and returns the path of the backup.
     pub(super) fn set_aside(&mut self, path: &Address) -> Result<Address, SandboxError> {
-        let (place, keeper) = (self.roots.place(path)?, self.keeper(path)?);
+        let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
-        self.take_and_keep(&place, keeper, None)
+        self.take_and_keep(&place, store, None)
     }
 
     fn take_and_keep(
         &mut self,
         place: &SandboxPath,
-        keeper: BackupStore<'a>,
+        store: BackupStore<'a>,
         from: Option<&Address>,
     ) -> Result<Address, SandboxError> {
-        let going = RemoveOptions { recursive: true };
+        let options = RemoveOptions { recursive: true };
         let slot = from.map(slot_of);
-        match place.delete_to(slot.clone(), going, keeper, self.meter, self.change) {
-            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, going, keeper, self.meter, self.change),
+        match place.delete_to(slot.clone(), options, store, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, options, store, self.meter, self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(kept) => Ok(kept),
         }
@@ -151,7 +151,7 @@ impl<'a> Reverser<'a, '_> {
         self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
     }
 
-    fn keeper(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
+    fn store_of(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
         Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
@@ -211,17 +211,17 @@ impl<'a> Reverser<'a, '_> {
         from: Option<&Address>,
     ) -> Result<Address, RenameError> {
         let wrap = |error: io::Error| place.error(&error);
-        let keeper = self.keeper(path)?;
-        let locked = keeper.lock(self.meter, self.change.own())?;
-        let (drawer, stamp) = match from {
+        let store = self.store_of(path)?;
+        let locked = store.lock(self.meter, self.change.own())?;
+        let (kind, stamp) = match from {
             Some(from) => slot_of(from),
-            None => (BackupKind::Backups, keeper.stamp_for(self.change)?),
+            None => (BackupKind::Backups, store.stamp_for(self.change)?),
         };
-        let mut slot = locked.slot(place, drawer, &stamp)?;
+        let mut slot = locked.slot(place, kind, &stamp)?;
         let (folder, name) = place.entry()?;
         let (kept_in, kept_name) = entry.entry()?;
         let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
-        let kept_there = keeper.address(place, drawer, &stamp);
+        let kept_there = store.address(place, kind, &stamp);
         let step = Step::Put {
             path: path.clone(),
             old: Some(State::of(&old)),
@@ -229,7 +229,7 @@ impl<'a> Reverser<'a, '_> {
             kept: Some(kept_there.clone()),
             from: Some((kept.clone(), State::of(&metadata))),
         };
-        let under_way = self.change.begin(step, &[folder])?;
+        let pending = self.change.begin(step, &[folder])?;
         match kept_in.exchange(kept_name, folder, name) {
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::CrossesDevices) => {
                 return Err(RenameError::OtherDevice);
@@ -239,7 +239,7 @@ impl<'a> Reverser<'a, '_> {
         slot.take(kept_in, kept_name).map_err(wrap)?;
         let synced = folder.sync().map_err(|error| place.undurable(&error));
         let synced = synced.and_then(|()| slot.sync_after(folder, place));
-        under_way.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
+        pending.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
         synced?;
         Ok(kept_there)
     }
@@ -251,9 +251,9 @@ impl<'a> Reverser<'a, '_> {
         (entry, kept): (&SandboxPath, &Address),
     ) -> Result<(), SandboxError> {
         let overwrite = if place.metadata().is_ok() {
-            Overwrite::keeping(self.keeper(path)?)
+            Overwrite::keeping(self.store_of(path)?)
         } else {
-            Overwrite::never(self.keeper(path)?)
+            Overwrite::never(self.store_of(path)?)
         };
         // Copies made for an undo do not report their backups.
         let copying = CopyOptions::whole(Overwrite { is_told: false, ..overwrite });

@@ -121,12 +121,12 @@ impl Delete {
 
     fn delete(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change<'_>) -> Result<String, ToolError> {
         let going = RemoveOptions { recursive: self.recursive };
-        match path.delete(going, context.keeper(path), context.meter, change) {
+        match path.delete(going, context.backup_store(path), context.meter, change) {
             Ok(kept) => Ok(kept),
             Err(RenameError::Sandbox(error)) => Err(error.into()),
             Err(RenameError::OtherDevice) => {
                 context.admit_carrying(path, &path.metadata()?)?;
-                Ok(path.delete_by_copy(going, context.keeper(path), context.meter, change)?)
+                Ok(path.delete_by_copy(going, context.backup_store(path), context.meter, change)?)
             }
         }
     }

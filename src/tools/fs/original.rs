@@ -155,7 +155,7 @@ impl FileEdit<'_> {
         change: &Change<'_>,
     ) -> Result<Option<String>, SandboxError> {
         let overwrite = Overwrite {
-            keeper: context.keeper(path),
+            store: context.backup_store(path),
             replace: if old.is_some() { Replace::Yes } else { Replace::No },
             is_told: self.is_told,
             if_match: old.map(|old| old.digest),

@@ -117,7 +117,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         context.admit_keeping(path).map_err(at_path)?;
     }
     let overwrite = Overwrite {
-        keeper: context.keeper(path),
+        store: context.backup_store(path),
         replace: if args.overwrite { Replace::Yes } else { Replace::No },
         is_told: args.create_backup,
         if_match,

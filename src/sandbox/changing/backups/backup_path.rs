@@ -18,7 +18,7 @@ use super::{BackupKind, shown_below};
 #[derive(Clone, Debug)]
 pub struct BackupPathText {
     /// The part of the backup store.
-    pub drawer: BackupKind,
+    pub kind: BackupKind,
     /// The names of the directories below that part, and of the backup.
     names: Vec<String>,
     /// An error in the text, reported if no backup has this path.
@@ -29,7 +29,7 @@ pub struct BackupPathText {
 #[derive(Debug)]
 pub struct BackupPath {
     /// The part of the backup store.
-    pub drawer: BackupKind,
+    pub kind: BackupKind,
     /// The backup.
     pub entry: SandboxPath,
     /// The path of the backup, as journals record it.
@@ -50,10 +50,10 @@ impl BackupPathText {
     }
 
     fn parse_names(text: &str) -> Result<BackupPathText, SandboxError> {
-        let below = |drawer: BackupKind| Some((drawer, text.strip_prefix(".ns/")?.strip_prefix(drawer.name())?));
-        let drawers = [BackupKind::Backups, BackupKind::Trash].into_iter().filter_map(below);
-        let mut inside = drawers.filter_map(|(drawer, rest)| Some((drawer, rest.strip_prefix('/')?)));
-        let (drawer, rest) = inside.next().ok_or_else(|| strange(text))?;
+        let below = |kind: BackupKind| Some((kind, text.strip_prefix(".ns/")?.strip_prefix(kind.name())?));
+        let kinds = BackupKind::ALL.into_iter().filter_map(below);
+        let mut inside = kinds.filter_map(|(kind, rest)| Some((kind, rest.strip_prefix('/')?)));
+        let (kind, rest) = inside.next().ok_or_else(|| strange(text))?;
         let names: Vec<String> = rest.split('/').map(str::to_owned).collect();
         for name in &names {
             check_part_length(name)?;
@@ -64,9 +64,7 @@ impl BackupPathText {
             }
         }
         match &names[..] {
-            [_, .., last] if stamp::is_kept_shape(OsStr::new(last)) => {
-                Ok(BackupPathText { drawer, names, fault: None })
-            }
+            [_, .., last] if stamp::is_kept_shape(OsStr::new(last)) => Ok(BackupPathText { kind, names, fault: None }),
             _ => Err(SandboxError::NotFound(text.to_owned())),
         }
     }
@@ -106,10 +104,10 @@ impl Root {
     }
 
     fn find_kept(&self, text: &BackupPathText, origin: SandboxPath) -> Result<BackupPath, SandboxError> {
-        let names = [text.drawer.name()].into_iter().chain(text.names.iter().map(String::as_str));
+        let names = [text.kind.name()].into_iter().chain(text.names.iter().map(String::as_str));
         let names: Vec<&OsStr> = names.map(OsStr::new).collect();
         let missing = || SandboxError::NotFound(shown_below(&names));
-        let (name, folders) = names.split_last().expect("the drawer is a name");
+        let (name, folders) = names.split_last().expect("the kind is a name");
         let own = self.own_folder()?.ok_or_else(missing)?;
         let mut folder = own.into_folder();
         for (before, name) in folders.iter().enumerate() {
@@ -117,16 +115,16 @@ impl Root {
         }
         let entry = SandboxPath::own(folder, name, shown_below(&names));
         let address = Address::from(&*self.address_of(&shown_below(&names)));
-        let kind = entry.metadata()?.kind;
+        let found = entry.metadata()?.kind;
         if !stamp::is_kept(name, folders, &self.seal) {
             return Err(SandboxError::Foreign(shown_below(&names)));
         }
-        match (kind, text.drawer) {
+        match (found, text.kind) {
             (Kind::File | Kind::Link, _) | (Kind::Folder, BackupKind::Trash) => {
-                Ok(BackupPath { drawer: text.drawer, address, entry, origin })
+                Ok(BackupPath { kind: text.kind, address, entry, origin })
             }
-            (kind, _) => {
-                let reason = if kind == Kind::Folder { "it is a directory" } else { "it is a pipe, socket or device" };
+            (found, _) => {
+                let reason = if found == Kind::Folder { "it is a directory" } else { "it is a pipe, socket or device" };
                 Err(SandboxError::NotOurs { path: shown_below(&names), reason })
             }
         }

@@ -37,13 +37,13 @@ pub struct StoreLock {
 impl StoreLock {
     /// Waits for the lock.
     pub(super) fn wait(
-        keeper: BackupStore<'_>,
+        store: BackupStore<'_>,
         meter: &Meter,
         change: &InternalChange,
     ) -> Result<StoreLock, SandboxError> {
-        let own = keeper.root.make_own_folder(change)?;
+        let own = store.root.make_own_folder(change)?;
         let file = own.open_or_make(LOCK)?;
-        StoreLock::wait_for(keeper.root, own, file, meter)
+        StoreLock::wait_for(store.root, own, file, meter)
     }
 
     /// Waits for the lock in order to remove entries, which must work on a full disk. Returns `None` if there is no
@@ -64,8 +64,8 @@ impl StoreLock {
     }
 
     /// Creates a slot for the entry at `place`, with a stamp from [`BackupStore::new_stamp`].
-    pub fn slot(&self, place: &SandboxPath, drawer: BackupKind, stamp: &str) -> Result<Slot, SandboxError> {
-        Slot::make(&self.own, &self.seal, drawer, place.resolved_raw(), stamp)
+    pub fn slot(&self, place: &SandboxPath, kind: BackupKind, stamp: &str) -> Result<Slot, SandboxError> {
+        Slot::make(&self.own, &self.seal, kind, place.resolved_raw(), stamp)
     }
 }
 

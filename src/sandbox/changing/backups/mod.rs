@@ -7,10 +7,10 @@
 //! and resolves one name at a time. An entry on the way that is not ours is an error, and is neither followed nor
 //! changed.
 //!
-//! Nothing that a tool overwrites or deletes is lost before its retention ends ([`retention`]). One function gives the
-//! store of a path: that of the root which contains the path (`Context::keeper`). Names and journals show which backups
-//! the newest runs need (`journal/needs`). `ns gc` asks again before it removes each one, because runs may begin
-//! meanwhile.
+//! Everything that a tool overwrites or deletes stays until its retention ends ([`retention`]). One function gives the
+//! store of a path: that of the root which contains the path (`Context::backup_store`). Names and journals show which
+//! backups the newest runs need (`journal/needs`). `ns gc` asks again before it removes each one, because runs may
+//! begin meanwhile.
 
 mod backup_path;
 mod lock;
@@ -69,6 +69,14 @@ pub enum BackupKind {
 }
 
 impl BackupKind {
+    /// Both parts.
+    pub(in crate::sandbox) const ALL: [BackupKind; 2] = [BackupKind::Backups, BackupKind::Trash];
+
+    /// Returns the part whose directory in `.ns` has this name.
+    pub(in crate::sandbox) fn named(name: &OsStr) -> Option<BackupKind> {
+        BackupKind::ALL.into_iter().find(|kind| name == kind.name())
+    }
+
     /// Returns the name of its directory in `.ns`.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,8 +90,8 @@ impl BackupKind {
 pub(in crate::sandbox) fn slot_of(address: &Address) -> (BackupKind, String) {
     let path = address.0.to_string_lossy();
     let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
-    let drawer = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
-    (drawer, stamp::stamp_in(address))
+    let kind = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
+    (kind, stamp::stamp_in(address))
 }
 
 /// The backup store of a root, in the root's `.ns`.
@@ -104,23 +112,23 @@ impl<'a> BackupStore<'a> {
         self.root.address_of(&slot.display()).into_owned()
     }
 
-    /// Returns a new stamp for a backup. `account` is that of the run, which may belong to another root.
-    pub(in crate::sandbox) fn new_stamp(self, account: &StoreUsage) -> String {
-        self.root.account.follow(account);
-        stamp::name_at(&account.now())
+    /// Returns a new stamp for a backup. `usage` is that of the run, which may belong to another root.
+    pub(in crate::sandbox) fn new_stamp(self, usage: &StoreUsage) -> String {
+        self.root.usage.follow(usage);
+        stamp::name_at(&usage.now())
     }
 
     /// Returns a new stamp for a backup that a change makes. Begins the run first, so that stamps of its backups are
     /// later than its own.
     pub(in crate::sandbox) fn stamp_for(self, change: &Change<'_>) -> Result<String, SandboxError> {
         change.begin_journal()?;
-        Ok(self.new_stamp(&change.root().account))
+        Ok(self.new_stamp(&change.root().usage))
     }
 
     /// Returns the path of the backup of the entry at `place` with this stamp.
-    pub(in crate::sandbox) fn address(self, place: &SandboxPath, drawer: BackupKind, stamp: &str) -> Address {
+    pub(in crate::sandbox) fn address(self, place: &SandboxPath, kind: BackupKind, stamp: &str) -> Address {
         let parts = parts_of(Path::new(place.resolved_raw())).map(|part| stamp::folder_of(&part));
-        let folders: Vec<OsString> = [OsString::from(drawer.name())].into_iter().chain(parts).collect();
+        let folders: Vec<OsString> = [OsString::from(kind.name())].into_iter().chain(parts).collect();
         let name = stamp::kept_name(stamp, &folders, &self.root.seal);
         let own = Address::from(&*self.root.address_of(STATE_DIR));
         folders.iter().chain([&name]).fold(own, |address, part| address.join(part))

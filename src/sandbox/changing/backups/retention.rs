@@ -54,7 +54,7 @@ impl BackupStore<'_> {
         let counted = self.retain_count(slot);
         let limited = self.retain_bytes(slot, watch);
         for error in [counted, limited].into_iter().filter_map(Result::err) {
-            self.root.account.note(&error);
+            self.root.usage.note(&error);
         }
     }
 
@@ -64,9 +64,9 @@ impl BackupStore<'_> {
         if days == 0 && bytes == 0 {
             return Ok(());
         }
-        let account = &self.root.account;
+        let usage = &self.root.usage;
         {
-            let mut state = account.state();
+            let mut state = usage.state();
             if let Some(total) = state.total {
                 let total = total.saturating_add(slot.size());
                 state.total = Some(total);
@@ -77,11 +77,11 @@ impl BackupStore<'_> {
         }
         // Backups per file are counted whenever one is added.
         let rules = RetentionRules::new(Retention { count: 0, ..self.retention });
-        let swept = Sweep::new(self.root, &rules, RunReclaimer(account), watch).run();
+        let swept = Sweep::new(self.root, &rules, RunReclaimer(usage), watch).run();
         let left = swept.as_ref().map_or(0, SweepReport::kept_bytes);
         let flaws = swept.map(|swept| swept.flaws.into_iter().chain(swept.failures).collect::<Vec<_>>());
-        flaws.iter().flatten().take(TOLD).for_each(|flaw| account.note(flaw));
-        let mut state = account.state();
+        flaws.iter().flatten().take(TOLD).for_each(|flaw| usage.note(flaw));
+        let mut state = usage.state();
         state.total = Some(left);
         // The remaining backups may all be retained, so wait for significant growth before the next sweep.
         state.ceiling = bytes.max(left.saturating_add(bytes / 16));
@@ -90,9 +90,9 @@ impl BackupStore<'_> {
 
     /// Removes the oldest backups of a file beyond the limit on their number.
     fn retain_count(self, slot: &Slot) -> Result<(), SandboxError> {
-        let account = &self.root.account;
-        let limited = self.retention.count > 0 && slot.drawer() == BackupKind::Backups;
-        if !limited || account.state().own.contains(slot.names()) {
+        let usage = &self.root.usage;
+        let limited = self.retention.count > 0 && slot.kind() == BackupKind::Backups;
+        if !limited || usage.state().own.contains(slot.names()) {
             return Ok(());
         }
         let wrap = |error: io::Error| SandboxError::io(shown_below(slot.names()), &error);
@@ -102,12 +102,12 @@ impl BackupStore<'_> {
         kept.sort_unstable();
         let surplus = (kept.len() as u64).saturating_sub(self.retention.count);
         for name in kept.iter().take(usize::try_from(surplus).unwrap_or(usize::MAX)) {
-            if account.is_old(name) {
+            if usage.is_old(name) {
                 discard(slot.folder(), name, &shown_below(slot.names()))?;
             }
         }
-        if !kept.iter().skip(surplus as usize).any(|name| account.is_old(name)) {
-            let mut state = account.state();
+        if !kept.iter().skip(surplus as usize).any(|name| usage.is_old(name)) {
+            let mut state = usage.state();
             if state.own.len() >= KNOWN {
                 state.own.clear();
             }

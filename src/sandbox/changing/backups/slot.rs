@@ -23,7 +23,7 @@ use super::{BackupKind, shown_below};
 /// A slot for one backup. Dropping it removes an unconfirmed copy, and directories created for it if no backup was
 /// stored.
 pub struct Slot {
-    drawer: BackupKind,
+    kind: BackupKind,
     folder: Folder,
     name: OsString,
     /// The names from `.ns` to the directory.
@@ -48,14 +48,14 @@ impl Slot {
     pub(super) fn make(
         own: &StateDir,
         seal: &RootSeal,
-        drawer: BackupKind,
+        kind: BackupKind,
         resolved: &OsStr,
         stamp: &str,
     ) -> Result<Slot, SandboxError> {
         let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
         let (names, made) = (Vec::new(), MadeFolders::default());
-        let mut slot = Slot { drawer, folder, name: OsString::new(), names, made, content: Content::Nothing };
-        slot.descend(OsString::from(drawer.name()))?;
+        let mut slot = Slot { kind, folder, name: OsString::new(), names, made, content: Content::Nothing };
+        slot.descend(OsString::from(kind.name()))?;
         for part in parts_of(Path::new(resolved)) {
             slot.descend(stamp::folder_of(&part))?;
         }
@@ -84,8 +84,8 @@ impl Slot {
     }
 
     /// Returns the part of the backup store.
-    pub(super) fn drawer(&self) -> BackupKind {
-        self.drawer
+    pub(super) fn kind(&self) -> BackupKind {
+        self.kind
     }
 
     /// Returns the names from `.ns` to the directory.

@@ -91,7 +91,7 @@ fn moment_before(days: u64) -> Option<String> {
 pub(in crate::sandbox) struct Sweep<'a, H> {
     root: &'a Root,
     rules: &'a RetentionRules,
-    hand: H,
+    reclaimer: H,
     watch: &'a Watch,
     swept: SweepReport,
     /// The oldest backups, which may be removed to meet the byte limit.
@@ -137,18 +137,18 @@ impl Level {
 }
 
 impl<'a, H: Reclaimer> Sweep<'a, H> {
-    pub fn new(root: &'a Root, rules: &'a RetentionRules, hand: H, watch: &'a Watch) -> Sweep<'a, H> {
+    pub fn new(root: &'a Root, rules: &'a RetentionRules, reclaimer: H, watch: &'a Watch) -> Sweep<'a, H> {
         let (swept, candidates) = (SweepReport::default(), BinaryHeap::new());
-        Sweep { root, rules, hand, watch, swept, candidates, levels: Vec::new(), names: Vec::new() }
+        Sweep { root, rules, reclaimer, watch, swept, candidates, levels: Vec::new(), names: Vec::new() }
     }
 
     /// Performs the sweep, and reports what was removed and what remains.
     pub fn run(mut self) -> Result<SweepReport, SandboxError> {
         let Some(own) = self.root.own_folder()? else { return Ok(self.swept) };
         let own = own.into_folder();
-        for drawer in [BackupKind::Backups, BackupKind::Trash] {
-            self.names = vec![drawer.name().into()];
-            match open_ours(&own, OsStr::new(drawer.name()), || shown_below(&[drawer.name()])) {
+        for kind in BackupKind::ALL {
+            self.names = vec![kind.name().into()];
+            match open_ours(&own, OsStr::new(kind.name()), || shown_below(&[kind.name()])) {
                 Ok(Some(folder)) => {
                     self.levels = vec![Level::open(folder, None).map_err(|error| self.wrap(&error))?];
                 }
@@ -160,7 +160,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
                 self.advance()?;
             }
         }
-        self.give_up_surplus(&own)?;
+        self.reclaim_surplus(&own)?;
         Ok(self.swept)
     }
 
@@ -178,7 +178,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
             Some(_) => drop(self.enter_kept(name, &metadata)),
             None if stamp::is_kept(&name, &self.names, &self.root.seal) => return self.look_at(name, &metadata),
             None if stamp::is_kept_shape(&name) => return self.meet_foreign(&name, &metadata),
-            None if is_draft_name(&name) => return self.give_up_stale(&name, &metadata),
+            None if is_draft_name(&name) => return self.reclaim_unfinished(&name, &metadata),
             None => self.enter(name),
         }
         Ok(())
@@ -187,7 +187,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     /// Handles a backup that this user's key did not seal for its directory.
     fn meet_foreign(&mut self, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
         let folder = &self.levels.last().expect("it is in a folder").folder;
-        match self.hand.foreign(folder, &self.names, name) {
+        match self.reclaimer.foreign(folder, &self.names, name) {
             Ok(is_handled) => self.swept.meets_foreign(&self.names, name, metadata.size, is_handled),
             Err(error @ SandboxError::Limit(_)) => return Err(error),
             Err(error) => {
@@ -261,7 +261,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
             (Some(size), None) => return self.decide(name, size),
             (None, _) => {
                 let is_fresh = done.folder.own_metadata().map_or(true, |metadata| is_fresh(&metadata));
-                self.hand.clear(&above.folder, &name, is_fresh);
+                self.reclaimer.clear(&above.folder, &name, is_fresh);
             }
         }
         Ok(())
@@ -270,9 +270,9 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     /// Removes a backup that is surplus or too old; counts any other one.
     fn decide(&mut self, name: OsString, size: u64) -> Result<(), SandboxError> {
         let level = self.levels.last().expect("it is in a folder");
-        let may_go = self.hand.may_take(&self.names, &name);
+        let may_go = self.reclaimer.may_take(&self.names, &name);
         if let (true, Some(why)) = (may_go, self.rules.reclaim_reason(&name, level.surplus.contains(&name))) {
-            let taken = self.hand.take(&level.folder, &self.names, &name);
+            let taken = self.reclaimer.take(&level.folder, &self.names, &name);
             return self.taken(taken, (&self.names.clone(), &name), size, why);
         }
         self.swept.stays(&self.names, size);
@@ -307,12 +307,12 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     }
 
     /// Removes an unfinished copy that no run is using.
-    fn give_up_stale(&mut self, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
+    fn reclaim_unfinished(&mut self, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
         if is_fresh(metadata) {
             return Ok(());
         }
         let folder = &self.levels.last().expect("it is in a folder").folder;
-        match self.hand.take(folder, &self.names, name) {
+        match self.reclaimer.take(folder, &self.names, name) {
             Ok(true) => self.swept.sweeps(&self.names, name, metadata.size),
             Ok(false) => {}
             Err(error @ SandboxError::Limit(_)) => return Err(error),
@@ -322,7 +322,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     }
 
     /// Removes the oldest backups until the total size is within its limit.
-    fn give_up_surplus(&mut self, own: &Folder) -> Result<(), SandboxError> {
+    fn reclaim_surplus(&mut self, own: &Folder) -> Result<(), SandboxError> {
         let most = self.rules.retention.bytes;
         let candidates = std::mem::take(&mut self.candidates).into_sorted_vec();
         for Candidate { name, names, size } in candidates {
@@ -332,7 +332,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
             }
             self.watch.poll()?;
             self.swept.reconsiders(&names, size);
-            let taken = folder_at(own, &names).and_then(|folder| self.hand.take(&folder, &names, &name));
+            let taken = folder_at(own, &names).and_then(|folder| self.reclaimer.take(&folder, &names, &name));
             self.taken(taken, (&names, &name), size, ReclaimReason::Large)?;
         }
         Ok(())

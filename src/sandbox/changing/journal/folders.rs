@@ -1,6 +1,7 @@
 //! The directories of journals.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, ErrorKind};
 
 use super::super::super::handles::error::SandboxError;
@@ -59,6 +60,12 @@ impl Folders {
     /// Duplicates the handles.
     pub fn duplicate(&self) -> io::Result<Folders> {
         Ok(Folders { ended: self.ended.duplicate()?, open: self.open.duplicate()?, seal: self.seal.clone() })
+    }
+
+    /// Opens the journal of a run, whether it has ended or not.
+    pub fn open_journal(&self, name: &OsStr) -> io::Result<File> {
+        // Look for an open journal first: a run that ends in between is then found among the finished ones.
+        self.open.open_file(name).or_else(|_| self.ended.open_file(name))
     }
 
     /// Returns the names of all runs, the oldest first.

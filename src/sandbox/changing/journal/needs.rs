@@ -93,8 +93,7 @@ impl Needs {
     /// Reads a journal unless its size is unchanged.
     fn read(&mut self, name: &OsStr) {
         let Some(folders) = &self.folders else { return };
-        let file = folders.ended.open_file(name).or_else(|_| folders.open.open_file(name));
-        let Ok(file) = file else { return };
+        let Ok(file) = folders.open_journal(name) else { return };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         if self.read.insert(name.to_owned(), bytes) == Some(bytes) {
             return;

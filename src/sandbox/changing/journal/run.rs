@@ -73,8 +73,8 @@ impl JournalWriter {
         let open = folders.open.entries().map_err(wrap)?.into_iter().map(|entry| entry.name);
         let origin = needs::origin(&folders, &runs[runs.len().saturating_sub(UNDOABLE - 1)..]);
         let oldest = open.filter(|name| stamp::is_stamp(name)).chain(origin).min();
-        root.account.begin_run(&runs, oldest.as_ref());
-        let id = stamp::name_at(&root.account.now());
+        root.usage.begin_run(&runs, oldest.as_ref());
+        let id = stamp::name_at(&root.usage.now());
         give_up(&folders, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
         let chain = root.seal.chain(&id);

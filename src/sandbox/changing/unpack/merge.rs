@@ -35,7 +35,7 @@ impl<'a> Merge<'a> {
         let change = self.unpacking.change;
         let tops = self.tops()?;
         change.open_group()?;
-        let under_way = self.begin(&tops)?;
+        let pending = self.begin(&tops)?;
         let result = match self.move_all(&tops) {
             Ok(()) => Ok(()),
             Err(reason) => match self.take_back_without_trace() {
@@ -44,8 +44,8 @@ impl<'a> Merge<'a> {
             },
         };
         // Steps of entries that are not at their target are dropped, as if they had not been performed.
-        for (number, under_way) in tops.iter().zip(under_way) {
-            self.end(*number, under_way);
+        for (number, pending) in tops.iter().zip(pending) {
+            self.end(*number, pending);
         }
         change.close_group()?;
         result
@@ -136,7 +136,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Ends a step if the moved entry is at its target; otherwise the step is dropped.
-    fn end(&self, number: usize, under_way: PendingStep<'_>) {
+    fn end(&self, number: usize, pending: PendingStep<'_>) {
         let parts = self.names[number].0;
         let found = Finder::new(&self.unpacking.home).and_then(|mut home| {
             let folder = home.folder(&parts[..parts.len() - 1])?;
@@ -145,7 +145,7 @@ impl<'a> Merge<'a> {
             Ok((folder.duplicate()?, found, self.moved.iter().any(is_ours)))
         });
         if let Ok((folder, found, true)) = found {
-            under_way.done(Some(&found), false, &[&folder]);
+            pending.done(Some(&found), false, &[&folder]);
         }
     }
 

@@ -41,7 +41,7 @@ pub struct Unpacking<'p> {
     target: &'p SandboxPath,
     change: &'p Change<'p>,
     /// The step that created the temporary directory; it ends when that directory is gone.
-    under_way: Option<PendingStep<'p>>,
+    pending: Option<PendingStep<'p>>,
     /// The address of `home`.
     address: Address,
     /// The directory that contains the temporary one: the target itself if it exists, otherwise its nearest existing
@@ -99,7 +99,7 @@ impl SandboxPath {
         let above = if exists { 0 } else { missing.len() + 1 };
         let address = (0..above).fold(self.full_address(), |address, _| address.parent());
         let name = random_name();
-        let under_way = Some(change.begin(Step::Draft { path: address.join(&name) }, &[&home])?);
+        let pending = Some(change.begin(Step::Draft { path: address.join(&name) }, &[&home])?);
         // The modification time of the parent is restored, because the temporary directory is removed at the end.
         home.without_trace(|| home.create_folder(&name, PRIVATE_MODE)).map_err(wrap)?;
         let opened = home.open_folder(&name).and_then(|outer| {
@@ -109,7 +109,7 @@ impl SandboxPath {
         });
         match opened {
             Ok((outer, tree)) => {
-                Ok(Unpacking { target: self, change, under_way, address, home, name, outer, tree, exists })
+                Ok(Unpacking { target: self, change, pending, address, home, name, outer, tree, exists })
             }
             Err(error) => {
                 let _ = discard_without_trace(&home, &name, self.display());
@@ -191,7 +191,7 @@ impl Unpacking<'_> {
         let parents = self.target.make_parents(self.change)?;
         let (folder, name) = (parents.folder(), self.target.name()?);
         let step = Step::Put { path: self.target.full_address(), old: None, draft: None, kept: None, from: None };
-        let under_way = self.change.begin(step, &[folder])?;
+        let pending = self.change.begin(step, &[folder])?;
         match self.outer.rename(OsStr::new(TREE), folder, name, Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(SandboxError::Exists(self.target.display().to_owned()));
@@ -199,7 +199,7 @@ impl Unpacking<'_> {
             other => other.map_err(wrap)?,
         }
         let synced = folder.sync();
-        under_way.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
+        pending.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
         synced.map_err(|error| self.target.undurable(&error))
     }
@@ -221,9 +221,9 @@ impl Drop for Unpacking<'_> {
         let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
         if self.home.metadata(&self.name).is_ok_and(is) {
             // Remains of a failed change must not stay visible.
-            match (discard_without_trace(&self.home, &self.name, self.target.display()), self.under_way.take()) {
-                (Err(_), Some(under_way)) => under_way.leave_unswept(),
-                (_, under_way) => drop(under_way),
+            match (discard_without_trace(&self.home, &self.name, self.target.display()), self.pending.take()) {
+                (Err(_), Some(pending)) => pending.leave_unswept(),
+                (_, pending) => drop(pending),
             }
             self.change.touched(self.address.clone(), &self.home);
         }

@@ -304,15 +304,15 @@ pub fn kind_of(file_type: FileType) -> Option<Kind> {
 /// Converts the result of `statx`.
 pub fn metadata_of(stat: &Statx) -> Metadata {
     let time = |time: rustix::fs::StatxTimestamp| Timestamp { seconds: time.tv_sec, nanos: time.tv_nsec };
-    let told = StatxFlags::from_bits_retain(stat.stx_mask);
-    let if_told = |flag, value| told.contains(flag).then_some(value);
+    let mask = StatxFlags::from_bits_retain(stat.stx_mask);
+    let if_set = |flag, value| mask.contains(flag).then_some(value);
     Metadata {
         kind: kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special),
         size: stat.stx_size,
-        modified: if_told(StatxFlags::MTIME, time(stat.stx_mtime)),
-        changed: if_told(StatxFlags::CTIME, time(stat.stx_ctime)),
-        accessed: if_told(StatxFlags::ATIME, time(stat.stx_atime)),
-        created: if_told(StatxFlags::BTIME, time(stat.stx_btime)),
+        modified: if_set(StatxFlags::MTIME, time(stat.stx_mtime)),
+        changed: if_set(StatxFlags::CTIME, time(stat.stx_ctime)),
+        accessed: if_set(StatxFlags::ATIME, time(stat.stx_atime)),
+        created: if_set(StatxFlags::BTIME, time(stat.stx_btime)),
         mode: u32::from(stat.stx_mode) & 0o7777,
         owner: Owner { user: stat.stx_uid, group: stat.stx_gid },
         links: stat.stx_nlink.into(),

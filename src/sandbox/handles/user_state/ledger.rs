@@ -1,7 +1,7 @@
 //! The ledger: a record of finished runs and of the end of each root's audit log.
 //!
-//! Whoever has a copy of a journal could put it back into its directory. Finished runs are therefore recorded here,
-//! outside every root, and are never recovered a second time. The ledger consists of lines of text: `ROOT run NAME`,
+//! A copy of a journal could be put back into its directory. Finished runs are therefore recorded here, outside every
+//! root, and are never recovered a second time. The ledger consists of lines of text: `ROOT run NAME`,
 //! `ROOT over NAME` (this run and all earlier ones), `ROOT audit SEQ HASH`. Lines are appended under a lock but not
 //! synced: they protect against replay, not against a power failure. Malformed lines are ignored.
 

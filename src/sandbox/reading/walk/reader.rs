@@ -126,17 +126,17 @@ impl Reader {
         Intake { filter, position, start: self.found.len(), was_shown: false }
     }
 
-    /// Takes an entry of a directory if it is wanted. `told` is the kind that the directory reports and `look` reads
-    /// the metadata; an entry that has disappeared by then is left out.
+    /// Takes an entry of a directory if it is wanted. `reported` is the kind that the directory reports, and `look`
+    /// reads the metadata; an entry that has disappeared by then is left out.
     pub fn take(
         &mut self,
         intake: &mut Intake<'_>,
         name: &[u8],
-        told: Option<Kind>,
+        reported: Option<Kind>,
         look: impl Fn() -> io::Result<EntryStat>,
     ) -> Result<(), Refusal> {
         self.met += 1;
-        match self.chosen(intake, name, told, look) {
+        match self.chosen(intake, name, reported, look) {
             Ok(Some((look, choice))) => {
                 self.found.push(Found {
                     name_start: self.names.len() as u32,
@@ -159,18 +159,18 @@ impl Reader {
         &mut self,
         intake: &mut Intake<'_>,
         name: &[u8],
-        told: Option<Kind>,
+        reported: Option<Kind>,
         look: impl Fn() -> io::Result<EntryStat>,
     ) -> Result<Option<(EntryStat, Choice)>, Refusal> {
         let filter = intake.filter;
         let look = || look().map_err(Refusal::Io);
         let wants_details = filter.details == Details::All;
-        let mut looked = match told {
+        let mut looked = match reported {
             Some(_) if filter.search.is_some() || intake.was_shown && !wants_details => None,
             _ => Some(look()?),
         };
-        let mut kind =
-            looked.map_or_else(|| told.expect("without a look the kind is told"), |looked: EntryStat| looked.kind);
+        let mut kind = looked
+            .map_or_else(|| reported.expect("without a look the kind is reported"), |looked: EntryStat| looked.kind);
         let mut choice = self.choose(intake, name, kind)?;
         if looked.is_none() && choice.gives() && (wants_details || !intake.was_shown) {
             let look = look()?;

@@ -53,8 +53,8 @@ impl Overlay {
         let layer = self.layer();
         let mut finder = Finder { overlay: self, layer: &layer, found: Vec::new(), moved: HashMap::new() };
         for (number, root) in layer.roots.iter().enumerate() {
-            let spot = BackingPath::Tree(number, Address::from(""));
-            finder.folder(&spot, &root.base)?;
+            let backing = BackingPath::Tree(number, Address::from(""));
+            finder.folder(&backing, &root.base)?;
         }
         finder.dressed()?;
         let Finder { mut found, .. } = finder;
@@ -74,23 +74,23 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// Finds the differences in a directory and below it. The stack depth does not depend on the nesting of
     /// directories.
-    fn folder(&mut self, spot: &BackingPath, address: &Address) -> io::Result<()> {
-        let mut waiting = vec![(spot.clone(), address.clone())];
-        while let Some((spot, address)) = waiting.pop() {
+    fn folder(&mut self, backing: &BackingPath, address: &Address) -> io::Result<()> {
+        let mut waiting = vec![(backing.clone(), address.clone())];
+        while let Some((backing, address)) = waiting.pop() {
             let empty = Changed::default();
-            let changed = self.layer.folders.get(&spot).unwrap_or(&empty);
+            let changed = self.layer.folders.get(&backing).unwrap_or(&empty);
             for (name, means) in &changed.names {
                 if is_reserved(name) {
                     continue;
                 }
                 let inner = address.join(name);
-                let place = spot.join(name);
+                let place = backing.join(name);
                 self.name(&inner, place.as_ref(), means.as_ref())?;
                 waiting.extend(means.clone().map(|means| (means, inner)));
             }
-            for name in self.changed_below(&spot) {
+            for name in self.changed_below(&backing) {
                 if !is_reserved(&name) && !changed.names.contains_key(&name) {
-                    let inner = spot.join(&name).expect("only what is in the tree has something below it");
+                    let inner = backing.join(&name).expect("only what is in the tree has something below it");
                     waiting.push((inner, address.join(&name)));
                 }
             }
@@ -99,10 +99,10 @@ impl Finder<'_> {
     }
 
     /// Returns the names in a directory of the tree below which something changed.
-    fn changed_below(&self, spot: &BackingPath) -> BTreeSet<OsString> {
-        let BackingPath::Tree(root, folder) = spot else { return BTreeSet::new() };
-        let later = self.layer.folders.range(spot.clone()..).map(|(spot, _)| spot);
-        let below = later.map_while(|spot| match spot {
+    fn changed_below(&self, backing: &BackingPath) -> BTreeSet<OsString> {
+        let BackingPath::Tree(root, folder) = backing else { return BTreeSet::new() };
+        let later = self.layer.folders.range(backing.clone()..).map(|(backing, _)| backing);
+        let below = later.map_while(|backing| match backing {
             // Addresses that start with that of the directory are adjacent.
             BackingPath::Tree(number, address) if number == root && begins(address, folder) => Some(address),
             _ => None,
@@ -115,21 +115,21 @@ impl Finder<'_> {
     }
 
     fn name(&mut self, address: &Address, place: Option<&BackingPath>, means: Option<&BackingPath>) -> io::Result<()> {
-        let was = place.map(|spot| self.on_disk(spot)).transpose()?.flatten();
-        let now = means.map(|spot| self.at(spot)).transpose()?;
+        let was = place.map(|backing| self.on_disk(backing)).transpose()?.flatten();
+        let now = means.map(|backing| self.at(backing)).transpose()?;
         let lies = match means {
             None => StagingPlace::Nowhere,
             Some(BackingPath::Made(name)) => StagingPlace::Scratch(name.clone()),
-            Some(spot @ BackingPath::Tree(..)) => {
-                self.moved.insert(spot.clone(), address.clone());
-                let from = self.address(spot);
-                if is_ours(spot) { StagingPlace::Kept(from) } else { StagingPlace::At(from) }
+            Some(backing @ BackingPath::Tree(..)) => {
+                self.moved.insert(backing.clone(), address.clone());
+                let from = self.address(backing);
+                if is_ours(backing) { StagingPlace::Kept(from) } else { StagingPlace::At(from) }
             }
         };
         if was.is_none() && now.is_none() {
             return Ok(());
         }
-        let origin = place.map(|spot| self.address(spot)).filter(|origin| origin != address);
+        let origin = place.map(|backing| self.address(backing)).filter(|origin| origin != address);
         let modified = now
             .filter(|now| matches!(lies, StagingPlace::Scratch(_)) && self.is_dated(now))
             .and_then(|now| now.modified);
@@ -139,15 +139,15 @@ impl Finder<'_> {
         Ok(())
     }
 
-    fn on_disk(&self, spot: &BackingPath) -> io::Result<Option<Metadata>> {
-        match self.at(spot) {
+    fn on_disk(&self, backing: &BackingPath) -> io::Result<Option<Metadata>> {
+        match self.at(backing) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             other => other.map(Some),
         }
     }
 
-    fn at(&self, spot: &BackingPath) -> io::Result<Metadata> {
-        let (folder, address) = match spot {
+    fn at(&self, backing: &BackingPath) -> io::Result<Metadata> {
+        let (folder, address) = match backing {
             BackingPath::Made(name) => return self.overlay.scratch.folder().metadata(name),
             BackingPath::Tree(root, address) => (&self.layer.roots[*root].folder, address),
         };
@@ -159,8 +159,8 @@ impl Finder<'_> {
     }
 
     /// Returns the path on the disk of an entry of the tree.
-    fn address(&self, spot: &BackingPath) -> Address {
-        let BackingPath::Tree(root, address) = spot else { return Address::from("") };
+    fn address(&self, backing: &BackingPath) -> Address {
+        let BackingPath::Tree(root, address) = backing else { return Address::from("") };
         let base = &self.layer.roots[*root].base;
         if base.0.is_empty() { address.clone() } else { base.join(&address.0) }
     }
@@ -179,16 +179,16 @@ impl Finder<'_> {
 
     /// Finds entries of the tree with changed permission bits or modification time.
     fn dressed(&mut self) -> io::Result<()> {
-        let told: BTreeMap<Address, usize> =
+        let positions: BTreeMap<Address, usize> =
             self.found.iter().enumerate().map(|(at, found)| (found.path.clone(), at)).collect();
-        for MetadataChange { spot, mode, modified } in self.layer.dressed.values() {
-            let Some(address) = self.now_at(spot) else { continue };
-            let Some(was) = self.on_disk(spot)? else { continue };
+        for MetadataChange { backing, mode, modified } in self.layer.dressed.values() {
+            let Some(address) = self.now_at(backing) else { continue };
+            let Some(was) = self.on_disk(backing)? else { continue };
             let now = State { mode: mode.unwrap_or(was.mode), ..State::of(&was) };
-            match told.get(&address) {
+            match positions.get(&address) {
                 Some(at) => self.found[*at].modified = *modified,
                 None => {
-                    let origin = Some(self.address(spot)).filter(|origin| *origin != address);
+                    let origin = Some(self.address(backing)).filter(|origin| *origin != address);
                     let (was, now, modified) = (Some(State::of(&was)), Some(now), *modified);
                     let (in_new, lies) = (false, StagingPlace::Nowhere);
                     self.found.push(Delta { path: address, origin, in_new, was, now, lies, modified });
@@ -199,11 +199,11 @@ impl Finder<'_> {
     }
 
     /// Returns the path that an entry of the tree has at the end of the run, or `None` if it would be removed.
-    fn now_at(&self, spot: &BackingPath) -> Option<Address> {
-        if let Some(moved) = self.moved.get(spot) {
+    fn now_at(&self, backing: &BackingPath) -> Option<Address> {
+        if let Some(moved) = self.moved.get(backing) {
             return Some(moved.clone());
         }
-        let BackingPath::Tree(root, address) = spot else { return None };
+        let BackingPath::Tree(root, address) = backing else { return None };
         if address.0.is_empty() {
             return Some(self.layer.roots[*root].base.clone());
         }
@@ -217,8 +217,8 @@ impl Finder<'_> {
 }
 
 /// Whether an entry is one of NeuroScript's own files.
-fn is_ours(spot: &BackingPath) -> bool {
-    let BackingPath::Tree(_, address) = spot else { return false };
+fn is_ours(backing: &BackingPath) -> bool {
+    let BackingPath::Tree(_, address) = backing else { return false };
     Path::new(&address.0).iter().next().is_some_and(is_reserved)
 }
 

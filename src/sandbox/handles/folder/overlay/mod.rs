@@ -67,7 +67,7 @@ struct Layer {
     /// Metadata changes of entries of the tree whose content is unchanged.
     dressed: HashMap<Identity, MetadataChange>,
     /// Where those entries are stored.
-    dressed_spots: BTreeSet<BackingPath>,
+    dressed_paths: BTreeSet<BackingPath>,
     /// Entries in the scratch directory, by inode.
     made: HashMap<u64, Made>,
 }
@@ -91,7 +91,7 @@ struct Changed {
 /// Changed permission bits or modification time of an entry of the tree.
 #[derive(Clone, Debug)]
 struct MetadataChange {
-    spot: BackingPath,
+    backing: BackingPath,
     mode: Option<u32>,
     modified: Option<Timestamp>,
 }
@@ -132,9 +132,9 @@ impl Overlay {
     pub(in crate::sandbox) fn cover(self: &Arc<Self>, root: Folder, base: &str) -> io::Result<Folder> {
         let folder = Arc::new(root.duplicate()?);
         let mut layer = self.layer();
-        let spot = BackingPath::Tree(layer.roots.len(), Address::from(""));
+        let backing = BackingPath::Tree(layer.roots.len(), Address::from(""));
         layer.roots.push(OverlaidRoot { folder, base: Address::from(base) });
-        Ok(Folder::overlaid(OverlaidFolder::new(self.clone(), root, spot)))
+        Ok(Folder::overlaid(OverlaidFolder::new(self.clone(), root, backing)))
     }
 
     /// Returns the scratch directory.
@@ -163,8 +163,8 @@ impl Overlay {
     }
 
     /// Calls `work` with the directory and name under which an entry is stored on the disk.
-    fn at<T>(&self, spot: &BackingPath, work: impl FnOnce(&Folder, &OsStr) -> io::Result<T>) -> io::Result<T> {
-        let (root, address) = match spot {
+    fn at<T>(&self, backing: &BackingPath, work: impl FnOnce(&Folder, &OsStr) -> io::Result<T>) -> io::Result<T> {
+        let (root, address) = match backing {
             BackingPath::Made(name) => return work(self.scratch.folder(), name),
             BackingPath::Tree(root, address) => (self.layer().roots[*root].folder.clone(), address),
         };
@@ -174,7 +174,7 @@ impl Overlay {
     }
 
     /// Converts metadata from the disk to those that the run sees.
-    fn seen(&self, spot: Option<&BackingPath>, mut metadata: Metadata) -> Metadata {
+    fn seen(&self, backing: Option<&BackingPath>, mut metadata: Metadata) -> Metadata {
         let layer = self.layer();
         if metadata.identity.device == self.scratch.device()
             && let Some(made) = layer.made.get(&metadata.identity.inode)
@@ -185,7 +185,7 @@ impl Overlay {
             metadata.modified = dressed.modified.or(metadata.modified);
         }
         if metadata.kind == Kind::Folder
-            && let Some(changed) = spot.and_then(|spot| layer.folders.get(spot))
+            && let Some(changed) = backing.and_then(|backing| layer.folders.get(backing))
         {
             metadata.modified = changed.modified.or(metadata.modified);
         }
@@ -193,18 +193,18 @@ impl Overlay {
     }
 
     /// Changes the permission bits or modification time of an entry of the tree.
-    fn dress(&self, spot: &BackingPath, identity: Identity, mode: Option<u32>, modified: Option<Timestamp>) {
+    fn dress(&self, backing: &BackingPath, identity: Identity, mode: Option<u32>, modified: Option<Timestamp>) {
         let mut layer = self.layer();
-        layer.dressed_spots.insert(spot.clone());
-        let empty = MetadataChange { spot: spot.clone(), mode: None, modified: None };
+        layer.dressed_paths.insert(backing.clone());
+        let empty = MetadataChange { backing: backing.clone(), mode: None, modified: None };
         let dressed = layer.dressed.entry(identity).or_insert(empty);
         dressed.mode = mode.or(dressed.mode);
         dressed.modified = modified.or(dressed.modified);
     }
 
     /// Removes an entry from the scratch directory if the run created it; called when no name refers to it any more.
-    fn forget(&self, spot: &BackingPath) -> io::Result<()> {
-        let BackingPath::Made(name) = spot else { return Ok(()) };
+    fn forget(&self, backing: &BackingPath) -> io::Result<()> {
+        let BackingPath::Made(name) = backing else { return Ok(()) };
         let folder = self.scratch.folder();
         let metadata = folder.metadata(name)?;
         match metadata.kind {
@@ -213,27 +213,27 @@ impl Overlay {
         }
         let mut layer = self.layer();
         layer.made.remove(&metadata.identity.inode);
-        layer.folders.remove(spot);
+        layer.folders.remove(backing);
         Ok(())
     }
 }
 
 impl Layer {
     /// Whether anything in a directory or below it differs from the disk.
-    fn has_changed(&self, spot: &BackingPath) -> bool {
-        let BackingPath::Tree(root, address) = spot else { return true };
+    fn has_changed(&self, backing: &BackingPath) -> bool {
+        let BackingPath::Tree(root, address) = backing else { return true };
         let is_below = |other: &BackingPath| matches!(other, BackingPath::Tree(number, it) if number == root && it.is_below(address));
         let first = if address.0.is_empty() { address.clone() } else { address.join(OsStr::new("")) };
         let later = BackingPath::Tree(*root, first)..;
-        self.folders.contains_key(spot)
+        self.folders.contains_key(backing)
             || self.folders.range(later.clone()).next().is_some_and(|(other, _)| is_below(other))
-            || self.dressed_spots.range(later).next().is_some_and(is_below)
+            || self.dressed_paths.range(later).next().is_some_and(is_below)
     }
 
     fn name(&mut self, folder: &BackingPath, name: &OsStr, means: Option<BackingPath>, is_on_disk: bool) {
         let changed = self.folders.entry(folder.clone()).or_default();
         let is_as_on_disk = match &means {
-            Some(spot) => folder.join(name).as_ref() == Some(spot),
+            Some(backing) => folder.join(name).as_ref() == Some(backing),
             None => !is_on_disk,
         };
         if is_as_on_disk {

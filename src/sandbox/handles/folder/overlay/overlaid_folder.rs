@@ -16,16 +16,16 @@ pub struct OverlaidFolder {
     overlay: Arc<Overlay>,
     /// The directory on the disk: one of the tree, or an empty one in the scratch directory.
     real: Folder,
-    spot: BackingPath,
+    backing: BackingPath,
 }
 
 impl OverlaidFolder {
-    pub(super) fn new(overlay: Arc<Overlay>, real: Folder, spot: BackingPath) -> OverlaidFolder {
-        OverlaidFolder { overlay, real, spot }
+    pub(super) fn new(overlay: Arc<Overlay>, real: Folder, backing: BackingPath) -> OverlaidFolder {
+        OverlaidFolder { overlay, real, backing }
     }
 
-    fn beside(&self, real: Folder, spot: BackingPath) -> OverlaidFolder {
-        OverlaidFolder::new(self.overlay.clone(), real, spot)
+    fn beside(&self, real: Folder, backing: BackingPath) -> OverlaidFolder {
+        OverlaidFolder::new(self.overlay.clone(), real, backing)
     }
 
     pub fn resolver(&self) -> Resolver {
@@ -40,25 +40,26 @@ impl OverlaidFolder {
 
     /// Returns the directory on the disk if nothing in it or below it differs.
     pub fn untouched(&self) -> Option<&Folder> {
-        (!self.overlay.layer().has_changed(&self.spot)).then_some(&self.real)
+        (!self.overlay.layer().has_changed(&self.backing)).then_some(&self.real)
     }
 
     /// Returns this directory on the disk if its subdirectory `name` is the same there, with everything below it.
     pub fn untouched_above(&self, name: &OsStr) -> Option<&Folder> {
         let layer = self.overlay.layer();
-        let is_renamed = layer.folders.get(&self.spot).is_some_and(|changed| changed.names.contains_key(name));
-        let spot = self.spot.join(name)?;
-        (!is_renamed && !layer.has_changed(&spot)).then_some(&self.real)
+        let is_renamed = layer.folders.get(&self.backing).is_some_and(|changed| changed.names.contains_key(name));
+        let backing = self.backing.join(name)?;
+        (!is_renamed && !layer.has_changed(&backing)).then_some(&self.real)
     }
 
-    /// Calls `work` with the directory and name under which the entry is stored on the disk, and its spot.
+    /// Calls `work` with the directory and name under which the entry is stored on the disk, and its backing path.
     fn at<T>(&self, name: &OsStr, work: impl FnOnce(&Folder, &OsStr, &BackingPath) -> io::Result<T>) -> io::Result<T> {
-        let means = self.overlay.layer().folders.get(&self.spot).and_then(|changed| changed.names.get(name)).cloned();
+        let means =
+            self.overlay.layer().folders.get(&self.backing).and_then(|changed| changed.names.get(name)).cloned();
         match means {
-            Some(Some(spot)) => self.overlay.at(&spot, |folder, name| work(folder, name, &spot)),
+            Some(Some(backing)) => self.overlay.at(&backing, |folder, name| work(folder, name, &backing)),
             Some(None) => Err(ErrorKind::NotFound.into()),
-            None => match self.spot.join(name) {
-                Some(spot) => work(&self.real, name, &spot),
+            None => match self.backing.join(name) {
+                Some(backing) => work(&self.real, name, &backing),
                 None => Err(ErrorKind::NotFound.into()),
             },
         }
@@ -66,8 +67,9 @@ impl OverlaidFolder {
 
     /// Looks up an entry.
     fn find(&self, name: &OsStr) -> io::Result<Option<(BackingPath, Metadata)>> {
-        let found = self
-            .at(name, |folder, name, spot| Ok((spot.clone(), self.overlay.seen(Some(spot), folder.metadata(name)?))));
+        let found = self.at(name, |folder, name, backing| {
+            Ok((backing.clone(), self.overlay.seen(Some(backing), folder.metadata(name)?)))
+        });
         match found {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             other => other.map(Some),
@@ -75,12 +77,12 @@ impl OverlaidFolder {
     }
 
     fn is_on_disk(&self, name: &OsStr) -> bool {
-        matches!(self.spot, BackingPath::Tree(..)) && self.real.metadata(name).is_ok()
+        matches!(self.backing, BackingPath::Tree(..)) && self.real.metadata(name).is_ok()
     }
 
     fn name(&self, name: &OsStr, means: Option<BackingPath>) {
         let is_on_disk = self.is_on_disk(name);
-        self.overlay.layer().name(&self.spot, name, means, is_on_disk);
+        self.overlay.layer().name(&self.backing, name, means, is_on_disk);
     }
 
     fn device(&self) -> io::Result<u64> {
@@ -88,26 +90,26 @@ impl OverlaidFolder {
     }
 
     pub fn open_folder(&self, name: &OsStr) -> io::Result<OverlaidFolder> {
-        self.at(name, |folder, name, spot| Ok(self.beside(folder.open_folder(name)?, spot.clone())))
+        self.at(name, |folder, name, backing| Ok(self.beside(folder.open_folder(name)?, backing.clone())))
     }
 
     pub fn open_chain(&self, names: &[&OsStr]) -> io::Result<Option<OverlaidFolder>> {
         let Some(real) = self.untouched() else { return Ok(None) };
-        let spot = names.iter().try_fold(self.spot.clone(), |spot, name| spot.join(name));
+        let backing = names.iter().try_fold(self.backing.clone(), |backing, name| backing.join(name));
         let opened = real.open_chain(names)?;
-        Ok(opened.zip(spot).map(|(folder, spot)| self.beside(folder, spot)))
+        Ok(opened.zip(backing).map(|(folder, backing)| self.beside(folder, backing)))
     }
 
     pub fn duplicate(&self) -> io::Result<OverlaidFolder> {
-        Ok(self.beside(self.real.duplicate()?, self.spot.clone()))
+        Ok(self.beside(self.real.duplicate()?, self.backing.clone()))
     }
 
     pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
-        self.at(name, |folder, name, spot| Ok(self.overlay.seen(Some(spot), folder.metadata(name)?)))
+        self.at(name, |folder, name, backing| Ok(self.overlay.seen(Some(backing), folder.metadata(name)?)))
     }
 
     pub fn own_metadata(&self) -> io::Result<Metadata> {
-        Ok(self.overlay.seen(Some(&self.spot), self.real.own_metadata()?))
+        Ok(self.overlay.seen(Some(&self.backing), self.real.own_metadata()?))
     }
 
     pub fn file_metadata(&self, file: &File) -> io::Result<Metadata> {
@@ -115,9 +117,9 @@ impl OverlaidFolder {
     }
 
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let mut entries = if matches!(self.spot, BackingPath::Tree(..)) { self.real.entries()? } else { Vec::new() };
+        let mut entries = if matches!(self.backing, BackingPath::Tree(..)) { self.real.entries()? } else { Vec::new() };
         let layer = self.overlay.layer();
-        if let Some(changed) = layer.folders.get(&self.spot) {
+        if let Some(changed) = layer.folders.get(&self.backing) {
             entries.retain(|entry| !changed.names.contains_key(&entry.name));
             let there = changed.names.iter().filter(|(_, means)| means.is_some());
             entries.extend(there.map(|(name, _)| Entry { name: name.clone(), kind: None }));
@@ -126,11 +128,11 @@ impl OverlaidFolder {
     }
 
     pub fn open_listed(&self, name: &OsStr) -> io::Result<OverlaidFolder> {
-        self.at(name, |folder, name, spot| Ok(self.beside(folder.open_listed(name)?, spot.clone())))
+        self.at(name, |folder, name, backing| Ok(self.beside(folder.open_listed(name)?, backing.clone())))
     }
 
     pub fn listed(&self) -> io::Result<OverlaidFolder> {
-        Ok(self.beside(self.real.listed()?, self.spot.clone()))
+        Ok(self.beside(self.real.listed()?, self.backing.clone()))
     }
 
     pub fn each_entry(
@@ -138,8 +140,8 @@ impl OverlaidFolder {
         buffer: &mut EntryBuffer,
         mut take: impl FnMut(&[u8], Option<Kind>) -> bool,
     ) -> io::Result<()> {
-        let is_as_on_disk = !self.overlay.layer().folders.contains_key(&self.spot);
-        if is_as_on_disk && matches!(self.spot, BackingPath::Tree(..)) {
+        let is_as_on_disk = !self.overlay.layer().folders.contains_key(&self.backing);
+        if is_as_on_disk && matches!(self.backing, BackingPath::Tree(..)) {
             let take: &mut dyn FnMut(&[u8], Option<Kind>) -> bool = &mut take;
             return self.real.each_entry(buffer, take);
         }
@@ -157,7 +159,7 @@ impl OverlaidFolder {
 
     /// Opens only files that the run created; files of the tree are never written to.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
-        self.at(name, |folder, name, spot| match spot {
+        self.at(name, |folder, name, backing| match backing {
             BackingPath::Made(_) => folder.open_log(name),
             BackingPath::Tree(..) => Err(ErrorKind::PermissionDenied.into()),
         })
@@ -190,18 +192,18 @@ impl OverlaidFolder {
     }
 
     pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
-        let (spot, metadata) = self.find(name)?.ok_or(ErrorKind::NotFound)?;
+        let (backing, metadata) = self.find(name)?.ok_or(ErrorKind::NotFound)?;
         if metadata.kind == Kind::Folder {
             return Err(ErrorKind::IsADirectory.into());
         }
         self.check_changeable()?;
-        self.overlay.forget(&spot)?;
+        self.overlay.forget(&backing)?;
         self.name(name, None);
         Ok(())
     }
 
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
-        let (spot, metadata) = self.find(name)?.ok_or(ErrorKind::NotFound)?;
+        let (backing, metadata) = self.find(name)?.ok_or(ErrorKind::NotFound)?;
         if metadata.kind != Kind::Folder {
             return Err(ErrorKind::NotADirectory.into());
         }
@@ -209,33 +211,33 @@ impl OverlaidFolder {
             return Err(ErrorKind::DirectoryNotEmpty.into());
         }
         self.check_changeable()?;
-        self.overlay.forget(&spot)?;
+        self.overlay.forget(&backing)?;
         self.name(name, None);
         Ok(())
     }
 
     pub fn rename(&self, from: &OsStr, to_folder: &OverlaidFolder, to: &OsStr, replace: Replace) -> io::Result<()> {
-        let (spot, _) = self.find(from)?.ok_or(ErrorKind::NotFound)?;
+        let (backing, _) = self.find(from)?.ok_or(ErrorKind::NotFound)?;
         let there = to_folder.find(to)?;
         self.check_renamable(to_folder)?;
         match there {
             Some(_) if replace == Replace::No => return Err(ErrorKind::AlreadyExists.into()),
-            Some((other, _)) if other == spot => return Ok(()),
+            Some((other, _)) if other == backing => return Ok(()),
             Some((_, metadata)) if metadata.kind == Kind::Folder => return Err(ErrorKind::IsADirectory.into()),
             Some((other, _)) => self.overlay.forget(&other)?,
             None => {}
         }
         self.name(from, None);
-        to_folder.name(to, Some(spot));
+        to_folder.name(to, Some(backing));
         Ok(())
     }
 
     pub fn exchange(&self, one: &OsStr, other_folder: &OverlaidFolder, other: &OsStr) -> io::Result<()> {
-        let (spot, _) = self.find(one)?.ok_or(ErrorKind::NotFound)?;
+        let (backing, _) = self.find(one)?.ok_or(ErrorKind::NotFound)?;
         let (other_spot, _) = other_folder.find(other)?.ok_or(ErrorKind::NotFound)?;
         self.check_renamable(other_folder)?;
         self.name(one, Some(other_spot));
-        other_folder.name(other, Some(spot));
+        other_folder.name(other, Some(backing));
         Ok(())
     }
 
@@ -249,21 +251,21 @@ impl OverlaidFolder {
 
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         if name == "." {
-            self.overlay.layer().folders.entry(self.spot.clone()).or_default().modified = Some(modified);
+            self.overlay.layer().folders.entry(self.backing.clone()).or_default().modified = Some(modified);
             return Ok(());
         }
-        self.at(name, |folder, name, spot| {
+        self.at(name, |folder, name, backing| {
             let metadata = folder.metadata(name)?;
             if metadata.kind == Kind::Folder {
-                self.overlay.layer().folders.entry(spot.clone()).or_default().modified = Some(modified);
+                self.overlay.layer().folders.entry(backing.clone()).or_default().modified = Some(modified);
             }
-            if let BackingPath::Made(_) = spot {
+            if let BackingPath::Made(_) = backing {
                 folder.set_modified(name, modified)?;
                 if let Some(made) = self.overlay.layer().made.get_mut(&metadata.identity.inode) {
                     made.is_dated = true;
                 }
             } else if metadata.kind != Kind::Folder {
-                self.overlay.dress(spot, metadata.identity, None, Some(modified));
+                self.overlay.dress(backing, metadata.identity, None, Some(modified));
             }
             Ok(())
         })
@@ -271,14 +273,14 @@ impl OverlaidFolder {
 
     /// Holds the entry on the disk, and returns the overlay above it.
     pub fn hold(&self, name: &OsStr) -> io::Result<(HeldEntry, Cover)> {
-        self.at(name, |folder, name, spot| {
-            Ok((folder.hold_on_disk(name)?, Cover { overlay: self.overlay.clone(), spot: spot.clone() }))
+        self.at(name, |folder, name, backing| {
+            Ok((folder.hold_on_disk(name)?, Cover { overlay: self.overlay.clone(), backing: backing.clone() }))
         })
     }
 
     /// Refuses directories of the tree, because a file handle would allow changing them.
     pub fn as_file(&self) -> io::Result<File> {
-        match self.spot {
+        match self.backing {
             BackingPath::Made(_) => self.real.as_file(),
             BackingPath::Tree(..) => Err(ErrorKind::Unsupported.into()),
         }
@@ -303,19 +305,19 @@ impl OverlaidFolder {
 #[derive(Debug)]
 pub struct Cover {
     overlay: Arc<Overlay>,
-    spot: BackingPath,
+    backing: BackingPath,
 }
 
 impl Cover {
     /// Converts metadata from the disk to those that the run sees.
     pub fn seen(&self, metadata: Metadata) -> Metadata {
-        self.overlay.seen(Some(&self.spot), metadata)
+        self.overlay.seen(Some(&self.backing), metadata)
     }
 
     /// Changes the permission bits of an entry of the tree. Returns false if the run created the entry, whose bits
     /// can be set directly.
     pub fn set_mode(&self, metadata: &Metadata, mode: u32) -> io::Result<bool> {
-        if let BackingPath::Made(_) = self.spot {
+        if let BackingPath::Made(_) = self.backing {
             return Ok(false);
         }
         #[cfg(unix)]
@@ -325,7 +327,7 @@ impl Cover {
                 return Err(ErrorKind::PermissionDenied.into());
             }
         }
-        self.overlay.dress(&self.spot, metadata.identity, Some(mode), None);
+        self.overlay.dress(&self.backing, metadata.identity, Some(mode), None);
         Ok(true)
     }
 }

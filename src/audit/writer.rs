@@ -45,7 +45,7 @@ pub struct Audit {
     state: Option<PathBuf>,
     log: RefCell<Option<Log>>,
     lost: RefCell<Option<String>>,
-    has_told: Cell<bool>,
+    has_warned: Cell<bool>,
 }
 
 impl Audit {
@@ -55,11 +55,11 @@ impl Audit {
     }
 
     /// Ensures, before a change, that a line of `bytes` bytes can be appended after it.
-    pub fn prepare(&self, site: &LogContext<'_>, bytes: u64) -> Result<(), AuditError> {
+    pub fn prepare(&self, context: &LogContext<'_>, bytes: u64) -> Result<(), AuditError> {
         if let Some(reason) = &*self.lost.borrow() {
             return Err(AuditError::Lost(reason.clone()));
         }
-        self.with_log(site, |log| log.prepare(bytes, &site.watch))
+        self.with_log(context, |log| log.prepare(bytes, &context.watch))
     }
 
     /// Creates the directory of the log in the user state, before the lockdown. Returns `None` if that fails.
@@ -68,8 +68,8 @@ impl Audit {
     }
 
     /// Appends a line.
-    pub fn append(&self, site: &LogContext<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
-        self.with_log(site, |log| log.append(entry))
+    pub fn append(&self, context: &LogContext<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
+        self.with_log(context, |log| log.append(entry))
     }
 
     /// Records that the line of a change was lost, so that further changes are refused.
@@ -78,8 +78,8 @@ impl Audit {
     }
 
     /// Returns true on the first call only, for messages that are shown once.
-    pub fn tells(&self) -> bool {
-        !self.has_told.replace(true)
+    pub fn is_first_warning(&self) -> bool {
+        !self.has_warned.replace(true)
     }
 
     /// Syncs the lines at the end of a run, so that they survive a power failure.
@@ -114,32 +114,32 @@ impl Audit {
 
     fn with_log(
         &self,
-        site: &LogContext<'_>,
+        context: &LogContext<'_>,
         work: impl FnOnce(&mut Log) -> Result<(), AuditError>,
     ) -> Result<(), AuditError> {
         let mut slot = self.log.borrow_mut();
-        if slot.as_ref().is_some_and(|log| !log.is_current(site.root)) {
+        if slot.as_ref().is_some_and(|log| !log.is_current(context.root)) {
             *slot = None;
         }
         let log = match &mut *slot {
             Some(log) => log,
-            None => slot.insert(self.open(site)?),
+            None => slot.insert(self.open(context)?),
         };
         work(log)
     }
 
-    fn open(&self, site: &LogContext<'_>) -> Result<Log, AuditError> {
-        if site.keeping == LogLocation::State {
+    fn open(&self, context: &LogContext<'_>) -> Result<Log, AuditError> {
+        if context.keeping == LogLocation::State {
             let base = self.state.as_deref().ok_or(AuditError::NoState)?;
-            let (folder, name) = (LogFolder::make_in_state(base, site.root)?, name_in_state(site.root));
+            let (folder, name) = (LogFolder::make_in_state(base, context.root)?, name_in_state(context.root));
             let file = folder.make(&name, None)?;
-            return Ok(Log::new(folder, name, file, site.root, None));
+            return Ok(Log::new(folder, name, file, context.root, None));
         }
         let own = Journal::writable().begin_own()?;
-        let folder = site.root.make_own_folder(&own)?.into_logs();
+        let folder = context.root.make_own_folder(&own)?.into_logs();
         let file = folder.make(NAME, Some(&own))?;
-        let user = site.root.user().clone();
-        Ok(Log::new(folder, NAME.to_owned(), file, site.root, Some(user)))
+        let user = context.root.user().clone();
+        Ok(Log::new(folder, NAME.to_owned(), file, context.root, Some(user)))
     }
 }
 

@@ -1,0 +1,54 @@
+//! Calls of one tool, with the arguments in a JSON object.
+
+use crate::gate::SessionMemory;
+use crate::limits::{space, work};
+use crate::text::ToolCode;
+use crate::toolkit::ToolError;
+use crate::value::{Map, Value, print};
+
+use super::{End, Engine, internal_fault, on_large_stack};
+
+impl Engine {
+    /// Calls one tool with the arguments in a JSON object.
+    pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
+        self.call_within(tool, args, &SessionMemory::new("ns call"))
+    }
+
+    /// Calls one tool with a session memory that outlives the call, such as that of a connection.
+    pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
+        let _space = space::enter(&self.limits);
+        self.gate.announce(&format!("{} {tool}", session.command()), false);
+        let result = on_large_stack(|| self.call_here(tool, args, session))
+            .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
+        self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
+        self.settle();
+        result
+    }
+
+    fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
+        self.check_sealed()?;
+        let mut meter = self.begin_account();
+        let _work = work::enter(meter.watch());
+        let id = self.gate.registry().find(tool).ok_or_else(|| self.unknown_tool(tool))?;
+        let binder = self.gate.registry().get(id).binder();
+        let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
+        let Value::Map(map) = args else {
+            let error = ToolError::new(
+                ToolCode::BadArgs,
+                format!("the arguments are a JSON object, not a {}", args.type_name()),
+            );
+            return Err(named(error.hint("give them as `{\"name\": value}`")));
+        };
+        let mut args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
+        self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)
+    }
+
+    fn unknown_tool(&self, name: &str) -> ToolError {
+        let shown = print::shortened(name, 60);
+        let error = ToolError::new(ToolCode::UnknownTool, format!("unknown tool `{shown}`"));
+        match self.gate.registry().nearest(name) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`ns tools` lists the tools"),
+        }
+    }
+}

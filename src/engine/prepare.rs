@@ -1,0 +1,97 @@
+//! Preparation of a script for a check or a run: the text is parsed, its modules are loaded, and all is lowered.
+
+use crate::gate::SessionMemory;
+use crate::limits::MemoryCharge;
+use crate::program::{Environment, Interface, Unit, lint, lower, tree::Program};
+use crate::syntax::parse;
+use crate::text::{Diagnostic, Sources};
+
+use super::modules::Loader;
+use super::{Engine, Script, admit_text};
+
+/// The purpose of parsing and lowering a script.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose<'a> {
+    /// To report errors and probable mistakes.
+    Check,
+    /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point.
+    Run { memory: &'a SessionMemory, procedure: Option<&'a str> },
+}
+
+impl<'a> Purpose<'a> {
+    fn session(self) -> Option<&'a SessionMemory> {
+        match self {
+            Purpose::Check => None,
+            Purpose::Run { memory, .. } => Some(memory),
+        }
+    }
+
+    fn procedure(self) -> Option<&'a str> {
+        match self {
+            Purpose::Check => None,
+            Purpose::Run { procedure, .. } => procedure,
+        }
+    }
+}
+
+/// A parsed and lowered script.
+pub(super) struct Prepared {
+    pub sources: Sources,
+    pub findings: Vec<Diagnostic>,
+    /// The memory that the texts need.
+    pub held: MemoryCharge,
+    pub program: Program,
+    pub unit: Unit,
+    /// The command-line interface, or the reason why the entry point is unknown.
+    pub interface: Result<Interface, Diagnostic>,
+}
+
+impl Engine {
+    pub(super) fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
+        let mut sources = Sources::new();
+        let mut findings = Vec::new();
+        let mut held = MemoryCharge::default();
+        let (text, undecodable) = script.decode_script(self.limits.script_bytes);
+        let source = sources.add(script.name(), text);
+        if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
+            findings.push(finding);
+            let (program, unit, interface) = Default::default();
+            return Prepared { sources, findings, held, program, unit, interface: Ok(interface) };
+        }
+        let span = source.span();
+        let tree = parse(source, self.text_limits(), &mut findings);
+        let mut modules = Vec::new();
+        let (engine, session) = (self, purpose.session());
+        let mut loader = Loader {
+            engine,
+            session,
+            sources: &mut sources,
+            findings: &mut findings,
+            modules: &mut modules,
+            held: &mut held,
+        };
+        let uses = loader.load(span, &tree);
+        let mut of_interface = Vec::new();
+        let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
+        // Only a check reports these warnings, and it finds them again.
+        findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
+        let unit = Unit { tree, uses };
+        let (registry, settings) = (self.gate.registry(), self.gate.settings());
+        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
+        let mut program = lower(&unit, &environment, &mut findings);
+        if let Purpose::Run { .. } = purpose {
+            self.project(&mut program);
+        }
+        if let Purpose::Check = purpose {
+            let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
+            let ground = lint::LintContext { program: &program, gate, limits, strict };
+            let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
+            for (span, tree) in texts.chain([(span, &unit.tree)]) {
+                let source = sources.of(span).expect("the texts were added");
+                lint::lint(source, tree, ground, &mut findings);
+            }
+        }
+        findings.sort_by_key(|finding| finding.span());
+        Prepared { sources, findings, held, program, unit, interface }
+    }
+}

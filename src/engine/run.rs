@@ -1,0 +1,153 @@
+//! One run of a script, from its announcement to the end of its journal. An atomic run that fails is rolled back.
+
+use std::rc::Rc;
+
+use crate::eval::{Machine, Output, RunContext, compile};
+use crate::gate::SessionMemory;
+use crate::limits::{space, work};
+use crate::program::Bound;
+use crate::text::{Diagnostic, Sources};
+use crate::value::Value;
+
+use super::prepare::{Prepared, Purpose};
+use super::{
+    End, EndedRun, Ending, Engine, Invocation, Outcome, Script, internal_fault, missing_argument, on_large_stack,
+};
+
+/// The session of a run.
+#[derive(Clone, Copy)]
+struct RunSession<'a> {
+    /// Its memory.
+    memory: &'a Rc<SessionMemory>,
+    /// The command, as the list of runs shows it.
+    listed: &'a str,
+}
+
+impl Engine {
+    /// Runs a script, or one procedure of it.
+    pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
+        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
+        let listed = invocation.listed(script, memory.command());
+        self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
+    }
+
+    /// Like [`Engine::run`], with a session memory that outlives the run.
+    pub fn run_within(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        memory: &Rc<SessionMemory>,
+    ) -> Outcome {
+        self.run_listed(script, invocation, output, RunSession { memory, listed: memory.command() })
+    }
+
+    /// Runs a script for a session.
+    fn run_listed(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        session: RunSession<'_>,
+    ) -> Outcome {
+        let _space = space::enter(&self.limits);
+        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, session))
+            .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
+        outcome.warnings = self.end_run(self.run_end(outcome.ending));
+        outcome
+    }
+
+    /// Returns how the journal ends a run. Rolls back an atomic run that failed; returns `None` if that was
+    /// incomplete.
+    pub(super) fn run_end(&self, ending: Ending) -> Option<End> {
+        match ending {
+            Ending::Done | Ending::Unread => Some(End::Done),
+            Ending::Interrupted if !self.atomic => Some(End::Interrupted),
+            _ if !self.atomic => Some(End::Failed),
+            _ => self.take_back(),
+        }
+    }
+
+    /// Rolls back everything that the current run has changed.
+    fn take_back(&self) -> Option<End> {
+        let failures = match self.gate.roll_back(1) {
+            Ok(failures) if failures.is_empty() => return Some(End::TakenBack),
+            Ok(failures) => failures.into_iter().map(|(_, error)| error).collect(),
+            Err(error) => vec![error],
+        };
+        let notes = failures.iter().map(|error| format!("a change is not taken back before the next start: {error}"));
+        notes.for_each(|note| self.gate.note(note));
+        None
+    }
+
+    /// Cleans up after a run and returns the pending warnings. If `end` is `None`, the next start recovers the run.
+    pub(super) fn end_run(&self, end: Option<End>) -> Vec<String> {
+        self.gate.end_run();
+        match end {
+            Some(end) => self.end_journal(end),
+            None => self.gate.abandon_journal(),
+        }
+        self.settle();
+        self.gate.take_notes()
+    }
+
+    pub(super) fn end_journal(&self, end: End) {
+        *self.ended.borrow_mut() = self.gate.end_journal(end);
+    }
+
+    /// Returns the last run or call that ended, if it changed something.
+    pub fn ended_run(&self) -> Option<EndedRun> {
+        self.ended.borrow().clone()
+    }
+
+    /// Syncs the audit log at the end of a run, so that its lines survive a power cut.
+    pub(super) fn settle(&self) {
+        if let Err(error) = self.gate.audit().sync() {
+            self.gate.note(format!("the audit log may be lost in a power cut: {error}"));
+        }
+    }
+
+    fn run_here(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        RunSession { memory, listed }: RunSession<'_>,
+    ) -> Outcome {
+        if let Some(finding) = self.unsealed() {
+            return Outcome::refused(Sources::new(), vec![finding]);
+        }
+        let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
+        let Prepared { sources, findings, program, interface, mut held, .. } = prepared;
+        if findings.iter().any(Diagnostic::is_error) {
+            return Outcome::refused(sources, findings);
+        }
+        let interface = match interface {
+            Ok(interface) => interface,
+            Err(finding) => return Outcome::refused(sources, vec![finding]),
+        };
+        let Bound { args, values } = match invocation.bind(&interface) {
+            Ok(bound) => bound,
+            Err(findings) => return Outcome::misused(findings, interface.help(&invocation.command(script))),
+        };
+        let sources = Rc::new(sources);
+        self.gate.announce(listed, self.atomic);
+        let (gate, memory) = (self.gate.clone(), memory.clone());
+        let world = RunContext { gate, sources: sources.clone(), memory, output, strict: self.strict };
+        let mut machine = Machine::new(world, self.begin_account());
+        let _work = work::enter(machine.meter().watch());
+        let args = Value::list(args).unwrap_or_default();
+        machine.set_args(args.clone());
+        let compiled = compile(&program);
+        held.shrink(held.bytes() / 2);
+        let result = match interface.procedure.as_ref().and_then(|name| program.own_procedure(name)) {
+            None => machine.run_top(&compiled),
+            Some(number) => machine.run_procedure(&compiled, number, values),
+        };
+        let explained = |fault| {
+            missing_argument::explain(fault, &sources, &args, interface.usage.as_deref(), &invocation.command(script))
+        };
+        let result = result.map_err(explained);
+        Outcome::of_run(&sources, result, (machine, compiled, program))
+    }
+}
