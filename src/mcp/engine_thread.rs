@@ -58,7 +58,7 @@ impl EngineHandle {
         refused: impl FnOnce(&SetupError) + Send + 'static,
     ) -> std::io::Result<Option<(EngineHandle, T, JoinHandle<()>)>> {
         let (jobs, waiting) = mpsc::channel::<(u64, Work)>();
-        let (tell, told) = mpsc::sync_channel(1);
+        let (ready, prepared) = mpsc::sync_channel(1);
         let control = Arc::new(Control::default());
         let own = control.clone();
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK).spawn(move || {
@@ -67,11 +67,11 @@ impl EngineHandle {
                 Err(error) => return refused(&error),
             };
             own.lock().interrupt = place.engine.interrupt().clone();
-            if tell.send(prepare(&mut place)).is_ok() {
+            if ready.send(prepare(&mut place)).is_ok() {
                 waiting.iter().for_each(|(number, work)| own.work(&mut place, number, work));
             }
         })?;
-        match told.recv() {
+        match prepared.recv() {
             Ok(prepared) => Ok(Some((EngineHandle { jobs, control }, prepared, thread))),
             Err(_) => {
                 // `refused` has reported the error by now.

@@ -52,14 +52,14 @@ pub fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
     report_left(undone);
     report_displaced(undone);
     let (run, changes) = (named(&undone.origin), counted_changes(undone));
-    let told = match (undone.steps, undone.is_redo) {
+    let message = match (undone.steps, undone.is_redo) {
         (0, false) => format!("nothing of {run} could be taken back; it counts as undone"),
         (0, true) if undone.left.is_empty() => format!("nothing of {run} was taken back; it counts as redone"),
         (0, true) => format!("nothing of {run} could be done again; it counts as redone"),
         (_, false) => format!("undid {run}: {changes}; `{}` does it again", voice.command("redo")),
         (_, true) => format!("redid {run}: {changes}; `{}` takes it back", voice.command("undo")),
     };
-    say(&format!("{told}\n"));
+    say(&format!("{message}\n"));
     exit_of(undone)
 }
 

@@ -89,15 +89,15 @@ impl Iteration {
     fn over_list(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
         let all = list.len();
         if list.rows().is_some() && self.second.is_none() {
-            let told = |machine: &mut Machine, watched: &WatchedLoop| {
+            let observed = |machine: &mut Machine, watched: &WatchedLoop| {
                 self.over_rows(machine, list, |turns| watched.tell(turns, all))
             };
-            return watch(machine, |machine| self.over_rows(machine, list, |_| ()), told);
+            return watch(machine, |machine| self.over_rows(machine, list, |_| ()), observed);
         }
-        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+        let observed = |machine: &mut Machine, watched: &WatchedLoop| {
             self.over_values(machine, list, |turns| watched.tell(turns, all))
         };
-        watch(machine, |machine| self.over_values(machine, list, |_| ()), told)
+        watch(machine, |machine| self.over_values(machine, list, |_| ()), observed)
     }
 
     /// Iterates over the elements of a list. `tell` is called before each iteration with the number of completed ones.
@@ -136,10 +136,10 @@ impl Iteration {
     }
 
     fn over_map(&self, machine: &mut Machine, map: &Rc<Map>) -> Flow {
-        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+        let observed = |machine: &mut Machine, watched: &WatchedLoop| {
             self.over_entries(machine, map, |turns| watched.tell(turns, map.len()))
         };
-        watch(machine, |machine| self.over_entries(machine, map, |_| ()), told)
+        watch(machine, |machine| self.over_entries(machine, map, |_| ()), observed)
     }
 
     fn over_entries(&self, machine: &mut Machine, map: &Rc<Map>, tell: impl Fn(usize)) -> Flow {
@@ -202,10 +202,10 @@ impl Iteration {
 fn watch(
     machine: &mut Machine,
     plain: impl FnOnce(&mut Machine) -> Flow,
-    told: impl FnOnce(&mut Machine, &WatchedLoop) -> Flow,
+    observed: impl FnOnce(&mut Machine, &WatchedLoop) -> Flow,
 ) -> Flow {
     let Some(watched) = machine.watch_loop() else { return plain(machine) };
-    let flow = told(machine, &watched);
+    let flow = observed(machine, &watched);
     machine.end_loop(watched);
     flow
 }
@@ -238,9 +238,9 @@ fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
             }
         };
         let all = range.count() as usize;
-        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+        let observed = |machine: &mut Machine, watched: &WatchedLoop| {
             turn.over_numbers(machine, range, |turns| watched.tell(turns, all))
         };
-        watch(machine, |machine| turn.over_numbers(machine, range, |_| ()), told)
+        watch(machine, |machine| turn.over_numbers(machine, range, |_| ()), observed)
     })
 }

@@ -51,7 +51,7 @@ pub struct Scripts {
 struct RunningScript {
     working: JoinHandle<Result<WorkerReport, String>>,
     /// The latest progress.
-    told: watch::Receiver<(u64, String)>,
+    progress: watch::Receiver<(u64, String)>,
     asked: UnboundedReceiver<Asked>,
     answers: Sender<engine::Reply>,
     /// The unanswered question, if any, and the call that started the script.
@@ -88,7 +88,7 @@ impl Scripts {
     /// Stores a script until its question is answered, and returns the result that ends the request.
     fn wait(&self, mut going: RunningScript) -> Result<InputRequiredResult, ErrorData> {
         let mut bytes = [0; 16];
-        // The state must be unguessable: whoever knows it can answer for another client.
+        // The state must be unguessable: a client that knows it can answer for another client.
         getrandom::fill(&mut bytes).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let state = crate::text::hex(&bytes);
         let required = going.question.as_ref().and_then(|asked| asked.required(state.clone()));
@@ -152,7 +152,7 @@ impl Server {
     ) -> Result<Result<RunningScript, Reply>, ErrorData> {
         let turn = self.parts.scripts.turn().await?;
         let (ScriptCall { offered, arguments }, offer) = (call.clone(), self.parts.offer.clone());
-        let (_, order) = self.parts.lane.give(move |place| match offered {
+        let (_, order) = self.parts.engine.give(move |place| match offered {
             Offered::Script(number) => place.order_of_script(offer.script(number), arguments),
             _ => place.order(&arguments),
         });
@@ -171,13 +171,13 @@ impl Server {
             other => other,
         };
         let (workers, stopped) = (self.parts.workers.clone(), stop.clone());
-        let (tell, told) = watch::channel((0, String::new()));
+        let (report, progress) = watch::channel((0, String::new()));
         let working = tokio::task::spawn_blocking(move || {
             workers.run(&order, (&asker, &stopped), |done, message| {
-                let _ = tell.send((done, message));
+                let _ = report.send((done, message));
             })
         });
-        Ok(Ok(RunningScript { working, told, asked, answers, question: None, call, stop, turn: Some(turn) }))
+        Ok(Ok(RunningScript { working, progress, asked, answers, question: None, call, stop, turn: Some(turn) }))
     }
 
     /// Follows a script until it ends, asks a question, or is no longer wanted.
@@ -199,8 +199,8 @@ impl Server {
                     // Wait until the changes of the script are recorded before the next call begins.
                     break (&mut going.working).await;
                 }
-                Ok(()) = going.told.changed(), if token.is_some() => {
-                    let (done, message) = going.told.borrow_and_update().clone();
+                Ok(()) = going.progress.changed(), if token.is_some() => {
+                    let (done, message) = going.progress.borrow_and_update().clone();
                     self.notify(context, token.clone(), done as f64, message).await;
                 }
             }
@@ -212,14 +212,14 @@ impl Server {
         match worked {
             Ok(worked) => {
                 let time = worked.time_ms;
-                let (_, reply) = self.parts.lane.give(move |place| place.reported(worked));
+                let (_, reply) = self.parts.engine.give(move |place| place.reported(worked));
                 let mut reply = reply.await.map_err(|_| over())?;
                 reply.meta.insert("time_ms".to_owned(), json!(time));
                 Ok(reply)
             }
             Err(why) => {
                 // A worker that crashed may have left an unfinished run.
-                let (_, recovered) = self.parts.lane.give(|place| place.engine.gate().recover());
+                let (_, recovered) = self.parts.engine.give(|place| place.engine.gate().recover());
                 recovered.await.map_err(|_| over())?;
                 Ok(failure(&broken(&why)))
             }

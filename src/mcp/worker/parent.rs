@@ -49,7 +49,7 @@ struct Worker {
     child: Child,
     orders: Option<ChildStdin>,
     said: Receiver<io::Result<WorkerMessage>>,
-    /// The time at which the process is killed, set when it is told to stop.
+    /// The time at which the process is killed, set when it is asked to stop.
     end: Option<Instant>,
 }
 

@@ -15,13 +15,13 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         let mut doubtful = doubtful(text, body);
         // Of expressions that start at the same position, the longest comes first.
         doubtful.sort_by_key(|id| (text.tree[*id].span.start, u32::MAX - text.tree[*id].span.end));
-        let mut told = Span { start: 0, end: 0 };
+        let mut reported = Span { start: 0, end: 0 };
         for id in doubtful {
             let span = text.tree[id].span;
-            if span.end > told.end
+            if span.end > reported.end
                 && let Some(holds) = truth(text, id)
             {
-                told = span;
+                reported = span;
                 found.push(constant(text, id, holds));
             }
         }

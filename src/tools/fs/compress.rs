@@ -146,8 +146,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     if args.overwrite {
         context.admit_keeping(&destination).map_err(at_destination)?;
     }
-    let keeper = context.keeper(&destination);
-    let overwrite = if args.overwrite { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+    let store = context.keeper(&destination);
+    let overwrite = if args.overwrite { Overwrite::keeping(store) } else { Overwrite::never(store) };
     let mut file = destination.begin_file(overwrite, &change).map_err(|error| at_destination(error.into()))?;
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;

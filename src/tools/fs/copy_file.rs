@@ -160,9 +160,9 @@ fn copy(
     change: &Change<'_>,
 ) -> Result<Done, ToolError> {
     let is_folder = metadata.kind == EntryKind::Folder;
-    let keeper = context.keeper(destination);
+    let store = context.keeper(destination);
     let replaces = work.overwrite && !is_folder;
-    let overwrite = if replaces { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+    let overwrite = if replaces { Overwrite::keeping(store) } else { Overwrite::never(store) };
     let copying = CopyOptions { extent: CopyScope::WithoutReserved, overwrite };
     let copied = source.copy_to(destination, &copying, context.meter, change);
     let copied = copied.map_err(|error| match error {

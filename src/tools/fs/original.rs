@@ -1,7 +1,7 @@
 //! Reads a file that is appended to or edited, and replaces it with the new content.
 //!
-//! Nothing is locked between reading and replacing. The replacement itself checks that the file still has the
-//! content that was read; if not, the operation is retried on the current content. So concurrent writes of
+//! The file is not locked between reading and replacing. The replacement checks that the file still has the content
+//! that was read; if not, the operation is retried on the current content. So concurrent writes of
 //! others are never lost.
 
 use std::io::Read;

@@ -49,7 +49,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
-    let BackupPath { drawer, entry, origin, .. } = &args.path;
+    let BackupPath { drawer: kind, entry, origin, .. } = &args.path;
     let at_path = |error: ToolError| error.argument("path").path(origin.display());
     let metadata = entry.metadata().map_err(|error| at_path(error.into()))?;
     let is_folder = metadata.kind == EntryKind::Folder;
@@ -59,10 +59,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let files = if is_folder { context.admit_return(entry, origin)? } else { 1 };
     context.admit_files(files)?;
     let change = context.begin_change(files)?;
-    let keeper = context.keeper(origin);
-    let backup = match drawer {
+    let store = context.keeper(origin);
+    let backup = match kind {
         BackupKind::Backups => {
-            let copying = CopyOptions::whole(Overwrite::keeping(keeper));
+            let copying = CopyOptions::whole(Overwrite::keeping(store));
             entry.copy_to(origin, &copying, context.meter, &change).map(|copied| copied.backup)
         }
         BackupKind::Trash => match args.path.put_back(&change) {
@@ -70,7 +70,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
             Err(RenameError::Sandbox(error)) => Err(error),
             Err(RenameError::OtherDevice) => {
                 context.admit_carrying(entry, &metadata).map_err(at_path)?;
-                args.path.put_back_by_copy(keeper, context.meter, &change).map(|()| None)
+                args.path.put_back_by_copy(store, context.meter, &change).map(|()| None)
             }
         },
     };
