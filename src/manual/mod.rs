@@ -1,7 +1,7 @@
 //! The manual: a page about each tool, built-in, statement, value, code and command, and how pages are found.
 //!
-//! The room holds only one sentence per command. Everything else comes from elsewhere: tool declarations, the language's
-//! pages (`program/pages`) and the explanations of codes (`text/code`).
+//! The room holds only one sentence per command. Everything else comes from elsewhere: tool declarations, the
+//! pages of the language (`program/pages`) and the explanations of codes (`text/code`).
 
 pub mod about;
 pub mod commands;

@@ -157,11 +157,11 @@ fn begin(
     let begun = EngineHandle::begin(
         options.clone(),
         network,
-        move |place| {
-            own.watch(&place.engine);
-            let gate = place.engine.gate();
+        move |state| {
+            own.watch(&state.engine);
+            let gate = state.engine.gate();
             let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
-            (offer, instructions(gate.policy().read_only), place.engine.limits().timeout)
+            (offer, instructions(gate.policy().read_only), state.engine.limits().timeout)
         },
         refused,
     )?;

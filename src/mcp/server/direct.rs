@@ -102,8 +102,8 @@ impl Direct for DirectCalls {
         let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };
         let work = work(offered, call.arguments.take().unwrap_or_default(), asker);
         let (id, closing) = (id.clone(), self.closing.clone());
-        let job = self.engine.post(move |place| {
-            let mut result = ServerResult::CallToolResult(result(work(place)));
+        let job = self.engine.post(move |state| {
+            let mut result = ServerResult::CallToolResult(result(work(state)));
             if is_older {
                 result.strip_result_type_for_legacy_peer();
                 result.strip_non_object_output_for_legacy_peer();

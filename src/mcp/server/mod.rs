@@ -119,7 +119,7 @@ impl Server {
             let (_, reopened) = self
                 .parts
                 .engine
-                .give(move |place| place.reopen(&options).map(|()| watched.watch(&place.engine)).is_ok());
+                .give(move |state| state.reopen(&options).map(|()| watched.watch(&state.engine)).is_ok());
             *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
             if !reopened.await.unwrap_or(false) {
                 // Never continue with wider bounds than the client wants.
@@ -237,14 +237,14 @@ fn work(
     arguments: Map<String, Json>,
     asker: Asker,
 ) -> impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static {
-    move |place| {
-        place.front.set(asker);
+    move |state| {
+        state.front.set(asker);
         let reply = match offered {
-            Offered::Tool(name) => place.call(name, &arguments),
-            Offered::Method(method) => place.method(method, &arguments),
+            Offered::Tool(name) => state.call(name, &arguments),
+            Offered::Method(method) => state.method(method, &arguments),
             Offered::Script(_) => unreachable!("scripts run in a worker"),
         };
-        place.front.set(Asker::Nobody);
+        state.front.set(Asker::Nobody);
         reply
     }
 }

@@ -103,7 +103,7 @@ impl Workers {
                 worker.stop();
             }
             if worker.end.is_some_and(|end| Instant::now() >= end) {
-                return Err("it did not stop when it was told to".to_owned());
+                return Err("it did not stop when it was asked to".to_owned());
             }
         }
     }

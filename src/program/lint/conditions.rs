@@ -66,7 +66,7 @@ fn constant(text: &Text<'_>, id: ExprId, holds: bool) -> Diagnostic {
             "`OR` gives true or false: compare on both sides, `x == \"a\" OR x == \"b\"`, or write `x IN [\"a\", \"b\"]`"
         }
         _ if asks_type(text, id) => "`TYPEOF` gives nil, bool, int, float, string, list or map",
-        _ => "compare what was meant, or do without the condition",
+        _ => "correct the comparison, or remove the condition",
     };
     Diagnostic::warning(Code::ConstantCondition, text.tree[id].span, message).help(help)
 }

@@ -64,7 +64,7 @@ arguments! {
     }
 }
 
-/// FileOperationResult, and what follows from the new content.
+/// FileOperationResult, and data about the new content.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Appended {

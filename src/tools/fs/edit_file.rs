@@ -78,7 +78,7 @@ arguments! {
     }
 }
 
-/// FileOperationResult, and what was changed.
+/// FileOperationResult, and the changes.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Edited {
@@ -90,7 +90,7 @@ struct Edited {
     encoding: String,
     /// SHA-256 of the new content, hexadecimal.
     checksum: String,
-    /// What changed, in the unified format.
+    /// The changes as a unified diff.
     diff: Option<String>,
 }
 
