@@ -238,13 +238,13 @@ fn work(
     asker: Asker,
 ) -> impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static {
     move |state| {
-        state.front.set(asker);
+        state.approver.set(asker);
         let reply = match offered {
             Offered::Tool(name) => state.call(name, &arguments),
             Offered::Method(method) => state.method(method, &arguments),
             Offered::Script(_) => unreachable!("scripts run in a worker"),
         };
-        state.front.set(Asker::Nobody);
+        state.approver.set(Asker::Nobody);
         reply
     }
 }
