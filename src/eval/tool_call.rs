@@ -16,7 +16,7 @@ pub enum Failing {
     /// As the tool declares.
     AsDeclared,
     /// As the tool declares, with a warning to the user, since nothing checks the result.
-    Told,
+    Warned,
     /// As an error.
     AsError,
 }
@@ -108,7 +108,7 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry().get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
-    if failing == Failing::Told && comes_as_map && !raised {
+    if failing == Failing::Warned && comes_as_map && !raised {
         warn_of_failure(machine, spec.name, &fault);
     }
     match spec.failure {

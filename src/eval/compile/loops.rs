@@ -46,7 +46,7 @@ impl Compiler<'_> {
 
     pub fn for_each(&self, first: Slot, second: Option<Slot>, list: &Expr, body: &Block) -> StmtFn {
         let span = list.span;
-        let turn = Iteration {
+        let iteration = Iteration {
             first: first.0 as usize,
             second: second.map(|slot| slot.0 as usize),
             body: self.turn(body, span),
@@ -55,15 +55,15 @@ impl Compiler<'_> {
             && call.target == Target::Builtin(Builtin::Range)
             && let Args::InOrder(args) = &call.args
         {
-            return over_range(self.values(args), turn, span);
+            return over_range(self.values(args), iteration, span);
         }
         let list = self.value(list);
         Box::new(move |machine| match list(machine) {
             Ok(Value::Nil) => Flow::Next,
-            Ok(Value::List(list)) => turn.over_list(machine, &list),
-            Ok(Value::Map(map)) => turn.over_map(machine, &map),
+            Ok(Value::List(list)) => iteration.over_list(machine, &list),
+            Ok(Value::Map(map)) => iteration.over_map(machine, &map),
             Ok(value) => match value.as_str() {
-                Some(text) => turn.over_text(machine, &text),
+                Some(text) => iteration.over_text(machine, &text),
                 None => {
                     machine.throw(span, Box::new(ValueError::NotIterable(display(&value))));
                     Flow::Throw
@@ -221,7 +221,7 @@ fn outcome(flow: Flow) -> Option<Flow> {
 }
 
 /// `FOR EACH i IN RANGE(…)` counts without creating a list.
-fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
+fn over_range(args: Vec<ValueFn>, iteration: Iteration, span: Span) -> StmtFn {
     Box::new(move |machine| {
         let mut given = Vec::with_capacity(args.len());
         for arg in &args {
@@ -239,8 +239,8 @@ fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
         };
         let all = range.count() as usize;
         let observed = |machine: &mut Machine, watched: &WatchedLoop| {
-            turn.over_numbers(machine, range, |turns| watched.tell(turns, all))
+            iteration.over_numbers(machine, range, |turns| watched.tell(turns, all))
         };
-        watch(machine, |machine| turn.over_numbers(machine, range, |_| ()), observed)
+        watch(machine, |machine| iteration.over_numbers(machine, range, |_| ()), observed)
     })
 }

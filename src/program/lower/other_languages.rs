@@ -26,8 +26,8 @@ const SHELL: [(&str, &str); 6] = [
 pub fn absent(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     let first = lower.split('.').next().unwrap_or_default();
-    let is_told = name.contains('.') || !OFTEN_OWN.contains(&first);
-    ABSENT.iter().find(|(names, _)| is_told && names.contains(&first)).map(|(_, help)| *help)
+    let is_reported = name.contains('.') || !OFTEN_OWN.contains(&first);
+    ABSENT.iter().find(|(names, _)| is_reported && names.contains(&first)).map(|(_, help)| *help)
 }
 
 /// Returns whether a bare name matches a tool only by coincidence, so that the tool's page would not help.
