@@ -40,7 +40,7 @@ const FAILURES: [Refusal; 2] = [
 ];
 
 /// Scripts that end because of the call `@`, whose successful result would have the field `%`.
-const WAYS: [&str; 18] = [
+const WAYS: [&str; 25] = [
     "EMIT @.%",
     "SET r = @\nEMIT r.%",
     "SET r = @\nEMIT r[\"%\"]",
@@ -54,6 +54,13 @@ const WAYS: [&str; 18] = [
     "SET r = @\nMUST r.error == nil, r.error",
     "SET r = @\nSET now = TIME.Now()\nMUST r.error == nil, \"cannot: \" + r.error",
     "SET r = @\nIF r.error != nil THEN\n  FAIL r.error\nEND",
+    "SET r = @\nSET now = TIME.Now()\nFAIL r.error",
+    "SET r = @\nSET now = TIME.Now()\nFAIL r.error + \" (\" + now + \")\"",
+    "SET r = @\nSET why = \"cannot: \" + r.error\nSET copy = why\nSET why = why + TIME.Now()\nFAIL why",
+    "SET why = \"cannot: \"\nSET r = @\nSET why = why + r.error\nSET now = TIME.Now()\nFAIL why",
+    "SET r = @\nSET now = TIME.Now()\nFAIL EVAL(\"cannot: {{r.error}}\")",
+    "SET r = @\nSET now = TIME.Now()\nFAIL r",
+    "DEFINE PROCEDURE P(why)\n  SET now = TIME.Now()\n  FAIL why\nEND\nSET r = @\nCALL P(r.error)",
     "SET r = @\nFAIL LAST_ERROR.message",
     "DEFINE PROCEDURE P()\n  RETURN @.%\nEND\nEMIT P()",
     "DEFINE PROCEDURE P(x)\n  SET r = @\n  RETURN r.%\nEND\nEMIT LIST.Map([1], P)",
@@ -110,7 +117,13 @@ fn a_run_that_fails_otherwise_ends_with_1() {
         }
     }
     // A refusal that the script has handled is not the cause of its end.
-    for after in ["EMIT 1 / 0", "EMIT [1][5]", "CALL FS.Exists(\"a.txt\")\nFAIL \"other\"", "EMIT {\"a\": 1}.b"] {
+    for after in [
+        "EMIT 1 / 0",
+        "EMIT [1][5]",
+        "EMIT \"nil\"[\"x\"]",
+        "CALL FS.Exists(\"a.txt\")\nFAIL \"other\"",
+        "EMIT {\"a\": 1}.b",
+    ] {
         let script = format!("SET r = FS.ReadFile(\"/etc/passwd\")\n{after}");
         let (code, told) = code(place.path(), &FAILURES[0], &script);
         if code != 1 {
@@ -120,6 +133,24 @@ fn a_run_that_fails_otherwise_ends_with_1() {
     let handled = "SET r = FS.ReadFile(\"/etc/passwd\")\nEMIT r.error != nil";
     assert_eq!(code(place.path(), &FAILURES[0], handled).0, 0);
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A text counts as the message of a refusal by its origin, not by its characters.
+#[test]
+fn a_failure_with_the_words_of_a_refusal_ends_with_1() {
+    let place = sandbox();
+    for refusal in REFUSALS.iter().filter(|refusal| refusal.field != "operation") {
+        let reported =
+            run(ns(place.path()).args(refusal.options).args(["run", "-e", &script("EMIT @.error", refusal)]));
+        let message = serde_json::to_string(reported.stdout.trim_end()).expect("a text has a JSON form");
+        assert!(message.len() > 20, "{}", reported.stderr);
+        for way in ["FAIL %", "MUST false, \"cannot: \" + %", "EMIT {\"error\": %}.other"] {
+            let script = format!("SET r = {}\nSET now = TIME.Now()\n{}", refusal.call, way.replace('%', &message));
+            let (code, stderr) = code(place.path(), refusal, &script);
+            assert_eq!(code, 1, "{script}\n{stderr}");
+            assert!(stderr.contains(reported.stdout.trim_end()), "{script}\n{stderr}");
+        }
+    }
 }
 
 /// Exit code 4 also applies to tools that return nil on failure, modules, plans, `--strict` and `ns call`.

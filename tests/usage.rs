@@ -41,8 +41,8 @@ Options:
   --newer-than TEXT  leave files alone that were changed since
   --go               move them
   --no-keep          turn off: leave the newest alone
-  --skip TEXT        may be given often [default: [\"a\"]]
-  --vars KEY=VALUE   may be given often
+  --skip TEXT        may be repeated [default: [\"a\"]]
+  --vars KEY=VALUE   may be repeated
   --most N           [default: 5]
   -h, --help         show this
 

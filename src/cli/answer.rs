@@ -44,7 +44,7 @@ impl Part {
 
 /// Amends the error for an answer that cannot be printed: if the call changed something, the error says that it was
 /// done.
-pub fn untold(engine: &Engine, error: ToolError) -> ToolError {
+pub fn noting_changes(engine: &Engine, error: ToolError) -> ToolError {
     if engine.ended_run().is_some() { error.preceded_by(DONE) } else { error }
 }
 

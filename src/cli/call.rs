@@ -20,7 +20,7 @@ use crate::text::{ToolCode, safe};
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Map, Value};
 
-use super::answer::{Part, read_all, untold};
+use super::answer::{Part, noting_changes, read_all};
 use super::args::CallArgs;
 use super::call_lines::call_lines;
 use super::finish::say_ended;
@@ -68,7 +68,7 @@ fn print_answer(engine: &Engine, global: &Global, Answered { answer, part }: Ans
             let whole = Map::with_capacity(2).with("result", answer).with("_meta", meta);
             print(&whole.into(), Some(Format::Json))
         }
-        Err(error) => fail(&untold(engine, error)),
+        Err(error) => fail(&noting_changes(engine, error)),
     }
 }
 

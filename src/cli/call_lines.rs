@@ -17,7 +17,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Sink, TextBudget, Value};
 
-use super::answer::{MAX_JSON, Part, untold};
+use super::answer::{MAX_JSON, Part, noting_changes};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,7 +118,7 @@ impl Answer {
         let _bounds = engine.bound_answer();
         match part.of(value) {
             Ok((result, meta)) => (self.result, self.meta) = (Some(result), Some(meta)),
-            Err(error) => self.error = Some(untold(engine, error).shape()),
+            Err(error) => self.error = Some(noting_changes(engine, error).shape()),
         }
     }
 }
@@ -130,7 +130,7 @@ fn text_of(engine: &Engine, answer: &Answer) -> String {
     match serde_json::to_writer(&mut sink, answer) {
         Ok(()) => String::from_utf8(sink.into_bytes()).expect("JSON is text"),
         Err(_) => {
-            let error = untold(engine, sink.hit().into());
+            let error = noting_changes(engine, sink.hit().into());
             json!({ "id": answer.id, "error": error.shape(), "warnings": answer.warnings }).to_string()
         }
     }

@@ -30,7 +30,7 @@ pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     let (files, exit) = files_of(&args.files);
     let (mut checked, unread) = if args.fix { repair(&engine, &files) } else { look_at(&engine, &files) };
     let exit = more_severe(exit, unread);
-    tell_once(&mut checked);
+    remove_duplicates(&mut checked);
     let shown = match args.format {
         FindingFormat::Text => show_text(&engine, &checked, args.info),
         FindingFormat::Json => show_json(&checked, args.info),
@@ -102,8 +102,8 @@ fn findings(checked: &[(String, Checked)]) -> impl Iterator<Item = &Diagnostic> 
 }
 
 /// Removes duplicate findings in modules that several scripts use.
-fn tell_once(checked: &mut [(String, Checked)]) {
-    let mut told = HashSet::new();
+fn remove_duplicates(checked: &mut [(String, Checked)]) {
+    let mut seen = HashSet::new();
     for (_, Checked { findings, sources, .. }) in checked {
         findings.retain(|finding| {
             let place = finding.span().and_then(|span| {
@@ -111,18 +111,18 @@ fn tell_once(checked: &mut [(String, Checked)]) {
                 let name = source.name().strip_prefix("./").unwrap_or(source.name());
                 Some((name.to_owned(), source.local(span)))
             });
-            place.is_none_or(|place| told.insert((place, finding.message.clone())))
+            place.is_none_or(|place| seen.insert((place, finding.message.clone())))
         });
     }
 }
 
 fn show_text(engine: &Engine, checked: &[(String, Checked)], info: bool) -> Exit {
-    let mut told = String::new();
+    let mut page = String::new();
     for (name, checked) in checked {
         report_findings(&with_root(&checked.findings, engine.gate().root().path()), &checked.sources);
         if info {
             let text = serde_json::to_string_pretty(&checked.info).expect("information has a JSON form");
-            told.push_str(&format!("{name}: {text}\n"));
+            page.push_str(&format!("{name}: {text}\n"));
         }
     }
     let count = |severity| findings(checked).filter(|finding| finding.severity == severity).count();
@@ -134,7 +134,7 @@ fn show_text(engine: &Engine, checked: &[(String, Checked)], info: bool) -> Exit
             repairs => format!("{sum}; `ns check --fix` repairs {repairs}\n"),
         });
     }
-    print(&told)
+    print(&page)
 }
 
 fn show_json(checked: &[(String, Checked)], info: bool) -> Exit {

@@ -1,7 +1,7 @@
 //! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, or of a command of
 //! `ns`. For any other name, lists the topics that serve the purpose that it names.
 //!
-//! Nothing is written here: tools have their declarations, the language its pages, codes their explanations.
+//! The texts come from `manual`.
 
 use serde_json::Value as Json;
 

@@ -91,13 +91,13 @@ fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> FormatOutcome {
         return FormatOutcome::Done { changed: false };
     }
     let name = safe::name(source.name());
-    let told = if args.diff {
+    let report = if args.diff {
         let difference = TextDiff::from_lines(source.text(), text);
         difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
     } else {
         format!("{name}\n")
     };
-    match print(&told) {
+    match print(&report) {
         Exit::Done => FormatOutcome::Different,
         exit => FormatOutcome::Not(exit),
     }

@@ -1,6 +1,6 @@
 //! `ns run --plan` and `ns apply`: show the changes of a run before they are applied.
 
-use std::io::{BufReader, BufWriter, IsTerminal, Read, Write, stderr, stdin, stdout};
+use std::io::{BufReader, BufWriter, IsTerminal, Write, stderr, stdin, stdout};
 use std::path::Path;
 
 use crate::engine::{Described, Differ, Ending, Engine, Invocation, Options, Plan, Script, outside, read_plan};
@@ -122,13 +122,15 @@ pub fn apply(global: &Global, file: &Path) -> Exit {
     if let Err(exit) = settle() {
         return exit;
     }
-    let read = match file == Path::new("-") {
-        true => read_plan(stdin().lock()),
-        false if file.is_dir() => Err(std::io::Error::other("it is a directory").into()),
-        false => match open_input(file) {
-            Ok(input) => read_plan(BufReader::new(input).by_ref()),
+    let read = if file == Path::new("-") {
+        read_plan(stdin().lock())
+    } else if file.is_dir() {
+        Err(std::io::Error::other("it is a directory").into())
+    } else {
+        match open_input(file) {
+            Ok(input) => read_plan(BufReader::new(input)),
             Err(error) => Err(error.into()),
-        },
+        }
     };
     match read {
         Ok(plan) => with_apply(global, &plan),

@@ -163,13 +163,13 @@ fn verdict_line(verdict: &Verdict, paint: Paint) -> String {
             format!("{} {name}: {}\n", painted("FAILED ", RED, paint), safe::prose(fault))
         }
         Outcome::Failed(differences) => {
-            let differences: String = differences.iter().map(|it| told_difference(it, paint)).collect();
+            let differences: String = differences.iter().map(|it| difference_text(it, paint)).collect();
             format!("{} {name}\n{differences}", painted("FAILED ", RED, paint))
         }
     }
 }
 
-fn told_difference(difference: &Difference, paint: Paint) -> String {
+fn difference_text(difference: &Difference, paint: Paint) -> String {
     let mut text = format!("  {} differs from {}:\n", difference.of, safe::name(&difference.file));
     for line in difference.diff.lines() {
         let color = match line.as_bytes().first() {

@@ -18,7 +18,7 @@ pub struct Call {
     /// The arguments, in the order written.
     pub args: Vec<Arg>,
     /// The place where the result goes.
-    pub place: CallPosition,
+    pub position: CallPosition,
 }
 
 /// An argument; variables in its texts are expanded.
@@ -64,7 +64,7 @@ impl Scanner<'_, '_> {
         loop {
             let apart = self.separator();
             if self.take("}}") {
-                return Some(Call { tool, tool_span, args, place: CallPosition::InLine });
+                return Some(Call { tool, tool_span, args, position: CallPosition::InLine });
             }
             if self.is_unclosed() {
                 let message = "the call that begins here is never closed";

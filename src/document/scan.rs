@@ -81,7 +81,7 @@ impl<'a> Scanner<'a, '_> {
         self.at += head;
         match self.call(start) {
             Some(mut call) => {
-                call.place = self.place(start);
+                call.position = self.position(start);
                 Piece::Call(call)
             }
             None => {
@@ -99,7 +99,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     /// Returns the place of the call that began at `start` and ends here.
-    fn place(&self, start: usize) -> CallPosition {
+    fn position(&self, start: usize) -> CallPosition {
         let blank = |c| matches!(c, ' ' | '\t' | '\r');
         let before = self.text[..start].trim_end_matches([' ', '\t']);
         let after = self.rest().trim_start_matches(blank);

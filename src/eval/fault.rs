@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::limits::{Limit, LimitHit};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, Span, ToolCode};
 use crate::toolkit::ToolError;
-use crate::value::{Map, Value, ValueError};
+use crate::value::{Map, Str, Value, ValueError};
 
 /// Maximum number of calls in a fault's trace, innermost first.
 const MAX_TRACE: usize = 6;
@@ -35,6 +35,8 @@ pub struct Fault {
     pub trace: Vec<Span>,
     /// Whether sandbox or policy refused an operation, or the error follows from a refusal.
     pub refused: bool,
+    /// Whether the error is that a value is nil.
+    pub is_of_nil: bool,
     /// Whether the handler of the running procedure has already passed the error on.
     pub(super) passed: bool,
     /// Whether the fault only means that the reader of the output is gone: it ends the run and is not reported.
@@ -56,6 +58,7 @@ impl Fault {
             answer: None,
             trace: Vec::new(),
             refused: false,
+            is_of_nil: false,
             passed: false,
             unread: false,
         }
@@ -102,7 +105,7 @@ impl Fault {
         let text = |text: Option<&str>| text.map_or(Value::Nil, Value::text);
         let map = Map::with_capacity(7)
             .with("code", self.wire_code())
-            .with("message", self.message.as_str())
+            .with("message", self.message_text())
             .with("tool", text(self.tool))
             .with("argument", text(self.argument))
             .with("path", text(self.path.as_deref()))
@@ -111,6 +114,15 @@ impl Fault {
         let map = file.into_iter().fold(map, |map, file| map.with("file", file));
         let map = self.answer.iter().fold(map, |map, answer| map.with("answer", answer.clone()));
         Value::Map(Rc::new(map))
+    }
+
+    /// Returns the message as a text for scripts, which is marked if the fault is or follows from a refusal.
+    pub fn message_text(&self) -> Str {
+        let text = Str::new(&self.message);
+        if self.refused {
+            text.mark_refusal();
+        }
+        text
     }
 
     /// Converts the fault to a diagnostic with its location and call trace.
@@ -132,7 +144,9 @@ impl From<Box<ValueError>> for Fault {
         if let ValueError::Limit(hit) = *error {
             return hit.into();
         }
-        Fault { hint: error.help(), ..Fault::new(error.code(), error.to_string()) }
+        let refused = matches!(*error, ValueError::MissingKey { refused: true, .. });
+        let is_of_nil = error.is_of_nil();
+        Fault { hint: error.help(), refused, is_of_nil, ..Fault::new(error.code(), error.to_string()) }
     }
 }
 
@@ -159,6 +173,7 @@ impl From<ToolError> for Fault {
             path: error.path,
             limit: error.limit.map(|hit| hit.limit),
             answer: error.answer,
+            is_of_nil: error.is_of_nil,
             ..Fault::new(code, error.message)
         }
     }

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 use super::fault::Fault;
 use super::output::Output;
-use super::refusals::Refusals;
+use super::refusals;
 
 /// Marks that an error is propagating; the error itself is in the machine.
 ///
@@ -87,8 +87,6 @@ pub struct Machine {
     pub(super) cleared: bool,
     /// The outcome of the latest tool call.
     pub(super) last_error: Value,
-    /// The newest refusals of sandbox and policy.
-    pub(super) refusals: Refusals,
     /// The command-line arguments.
     pub(super) args: Value,
     /// The compiled procedures, by number.
@@ -144,7 +142,6 @@ impl Machine {
             fault: None,
             cleared: false,
             last_error: Value::Nil,
-            refusals: Refusals::default(),
             args: Value::Nil,
             procedures: Rc::new([]),
             world,
@@ -276,7 +273,7 @@ impl Machine {
     pub fn throw(&mut self, span: Span, fault: impl Into<Fault>) -> Thrown {
         let mut fault = fault.into();
         fault.span.get_or_insert(span);
-        fault.refused |= self.refusals.explain(&fault, &self.last_error);
+        fault.refused |= refusals::follows(&fault, &self.last_error);
         self.fault = Some(Box::new(fault));
         Thrown(())
     }

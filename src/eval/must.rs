@@ -12,7 +12,10 @@ use super::machine::{CondFn, EvalResult, Flow, Machine, StmtFn, ValueFn};
 pub fn value(condition: CondFn, message: Option<ValueFn>, span: Span) -> StmtFn {
     Box::new(move |machine| match condition(machine) {
         Ok(true) => Flow::Next,
-        Ok(false) => fail_with(machine, message.as_ref(), span, "the condition of MUST does not hold"),
+        Ok(false) => {
+            let fault = Fault::new(ToolCode::Fail, "the condition of MUST does not hold");
+            fail_with(machine, message.as_ref(), span, fault)
+        }
         Err(_) => Flow::Throw,
     })
 }
@@ -23,7 +26,10 @@ pub fn call(call: ValueFn, tool: Option<ToolId>, message: Option<ValueFn>, span:
         Ok(Value::Nil) if tool.is_some_and(|tool| says_nothing(machine, tool)) => Flow::Next,
         Ok(value) => match reported(&value) {
             Ok(None) => Flow::Next,
-            Ok(Some(failure)) => fail_with(machine, message.as_ref(), span, &failure),
+            Ok(Some(failure)) => {
+                let fault = Fault { refused: value.quotes_refusal(), ..Fault::new(ToolCode::Fail, failure) };
+                fail_with(machine, message.as_ref(), span, fault)
+            }
             Err(hit) => {
                 machine.throw(span, hit);
                 Flow::Throw
@@ -41,7 +47,7 @@ pub fn call(call: ValueFn, tool: Option<ToolId>, message: Option<ValueFn>, span:
 
 /// `FAIL message`
 pub fn fail(message: Option<ValueFn>, span: Span) -> StmtFn {
-    Box::new(move |machine| fail_with(machine, message.as_ref(), span, "the script failed"))
+    Box::new(move |machine| fail_with(machine, message.as_ref(), span, Fault::new(ToolCode::Fail, "the script failed")))
 }
 
 /// Returns whether a tool returns nil on success: it changes something, and its failures are errors.
@@ -69,24 +75,28 @@ fn error_of(map: &Map) -> Result<Option<String>, LimitHit> {
 
 #[cold]
 #[inline(never)]
-fn fail_with(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> Flow {
-    if let Ok(text) = message_text(machine, message, span, fallback) {
-        machine.throw(span, Fault::new(ToolCode::Fail, text));
+fn fail_with(machine: &mut Machine, message: Option<&ValueFn>, span: Span, mut fault: Fault) -> Flow {
+    if let Some(message) = message {
+        let Ok((text, quotes_refusal)) = message_text(machine, message, span) else { return Flow::Throw };
+        fault.message = text;
+        fault.refused |= quotes_refusal;
     }
+    machine.throw(span, fault);
     Flow::Throw
 }
 
-fn message_text(machine: &mut Machine, message: Option<&ValueFn>, span: Span, fallback: &str) -> EvalResult<String> {
-    let Some(message) = message else { return Ok(fallback.to_owned()) };
+/// Returns the script's message, and whether it quotes a refusal.
+fn message_text(machine: &mut Machine, message: &ValueFn, span: Span) -> EvalResult<(String, bool)> {
     let value = message(machine)?;
-    print::to_text(&value).map(String::from).map_err(|hit| machine.throw(span, hit))
+    let text = print::to_text(&value).map_err(|hit| machine.throw(span, hit))?;
+    Ok((text.into(), value.quotes_refusal()))
 }
 
 /// Prefixes the tool's message with the script's.
 #[cold]
 fn explain(machine: &mut Machine, message: &ValueFn, span: Span) -> Flow {
     let mut fault = machine.take_fault();
-    if let Ok(text) = message_text(machine, Some(message), span, "") {
+    if let Ok((text, _)) = message_text(machine, message, span) {
         fault.message = format!("{text}: {}", fault.message);
         machine.rethrow(fault);
     }

@@ -1,51 +1,18 @@
 //! The refusals of sandbox and policy in a run. If one of them causes the end of the run, the run counts as refused,
 //! whether the script ended with the error itself, a missing field of the result, or `FAIL r.error`.
+//!
+//! No message is compared. A refused fault marks the text of its message ([`Fault::message_text`]); concatenation keeps
+//! the mark, and whatever ends the run with a marked text is refused as well. The value rooms only carry the mark.
 
-use std::collections::VecDeque;
-
-use crate::text::{Code, FindingCode, ToolCode};
+use crate::text::{FindingCode, ToolCode};
 use crate::value::Value;
 
 use super::fault::Fault;
 
-/// The newest refusals of a run.
-#[derive(Default)]
-pub struct Refusals(VecDeque<String>);
-
-/// Maximum number of refusals kept.
-const MOST: usize = 32;
-/// Number of characters that identify a message; a message that quotes it may be truncated after 200.
-const SHOWN: usize = 120;
-
-impl Refusals {
-    /// Records a failure if it is a refusal.
-    pub fn note(&mut self, fault: &Fault) {
-        if !is_refusal(fault.code) {
-            return;
-        }
-        if self.0.len() == MOST {
-            self.0.pop_front();
-        }
-        self.0.push_back(fault.message.chars().take(SHOWN).collect());
-    }
-
-    /// Whether an error quotes the message of a refusal, or follows from a refusal in `last_error`.
-    pub fn explain(&self, fault: &Fault, last_error: &Value) -> bool {
-        let FindingCode::Script(code) = fault.code else {
-            let is_own = fault.code == ToolCode::Fail.into();
-            let is_of_nil = fault.code == ToolCode::BadArgs.into() && fault.message.contains("not nil");
-            return is_own && self.quotes(&fault.message) || (is_own || is_of_nil) && is_refused(last_error);
-        };
-        match code {
-            Code::MissingKey => self.quotes(&fault.message),
-            Code::NotIndexable | Code::WrongType => fault.message.contains("nil") && is_refused(last_error),
-            _ => false,
-        }
-    }
-
-    fn quotes(&self, message: &str) -> bool {
-        self.0.iter().any(|refusal| message.contains(refusal.as_str()))
-    }
+/// Whether an error follows from the newest call, given its `last_error`: the script failed by itself or used a result
+/// that is nil, and that call was refused.
+pub fn follows(fault: &Fault, last_error: &Value) -> bool {
+    (fault.code == ToolCode::Fail.into() || fault.is_of_nil) && is_refused(last_error)
 }
 
 /// Whether a code means a refusal by sandbox or policy.

@@ -20,17 +20,23 @@ pub fn eval(text: ValueFn, scope: Rc<Scope>, last: Option<usize>, span: Span) ->
         let value = text(machine)?;
         let text = print::to_text(&value).map_err(|error| machine.throw(span, error))?;
         let mut expanded = CompactString::default();
+        let mut quotes_refusal = value.quotes_refusal();
         for part in Template::new(&text) {
             match part {
                 Part::Text(piece) => append(machine, &mut expanded, piece, span)?,
                 Part::Placeholder(name, _) => {
                     let value = lookup(machine, name, &scope, last, span)?;
+                    quotes_refusal |= value.quotes_refusal();
                     let piece = print::to_text(&value).map_err(|error| machine.throw(span, error))?;
                     append(machine, &mut expanded, &piece, span)?;
                 }
             }
         }
-        Ok(Str::from_compact(expanded).into())
+        let expanded = Str::from_compact(expanded);
+        if quotes_refusal {
+            expanded.mark_refusal();
+        }
+        Ok(expanded.into())
     })
 }
 

@@ -1,13 +1,14 @@
 //! Tool calls through the gate, and the handling of their failures.
 
+use crate::limits::LimitHit;
 use crate::program::truncation::TRUNCATED;
 use crate::text::Span;
 use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, ToolId};
-use crate::value::{Map, Value};
+use crate::value::{Map, Str, Value};
 
 use super::fault::Fault;
 use super::machine::{EvalResult, Machine};
-use super::refusals::is_refusal;
+use super::refusals;
 
 /// How a failure is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub enum Failing {
     /// As the tool declares.
     AsDeclared,
     /// As the tool declares, with a warning to the user, since nothing checks the result.
-    Told,
+    Warned,
     /// As an error.
     AsError,
 }
@@ -102,13 +103,12 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
     let manner = error.manner;
     let mut fault = Fault::from(error);
     fault.span = Some(span);
-    fault.refused = is_refusal(fault.code) || machine.refusals.explain(&fault, &machine.last_error);
-    machine.refusals.note(&fault);
+    fault.refused = refusals::is_refusal(fault.code) || refusals::follows(&fault, &machine.last_error);
     machine.last_error = fault.to_value(&machine.world.sources);
     let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry().get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);
-    if failing == Failing::Told && comes_as_map && !raised {
+    if failing == Failing::Warned && comes_as_map && !raised {
         warn_of_failure(machine, spec.name, &fault);
     }
     match spec.failure {
@@ -120,14 +120,27 @@ fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, faili
             }
             Ok(Value::Nil)
         }
-        _ if fault.answer.is_some() => Ok(fault.answer.unwrap_or_default()),
+        _ if fault.answer.is_some() => answer(fault).map_err(|hit| machine.throw(span, hit)),
         Failure::ErrorMap => Ok(error_map(&fault).into()),
         Failure::SuccessMap => Ok(error_map(&fault).with("success", false).into()),
     }
 }
 
 fn error_map(fault: &Fault) -> Map {
-    Map::with_capacity(2).with("error", fault.message.as_str())
+    Map::with_capacity(2).with("error", fault.message_text())
+}
+
+/// Returns the answer of a call that failed in part. If it was refused, the `error` of the answer is marked.
+fn answer(fault: Fault) -> Result<Value, LimitHit> {
+    let Some(Value::Map(mut map)) = fault.answer else { return Ok(fault.answer.unwrap_or_default()) };
+    if fault.refused
+        && let Some(error) = map.get_str("error").as_ref().and_then(Value::as_text)
+    {
+        let error = Str::new(&error);
+        error.mark_refusal();
+        Map::insert(&mut map, Str::new("error"), error.into())?;
+    }
+    Ok(Value::Map(map))
 }
 
 /// Warns about a failure that the script may not check.

@@ -57,10 +57,10 @@ impl Builder<'_, '_> {
                 self.separate(comment);
             }
             self.part(part, is_sole);
-            match index + 1 < parts.len() {
-                true => self.atoms.text(",".into()),
-                false if ends_in_comma => self.atoms.comma_if_broken(),
-                false => {}
+            if index + 1 < parts.len() {
+                self.atoms.text(",".into());
+            } else if ends_in_comma {
+                self.atoms.comma_if_broken();
             }
             self.comments(&part.trailing);
         }

@@ -1,7 +1,7 @@
 //! The manual: a page about each tool, built-in, statement, value, code and command, and how pages are found.
 //!
-//! Nothing is written here but what the commands do in a sentence: tools have their declarations, the language its
-//! pages, codes their explanations.
+//! The room holds only one sentence per command. Everything else comes from elsewhere: tool declarations, the
+//! pages of the language (`program/pages`) and the explanations of codes (`text/code`).
 
 pub mod about;
 pub mod commands;

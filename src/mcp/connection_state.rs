@@ -28,8 +28,8 @@ pub struct ConnectionState {
     /// Session memory of scripts and tools, kept for the duration of the connection.
     pub session: SessionMemory,
     /// The approver for the current call.
-    pub front: Rc<McpApprover>,
-    kept: RecentAnswers,
+    pub approver: Rc<McpApprover>,
+    recent_answers: RecentAnswers,
     /// Maximum size in bytes of one part of an answer.
     at_once: u64,
 }
@@ -53,13 +53,13 @@ impl ConnectionState {
         let mut engine = Engine::open(options)?;
         engine.seal(Process::Server(network))?;
         let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
-        let front = Rc::new(McpApprover::new());
-        engine.set_approver(front.clone());
+        let approver = Rc::new(McpApprover::new());
+        engine.set_approver(approver.clone());
         Ok(ConnectionState {
             engine,
             session: SessionMemory::of_connection("ns mcp"),
-            front,
-            kept: RecentAnswers::default(),
+            approver,
+            recent_answers: RecentAnswers::default(),
             at_once,
         })
     }
@@ -71,7 +71,7 @@ impl ConnectionState {
         let mut engine = Engine::open(&Options { key, ..options.clone() })?;
         engine.share_lockdown(&self.engine);
         self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
-        engine.set_approver(self.front.clone());
+        engine.set_approver(self.approver.clone());
         self.engine = engine;
         Ok(())
     }
@@ -104,7 +104,7 @@ impl ConnectionState {
             }
             Method::ReadResult => {
                 let args = method.bind(&args)?;
-                let (handle, part) = methods::read_result(&args, &self.kept, self.at_once)?;
+                let (handle, part) = methods::read_result(&args, &self.recent_answers, self.at_once)?;
                 Ok(self.part(part, Some(handle)))
             }
             Method::History => Ok(self.answer_of(&methods::history(&self.engine, &method.bind(&args)?)?)),
@@ -194,7 +194,7 @@ impl ConnectionState {
     /// Converts an answer or one part of it. `handle` is that of a stored answer of which this is a further part.
     fn part(&mut self, part: Excerpt, handle: Option<String>) -> Reply {
         let Excerpt { answer, extent, body } = part;
-        let handle = body.map(|body| self.kept.keep(body)).or(handle);
+        let handle = body.map(|body| self.recent_answers.keep(body)).or(handle);
         let mut meta = Map::new();
         let mut notes = Vec::new();
         if let Some(Json::Object(extent)) = extent.as_ref().and_then(|extent| serde_json::to_value(extent).ok()) {

@@ -58,20 +58,20 @@ impl EngineHandle {
         refused: impl FnOnce(&SetupError) + Send + 'static,
     ) -> std::io::Result<Option<(EngineHandle, T, JoinHandle<()>)>> {
         let (jobs, waiting) = mpsc::channel::<(u64, Work)>();
-        let (tell, told) = mpsc::sync_channel(1);
+        let (ready, prepared) = mpsc::sync_channel(1);
         let control = Arc::new(Control::default());
         let own = control.clone();
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK).spawn(move || {
-            let mut place = match ConnectionState::open(&options, network) {
-                Ok(place) => place,
+            let mut connection = match ConnectionState::open(&options, network) {
+                Ok(connection) => connection,
                 Err(error) => return refused(&error),
             };
-            own.lock().interrupt = place.engine.interrupt().clone();
-            if tell.send(prepare(&mut place)).is_ok() {
-                waiting.iter().for_each(|(number, work)| own.work(&mut place, number, work));
+            own.lock().interrupt = connection.engine.interrupt().clone();
+            if ready.send(prepare(&mut connection)).is_ok() {
+                waiting.iter().for_each(|(number, work)| own.work(&mut connection, number, work));
             }
         })?;
-        match told.recv() {
+        match prepared.recv() {
             Ok(prepared) => Ok(Some((EngineHandle { jobs, control }, prepared, thread))),
             Err(_) => {
                 // `refused` has reported the error by now.
@@ -87,9 +87,9 @@ impl EngineHandle {
         work: impl FnOnce(&mut ConnectionState) -> T + Send + 'static,
     ) -> (Job, oneshot::Receiver<T>) {
         let (answer, answered) = oneshot::channel();
-        let job = self.post(move |place| {
+        let job = self.post(move |connection| {
             // The caller may no longer wait for the answer.
-            let _ = answer.send(work(place));
+            let _ = answer.send(work(connection));
         });
         (job, answered)
     }
@@ -122,17 +122,17 @@ impl EngineHandle {
 }
 
 impl Control {
-    fn work(&self, place: &mut ConnectionState, number: u64, work: Work) {
+    fn work(&self, connection: &mut ConnectionState, number: u64, work: Work) {
         {
             let mut state = self.lock();
             if state.cancelled.remove(&number) || state.is_over {
                 return;
             }
-            state.interrupt = place.engine.interrupt().clone();
+            state.interrupt = connection.engine.interrupt().clone();
             state.interrupt.clear();
             state.current = Some(number);
         }
-        work(place);
+        work(connection);
         let mut state = self.lock();
         state.current = None;
         // Forget cancellations of jobs that had already finished.

@@ -41,11 +41,11 @@ pub struct Listening {
     pub origins: Vec<String>,
 }
 
-/// Serves until the process ends. Calls `told` with the address as soon as the server listens.
+/// Serves until the process ends. Calls `on_listening` with the address as soon as the server listens.
 pub async fn listen(
     listening: Listening,
     server: impl Fn() -> Server + Send + Sync + 'static,
-    told: impl FnOnce(SocketAddr),
+    on_listening: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
     listening.listener.set_nonblocking(true)?;
     let listener = TcpListener::from_std(listening.listener)?;
@@ -65,7 +65,7 @@ pub async fn listen(
     let service = StreamableHttpService::new(move || Ok(server()), sessions, config);
     let token: Arc<str> = listening.token.into();
     let room = Arc::new(Semaphore::new(CONNECTIONS));
-    told(address);
+    on_listening(address);
     loop {
         let place = room.clone().acquire_owned().await.map_err(io::Error::other)?;
         let (stream, _) = listener.accept().await?;

@@ -101,7 +101,7 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
     let (patience, follows_roots) = (settings.patience, settings.follows_roots);
     let Some((parts, thread)) = begin(settings, Network::None, refused)? else { return Err(Fault::Setup) };
     let (wire, closing) = Wire::on_standard_streams(patience)?;
-    let lane = parts.lane.clone();
+    let engine = parts.engine.clone();
     let server = Server::new(Parts { follows_roots, closing: Some(closing.clone()), ..parts });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
@@ -110,8 +110,8 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
             let _ = service.waiting().await;
         }
     });
-    lane.stop();
-    drop(lane);
+    engine.stop();
+    drop(engine);
     runtime.shutdown_timeout(END);
     let end = Instant::now() + END;
     while !thread.is_finished() && Instant::now() < end {
@@ -123,7 +123,7 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
     }
 }
 
-/// Serves clients over HTTP until the process ends. Calls `told` with the address.
+/// Serves clients over HTTP until the process ends. Calls `on_listening` with the address.
 ///
 /// # Errors
 /// Returns an error if the server cannot start.
@@ -132,11 +132,11 @@ pub fn serve_http(
     settings: Settings,
     listening: Listening,
     refused: impl FnOnce(&SetupError) + Send + 'static,
-    told: impl FnOnce(std::net::SocketAddr),
+    on_listening: impl FnOnce(std::net::SocketAddr),
 ) -> Result<(), Fault> {
     let Some((parts, _)) = begin(settings, Network::Accepts, refused)? else { return Err(Fault::Setup) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
-    Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), told))?)
+    Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), on_listening))?)
 }
 
 /// Builds the parts of a server and starts its engine thread. Returns `None` if the sandbox could not be opened.
@@ -157,20 +157,20 @@ fn begin(
     let begun = EngineHandle::begin(
         options.clone(),
         network,
-        move |place| {
-            own.watch(&place.engine);
-            let gate = place.engine.gate();
+        move |state| {
+            own.watch(&state.engine);
+            let gate = state.engine.gate();
             let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
-            (offer, instructions(gate.policy().read_only), place.engine.limits().timeout)
+            (offer, instructions(gate.policy().read_only), state.engine.limits().timeout)
         },
         refused,
     )?;
-    let Some((lane, (offer, instructions, timeout), thread)) = begun else { return Ok(None) };
+    let Some((engine, (offer, instructions, timeout), thread)) = begun else { return Ok(None) };
     let offer = Arc::new(offer.map_err(Fault::Tools)?);
     let workers = Workers { program, words, timeout };
     let scripts = Arc::new(Scripts::default());
     let parts =
-        Parts { lane, offer, instructions, watched, workers, scripts, options, follows_roots: false, closing: None };
+        Parts { engine, offer, instructions, watched, workers, scripts, options, follows_roots: false, closing: None };
     Ok(Some((parts, thread)))
 }
 

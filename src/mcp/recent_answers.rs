@@ -24,7 +24,7 @@ impl RecentAnswers {
 
     /// Stores a list or text. The handle is a hash of the content, so equal answers have equal handles.
     pub fn keep(&mut self, body: Value) -> String {
-        let json = json::to_text(&body, TextBudget::of_text()).expect("no run goes on whose limits it could meet");
+        let json = json::to_text(&body, TextBudget::of_text()).expect("outside a run no limit applies");
         let handle = hex(&Sha256::digest(json)[..6]);
         self.0.retain(|(kept, _)| *kept != handle);
         self.0.push_back((handle.clone(), body));

@@ -17,40 +17,40 @@ pub struct Global {
     /// The folder that scripts cannot leave [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub sandbox: Option<PathBuf>,
-    /// A policy file besides your own and the one in the sandbox
+    /// An additional policy file, besides your own and the one in the sandbox
     #[arg(long, global = true, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// The policy file that a case of `ns test` names: it narrows alone
     #[arg(long, global = true, value_name = "FILE", hide = true)]
     pub case_policy: Option<PathBuf>,
-    /// A folder of modules for USE, outside the sandbox and never changed; may be given often
+    /// A folder of modules for USE, outside the sandbox and never changed; may be repeated
     #[arg(long = "lib", global = true, value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
     /// Refuse every change
     #[arg(long, global = true)]
     pub read_only: bool,
-    /// Make every failure of a tool an error
+    /// Treat every failure of a tool as an error
     #[arg(long, global = true)]
     pub strict: bool,
-    /// Steps that a run may take
+    /// Maximum number of steps of a run
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
-    /// Files that one operation may concern [default: what the policy says, else 100000; 1000 of `ns mcp`]
+    /// Maximum number of files per operation [default: that of the policy, else 100000; 1000 for `ns mcp`]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_files: Option<u64>,
-    /// Seconds that a run may take, such as 5, 0.5 or 200ms
+    /// Maximum duration of a run in seconds, such as 5, 0.5 or 200ms
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// The time that scripts see, such as 2024-05-01T12:00:00Z [default: the clock's]
     #[arg(long, global = true, value_name = "TIME", value_parser = fixed_time)]
     pub now: Option<DateTime<Utc>>,
-    /// Where random numbers begin, so that they are the same in every run
+    /// Seed for random numbers, so that they are the same in every run
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
-    /// Do not say at the end what a run changed, and show no progress
+    /// Print no summary of changes and no progress
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// How results are printed
+    /// Output format of results
     #[arg(long, global = true, value_name = "FORMAT", default_value = "auto")]
     pub output: OutputFormat,
 }
@@ -58,13 +58,13 @@ pub struct Global {
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// What fits: text from scripts; from calls, a table on a terminal and JSON elsewhere
+    /// Text from scripts; from calls, a table on a terminal and JSON elsewhere
     Auto,
     /// Lists of maps as tables
     Table,
     /// JSON
     Json,
-    /// One line of JSON for each element of a list
+    /// One line of JSON per element of a list
     Jsonl,
     /// Text as EMIT prints it
     Raw,

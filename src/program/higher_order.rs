@@ -36,7 +36,7 @@ pub enum HigherOrder {
 const MAP: Spec = Spec::pure(
     "LIST.Map",
     "list_map",
-    "Gives what a procedure makes of each element",
+    "Returns the results of a procedure for each element",
     "In the order of the list.",
     Example {
         script: "func Double(needs n) means\n  return n * 2\nendfunc\n\ncommand\n  emit LIST.Map([1, 2, 3], Double), LIST.Map([\"a\"], STR.Upper)\nendcommand",
@@ -47,7 +47,7 @@ const MAP: Spec = Spec::pure(
 const FILTER: Spec = Spec::pure(
     "LIST.Filter",
     "list_filter",
-    "Gives the elements for which a procedure gives something true",
+    "Returns the elements for which a procedure returns a true value",
     "In the order of the list.",
     Example {
         script: "DEFINE PROCEDURE IsBig(file)\n  RETURN file.size > 10\nEND\n\nEMIT LIST.Filter([{\"size\": 5}, {\"size\": 50}], IsBig)",
@@ -58,8 +58,8 @@ const FILTER: Spec = Spec::pure(
 const REDUCE: Spec = Spec::pure(
     "LIST.Reduce",
     "list_reduce",
-    "Gives what a procedure makes of all elements, one after another",
-    "The procedure takes what was made so far and the next element. It begins with `start`, or with the first element \
+    "Combines all elements, one after another, with a procedure",
+    "The procedure takes the result so far and the next element. It begins with `start`, or with the first element \
         where that is left out; then an empty list gives nil.",
     Example {
         script: "DEFINE PROCEDURE Longer(a, b)\n  IF LEN(b) > LEN(a) THEN\n    RETURN b\n  END\n  RETURN a\nEND\n\nEMIT LIST.Reduce([\"a\", \"ccc\", \"bb\"], Longer)",
@@ -70,7 +70,7 @@ const REDUCE: Spec = Spec::pure(
 const SORT_BY: Spec = Spec::pure(
     "LIST.SortBy",
     "list_sort_by",
-    "Gives the elements in the order of what a procedure makes of each",
+    "Sorts the elements by the result of a procedure for each",
     "The procedure is called once for each element, and gives a number or a text, as `LIST.Sort` orders them. Equal ones \
         keep their order.",
     Example { script: "EMIT LIST.SortBy([\"ccc\", \"a\", \"bb\"], LEN)", output: "[\"a\", \"bb\", \"ccc\"]\n" },
@@ -79,7 +79,7 @@ const SORT_BY: Spec = Spec::pure(
 const ANY: Spec = Spec::pure(
     "LIST.Any",
     "list_any",
-    "Tells whether a procedure gives something true for an element",
+    "Returns whether a procedure returns a true value for any element",
     "It stops at the first; false for an empty list.",
     Example {
         script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.Any([2, 3], IsOdd)",
@@ -90,7 +90,7 @@ const ANY: Spec = Spec::pure(
 const ALL: Spec = Spec::pure(
     "LIST.All",
     "list_all",
-    "Tells whether a procedure gives something true for every element",
+    "Returns whether a procedure returns a true value for every element",
     "It stops at the first for which it does not; true for an empty list.",
     Example {
         script: "DEFINE PROCEDURE IsOdd(n)\n  RETURN n % 2\nEND\n\nEMIT LIST.All([2, 3], IsOdd)",
@@ -102,7 +102,7 @@ const ALL: Spec = Spec::pure(
 const GROUP_BY: Spec = Spec::pure(
     "LIST.GroupBy",
     "list_group_by",
-    "Gives a map from what a procedure makes of elements to those elements",
+    "Groups the elements by the result of a procedure for each",
     "Keys are made as the tool makes them.",
     Example {
         script: "EMIT LIST.GroupBy([\"a\", \"bb\", \"c\"], LEN)",
@@ -112,7 +112,7 @@ const GROUP_BY: Spec = Spec::pure(
 const MAP_MAP: Spec = Spec::pure(
     "MAP.Map",
     "map_map",
-    "Gives a map with the same keys and what a procedure makes of each value",
+    "Returns a map with the same keys and the results of a procedure for each value",
     "The procedure is given the value; one that needs two arguments, key and value.",
     Example {
         script: "DEFINE PROCEDURE Shown(name, size)\n  RETURN name + \": \" + size\nEND\n\nEMIT MAP.Map({\"a\": 1, \"b\": 2}, Shown), MAP.Map({\"x\": \"y\"}, STR.Upper)",
@@ -123,7 +123,7 @@ const MAP_MAP: Spec = Spec::pure(
 const MAP_FILTER: Spec = Spec::pure(
     "MAP.Filter",
     "map_filter",
-    "Gives a map of the entries for which a procedure gives something true",
+    "Returns a map of the entries for which a procedure returns a true value",
     "The procedure is given the value; one that needs two arguments, key and value.",
     Example {
         script: "DEFINE PROCEDURE IsBig(size)\n  RETURN size > 10\nEND\n\nEMIT MAP.Filter({\"a\": 5, \"b\": 50}, IsBig)",
@@ -145,7 +145,7 @@ const MAP_PARAM: Param =
     Param { name: "map", aliases: &[], kind: Kind::Map, absent: WhenAbsent::Required, doc: "map to go through" };
 const KEY: Param = Param { name: "key", ..PROCEDURE };
 const START: Param =
-    Param { name: "start", aliases: &[], kind: Kind::Any, absent: WhenAbsent::Absent, doc: "what to begin with" };
+    Param { name: "start", aliases: &[], kind: Kind::Any, absent: WhenAbsent::Absent, doc: "initial value" };
 const DESCENDING: Param = Param {
     aliases: &[],
     name: "descending",

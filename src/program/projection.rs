@@ -97,9 +97,9 @@ impl<'a> FieldAnalysis<'a> {
 
     fn stmt(&mut self, stmt: &Stmt) -> Followed {
         match &stmt.kind {
-            StmtKind::Set { place, value } => self.set(place, value),
-            StmtKind::SetMany { places, value } => {
-                places.iter().try_for_each(|place| self.part(place))?;
+            StmtKind::Set { target, value } => self.set(target, value),
+            StmtKind::SetMany { targets, value } => {
+                targets.iter().try_for_each(|target| self.part(target))?;
                 self.elsewhere(value)
             }
             StmtKind::Emit(values) => self.all_elsewhere(values),
@@ -138,21 +138,21 @@ impl<'a> FieldAnalysis<'a> {
         }
     }
 
-    fn set(&mut self, place: &AssignTarget, value: &Expr) -> Followed {
-        if place.steps.is_empty() {
+    fn set(&mut self, target: &AssignTarget, value: &Expr) -> Followed {
+        if target.steps.is_empty() {
             let holds = self.expr(value)?;
-            self.grow(place.slot, holds);
+            self.grow(target.slot, holds);
             Ok(())
         } else {
-            self.part(place)?;
+            self.part(target)?;
             self.elsewhere(value)
         }
     }
 
-    /// Visits a place inside a variable that is assigned to.
-    fn part(&mut self, place: &AssignTarget) -> Followed {
-        if place.steps.is_empty() || self.variables[self.body][place.slot.0 as usize] == NOTHING {
-            self.all_elsewhere(&place.steps)
+    /// Visits an assignment target that is a part of a variable.
+    fn part(&mut self, target: &AssignTarget) -> Followed {
+        if target.steps.is_empty() || self.variables[self.body][target.slot.0 as usize] == NOTHING {
+            self.all_elsewhere(&target.steps)
         } else {
             Err(Escapes)
         }

@@ -139,10 +139,10 @@ pub struct Stmt {
 /// The kinds of statement.
 #[derive(Debug)]
 pub enum StmtKind {
-    /// Assigns one place.
-    Set { place: AssignTarget, value: Expr },
+    /// Assigns one target.
+    Set { target: AssignTarget, value: Expr },
     /// Destructures a list.
-    SetMany { places: Vec<AssignTarget>, value: Expr },
+    SetMany { targets: Vec<AssignTarget>, value: Expr },
     /// Prints values and a line feed.
     Emit(Vec<Expr>),
     /// Evaluates a call for its effect.

@@ -82,9 +82,9 @@ impl<'a> Follower<'a> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Set { place, value } => self.set(place, value),
-            StmtKind::SetMany { places, value } => {
-                places.iter().for_each(|place| self.visit_all_checked(&place.steps));
+            StmtKind::Set { target, value } => self.set(target, value),
+            StmtKind::SetMany { targets, value } => {
+                targets.iter().for_each(|target| self.visit_all_checked(&target.steps));
                 self.visit_checked(value);
             }
             StmtKind::Emit(values) => self.visit_all_checked(values),
@@ -119,14 +119,14 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn set(&mut self, place: &AssignTarget, value: &Expr) {
-        if !place.steps.is_empty() {
-            self.visit_all_checked(&place.steps);
+    fn set(&mut self, target: &AssignTarget, value: &Expr) {
+        if !target.steps.is_empty() {
+            self.visit_all_checked(&target.steps);
             return self.visit_checked(value);
         }
-        let target = self.first[self.body] + place.slot.0 as usize;
+        let variable = self.first[self.body] + target.slot.0 as usize;
         if let Some(holder) = self.visit(value) {
-            self.flows.push((holder, target));
+            self.flows.push((holder, variable));
         }
     }
 

@@ -26,22 +26,22 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
     (
         "help",
         "[TOPIC]",
-        "this list, or a page about a tool, statement, function or code, with an example; or what does something: `:help rename`",
+        "this list, or a page about a tool, statement, function or code, with an example; or search by purpose: `:help rename`",
     ),
-    ("tools", "[PATTERN]", "the tools whose names hold a text, or match a pattern with `*`"),
+    ("tools", "[PATTERN]", "the tools whose names contain a text, or match a pattern with `*`"),
     ("vars", "", "the variables"),
     ("procs", "", "the procedures, and those of modules"),
     ("type", "EXPR", "the type of a value"),
     ("time", "LINE", "how long a line takes, and how many steps"),
-    ("out", "[N]", "the results so far; or all of one, which `LAST` is again"),
+    ("out", "[N]", "the results so far; or one of them in full, which becomes `LAST`"),
     ("load", "FILE", "run a script here, so that its variables and procedures stay"),
     ("save", "FILE", "write the lines that were run so far to a new script"),
     ("reset", "", "forget variables, procedures and results"),
-    ("log", "", "what was changed in the sandbox; each line is a run of its own"),
-    ("show", "[RUN]", "what the newest run changed, or the one that is named"),
-    ("undo", "[RUN]", "take the newest run back, or the one that is named"),
-    ("redo", "[RUN]", "do again what was taken back last, or the run that is named"),
-    ("plan", "[on|off]", "change nothing on the disk from here on; show what would be changed; do it, or not"),
+    ("log", "", "the runs that changed the sandbox; each line is a separate run"),
+    ("show", "[RUN]", "show the changes of the newest run, or of the one given"),
+    ("undo", "[RUN]", "undo the newest run, or the one given"),
+    ("redo", "[RUN]", "redo the run that was undone last, or the one given"),
+    ("plan", "[on|off]", "collect changes instead of making them; show them; apply or discard them"),
     ("policy", "", "the sandbox, the policy and the limits in force"),
     ("clear", "", "clear the screen"),
     ("quit", "", "leave; so does Ctrl-D"),
@@ -56,13 +56,13 @@ that begins with a blank is not kept.";
 
 /// Additional text of `:help plan`.
 const PLANNING: &str = "
-  :plan on   from here on lines see what they change, and the disk does not
-  :plan      what that is by now: a tree with marks, and differences
-  :plan off  shows it and asks: yes does exactly that, as one run that `:undo`
-             takes back; no throws it away; Ctrl-C goes on
+  :plan on   from now on, lines see their changes, but the disk stays as it is
+  :plan      shows the changes so far: a tree with marks, and differences
+  :plan off  shows them and asks: yes makes exactly these changes, as one run
+             that `:undo` undoes; no discards them; Ctrl-C continues the plan
 
-  Variables are kept through all of it. `:undo` and `:log` work on the runs of
-  the plan, too. What lines put into project memory is no part of a plan.";
+  Variables are kept throughout. `:undo` and `:log` also work on the runs of the
+  plan. Changes of project memory are not part of a plan.";
 
 /// Parses a text as a command. Returns `None` if it is not one.
 pub fn of(text: &str) -> Option<Command<'_>> {

@@ -104,7 +104,7 @@ impl Repl<'_> {
         self.session.borrow_mut().reset();
         self.results.forget();
         self.done.clear();
-        self.print("variables, procedures and results are forgotten; what is in memory or on the disk stays");
+        self.print("variables, procedures and results are forgotten; memory and files stay");
     }
 
     /// `:clear`

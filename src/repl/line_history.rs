@@ -35,7 +35,7 @@ impl LineHistory {
     /// Opens the user's file, creating it if necessary.
     pub fn open() -> LineHistory {
         let Some(folder) = state_folder().map(|state| state.join("neuroscript")) else {
-            say("warning: what is typed is not kept: there is no state folder\n");
+            say("warning: the history is not saved: there is no state folder\n");
             return LineHistory { file: None, entries: Vec::new() };
         };
         let path = folder.join("history");
@@ -67,7 +67,7 @@ impl LineHistory {
 }
 
 fn not_kept(path: &Path, error: &io::Error) {
-    say(&format!("warning: what is typed is not kept: `{}`: {error}\n", display(path)));
+    say(&format!("warning: the history is not saved: `{}`: {error}\n", display(path)));
 }
 
 fn display(path: &Path) -> String {

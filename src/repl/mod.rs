@@ -156,7 +156,7 @@ impl Repl<'_> {
         // A closed output is not an error.
         let _ = self.printer.flush();
         if outcome.ending == Ending::Interrupted {
-            say("interrupted; the variables are what they were when it stopped\n");
+            say("interrupted; the variables have the values that they had when it stopped\n");
             return false;
         }
         let findings = with_root(&outcome.findings, self.engine.gate().root().path());

@@ -25,10 +25,10 @@ impl Repl<'_> {
         let is_planning = self.session.borrow().is_planning();
         match (what, is_planning) {
             (Some("on"), false) => self.begin_plan(),
-            (Some("on"), true) => self.print("a plan goes on already; `:plan` shows it, `:plan off` ends it"),
+            (Some("on"), true) => self.print("a plan is already active; `:plan` shows it, `:plan off` ends it"),
             (None, true) => drop(self.show_plan()),
-            (Some("off"), true) => drop(self.decide("Ctrl-C goes on planning")),
-            (None | Some("off"), false) => self.print("no plan goes on; `:plan on` begins one"),
+            (Some("off"), true) => drop(self.decide("Ctrl-C continues the plan")),
+            (None | Some("off"), false) => self.print("no plan is active; `:plan on` starts one"),
             (Some(_), _) => self.print(&super::commands::usage("plan")),
         }
     }
@@ -50,7 +50,7 @@ impl Repl<'_> {
     /// Reports that leaving the session discards a plan.
     pub fn leave_at_once(&self) {
         if self.session.borrow().is_planning() && self.planned().is_some_and(|plan| !plan.changes.is_empty()) {
-            say("the plan was not done, and is thrown away\n");
+            say("the plan was not applied, and is discarded\n");
         }
     }
 
@@ -58,7 +58,7 @@ impl Repl<'_> {
         let begun = self.session.borrow_mut().begin_plan();
         match begun {
             Ok(()) => self.print(
-                "from here on lines see what they change, and the disk does not; `:plan` shows it, `:plan off` ends it",
+                "from now on, lines see their changes, but the disk stays as it is; `:plan` shows them, `:plan off` ends the plan",
             ),
             Err(error) => report_setup(&error),
         }
@@ -75,7 +75,7 @@ impl Repl<'_> {
         let session = self.session.borrow();
         show_changes(session.engine(), &plan).map_err(report_failure).ok()?;
         if session.has_planned_memory() {
-            say("warning: what lines put into project memory is no part of the plan, and goes with it\n");
+            say("warning: changes of project memory are not part of the plan, and are discarded with it\n");
         }
         Some(plan)
     }
@@ -84,7 +84,7 @@ impl Repl<'_> {
     fn decide(&mut self, otherwise: &str) -> Decided {
         self.session.borrow().remove_planned_temporary();
         let Some(plan) = self.show_plan() else {
-            say("the plan goes on\n");
+            say("the plan remains active\n");
             return Decided::Not;
         };
         let answer = if plan.changes.is_empty() {
@@ -95,13 +95,13 @@ impl Repl<'_> {
         match answer {
             Answer::Yes => return self.apply(&plan),
             Answer::Interrupted => {
-                say("\nthe plan goes on\n");
+                say("\nthe plan remains active\n");
                 return Decided::Not;
             }
             Answer::No | Answer::Nobody => {}
         }
         report_notes(&self.session.borrow_mut().end_plan());
-        self.print("the plan is thrown away; nothing was changed");
+        self.print("the plan is discarded; nothing was changed");
         Decided::Over
     }
 
@@ -114,7 +114,7 @@ impl Repl<'_> {
             }
             Err(error) => {
                 report_failure(error);
-                say("the plan goes on\n");
+                say("the plan remains active\n");
                 Decided::Not
             }
         }

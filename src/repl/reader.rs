@@ -187,9 +187,9 @@ impl<'e> Reader<'e> {
                     let is_paste = self.keys.is_pasting();
                     forget_typed(is_paste);
                     say(if is_paste {
-                        "what was pasted is not all UTF-8: nothing of it was taken\n"
+                        "the pasted text is not valid UTF-8 and was ignored\n"
                     } else {
-                        "what came last is no UTF-8 and was left out, with what came behind it\n"
+                        "the last input is not valid UTF-8 and was ignored, as was the input after it\n"
                     });
                     initial.0 = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
                     initial.1.clear();
@@ -205,7 +205,7 @@ impl<'e> Reader<'e> {
             Ok(None) => Ok(Line::End),
             Ok(Some(line)) => {
                 if line.contains('\u{fffd}') {
-                    say("what was no UTF-8 became U+FFFD\n");
+                    say("invalid UTF-8 was replaced by U+FFFD\n");
                 }
                 Ok(Line::Text(line))
             }

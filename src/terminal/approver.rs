@@ -32,7 +32,7 @@ fn ask(question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
         say(&format!("  {}\n", safe::name(line)));
     }
     if !question.can_always {
-        say("  an answer holds for this run at most: no policy file of yours alone lifts what asks\n");
+        say("  an answer applies to this run at most: no single policy file of yours can lift the rule that asks\n");
     }
     let always = if question.can_always { "[a]lways, " } else { "" };
     loop {

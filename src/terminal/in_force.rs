@@ -49,7 +49,7 @@ pub fn in_force(engine: &Engine) -> String {
         if gate.policy().read_only {
             "refused: read-only"
         } else {
-            "allowed below the sandbox; what is overwritten or deleted is kept, and `ns undo` takes whole runs back"
+            "allowed in the sandbox; overwritten and deleted files are kept, and `ns undo` undoes whole runs"
         },
     );
     let audit = engine.audit_place().map(|path| path.display().to_string());

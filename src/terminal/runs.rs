@@ -31,9 +31,9 @@ pub fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<RunRepor
 pub fn page(run: &RunReport, described: &[Described], with_differences: bool) -> String {
     let paint = paint();
     let head = head(run);
-    let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
+    let fields = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
     let mut page: String =
-        told.map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&value.to_string()))).collect();
+        fields.map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&value.to_string()))).collect();
     let tree = changes::tree(described, paint);
     page.push_str(&format!("\n{tree}\n{}", changes::summary(described)));
     let differences = if with_differences { changes::differences(described, paint) } else { String::new() };

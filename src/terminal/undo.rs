@@ -27,7 +27,7 @@ impl CommandStyle {
 }
 
 /// Reports on a terminal how many changes were made, and how to undo them.
-pub fn say_changes(engine: &Engine, steps: u32, voice: &CommandStyle) {
+pub fn say_changes(engine: &Engine, steps: u32, style: &CommandStyle) {
     if steps == 0 || !stderr().is_terminal() {
         return;
     }
@@ -36,7 +36,7 @@ pub fn say_changes(engine: &Engine, steps: u32, voice: &CommandStyle) {
     let them = if steps == 1 { "it" } else { "them" };
     // If undo is impossible, a note has given the reason.
     let remedy =
-        if engine.can_undo() { format!("; {} takes {them} back", voice.command("undo")) } else { String::new() };
+        if engine.can_undo() { format!("; {} takes {them} back", style.command("undo")) } else { String::new() };
     say(&format!("{changes}{planned}{remedy}\n"));
 }
 
@@ -48,18 +48,18 @@ pub fn named(origin: &Origin) -> String {
 }
 
 /// Reports what was undone or redone.
-pub fn say_undone(undone: &UndoReport, voice: &CommandStyle) -> Exit {
+pub fn say_undone(undone: &UndoReport, style: &CommandStyle) -> Exit {
     report_left(undone);
     report_displaced(undone);
     let (run, changes) = (named(&undone.origin), counted_changes(undone));
-    let told = match (undone.steps, undone.is_redo) {
+    let message = match (undone.steps, undone.is_redo) {
         (0, false) => format!("nothing of {run} could be taken back; it counts as undone"),
         (0, true) if undone.left.is_empty() => format!("nothing of {run} was taken back; it counts as redone"),
         (0, true) => format!("nothing of {run} could be done again; it counts as redone"),
-        (_, false) => format!("undid {run}: {changes}; `{}` does it again", voice.command("redo")),
-        (_, true) => format!("redid {run}: {changes}; `{}` takes it back", voice.command("undo")),
+        (_, false) => format!("undid {run}: {changes}; `{}` does it again", style.command("redo")),
+        (_, true) => format!("redid {run}: {changes}; `{}` takes it back", style.command("undo")),
     };
-    say(&format!("{told}\n"));
+    say(&format!("{message}\n"));
     exit_of(undone)
 }
 
@@ -85,7 +85,7 @@ pub fn report_left(undone: &UndoReport) {
 fn report_displaced(undone: &UndoReport) {
     for Displaced { path, kept } in &undone.displaced {
         let (path, kept) = (path.display(), kept.display());
-        say(&format!("note: what stood at `{}` is kept as `{}`\n", safe::name(&path), safe::name(&kept)));
+        say(&format!("note: the previous content of `{}` is kept as `{}`\n", safe::name(&path), safe::name(&kept)));
     }
 }
 

@@ -54,16 +54,16 @@ impl Actual {
 /// Reads the audit log, reduced to the stable fields of each line: tool, outcome, code and paths.
 fn audited(sandbox: &Path) -> Result<String, String> {
     let log = read(&sandbox.join(".ns/audit.jsonl"))?.unwrap_or_default();
-    let mut told = String::new();
+    let mut lines = String::new();
     for line in log.lines() {
         let line: serde_json::Value = serde_json::from_str(line).map_err(|error| format!("the audit log: {error}"))?;
         let words = ["tool", "outcome", "code"].map(|key| line[key].as_str().unwrap_or_default());
         let paths = line["paths"].as_array().into_iter().flatten().filter_map(|path| path.as_str());
         let words: Vec<&str> = words.into_iter().chain(paths).filter(|word| !word.is_empty()).collect();
-        told.push_str(&words.join(" "));
-        told.push('\n');
+        lines.push_str(&words.join(" "));
+        lines.push('\n');
     }
-    Ok(told)
+    Ok(lines)
 }
 
 /// Reads a text file that a script left. Returns `None` if it does not exist.
@@ -100,7 +100,7 @@ fn parts(actual: &Actual) -> [(&'static str, &'static str, Missing, &str); 4] {
 enum Missing {
     /// The case is faulty.
     Fault,
-    /// Nothing is expected.
+    /// No expectation.
     Empty,
     /// The part is not compared.
     Anything,

@@ -69,14 +69,14 @@ impl Sandbox {
                 .into(),
         };
         let beyond = Path::new(path).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
-        match beyond {
-            true => Err(format!("`{path}` of its times is no path below the set-up")),
-            // A link in the path could lead to a file elsewhere.
-            false if self.has_link(path) => Err(format!("`{path}` of its times is below a link")),
-            false => {
-                set_time(&self.root().join(path), moment).map_err(|error| format!("the time of `{path}`: {error}"))
-            }
+        if beyond {
+            return Err(format!("`{path}` of its times is no path below the set-up"));
         }
+        // A link in the path could lead to a file elsewhere.
+        if self.has_link(path) {
+            return Err(format!("`{path}` of its times is below a link"));
+        }
+        set_time(&self.root().join(path), moment).map_err(|error| format!("the time of `{path}`: {error}"))
     }
 }
 

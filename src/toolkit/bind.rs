@@ -124,6 +124,7 @@ impl From<ArgError> for ToolError {
             argument: error.argument(),
             hint: Some(error.help()),
             manner: FailureMode::Raised,
+            is_of_nil: matches!(&error, ArgError::WrongType { found, .. } if found == "nil"),
             ..ToolError::new(ToolCode::BadArgs, error.to_string())
         }
     }

@@ -24,6 +24,8 @@ pub struct ToolError {
     pub limit: Option<LimitHit>,
     /// How the failure reaches the caller.
     pub manner: FailureMode,
+    /// Whether the argument at fault is nil.
+    pub is_of_nil: bool,
     /// A result despite the failure: what was done for some of several items. The gate adds the message to it as
     /// `error`.
     pub answer: Option<Value>,
@@ -54,6 +56,7 @@ impl ToolError {
             hint: None,
             limit: None,
             manner: FailureMode::Declared,
+            is_of_nil: false,
             answer: None,
         }
     }

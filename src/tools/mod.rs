@@ -3,7 +3,7 @@
 //! Each tool consists of a declaration and a function; see [`crate::toolkit`] and
 //! [`crate::gate`].
 //!
-//! The pure tools (`STR`, `LIST`, `MAP`, `MATH`, `JSON`, …) share rules, so that whoever knows one can guess the
+//! The pure tools (`STR`, `LIST`, `MAP`, `MATH`, `JSON`, …) share rules, so that knowing one helps to guess the
 //! others:
 //!
 //! - **Names** are `GROUP.VerbOrNoun`. A name from an older dialect is an alias with the same arguments

@@ -7,6 +7,9 @@ use crate::text::{Code, is_length};
 const NIL_HELP: &str = "test for nil first; a tool that failed gives nil (`LAST_ERROR` says why), and so does a key that \
      `MEMORY.Get` does not have";
 
+/// Nil as it is displayed in messages; no other value is displayed so.
+const NIL: &str = "nil";
+
 /// A result with a boxed error, so that the success case fits into registers.
 pub type Fallible<T> = Result<T, Box<ValueError>>;
 
@@ -80,6 +83,8 @@ pub enum ValueError {
         keys: String,
         /// The `error` of the map if it is the result of a failed tool.
         failed: Option<String>,
+        /// Whether sandbox or policy refused that tool.
+        refused: bool,
     },
     /// A value that has no elements, or none of the requested kind.
     #[error("{found} cannot be indexed by {index}")]
@@ -139,11 +144,21 @@ impl ValueError {
         }
     }
 
+    /// Returns whether an operand or an index is nil where the operation takes no nil.
+    pub fn is_of_nil(&self) -> bool {
+        let (one, other) = match self {
+            ValueError::WrongTypes { left, right, .. } => (left, right),
+            ValueError::WrongType { found, .. } => (found, found),
+            ValueError::NotIndexable { found, index } => (found, index),
+            _ => return false,
+        };
+        one == NIL || other == NIL
+    }
+
     /// Returns what to do, in the imperative.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            ValueError::WrongTypes { left, right, .. } if left == "nil" || right == "nil" => NIL_HELP.to_owned(),
-            ValueError::WrongType { found, .. } if found == "nil" => NIL_HELP.to_owned(),
+            ValueError::WrongTypes { .. } | ValueError::WrongType { .. } if self.is_of_nil() => NIL_HELP.to_owned(),
             ValueError::WrongTypes { op: "<" | "<=" | ">" | ">=" | "MIN" | "MAX", .. } => {
                 "compare two numbers or two texts; convert with `INT`, `FLOAT` or `STR`".to_owned()
             }
@@ -180,7 +195,7 @@ impl ValueError {
                 "the map is empty; ask first with `IN`".to_owned()
             }
             ValueError::MissingKey { keys, .. } => format!("there are: {keys}; ask first with `IN`"),
-            ValueError::NotIndexable { found, .. } if found.starts_with("nil") => NIL_HELP.to_owned(),
+            ValueError::NotIndexable { found, .. } if found == NIL => NIL_HELP.to_owned(),
             ValueError::NotIndexable { index, .. } if property(index).is_some_and(is_length) => {
                 "write `LEN(value)`: lists and texts have no properties".to_owned()
             }

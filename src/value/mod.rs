@@ -171,6 +171,19 @@ impl Value {
         }
     }
 
+    /// Returns whether the value is a text that quotes a refusal by sandbox or policy, or the result or error of a
+    /// refused call.
+    #[inline]
+    pub fn quotes_refusal(&self) -> bool {
+        match self {
+            Value::Text(text) => text.quotes_refusal(),
+            Value::Map(map) => ["error", "message"]
+                .iter()
+                .any(|key| matches!(map.get_str(key), Some(Value::Text(text)) if text.quotes_refusal())),
+            _ => false,
+        }
+    }
+
     /// Returns whether the value is a text.
     #[inline]
     pub fn is_text(&self) -> bool {

@@ -34,7 +34,11 @@ fn concatenate(left: &Value, right: &Value) -> Fallible<Value> {
         space::check_string(joined.len())?;
         return Ok(Value::Small(joined));
     }
-    print::with_text(left, |a| print::with_text(right, |b| Ok(join(a, b)?.into())))
+    let joined = print::with_text(left, |a| print::with_text(right, |b| Ok(join(a, b)?)))?;
+    if left.quotes_refusal() || right.quotes_refusal() {
+        joined.mark_refusal();
+    }
+    Ok(joined.into())
 }
 
 /// `target = target + right`, in place if the target's text or list is not shared.
@@ -43,6 +47,9 @@ pub fn add_in_place(target: &mut Value, right: &Value) -> Fallible<()> {
         (Value::Text(_) | Value::Small(_), _) => {
             let Some(mut text) = take_str(target) else { unreachable!("the target is a text") };
             let appended = print::with_text(right, |piece| Ok(text.append(piece)?));
+            if appended.is_ok() && right.quotes_refusal() {
+                text.mark_refusal();
+            }
             *target = text.into();
             appended
         }
@@ -253,12 +260,11 @@ pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
     let near = crate::text::nearest(&key, keys.iter().map(|key| key.as_str())).map(str::to_owned);
     let listed: Vec<String> = keys.iter().take(8).map(|key| format!("`{}`", print::shortened(key, 40))).collect();
     let more = if map.len() > 8 { ", …" } else { "" };
-    let failed = map
-        .get_str("error")
-        .filter(Value::is_text)
-        .map(|text| print::shortened(&text.as_text().expect("it is a text"), 200));
+    let error = map.get_str("error").filter(Value::is_text);
+    let refused = error.as_ref().is_some_and(Value::quotes_refusal);
+    let failed = error.map(|text| print::shortened(&text.as_text().expect("it is a text"), 200));
     let key = print::shortened(&key, 40);
-    Box::new(ValueError::MissingKey { key, near, keys: format!("{}{more}", listed.join(", ")), failed })
+    Box::new(ValueError::MissingKey { key, near, keys: format!("{}{more}", listed.join(", ")), failed, refused })
 }
 
 /// The error for an index out of range.

@@ -71,18 +71,18 @@ pub fn to_small(value: &Value) -> Option<Small> {
     }
 }
 
-/// Appends the line that EMIT prints, with its line feed, within `room`.
-pub fn write_line(values: &[Value], line: &mut String, room: TextBudget) -> Result<(), LimitHit> {
-    write_within(values, line, room)?;
+/// Appends the line that EMIT prints, with its line feed, within `budget`.
+pub fn write_line(values: &[Value], line: &mut String, budget: TextBudget) -> Result<(), LimitHit> {
+    write_within(values, line, budget)?;
     line.push('\n');
     Ok(())
 }
 
-fn write_within(values: &[Value], text: &mut String, room: TextBudget) -> Result<(), LimitHit> {
-    let mut out = Bounded { text, room };
+fn write_within(values: &[Value], text: &mut String, budget: TextBudget) -> Result<(), LimitHit> {
+    let mut out = Bounded { text, budget };
     match values.iter().try_for_each(|value| write(value, &mut out)) {
         Ok(()) => Ok(()),
-        Err(fmt::Error) => Err(out.room.hit()),
+        Err(fmt::Error) => Err(out.budget.hit()),
     }
 }
 
@@ -209,16 +209,16 @@ impl Write for Cut {
     }
 }
 
-/// Accepts text within `room`, then fails.
+/// Accepts text within `budget`, then fails.
 struct Bounded<'a> {
     text: &'a mut String,
-    room: TextBudget,
+    budget: TextBudget,
 }
 
 impl Write for Bounded<'_> {
     #[inline]
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        self.room.take(piece.len(), self.text.len(), self.text.capacity()).map_err(|_| fmt::Error)?;
+        self.budget.take(piece.len(), self.text.len(), self.text.capacity()).map_err(|_| fmt::Error)?;
         self.text.push_str(piece);
         Ok(())
     }

@@ -23,6 +23,8 @@ pub struct Text {
     chars: Cell<u32>,
     /// Character index and byte offset that were found last.
     cursor: Cell<(u32, u32)>,
+    /// Whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
+    quotes_refusal: Cell<bool>,
 }
 
 /// Marks a length that has not been counted; no text has this many characters.
@@ -35,13 +37,19 @@ const TEXT_BYTES: usize = size_of::<Text>() + 3 * size_of::<usize>();
 impl Text {
     fn new(body: CompactString) -> Text {
         space::note(TEXT_BYTES + spilled(&body));
-        Text { body, chars: Cell::new(UNCOUNTED), cursor: Cell::new((0, 0)) }
+        Text { body, chars: Cell::new(UNCOUNTED), cursor: Cell::new((0, 0)), quotes_refusal: Cell::new(false) }
     }
 
     /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         &self.body
+    }
+
+    /// Returns whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
+    #[inline]
+    pub fn quotes_refusal(&self) -> bool {
+        self.quotes_refusal.get()
     }
 
     /// Returns the length in characters.
@@ -142,6 +150,13 @@ impl Str {
         }
     }
 
+    /// Marks a text that was just created as quoting a refusal. Up to seven bytes quote no message.
+    pub fn mark_refusal(&self) {
+        if let Str::Heap(text) = self {
+            text.quotes_refusal.set(true);
+        }
+    }
+
     /// Borrows the text.
     #[inline]
     pub fn as_text(&self) -> TextRef<'_> {
@@ -186,7 +201,11 @@ impl Str {
         {
             return owned.append(piece);
         }
-        *self = join(&self.as_text(), piece)?;
+        let joined = join(&self.as_text(), piece)?;
+        if matches!(self, Str::Heap(text) if text.quotes_refusal()) {
+            joined.mark_refusal();
+        }
+        *self = joined;
         Ok(())
     }
 }

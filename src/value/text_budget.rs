@@ -15,13 +15,13 @@ pub struct TextBudget {
 }
 
 impl TextBudget {
-    /// Returns the room for one text.
+    /// Returns the budget of one text.
     pub fn of_text() -> TextBudget {
         let (left, bound) = space::string_room();
         TextBudget { left, bound, hit: None }
     }
 
-    /// Reduces the room to `bytes` if another limit, `bound`, allows fewer bytes.
+    /// Reduces the budget to `bytes` if another limit, `bound`, allows fewer bytes.
     pub fn at_most(self, bytes: u64, bound: LimitHit) -> TextBudget {
         match usize::try_from(bytes) {
             Ok(left) if left < self.left => TextBudget { left, bound, ..self },
@@ -65,23 +65,23 @@ impl TextBudget {
 #[derive(Debug)]
 pub struct Sink {
     bytes: MeteredVec<u8>,
-    room: TextBudget,
+    budget: TextBudget,
 }
 
 impl Sink {
     /// Creates an empty text.
-    pub fn new(room: TextBudget) -> Sink {
-        Sink { bytes: MeteredVec::default(), room }
+    pub fn new(budget: TextBudget) -> Sink {
+        Sink { bytes: MeteredVec::default(), budget }
     }
 
     /// Returns the limit that stopped the writer, provided that the writer had no other reason to fail.
     pub fn hit(&self) -> LimitHit {
-        self.room.hit()
+        self.budget.hit()
     }
 
     /// Returns the limit that stopped the writer, if any.
     pub fn limit(&self) -> Option<LimitHit> {
-        self.room.hit.or_else(|| work::check().err())
+        self.budget.hit.or_else(|| work::check().err())
     }
 
     /// Returns the written bytes.
@@ -90,7 +90,7 @@ impl Sink {
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
-        self.room.left = self.room.left.checked_sub(bytes.len()).ok_or(self.room.bound)?;
+        self.budget.left = self.budget.left.checked_sub(bytes.len()).ok_or(self.budget.bound)?;
         if bytes.len() > self.bytes.spare() {
             work::charge_bytes(self.bytes.len())?;
         }
@@ -103,7 +103,7 @@ impl io::Write for Sink {
         match self.take(bytes) {
             Ok(()) => Ok(bytes.len()),
             Err(hit) => {
-                self.room.hit = Some(hit);
+                self.budget.hit = Some(hit);
                 Err(io::Error::other(hit))
             }
         }

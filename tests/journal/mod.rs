@@ -273,7 +273,10 @@ fn where_the_tree_has_moved_on_nothing_is_done_unless_by_force() {
     assert_eq!(forced.code, 1, "something was left: {}", forced.stderr);
     let read = |name: &str| fs::read_to_string(at(name)).unwrap_or_default();
     assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("a", "b"), "what was there is back");
-    for kept in ["what stood at `a.txt` is kept as `.ns/backups/a.txt/", "what stood at `b.txt` is kept as `.ns/"] {
+    for kept in [
+        "the previous content of `a.txt` is kept as `.ns/backups/a.txt/",
+        "the previous content of `b.txt` is kept as `.ns/",
+    ] {
         assert!(forced.stderr.contains(kept), "{kept}: {}", forced.stderr);
     }
     assert_eq!((read("new/deep/theirs").as_str(), read("copy/e/in/c.txt").as_str()), ("also", "theirs as well"));

@@ -70,7 +70,7 @@ fn the_parameters_of_a_script_are_its_schema() {
                 "sizes": { "type": "array", "items": { "type": "integer" }, "default": [1] },
                 "vars": { "type": "object", "additionalProperties": { "type": "string" }, "default": {} },
                 "name": { "type": "string" },
-                "plan": { "type": "boolean", "description": "change nothing, and list what would be changed", "default": false },
+                "plan": { "type": "boolean", "description": "change nothing, and list the changes that would be made", "default": false },
             },
             "required": ["folder"],
             "additionalProperties": false,

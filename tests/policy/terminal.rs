@@ -143,7 +143,7 @@ fn an_answer_for_good_goes_into_the_file_that_asks() {
             let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal");
             let question = session.exp_string("[n]ever? ").expect("a question");
             assert_eq!(question.contains("[a]lways"), takes.is_some(), "{question}");
-            assert_eq!(question.contains("an answer holds for this run at most"), takes.is_none(), "{question}");
+            assert_eq!(question.contains("an answer applies to this run at most"), takes.is_none(), "{question}");
             session.send_line(if takes.is_some() { "a" } else { "r" }).expect("an answer");
             session.exp_eof().expect("the end of the run");
             assert!(!place.path("root/a").exists());

@@ -59,7 +59,7 @@ fn a_history_that_cannot_be_written_is_told_once() {
     let state = place.path().join("state");
     std::fs::write(&state, "a file").expect("a file in the way");
     let (mut session, shown) = begin(with_state(place.path(), &state));
-    assert_eq!(shown.matches("what is typed is not kept").count(), 1, "{shown}");
+    assert_eq!(shown.matches("the history is not saved").count(), 1, "{shown}");
     assert!(type_line(&mut session, "1 + 2", "ns> ").contains("\n3\n"));
     // Lines of this session are still available to it.
     send(&session, "\u{1b}[A\n");
@@ -80,7 +80,7 @@ fn what_is_in_the_place_of_the_history_is_left_alone() {
     std::fs::write(&other, "mine\n").expect("another file");
     symlink(&other, folder.join("history")).expect("a link");
     let (mut session, shown) = begin(with_state(place.path(), &place.path().join("state")));
-    assert!(shown.contains("what is typed is not kept"), "{shown}");
+    assert!(shown.contains("the history is not saved"), "{shown}");
     type_line(&mut session, "1 + 2", "ns> ");
     assert_eq!(std::fs::read_to_string(&other).expect("it is there"), "mine\n");
 }

@@ -85,10 +85,10 @@ fn it_is_thrown_away_or_goes_on() {
     let (place, mut session) = planning();
     type_line(&mut session, &write("new.txt", "x"), PLAN);
     let shown = answer(&mut session, ":plan off", "\u{3}", PLAN);
-    assert!(shown.contains("the plan goes on"), "{shown}");
+    assert!(shown.contains("the plan remains active"), "{shown}");
     assert!(type_line(&mut session, "FS.Exists(\"new.txt\")", PLAN).contains("true"));
     let shown = answer(&mut session, ":plan off", "what\nn\n", ON);
-    assert!(shown.contains("thrown away"), "{shown}");
+    assert!(shown.contains("is discarded"), "{shown}");
     assert!(type_line(&mut session, "FS.Exists(\"new.txt\")", ON).contains("false"));
     assert_eq!(names(place.path()), ["a.txt"]);
     assert!(type_line(&mut session, ":plan off", ON).contains("no plan goes on"));
@@ -170,7 +170,7 @@ fn where_others_change_the_place_nothing_is_done() {
     fs::write(place.path().join("a.txt"), "somebody else's\n").expect("a file");
     send(&session, "y\n");
     let shown = until(&mut session, PLAN);
-    assert!(shown.contains("a.txt") && shown.contains("the plan goes on"), "{shown}");
+    assert!(shown.contains("a.txt") && shown.contains("the plan remains active"), "{shown}");
     assert_eq!(fs::read_to_string(place.path().join("a.txt")).expect("it is there"), "somebody else's\n");
     // The plan is shown again, against the current state of the disk.
     let shown = answer(&mut session, ":plan off", "y\n", ON);
@@ -183,7 +183,7 @@ fn who_leaves_is_asked_about_it() {
     let (place, mut session) = planning();
     type_line(&mut session, &write("new.txt", "x"), PLAN);
     let shown = answer(&mut session, ":quit", "\u{3}", PLAN);
-    assert!(shown.contains("+ new.txt") && shown.contains("the plan goes on"), "{shown}");
+    assert!(shown.contains("+ new.txt") && shown.contains("the plan remains active"), "{shown}");
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     send(&session, "\u{4}");
     until(&mut session, "Do it?");
@@ -202,7 +202,7 @@ fn who_leaves_without_an_answer_changes_nothing() {
     until(&mut session, "Do it?");
     until(&mut session, ": ");
     send(&session, "\u{4}");
-    until(&mut session, "thrown away");
+    until(&mut session, "is discarded");
     ends_with(&mut session, 0);
     assert_eq!(names(place.path()), ["a.txt"]);
 

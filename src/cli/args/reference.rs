@@ -8,11 +8,11 @@ use crate::manual::about;
 #[derive(Args, Debug)]
 #[command(about = about::DOC)]
 pub struct DocArgs {
-    /// What to show, such as FS.Find, FOR EACH, LEN, NS0101 or a command of `ns`, or what to do, such as rename or "find files";
+    /// A topic, such as FS.Find, FOR EACH, LEN, NS0101 or a command of `ns`, or a purpose, such as rename or "find files";
     /// all topics when left out
     #[arg(value_name = "NAME")]
     pub name: Vec<String>,
-    /// How it is printed
+    /// Output format
     #[arg(long, default_value = "text")]
     pub format: PageFormat,
 }

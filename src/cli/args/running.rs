@@ -25,13 +25,13 @@ pub struct RunArgs {
     /// The script itself
     #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file")]
     pub code: Option<String>,
-    /// Take back everything that the run changed when it ends with an error
+    /// Roll back all changes of the run if it ends with an error
     #[arg(long)]
     pub atomic: bool,
-    /// Change nothing, and show what would be changed; as json for `ns apply`, as html for a browser
+    /// Change nothing and show the changes that the run would make; json is for `ns apply`, html for a browser
     #[arg(long, visible_alias = "dry-run", value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub plan: Option<PlanForm>,
-    /// Say on standard error what the kernel keeps the run from
+    /// Print on standard error which restrictions the kernel enforces on the run
     #[arg(short = 'v', long)]
     pub verbose: bool,
     /// The procedure to run, instead of the script's top level
@@ -54,7 +54,7 @@ pub enum PlanForm {
     Text,
     /// One object, which `ns apply` reads
     Json,
-    /// A page that needs nothing else
+    /// A self-contained page
     Html,
 }
 
@@ -62,7 +62,7 @@ pub enum PlanForm {
 #[derive(Args, Debug)]
 #[command(about = about::APPLY)]
 pub struct ApplyArgs {
-    /// The plan, as `ns run --plan=json` wrote it, or - for standard input
+    /// A plan written by `ns run --plan=json`, or - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 }
@@ -75,25 +75,25 @@ pub struct TestArgs {
     /// Scripts NAME.ns, and folders of them
     #[arg(default_value = ".", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Where the golden files lie, instead of beside the scripts
+    /// The folder of the golden files [default: beside the scripts]
     #[arg(long, value_name = "DIR")]
     pub golden: Option<PathBuf>,
-    /// Write what the scripts say now into the golden files; review the difference
+    /// Write the current output of the scripts into the golden files; review the difference
     #[arg(long)]
     pub update: bool,
-    /// Only the cases whose name holds a text
+    /// Run only cases whose name contains a text
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Cases that run at once [default: as many as there are processors]
+    /// Number of cases that run in parallel [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
     /// Run again whenever a file changes, until Ctrl-C
     #[arg(long)]
     pub watch: bool,
-    /// Show what is another each time as [NAME]: time, date, duration, hash, uuid, or a pattern of your own; may be given often
+    /// Replace values that vary from run to run by [NAME]: time, date, duration, hash, uuid, or a pattern of your own; may be repeated
     #[arg(long = "redact", value_name = "NAME[=REGEX]")]
     pub redactions: Vec<Redaction>,
-    /// How it is told
+    /// Output format
     #[arg(long, default_value = "text")]
     pub format: ReportFormat,
 }
@@ -110,14 +110,14 @@ NAME.args holds arguments of the script, one a line, NAME.in its standard input,
 NAME.CASE.out and so on are a further case of the script, with the set-up NAME.CASE/ if there is one.
 A comment `# ns: test OPTIONS [-- ARGS]` at the head of a script says how it runs: --now --seed --strict --read-only --timeout --max-steps --lib --policy --atomic --proc --output --redact.";
 
-/// How a test run is told.
+/// Output formats of a test run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// For people
     Text,
     /// A JSON object
     Json,
-    /// XML as JUnit writes it
+    /// JUnit XML
     Junit,
 }
 
@@ -129,13 +129,13 @@ pub struct RenderArgs {
     /// The document, or - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// A text for {{NAME}}; may be given often
+    /// A text for {{NAME}}; may be repeated
     #[arg(long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
     /// A JSON object with values for names, - to read it from standard input; --var comes before it
     #[arg(long = "vars", value_name = "FILE")]
     pub variable_file: Option<PathBuf>,
-    /// The form in which results come into the document
+    /// The form in which results are inserted into the document
     #[arg(long, default_value = "json")]
     pub results: ResultForm,
 }
@@ -157,6 +157,6 @@ Names and calls are all checked before the first call runs. The first call that 
 pub enum ResultForm {
     /// All of a result, as JSON
     Json,
-    /// The content of a file that was read, and JSON for every other result
+    /// The content of a file that was read; JSON for every other result
     Content,
 }

@@ -10,7 +10,7 @@ use crate::manual::about;
 #[derive(Args, Debug)]
 #[command(about = about::NEW)]
 pub struct NewArgs {
-    /// The name, perhaps with a folder before it
+    /// The name of the script, optionally with a folder
     #[arg(value_name = "NAME")]
     pub name: PathBuf,
 }
@@ -22,16 +22,16 @@ pub struct CheckArgs {
     /// The scripts, folders of scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Repair what can be repaired without changing what a script does; standard input is printed
+    /// Apply the fixes that do not change what a script does; fixed standard input is printed
     #[arg(long)]
     pub fix: bool,
-    /// What ends with exit code 3 besides errors
+    /// The findings, besides errors, that end with exit code 3
     #[arg(long, value_name = "FINDINGS")]
     pub deny: Option<Denied>,
-    /// How findings are printed
+    /// Output format
     #[arg(long, default_value = "text")]
     pub format: FindingFormat,
-    /// Show what the scripts say about themselves
+    /// Print the scripts' own descriptions: metadata, arguments and procedures
     #[arg(long)]
     pub info: bool,
 }
@@ -50,7 +50,7 @@ pub enum FindingFormat {
     Text,
     /// A JSON array
     Json,
-    /// A SARIF 2.1.0 log, as code hosts and editors read it
+    /// A SARIF 2.1.0 log, for code hosts and editors
     Sarif,
 }
 
@@ -61,13 +61,13 @@ pub struct FmtArgs {
     /// The scripts, folders of scripts, - for standard input; of a file NAME.md the ```neuroscript blocks
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Change nothing; name the files that have another form, and leave with 3 when there are any
+    /// Change nothing; list files that are not formatted, and exit with 3 if there are any
     #[arg(long)]
     pub check: bool,
-    /// Change nothing; show what would change, and leave with 3 when something would
+    /// Change nothing; print the differences, and exit with 3 if there are any
     #[arg(long)]
     pub diff: bool,
-    /// How keywords are spelled [default: as the first one of the file is]
+    /// The spelling of keywords [default: that of the file's first keyword]
     #[arg(long, value_name = "SPELLING")]
     pub keywords: Option<Keywords>,
 }

@@ -16,12 +16,12 @@ pub struct MemoryArgs {
     pub command: MemoryCommand,
 }
 
-/// What can be done with project memory.
+/// Operations on project memory.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// List the keys with type, bytes, time and writer of their values
+    /// List the keys, with type, size, time and writer of each value
     List {
-        /// What the keys begin with
+        /// List only keys with this prefix
         #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
         prefix: String,
     },
@@ -30,7 +30,7 @@ pub enum MemoryCommand {
         /// The key
         key: String,
     },
-    /// Keep a value under a key
+    /// Store a value under a key
     Set {
         /// The key
         key: String,
@@ -38,18 +38,18 @@ pub enum MemoryCommand {
         #[arg(value_name = "JSON", allow_hyphen_values = true)]
         json: String,
     },
-    /// Forget a key
+    /// Delete a key
     Delete {
         /// The key
         key: String,
     },
-    /// Print everything, one line of JSON for each key
+    /// Print all keys and values, one line of JSON per key
     Export {
-        /// Read what can be read of a file that is damaged, of another program or of a newer version
+        /// Export whatever is readable if the file is damaged, from another program or from a newer version
         #[arg(long)]
         salvage: bool,
     },
-    /// Take in the lines of an export, all or none; keys that are there get the new values
+    /// Import the lines of an export, all or none; existing keys get the new values
     Import {
         /// The lines, - for standard input
         #[arg(default_value = "-", value_name = "FILE")]
@@ -68,31 +68,31 @@ pub struct AuditArgs {
 /// Which audit log is meant: that of the sandbox, unless one of these says otherwise.
 #[derive(Args, Debug)]
 pub struct AuditPlace {
-    /// The log of runs that may change nothing, in your state folder
+    /// The log of read-only runs, in your state folder
     #[arg(long)]
     pub state: bool,
-    /// A log that was moved away
+    /// A log that was moved elsewhere
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     pub file: Option<PathBuf>,
 }
 
-/// What can be done with the audit log.
+/// Operations on the audit log.
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
     /// Show the newest lines, the newest last
     Show {
         #[command(flatten)]
         place: AuditPlace,
-        /// Of one run
+        /// Show only lines of one run
         #[arg(long, value_name = "ID")]
         run: Option<String>,
-        /// Of one tool, by any of its names
+        /// Show only lines of one tool, by any of its names
         #[arg(long, value_name = "NAME")]
         tool: Option<String>,
-        /// Since a time, such as 2026-01-31, 2026-01-31T08:00:00Z or 90m, 12h, 7d ago
+        /// Show only lines since a time, such as 2026-01-31, 2026-01-31T08:00:00Z or 90m, 12h, 7d ago
         #[arg(long, value_name = "TIME", value_parser = moment)]
         since: Option<String>,
-        /// Lines at most
+        /// Maximum number of lines
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
         limit: u64,
     },
@@ -100,7 +100,7 @@ pub enum AuditCommand {
     Verify {
         #[command(flatten)]
         place: AuditPlace,
-        /// A hash that was printed before: the line that has it must still be there
+        /// A hash that was printed earlier; the log must still contain the line with it
         #[arg(long, value_name = "HASH")]
         expect: Option<String>,
     },
@@ -110,10 +110,10 @@ pub enum AuditCommand {
 #[derive(Args, Debug)]
 #[command(about = about::LOG)]
 pub struct LogArgs {
-    /// Runs at most
+    /// Maximum number of runs
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
-    /// All runs, and each undo and redo as a run of its own
+    /// Show all runs, and each undo and redo as a separate run
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
 }
@@ -124,7 +124,7 @@ pub struct LogArgs {
 pub struct ShowArgs {
     /// The run, by the short name that `ns log` shows or its beginning [default: the newest]
     pub run: Option<String>,
-    /// Show how the contents of text files differ
+    /// Show the differences in text files
     #[arg(long)]
     pub diff: bool,
 }
@@ -134,15 +134,15 @@ pub struct ShowArgs {
 #[command(about = about::UNDO)]
 pub struct UndoArgs {
     /// The run, by the short name that `ns log` shows or its beginning [default: the newest that was not
-    /// taken back]
+    /// undone]
     pub run: Option<String>,
-    /// Where the tree has changed since, take back the rest
+    /// Skip what has changed since, and undo the rest
     #[arg(long)]
     pub force: bool,
-    /// Pass over runs that cannot be taken back, and take back the newest that can
+    /// Skip runs that cannot be undone, and undo the newest that can
     #[arg(long, conflicts_with_all = ["force", "run"])]
     pub skip: bool,
-    /// Change nothing, and show what would be taken back, or what stands in the way
+    /// Change nothing, and show the changes that would be undone, or why they cannot be
     #[arg(long, visible_alias = "dry-run")]
     pub plan: bool,
 }
@@ -151,12 +151,12 @@ pub struct UndoArgs {
 #[derive(Args, Debug)]
 #[command(about = about::REDO)]
 pub struct RedoArgs {
-    /// The run, by the short name that `ns log` shows or its beginning [default: the one that was taken back last]
+    /// The run, by the short name that `ns log` shows or its beginning [default: the one that was undone last]
     pub run: Option<String>,
-    /// Where the tree has changed since, do the rest
+    /// Skip what has changed since, and redo the rest
     #[arg(long)]
     pub force: bool,
-    /// Change nothing, and show what would be done again, or what stands in the way
+    /// Change nothing, and show the changes that would be redone, or why they cannot be
     #[arg(long, visible_alias = "dry-run")]
     pub plan: bool,
 }
@@ -165,7 +165,7 @@ pub struct RedoArgs {
 #[derive(Args, Debug)]
 #[command(about = about::ADOPT)]
 pub struct AdoptArgs {
-    /// Take everything over without a question
+    /// Adopt everything without asking
     #[arg(long)]
     pub yes: bool,
 }
@@ -174,34 +174,34 @@ pub struct AdoptArgs {
 #[derive(Args, Debug)]
 #[command(about = about::GC)]
 pub struct GcArgs {
-    /// Say what would go, and how many bytes that are; nothing is done
+    /// Change nothing; list what would be deleted, and its size in bytes
     #[arg(long)]
     pub dry_run: bool,
-    /// So many of the newest runs can be taken back whole afterwards [default: 20]
+    /// Number of newest runs that can still be undone completely [default: 20]
     #[arg(long, value_name = "N")]
     pub keep_runs: Option<usize>,
-    /// Remove what others left in `.ns`: journals and kept files that your key did not seal
+    /// Delete foreign state in `.ns`: journals and backups that your key did not seal
     #[arg(long, conflicts_with_all = ["all", "keep_runs", "count", "days", "bytes", "journals", "journal_days", "journal_bytes"])]
     pub foreign: bool,
-    /// Give up everything that these runs do not need
+    /// Delete everything that these runs do not need
     #[arg(long)]
     pub all: bool,
-    /// Backups of one file, 0 for any number [default: `backup_count` of the policy]
+    /// Maximum number of backups per file, 0 for no limit [default: `backup_count` of the policy]
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,
-    /// Days for which backups and trash are kept, 0 for ever [default: `backup_days` of the policy]
+    /// Days for which backups and trash are kept, 0 for no limit [default: `backup_days` of the policy]
     #[arg(long, value_name = "N")]
     pub days: Option<u64>,
-    /// Bytes of all backups and trash, such as 500M, 0 for any number [default: `backup_bytes` of the policy]
+    /// Maximum size of all backups and trash in bytes, such as 500M, 0 for no limit [default: `backup_bytes` of the policy]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub bytes: Option<u64>,
-    /// Journals of runs, 0 for any number [default: 10000]
+    /// Maximum number of journals of runs, 0 for no limit [default: 10000]
     #[arg(long, value_name = "N")]
     pub journals: Option<u64>,
-    /// Days for which journals are kept [default: for ever]
+    /// Days for which journals are kept [default: no limit]
     #[arg(long, value_name = "N")]
     pub journal_days: Option<u64>,
-    /// Bytes of all journals [default: any number]
+    /// Maximum size of all journals in bytes [default: no limit]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub journal_bytes: Option<u64>,
 }

@@ -21,16 +21,16 @@ pub struct CallArgs {
     /// A JSON object with the arguments, @FILE to read it from a file, - from standard input
     #[arg(default_value = "{}", value_name = "JSON", allow_hyphen_values = true)]
     pub json: String,
-    /// Bytes that the answer may take
+    /// Maximum size of the answer in bytes
     #[arg(long, value_name = "N")]
     pub max_output_bytes: Option<u64>,
-    /// Give an answer that is longer than that in parts, and say beside it how much is there
+    /// Return a longer answer in parts, and report its total size beside it
     #[arg(long)]
     pub meta: bool,
-    /// Where the part begins: `next_offset` of the one before
+    /// Offset of the part: `next_offset` of the previous one
     #[arg(long, value_name = "N", requires = "meta", conflicts_with = "jsonl")]
     pub offset: Option<usize>,
-    /// Read a call from each line of standard input, such as {"id": 1, "tool": "read_file", "arguments": {}}, and answer each in a line
+    /// Read a call from each line of standard input, such as {"id": 1, "tool": "read_file", "arguments": {}}, and print one line per answer
     #[arg(long, conflicts_with_all = ["tool", "json"])]
     pub jsonl: bool,
 }
@@ -41,7 +41,7 @@ pub struct CallArgs {
 pub struct ToolsArgs {
     /// The tool to show, by any of its names
     pub name: Option<String>,
-    /// How tools are printed
+    /// Output format
     #[arg(long, default_value = "table")]
     pub format: ToolFormat,
 }
@@ -51,13 +51,13 @@ pub struct ToolsArgs {
 pub enum ToolFormat {
     /// For people
     Table,
-    /// Whole declarations
+    /// Complete declarations
     Json,
     /// As MCP servers declare them
     Mcp,
     /// As functions of OpenAI's interfaces
     Openai,
-    /// The same with every argument required, and null for what is left out
+    /// Like openai, with every argument required and null for omitted ones
     OpenaiStrict,
     /// As tools of Anthropic's interface
     Anthropic,
@@ -76,27 +76,27 @@ pub struct McpArgs {
     /// Let the tools change files; without it the server only reads
     #[arg(long)]
     pub write: bool,
-    /// A script to offer as a tool of its own, called as the file is; may be given often
+    /// A script to offer as a tool, named after its file; may be repeated
     #[arg(long = "script", value_name = "FILE")]
     pub scripts: Vec<PathBuf>,
     /// The tools to offer: default, all, script, none, groups such as fs, or wire names
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "default")]
     pub tools: Vec<String>,
-    /// Do not let the roots that the client names narrow what its calls may do
+    /// Ignore the roots that the client names, instead of restricting its calls to them
     #[arg(long)]
     pub ignore_roots: bool,
-    /// Seconds after which a client that does not read is given up
+    /// Seconds after which a client that does not read is disconnected
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     pub patience: Duration,
-    /// Serve over HTTP at this address, such as 127.0.0.1:8765, instead of standard input and output; the token is NS_MCP_TOKEN, or a new one that is told on standard error
+    /// Serve over HTTP at this address, such as 127.0.0.1:8765, instead of standard input and output; the token is NS_MCP_TOKEN, or a new one that is printed on standard error
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDR")]
     pub http: Option<std::net::SocketAddr>,
-    /// Listen at an address that other machines reach; put TLS before it
+    /// Allow an address that other machines can reach; put TLS in front of it
     #[cfg(feature = "http")]
     #[arg(long, requires = "http")]
     pub public: bool,
-    /// A page of the web that may ask, such as https://app.example.com:443; may be given often
+    /// A web origin that may send requests, such as https://app.example.com:443; may be repeated
     #[cfg(feature = "http")]
     #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
     pub origins: Vec<String>,

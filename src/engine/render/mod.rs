@@ -253,7 +253,7 @@ impl DocumentRun<'_> {
         if !matches!(tool.spec.effect, Effect::Pure | Effect::Reads) {
             self.changed.push(call.tool_span);
         }
-        let text = result::text_of(&answer, &call.place, self.results, file.as_deref());
+        let text = result::text_of(&answer, &call.position, self.results, file.as_deref());
         text.and_then(|text| {
             self.meter.step_text(text.len())?;
             self.push(&text)

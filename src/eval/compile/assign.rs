@@ -10,16 +10,16 @@ use super::expr::{constant, joined_text};
 use super::fused::{neighbour, with_near, with_wide};
 use super::operand::{Operand, take_set};
 
-/// Writes a value to a place.
+/// Writes a value to an assignment target.
 type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
 
 impl Compiler<'_> {
-    pub fn set(&self, place: &AssignTarget, value: &Expr) -> StmtFn {
-        let slot = place.slot.0 as usize;
-        match &place.steps[..] {
+    pub fn set(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
+        let slot = target.slot.0 as usize;
+        match &target.steps[..] {
             [] => self.set_variable(slot, value),
-            [step] => self.set_element(slot, step, value, place),
-            _ => self.set_place(place, value),
+            [step] => self.set_element(slot, step, value, target),
+            _ => self.set_target(target, value),
         }
     }
 
@@ -53,8 +53,8 @@ impl Compiler<'_> {
     }
 
     /// `SET x[i] = …`
-    fn set_element(&self, slot: usize, step: &Expr, value: &Expr, place: &AssignTarget) -> StmtFn {
-        let (name, span) = (place.name_span, place.span);
+    fn set_element(&self, slot: usize, step: &Expr, value: &Expr, target: &AssignTarget) -> StmtFn {
+        let (name, span) = (target.name_span, target.span);
         let step = self.near(step);
         if let Some(value) = neighbour(value) {
             return with_near!(step, |step| set_element(slot, step, value, name, span));
@@ -63,9 +63,9 @@ impl Compiler<'_> {
     }
 
     /// `SET x[i].name[j] = …`
-    fn set_place(&self, place: &AssignTarget, value: &Expr) -> StmtFn {
+    fn set_target(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
         let value = self.value(value);
-        let write = self.writer(place);
+        let write = self.writer(target);
         Box::new(move |machine| match value(machine).and_then(|value| write(machine, value)) {
             Ok(()) => Flow::Next,
             Err(_) => Flow::Throw,
@@ -73,10 +73,10 @@ impl Compiler<'_> {
     }
 
     /// `SET a, b = …`
-    pub fn set_many(&self, places: &[AssignTarget], value: &Expr) -> StmtFn {
+    pub fn set_many(&self, targets: &[AssignTarget], value: &Expr) -> StmtFn {
         let span = value.span;
         let value = self.value(value);
-        let writers: Vec<_> = places.iter().map(|place| self.writer(place)).collect();
+        let writers: Vec<_> = targets.iter().map(|target| self.writer(target)).collect();
         Box::new(move |machine| {
             let Ok(value) = value(machine) else { return Flow::Throw };
             let values = match place::unpack(&value, writers.len()) {
@@ -95,11 +95,11 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the assignment to a place.
-    fn writer(&self, place: &AssignTarget) -> Writer {
-        let slot = place.slot.0 as usize;
-        let (name, span) = (place.name_span, place.span);
-        let steps = self.values(&place.steps);
+    /// Compiles the assignment to a target.
+    fn writer(&self, target: &AssignTarget) -> Writer {
+        let slot = target.slot.0 as usize;
+        let (name, span) = (target.name_span, target.span);
+        let steps = self.values(&target.steps);
         if steps.is_empty() {
             return Box::new(move |machine, value| {
                 *machine.local_mut(slot) = value;
@@ -111,14 +111,14 @@ impl Compiler<'_> {
             for step in &steps {
                 way.push(step(machine)?);
             }
-            set_place(machine, slot, &way, value).map_err(|error| place_failed(machine, slot, error, name, span))
+            set_target(machine, slot, &way, value).map_err(|error| place_failed(machine, slot, error, name, span))
         })
     }
 }
 
 /// Sets a place in a variable. If the variable is not set and the place begins with a key, the variable becomes a map;
 /// if that fails, it stays unset.
-fn set_place(machine: &mut Machine, slot: usize, way: &[Value], value: Value) -> Fallible<()> {
+fn set_target(machine: &mut Machine, slot: usize, way: &[Value], value: Value) -> Fallible<()> {
     let variable = machine.local_mut(slot);
     if !matches!(variable, Value::Unset) || !way[0].is_text() {
         return variable.set_place(way, value);
@@ -303,7 +303,7 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     #[inline(never)]
     fn set(&self, machine: &mut Machine, held: S::Held, new: Value) -> Flow {
         let Ok(step) = take_set(machine, &self.step, held) else { return Flow::Throw };
-        match set_place(machine, self.slot, std::slice::from_ref(&step), new) {
+        match set_target(machine, self.slot, std::slice::from_ref(&step), new) {
             Ok(()) => Flow::Next,
             Err(error) => {
                 place_failed(machine, self.slot, error, self.name, self.span);

@@ -30,7 +30,7 @@ impl Compiler<'_> {
 
     /// Compiles a call whose result nothing checks: the user is warned about a failure.
     pub fn unseen_call(&self, call: &Call) -> ValueFn {
-        self.call_with(call, Failing::Told)
+        self.call_with(call, Failing::Warned)
     }
 
     /// Compiles a call whose failure is an error.

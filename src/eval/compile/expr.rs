@@ -150,14 +150,23 @@ enum Joined {
 fn joined(parts: Vec<Joined>, span: Span) -> ValueFn {
     Box::new(move |machine| {
         let mut pieces = Pieces::default();
+        let mut quotes_refusal = false;
         for part in &parts {
             let pushed = match part {
                 Joined::Text(text) => pieces.push(text),
-                Joined::Value(value) => pieces.push(&value(machine)?),
+                Joined::Value(value) => {
+                    let value = value(machine)?;
+                    quotes_refusal |= value.quotes_refusal();
+                    pieces.push(&value)
+                }
             };
             pushed.map_err(|error| machine.throw(span, error))?;
         }
-        pieces.end().map(Value::from).map_err(|hit| machine.throw(span, hit))
+        let text = pieces.end().map_err(|hit| machine.throw(span, hit))?;
+        if quotes_refusal {
+            text.mark_refusal();
+        }
+        Ok(text.into())
     })
 }
 

@@ -46,7 +46,7 @@ impl Compiler<'_> {
 
     pub fn for_each(&self, first: Slot, second: Option<Slot>, list: &Expr, body: &Block) -> StmtFn {
         let span = list.span;
-        let turn = Iteration {
+        let iteration = Iteration {
             first: first.0 as usize,
             second: second.map(|slot| slot.0 as usize),
             body: self.turn(body, span),
@@ -55,15 +55,15 @@ impl Compiler<'_> {
             && call.target == Target::Builtin(Builtin::Range)
             && let Args::InOrder(args) = &call.args
         {
-            return over_range(self.values(args), turn, span);
+            return over_range(self.values(args), iteration, span);
         }
         let list = self.value(list);
         Box::new(move |machine| match list(machine) {
             Ok(Value::Nil) => Flow::Next,
-            Ok(Value::List(list)) => turn.over_list(machine, &list),
-            Ok(Value::Map(map)) => turn.over_map(machine, &map),
+            Ok(Value::List(list)) => iteration.over_list(machine, &list),
+            Ok(Value::Map(map)) => iteration.over_map(machine, &map),
             Ok(value) => match value.as_str() {
-                Some(text) => turn.over_text(machine, &text),
+                Some(text) => iteration.over_text(machine, &text),
                 None => {
                     machine.throw(span, Box::new(ValueError::NotIterable(display(&value))));
                     Flow::Throw
@@ -89,15 +89,15 @@ impl Iteration {
     fn over_list(&self, machine: &mut Machine, list: &Rc<List>) -> Flow {
         let all = list.len();
         if list.rows().is_some() && self.second.is_none() {
-            let told = |machine: &mut Machine, watched: &WatchedLoop| {
+            let observed = |machine: &mut Machine, watched: &WatchedLoop| {
                 self.over_rows(machine, list, |turns| watched.tell(turns, all))
             };
-            return watch(machine, |machine| self.over_rows(machine, list, |_| ()), told);
+            return watch(machine, |machine| self.over_rows(machine, list, |_| ()), observed);
         }
-        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+        let observed = |machine: &mut Machine, watched: &WatchedLoop| {
             self.over_values(machine, list, |turns| watched.tell(turns, all))
         };
-        watch(machine, |machine| self.over_values(machine, list, |_| ()), told)
+        watch(machine, |machine| self.over_values(machine, list, |_| ()), observed)
     }
 
     /// Iterates over the elements of a list. `tell` is called before each iteration with the number of completed ones.
@@ -136,10 +136,10 @@ impl Iteration {
     }
 
     fn over_map(&self, machine: &mut Machine, map: &Rc<Map>) -> Flow {
-        let told = |machine: &mut Machine, watched: &WatchedLoop| {
+        let observed = |machine: &mut Machine, watched: &WatchedLoop| {
             self.over_entries(machine, map, |turns| watched.tell(turns, map.len()))
         };
-        watch(machine, |machine| self.over_entries(machine, map, |_| ()), told)
+        watch(machine, |machine| self.over_entries(machine, map, |_| ()), observed)
     }
 
     fn over_entries(&self, machine: &mut Machine, map: &Rc<Map>, tell: impl Fn(usize)) -> Flow {
@@ -202,10 +202,10 @@ impl Iteration {
 fn watch(
     machine: &mut Machine,
     plain: impl FnOnce(&mut Machine) -> Flow,
-    told: impl FnOnce(&mut Machine, &WatchedLoop) -> Flow,
+    observed: impl FnOnce(&mut Machine, &WatchedLoop) -> Flow,
 ) -> Flow {
     let Some(watched) = machine.watch_loop() else { return plain(machine) };
-    let flow = told(machine, &watched);
+    let flow = observed(machine, &watched);
     machine.end_loop(watched);
     flow
 }
@@ -221,7 +221,7 @@ fn outcome(flow: Flow) -> Option<Flow> {
 }
 
 /// `FOR EACH i IN RANGE(…)` counts without creating a list.
-fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
+fn over_range(args: Vec<ValueFn>, iteration: Iteration, span: Span) -> StmtFn {
     Box::new(move |machine| {
         let mut given = Vec::with_capacity(args.len());
         for arg in &args {
@@ -238,9 +238,9 @@ fn over_range(args: Vec<ValueFn>, turn: Iteration, span: Span) -> StmtFn {
             }
         };
         let all = range.count() as usize;
-        let told = |machine: &mut Machine, watched: &WatchedLoop| {
-            turn.over_numbers(machine, range, |turns| watched.tell(turns, all))
+        let observed = |machine: &mut Machine, watched: &WatchedLoop| {
+            iteration.over_numbers(machine, range, |turns| watched.tell(turns, all))
         };
-        watch(machine, |machine| turn.over_numbers(machine, range, |_| ()), told)
+        watch(machine, |machine| iteration.over_numbers(machine, range, |_| ()), observed)
     })
 }

@@ -47,8 +47,8 @@ impl Compiler<'_> {
 
     fn statement(&self, stmt: &Stmt) -> StmtFn {
         match &stmt.kind {
-            StmtKind::Set { place, value } => self.set(place, value),
-            StmtKind::SetMany { places, value } => self.set_many(places, value),
+            StmtKind::Set { target, value } => self.set(target, value),
+            StmtKind::SetMany { targets, value } => self.set_many(targets, value),
             StmtKind::Emit(values) => self.emit(values, stmt.span),
             StmtKind::Call(call) => self.call_statement(call),
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise),

@@ -26,7 +26,7 @@ pub fn schema() -> Json {
 }
 
 /// Returns the next part of an answer, with the handle under which the answer is stored.
-pub fn read_result(args: &Args, kept: &RecentAnswers, bytes: u64) -> Result<(String, Excerpt), ToolError> {
+pub fn read_result(args: &Args, recent: &RecentAnswers, bytes: u64) -> Result<(String, Excerpt), ToolError> {
     let cursor = args.cursor.as_text();
     let bad = |message: String| {
         ToolError::bad_argument("cursor", message).hint("give the `next_cursor` of an answer as it is")
@@ -34,7 +34,7 @@ pub fn read_result(args: &Args, kept: &RecentAnswers, bytes: u64) -> Result<(Str
     let shown = crate::value::print::shortened(&cursor, 60);
     let (handle, offset) = cursor.rsplit_once(':').ok_or_else(|| bad(format!("`{shown}` is no cursor")))?;
     let offset: usize = offset.parse().map_err(|_| bad(format!("`{shown}` is no cursor")))?;
-    let Some(body) = kept.find(handle) else {
+    let Some(body) = recent.find(handle) else {
         let message = format!("the answer that `{shown}` is part of is no longer kept");
         return Err(ToolError::new(ToolCode::NotFound, message).argument("cursor").hint("make the call again"));
     };

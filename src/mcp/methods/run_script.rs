@@ -32,9 +32,9 @@ pub const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         script: Str = Required, Kind::Text, "the script";
-        plan: bool = Is(Literal::Bool(false)), Kind::Bool, "change nothing, and list what would be changed";
+        plan: bool = Is(Literal::Bool(false)), Kind::Bool, "change nothing, and list the changes that would be made";
         atomic: bool = Is(Literal::Bool(true)), Kind::Bool, "take all changes back when the script fails";
-        args: Option<std::rc::Rc<List>> = Absent, Kind::Texts, "what the script finds in ARGS";
+        args: Option<std::rc::Rc<List>> = Absent, Kind::Texts, "the texts in ARGS";
     }
 }
 

@@ -83,15 +83,15 @@ impl Offer {
         chosen.push(Method::ReadResult.spec().wire);
         let mut entries = Vec::new();
         let mut others = Vec::new();
-        let mut told = Vec::new();
+        let mut offered = Vec::new();
         for wire in chosen {
             let entry = every.iter().find(|entry| entry.spec.wire == wire).expect("names are of entries");
-            if !told.contains(&wire) && entry.hidden(policy).is_none() {
-                told.push(wire);
+            if !offered.contains(&wire) && entry.hidden(policy).is_none() {
+                offered.push(wire);
                 entries.push((entry.offered, entry.definition(policy)));
             }
         }
-        for entry in every.iter().filter(|entry| !told.contains(&entry.spec.wire)) {
+        for entry in every.iter().filter(|entry| !offered.contains(&entry.spec.wire)) {
             let why = entry.hidden(policy);
             others.push((entry.spec.wire, why.unwrap_or_else(|| "name it in `--tools` to offer it".to_owned())));
         }

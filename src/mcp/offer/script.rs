@@ -102,7 +102,7 @@ fn input(interface: &Interface, can_plan: bool) -> Map<String, Json> {
             .insert(ARGS.to_owned(), json!({ "type": "array", "items": { "type": "string" }, "description": usage }));
     }
     if can_plan {
-        let what = "change nothing, and list what would be changed";
+        let what = "change nothing, and list the changes that would be made";
         properties.insert(PLAN.to_owned(), json!({ "type": "boolean", "default": false, "description": what }));
     }
     let mut schema = Map::new();

@@ -19,7 +19,7 @@ use super::{Parts, result, work};
 
 /// Executes calls without rmcp.
 pub struct DirectCalls {
-    lane: EngineHandle,
+    engine: EngineHandle,
     offer: Arc<Offer>,
     closing: ConnectionHandle,
     standing: RememberedReplies,
@@ -39,8 +39,8 @@ enum Session {
 impl DirectCalls {
     /// Creates the direct calls of a connection with a single client.
     pub fn new(parts: &Parts, standing: RememberedReplies, closing: ConnectionHandle) -> Arc<DirectCalls> {
-        let (lane, offer) = (parts.lane.clone(), parts.offer.clone());
-        Arc::new(DirectCalls { lane, offer, closing, standing, session: Mutex::new(Session::None) })
+        let (engine, offer) = (parts.engine.clone(), parts.offer.clone());
+        Arc::new(DirectCalls { engine, offer, closing, standing, session: Mutex::new(Session::None) })
     }
 
     /// Records the handshake of a client.
@@ -102,8 +102,8 @@ impl Direct for DirectCalls {
         let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };
         let work = work(offered, call.arguments.take().unwrap_or_default(), asker);
         let (id, closing) = (id.clone(), self.closing.clone());
-        let job = self.lane.post(move |place| {
-            let mut result = ServerResult::CallToolResult(result(work(place)));
+        let job = self.engine.post(move |state| {
+            let mut result = ServerResult::CallToolResult(result(work(state)));
             if is_older {
                 result.strip_result_type_for_legacy_peer();
                 result.strip_non_object_output_for_legacy_peer();
@@ -115,6 +115,6 @@ impl Direct for DirectCalls {
 
     fn stop(&self, taken: &DirectRequest) {
         taken.cancelled.cancel();
-        self.lane.cancel(taken.job);
+        self.engine.cancel(taken.job);
     }
 }

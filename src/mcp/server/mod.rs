@@ -56,7 +56,7 @@ pub struct Server {
 #[derive(Clone)]
 pub struct Parts {
     /// The handle to the engine thread.
-    pub lane: EngineHandle,
+    pub engine: EngineHandle,
     /// The offer.
     pub offer: Arc<Offer>,
     /// Instructions for the model about the server as a whole.
@@ -118,8 +118,8 @@ impl Server {
             let watched = self.parts.watched.clone();
             let (_, reopened) = self
                 .parts
-                .lane
-                .give(move |place| place.reopen(&options).map(|()| watched.watch(&place.engine)).is_ok());
+                .engine
+                .give(move |state| state.reopen(&options).map(|()| watched.watch(&state.engine)).is_ok());
             *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
             if !reopened.await.unwrap_or(false) {
                 // Never continue with wider bounds than the client wants.
@@ -144,7 +144,7 @@ impl Server {
             return Box::pin(self.run_script(call, (params.request_state, given), context)).await;
         }
         let asker = self.asker(context, params.request_state.zip(given));
-        let reply = self.on_lane(context, work(offered, arguments, asker.clone())).await;
+        let reply = self.on_engine(context, work(offered, arguments, asker.clone())).await;
         if let Asker::Later(Later { pending, .. }) = &asker
             && let Some(asked) = pending.lock().unwrap_or_else(PoisonError::into_inner).take()
             && let Some(required) = asked.required(asked.mark())
@@ -172,13 +172,13 @@ impl Server {
     }
 
     /// Executes work on the engine thread; cancels it if the request is abandoned.
-    async fn on_lane(
+    async fn on_engine(
         &self,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static,
     ) -> Result<Reply, ErrorData> {
-        let (job, answered) = self.parts.lane.give(work);
-        let mut stopping = CancelOnDrop(&self.parts.lane, Some(job));
+        let (job, answered) = self.parts.engine.give(work);
+        let mut stopping = CancelOnDrop(&self.parts.engine, Some(job));
         let telling = self.tell_progress(context);
         tokio::select! {
             answered = answered => {
@@ -237,14 +237,14 @@ fn work(
     arguments: Map<String, Json>,
     asker: Asker,
 ) -> impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static {
-    move |place| {
-        place.front.set(asker);
+    move |state| {
+        state.approver.set(asker);
         let reply = match offered {
-            Offered::Tool(name) => place.call(name, &arguments),
-            Offered::Method(method) => place.method(method, &arguments),
+            Offered::Tool(name) => state.call(name, &arguments),
+            Offered::Method(method) => state.method(method, &arguments),
             Offered::Script(_) => unreachable!("scripts run in a worker"),
         };
-        place.front.set(Asker::Nobody);
+        state.approver.set(Asker::Nobody);
         reply
     }
 }

@@ -51,7 +51,7 @@ pub struct Scripts {
 struct RunningScript {
     working: JoinHandle<Result<WorkerReport, String>>,
     /// The latest progress.
-    told: watch::Receiver<(u64, String)>,
+    progress: watch::Receiver<(u64, String)>,
     asked: UnboundedReceiver<Asked>,
     answers: Sender<engine::Reply>,
     /// The unanswered question, if any, and the call that started the script.
@@ -86,17 +86,17 @@ impl Scripts {
     }
 
     /// Stores a script until its question is answered, and returns the result that ends the request.
-    fn wait(&self, mut going: RunningScript) -> Result<InputRequiredResult, ErrorData> {
+    fn wait(&self, mut script: RunningScript) -> Result<InputRequiredResult, ErrorData> {
         let mut bytes = [0; 16];
-        // The state must be unguessable: whoever knows it can answer for another client.
+        // The state must be unguessable: a client that knows it can answer for another client.
         getrandom::fill(&mut bytes).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let state = crate::text::hex(&bytes);
-        let required = going.question.as_ref().and_then(|asked| asked.required(state.clone()));
+        let required = script.question.as_ref().and_then(|asked| asked.required(state.clone()));
         let required = required.ok_or_else(|| ErrorData::internal_error("there is no question", None))?;
-        going.turn = None;
+        script.turn = None;
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, other)| !other.working.is_finished());
-        waiting.push_back((state, going));
+        waiting.push_back((state, script));
         if waiting.len() > WAITING {
             waiting.pop_front();
         }
@@ -106,8 +106,8 @@ impl Scripts {
     /// Removes and returns the script that waits for the answer with this state.
     fn of(&self, state: &str, call: &ScriptCall) -> Option<RunningScript> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = waiting.iter().position(|(known, going)| known == state && going.call == *call)?;
-        waiting.remove(at).map(|(_, going)| going).filter(|going| !going.working.is_finished())
+        let at = waiting.iter().position(|(known, script)| known == state && script.call == *call)?;
+        waiting.remove(at).map(|(_, script)| script).filter(|script| !script.working.is_finished())
     }
 }
 
@@ -120,24 +120,24 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Called {
         let scripts = &self.parts.scripts;
-        let going = match state.map(|state| scripts.of(&state, &call)) {
+        let script = match state.map(|state| scripts.of(&state, &call)) {
             None => match self.begin(call, context).await? {
-                Ok(going) => going,
+                Ok(script) => script,
                 Err(reply) => return Ok(CallToolResponse::Complete(result(reply))),
             },
             Some(None) => return Ok(CallToolResponse::Complete(result(failure(&forgotten())))),
-            Some(Some(mut going)) => match given {
-                None => return Ok(CallToolResponse::InputRequired(scripts.wait(going)?)),
+            Some(Some(mut script)) => match given {
+                None => return Ok(CallToolResponse::InputRequired(scripts.wait(script)?)),
                 Some(reply) => {
-                    going.turn = Some(scripts.turn().await?);
-                    going.question = None;
+                    script.turn = Some(scripts.turn().await?);
+                    script.question = None;
                     // Fails only if the script was stopped meanwhile and has ended.
-                    let _ = going.answers.send(reply);
-                    going
+                    let _ = script.answers.send(reply);
+                    script
                 }
             },
         };
-        match self.follow(going, context).await? {
+        match self.follow(script, context).await? {
             FollowOutcome::Asks(required) => Ok(CallToolResponse::InputRequired(required)),
             FollowOutcome::Ended(worked) => {
                 self.ended(worked).await.map(|reply| CallToolResponse::Complete(result(reply)))
@@ -152,9 +152,9 @@ impl Server {
     ) -> Result<Result<RunningScript, Reply>, ErrorData> {
         let turn = self.parts.scripts.turn().await?;
         let (ScriptCall { offered, arguments }, offer) = (call.clone(), self.parts.offer.clone());
-        let (_, order) = self.parts.lane.give(move |place| match offered {
-            Offered::Script(number) => place.order_of_script(offer.script(number), arguments),
-            _ => place.order(&arguments),
+        let (_, order) = self.parts.engine.give(move |state| match offered {
+            Offered::Script(number) => state.order_of_script(offer.script(number), arguments),
+            _ => state.order(&arguments),
         });
         let mut order = match order.await.map_err(|_| over())? {
             Ok(order) => order,
@@ -171,36 +171,36 @@ impl Server {
             other => other,
         };
         let (workers, stopped) = (self.parts.workers.clone(), stop.clone());
-        let (tell, told) = watch::channel((0, String::new()));
+        let (report, progress) = watch::channel((0, String::new()));
         let working = tokio::task::spawn_blocking(move || {
             workers.run(&order, (&asker, &stopped), |done, message| {
-                let _ = tell.send((done, message));
+                let _ = report.send((done, message));
             })
         });
-        Ok(Ok(RunningScript { working, told, asked, answers, question: None, call, stop, turn: Some(turn) }))
+        Ok(Ok(RunningScript { working, progress, asked, answers, question: None, call, stop, turn: Some(turn) }))
     }
 
     /// Follows a script until it ends, asks a question, or is no longer wanted.
     async fn follow(
         &self,
-        mut going: RunningScript,
+        mut script: RunningScript,
         context: &RequestContext<RoleServer>,
     ) -> Result<FollowOutcome, ErrorData> {
         let token = context.meta.get_progress_token();
         let worked = loop {
             tokio::select! {
-                worked = &mut going.working => break worked,
-                Some(asked) = going.asked.recv() => {
-                    going.question = Some(asked);
-                    return self.parts.scripts.wait(going).map(FollowOutcome::Asks);
+                worked = &mut script.working => break worked,
+                Some(asked) = script.asked.recv() => {
+                    script.question = Some(asked);
+                    return self.parts.scripts.wait(script).map(FollowOutcome::Asks);
                 }
                 () = self.given_up(context) => {
-                    going.stop.raise();
+                    script.stop.raise();
                     // Wait until the changes of the script are recorded before the next call begins.
-                    break (&mut going.working).await;
+                    break (&mut script.working).await;
                 }
-                Ok(()) = going.told.changed(), if token.is_some() => {
-                    let (done, message) = going.told.borrow_and_update().clone();
+                Ok(()) = script.progress.changed(), if token.is_some() => {
+                    let (done, message) = script.progress.borrow_and_update().clone();
                     self.notify(context, token.clone(), done as f64, message).await;
                 }
             }
@@ -212,14 +212,14 @@ impl Server {
         match worked {
             Ok(worked) => {
                 let time = worked.time_ms;
-                let (_, reply) = self.parts.lane.give(move |place| place.reported(worked));
+                let (_, reply) = self.parts.engine.give(move |state| state.reported(worked));
                 let mut reply = reply.await.map_err(|_| over())?;
                 reply.meta.insert("time_ms".to_owned(), json!(time));
                 Ok(reply)
             }
             Err(why) => {
                 // A worker that crashed may have left an unfinished run.
-                let (_, recovered) = self.parts.lane.give(|place| place.engine.gate().recover());
+                let (_, recovered) = self.parts.engine.give(|state| state.engine.gate().recover());
                 recovered.await.map_err(|_| over())?;
                 Ok(failure(&broken(&why)))
             }
@@ -234,11 +234,11 @@ fn over() -> ErrorData {
 /// The error for a worker that sent no report.
 fn broken(why: &str) -> ToolError {
     ToolError::new(ToolCode::IoError, format!("the worker of the script broke off: {why}"))
-        .hint("look at `history` for what it changed; let the script do less at once")
+        .hint("look at `history` for its changes; let the script do less at once")
 }
 
 /// The error for an answer that no script waits for.
 fn forgotten() -> ToolError {
     ToolError::new(ToolCode::NotFound, "no script waits for this answer: it has ended, or was another one")
-        .hint("look at `history` for what it changed, and run it again without `requestState`")
+        .hint("look at `history` for its changes, and run it again without `requestState`")
 }

@@ -80,15 +80,15 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
 
 fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Json, bool)> {
     bound_process(engine.limits());
-    let (tell, told) = channel();
+    let (forward, answers) = channel();
     let interrupt = engine.interrupt().clone();
     let listener = std::thread::Builder::new().name("orders".to_owned());
     // Without the thread, questions stay unanswered and the process is killed together with the server.
-    match listener.spawn(move || listen(&tell, &interrupt)) {
+    match listener.spawn(move || listen(&forward, &interrupt)) {
         Ok(_) => lifeline.hand_over(),
         Err(_) => lifeline.keep(),
     }
-    engine.set_approver(Rc::new(Asking { told }));
+    engine.set_approver(Rc::new(Asking { answers }));
     engine.set_progress_view(Rc::new(Watching::default()));
     let file = order.offered.as_ref().map_or("<script>", |offered| offered.file.as_str());
     let script = Script::new(file, order.script.as_str());
@@ -200,7 +200,7 @@ impl Output for Collector {
 
 /// Asks through the server.
 struct Asking {
-    told: Receiver<Answer>,
+    answers: Receiver<Answer>,
 }
 
 impl Approver for Asking {
@@ -210,7 +210,7 @@ impl Approver for Asking {
             return Ok(Reply::Nobody);
         }
         let answer = loop {
-            match self.told.recv_timeout(TURN) {
+            match self.answers.recv_timeout(TURN) {
                 Ok(answer) => break answer,
                 Err(RecvTimeoutError::Disconnected) => break Answer::Nobody,
                 Err(RecvTimeoutError::Timeout) => {

@@ -22,7 +22,7 @@ pub use parent::{WorkerReport, Workers};
 
 use crate::engine::MemoryEntry;
 
-/// Time for a worker that was told to stop: to end its script, and to roll it back if it is atomic.
+/// Time for a worker that was asked to stop: to end its script, and to roll it back if it is atomic.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// A message from a worker.

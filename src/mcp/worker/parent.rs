@@ -49,7 +49,7 @@ struct Worker {
     child: Child,
     orders: Option<ChildStdin>,
     said: Receiver<io::Result<WorkerMessage>>,
-    /// The time at which the process is killed, set when it is told to stop.
+    /// The time at which the process is killed, set when it is asked to stop.
     end: Option<Instant>,
 }
 
@@ -103,7 +103,7 @@ impl Workers {
                 worker.stop();
             }
             if worker.end.is_some_and(|end| Instant::now() >= end) {
-                return Err("it did not stop when it was told to".to_owned());
+                return Err("it did not stop when it was asked to".to_owned());
             }
         }
     }

@@ -105,7 +105,7 @@ impl Parameter {
             None => Some(format!("turn off `{}`", self.option())),
         });
         if self.role == Role::Option && matches!(self.kind, Kind::List(_) | Kind::Map(_)) {
-            parts.push("may be given often".to_owned());
+            parts.push("may be repeated".to_owned());
         }
         let default = self.default.as_ref().filter(|default| self.kind != Kind::Flag && !is_nothing(default));
         let default = default.map(|default| format!("[default: {}]", print::preview(default)));

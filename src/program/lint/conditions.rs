@@ -15,13 +15,13 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         let mut doubtful = doubtful(text, body);
         // Of expressions that start at the same position, the longest comes first.
         doubtful.sort_by_key(|id| (text.tree[*id].span.start, u32::MAX - text.tree[*id].span.end));
-        let mut told = Span { start: 0, end: 0 };
+        let mut reported = Span { start: 0, end: 0 };
         for id in doubtful {
             let span = text.tree[id].span;
-            if span.end > told.end
+            if span.end > reported.end
                 && let Some(holds) = truth(text, id)
             {
-                told = span;
+                reported = span;
                 found.push(constant(text, id, holds));
             }
         }
@@ -66,7 +66,7 @@ fn constant(text: &Text<'_>, id: ExprId, holds: bool) -> Diagnostic {
             "`OR` gives true or false: compare on both sides, `x == \"a\" OR x == \"b\"`, or write `x IN [\"a\", \"b\"]`"
         }
         _ if asks_type(text, id) => "`TYPEOF` gives nil, bool, int, float, string, list or map",
-        _ => "compare what was meant, or do without the condition",
+        _ => "correct the comparison, or remove the condition",
     };
     Diagnostic::warning(Code::ConstantCondition, text.tree[id].span, message).help(help)
 }

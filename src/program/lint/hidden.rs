@@ -31,7 +31,7 @@ fn loops(body: &Body<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn hidden_loop(name: &Name, outer: &Name) -> Diagnostic {
-    let message = format!("this loop sets `{}`, which a loop around it goes by", name.text);
+    let message = format!("this loop sets `{}`, which an enclosing loop uses as its variable", name.text);
     let finding = Diagnostic::warning(Code::HiddenName, name.span, message);
     finding.related(outer.span, "the loop around it").help("choose another name")
 }

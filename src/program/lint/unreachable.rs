@@ -17,8 +17,8 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
             let Some(last) = runs.by_ref().find(|statement| ends(statement)) else { continue };
             if let Some(next) = runs.next() {
                 let finding = Diagnostic::warning(Code::Unreachable, next.span, "this is never reached");
-                let finding = finding.related(last.span, "nothing goes on after this");
-                found.push(finding.help("remove it, or put it before what ends the block"));
+                let finding = finding.related(last.span, "execution never continues after this");
+                found.push(finding.help("remove it, or move it before the statement that ends the block"));
             }
         }
     }

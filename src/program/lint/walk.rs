@@ -114,8 +114,8 @@ fn roots(statement: &Statement) -> Vec<ExprId> {
     }
 }
 
-fn indexes(place: &AssignTarget) -> impl Iterator<Item = ExprId> {
-    place.steps.iter().filter_map(|step| match step {
+fn indexes(target: &AssignTarget) -> impl Iterator<Item = ExprId> {
+    target.steps.iter().filter_map(|step| match step {
         Step::Index(index) => Some(*index),
         Step::Field(_) => None,
     })

@@ -26,8 +26,8 @@ const SHELL: [(&str, &str); 6] = [
 pub fn absent(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     let first = lower.split('.').next().unwrap_or_default();
-    let is_told = name.contains('.') || !OFTEN_OWN.contains(&first);
-    ABSENT.iter().find(|(names, _)| is_told && names.contains(&first)).map(|(_, help)| *help)
+    let is_reported = name.contains('.') || !OFTEN_OWN.contains(&first);
+    ABSENT.iter().find(|(names, _)| is_reported && names.contains(&first)).map(|(_, help)| *help)
 }
 
 /// Returns whether a bare name matches a tool only by coincidence, so that the tool's page would not help.
@@ -39,7 +39,7 @@ const NO_PROGRAMS: &str = "a script starts no other programs; `ns tools` lists w
     stand in a shell script between them";
 const NO_NETWORK: &str =
     "a script has no access to the network; fetch it before, and read the file: `FS.ReadFile(path)`";
-const NO_WAITING: &str = "a script does not wait; whoever runs it (cron, a shell loop) decides when";
+const NO_WAITING: &str = "a script does not wait; schedule its runs from outside (cron, a shell loop)";
 const NO_THREADS: &str = "a script does one thing after another; `FOR EACH x IN list DO` goes through a list";
 
 /// Lower-case names, and what to write instead.

@@ -101,15 +101,15 @@ impl Lowering<'_> {
                 self.set_afresh(self.slot(&target.name), &target.name);
             }
         }
-        let places: Vec<Option<AssignTarget>> = targets.iter().map(|target| self.place(target)).collect();
-        let mut places: Vec<AssignTarget> = places.into_iter().collect::<Option<_>>()?;
-        Some(match places.len() {
-            1 => StmtKind::Set { place: places.remove(0), value },
-            _ => StmtKind::SetMany { places, value },
+        let lowered: Vec<Option<AssignTarget>> = targets.iter().map(|target| self.assign_target(target)).collect();
+        let mut lowered: Vec<AssignTarget> = lowered.into_iter().collect::<Option<_>>()?;
+        Some(match lowered.len() {
+            1 => StmtKind::Set { target: lowered.remove(0), value },
+            _ => StmtKind::SetMany { targets: lowered, value },
         })
     }
 
-    fn place(&mut self, target: &ast::AssignTarget) -> Option<AssignTarget> {
+    fn assign_target(&mut self, target: &ast::AssignTarget) -> Option<AssignTarget> {
         let name = &target.name;
         if is_keyword(&name.text, "LAST_ERROR") && self.variables.find("LAST_ERROR").is_some() {
             let finding = Diagnostic::error(Code::ReservedName, name.span, "`LAST_ERROR` is set by tool calls alone");

@@ -400,7 +400,7 @@ impl<'a> Scanner<'a> {
                 "remove it; in a text it is written as an escape",
             ),
         };
-        let message = format!("{what} may not stand outside texts");
+        let message = format!("{what} is not allowed outside texts");
         let span = self.span(at, at + c.len_utf8());
         self.diagnostics.push(Diagnostic::error(Code::BadCharacter, span, message).help(help));
     }

@@ -64,7 +64,7 @@ arguments! {
     }
 }
 
-/// FileOperationResult, and what follows from the new content.
+/// FileOperationResult, and data about the new content.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Appended {
@@ -96,7 +96,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
     let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let text = args.content.as_text();
     space::check(4 * text.len())?;
-    let changing = FileEdit { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
+    let changing = FileEdit { path, max_size_mb: args.max_size_mb, reports_backup: args.create_backup, if_match };
     let done = changing.run(context, |context, old| {
         context.spend_text(text.len())?;
         let (more, encoding) = added(&text, old, path, asked)?;

@@ -78,7 +78,7 @@ arguments! {
     }
 }
 
-/// FileOperationResult, and what was changed.
+/// FileOperationResult, and the changes.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Edited {
@@ -90,7 +90,7 @@ struct Edited {
     encoding: String,
     /// SHA-256 of the new content, hexadecimal.
     checksum: String,
-    /// What changed, in the unified format.
+    /// The changes as a unified diff.
     diff: Option<String>,
 }
 
@@ -135,7 +135,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Edited, ToolError> {
     let path = &args.path;
     let asked = args.encoding.as_ref().map(|name| encoding(&name.as_text())).transpose()?;
     let if_match = args.if_match.as_ref().map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
-    let changing = FileEdit { path, max_size_mb: args.max_size_mb, is_told: args.create_backup, if_match };
+    let changing = FileEdit { path, max_size_mb: args.max_size_mb, reports_backup: args.create_backup, if_match };
     let done = changing.run(context, |context, old| {
         let old =
             old.ok_or_else(|| at_path(path, crate::sandbox::SandboxError::NotFound(path.display().to_owned())))?;

@@ -34,7 +34,7 @@ const SPEC: Spec = Spec {
         "Expand-Archive",
     ],
     summary: "Unpacks an archive into a directory, all of it or nothing",
-    details: "Zip, tar and tar in gzip, told by their bytes. Everything is checked before anything is made, and \
+    details: "Zip, tar and tar in gzip, recognized by their bytes. Everything is checked before anything is made, and \
         made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
         exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \
         cannot be moved, but for what somebody else has changed meanwhile (`conflict`). The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \

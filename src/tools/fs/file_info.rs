@@ -80,7 +80,7 @@ struct Info {
     size: u64,
     /// Last change of the content.
     modified: Option<String>,
-    /// What follows the last dot of the name, or empty.
+    /// Part of the name after its last dot, or empty.
     extension: String,
     /// Text of a link; nil for all else.
     target: Option<String>,

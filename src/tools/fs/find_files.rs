@@ -65,7 +65,7 @@ arguments! {
 struct Found {
     /// The directory as given, tidied.
     path: String,
-    /// What was found.
+    /// The files and directories that were found.
     items: Vec<Item>,
     /// Files among the items.
     total_files: usize,
@@ -94,7 +94,7 @@ struct Item {
     created: Option<String>,
     /// Last change of the content, RFC 3339, UTC.
     modified: Option<String>,
-    /// What follows the last dot of the name.
+    /// Part of the name after its last dot.
     #[serde(skip_serializing_if = "Option::is_none")]
     extension: Option<String>,
     /// Whether the name begins with a dot.

@@ -81,7 +81,7 @@ arguments! {
 struct Listing {
     /// The requested path, tidied.
     path: String,
-    /// What was found, sorted by path.
+    /// The entries, sorted by path.
     entries: Vec<Entry>,
     /// How many entries there are.
     returned: usize,
@@ -100,7 +100,7 @@ struct Entry {
     name: String,
     /// The path from the listed directory.
     path: String,
-    /// 1 for what lies directly in the listed directory.
+    /// Depth below the listed directory: 1 for its own entries.
     depth: i64,
     /// `file`, `dir`, `symlink`, `other` or `unknown`.
     #[serde(rename = "type")]

@@ -62,7 +62,7 @@ arguments! {
     }
 }
 
-/// Nothing but the `error` that every such tool has.
+/// Result without fields of its own; like every such result it can have `error`.
 #[derive(Serialize, JsonSchema)]
 struct Moved {}
 

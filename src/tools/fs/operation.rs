@@ -16,7 +16,7 @@ use super::rows::Row;
 pub struct Operation {
     /// Whether all of it was done; a failure is reported by `error`.
     success: bool,
-    /// What was done: `write`, `create_directory`, `copy`, `delete`, `restore`.
+    /// Name of the operation: `write`, `create_directory`, `copy`, `delete`, `restore`.
     operation: &'static str,
     /// The path as given, tidied; of several items the rows have theirs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,12 +24,12 @@ pub struct Operation {
     /// Bytes written, where bytes were.
     #[serde(skip_serializing_if = "Option::is_none")]
     size_bytes: Option<u64>,
-    /// What `FS.RestoreBackup` takes to bring back what was replaced or deleted, where something was.
+    /// Path for `FS.RestoreBackup` to restore the previous content, if any was replaced or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_path: Option<String>,
     /// When, RFC 3339, UTC.
     timestamp: String,
-    /// What was done to each of several items, in their order.
+    /// Results of the items, in their order, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<Vec<Row>>,
     /// Items that were done.

@@ -1,7 +1,7 @@
 //! Reads a file that is appended to or edited, and replaces it with the new content.
 //!
-//! Nothing is locked between reading and replacing. The replacement itself checks that the file still has the
-//! content that was read; if not, the operation is retried on the current content. So concurrent writes of
+//! The file is not locked between reading and replacing. The replacement checks that the file still has the content
+//! that was read; if not, the operation is retried on the current content. So concurrent writes of
 //! others are never lost.
 
 use std::io::Read;
@@ -48,7 +48,7 @@ pub struct FileEdit<'a> {
     /// Maximum size of the file in MiB.
     pub max_size_mb: i64,
     /// Whether the result reports the path of the backup. The old content is kept in either case.
-    pub is_told: bool,
+    pub reports_backup: bool,
     /// The SHA-256 that the old content must have.
     pub if_match: Option<[u8; 32]>,
 }
@@ -157,7 +157,7 @@ impl FileEdit<'_> {
         let overwrite = Overwrite {
             store: context.backup_store(path),
             replace: if old.is_some() { Replace::Yes } else { Replace::No },
-            is_told: self.is_told,
+            is_told: self.reports_backup,
             if_match: old.map(|old| old.digest),
         };
         path.write_file(bytes, &overwrite, context.meter, change)

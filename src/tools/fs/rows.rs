@@ -7,7 +7,7 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::print;
 
-/// What was done to one item of several.
+/// Result of one item of several.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
@@ -22,7 +22,7 @@ pub struct Row {
     /// Bytes written, where bytes were.
     #[serde(skip_serializing_if = "Option::is_none")]
     size_bytes: Option<u64>,
-    /// What `FS.RestoreBackup` takes to bring back what was replaced or deleted, where something was.
+    /// Path for `FS.RestoreBackup` to restore the previous content, if any was replaced or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_path: Option<String>,
 }

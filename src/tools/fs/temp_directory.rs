@@ -28,8 +28,8 @@ const SPEC: Spec = Spec {
     details: "The directory lies directly below the root under a hidden name that nobody can guess, such as \
         `.tmp-ns-0f3a…`, and only this user looks into it. It is removed with all that is in it when the run ends, also \
         when that fails or is interrupted; in a session when the session ends, in `ns call` with the call, where it is of \
-        no use. One that was moved or renamed is kept: so work becomes final in one step, by `FS.MoveFile`. What cannot be \
-        removed is told and fails nothing. A process that is killed leaves its directory behind.",
+        no use. One that was moved or renamed is kept: so work becomes final in one step, by `FS.MoveFile`. A directory \
+        that cannot be removed causes a warning, not an error. A process that is killed leaves its directory behind.",
     effect: Effect::Writes,
     risk: Risk::Low,
     requires_approval: false,

@@ -35,9 +35,8 @@ const SPEC: Spec = Spec {
     details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
         a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \
         permission bits, and is itself kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
-        back what `backupPath` names; with `create_backup: false` no path is told, and `ns undo` alone \
-        brings it back. With `overwrite: false` an \
-        existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
+        back what `backupPath` names; with `create_backup: false` no path is returned, and only `ns undo` \
+        brings it back. With `overwrite: false` an existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
         the caller has seen, else it is a `conflict`: of several that change the same file at once, one wins. \
         `encoding` takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes \
         the bytes that the text stands for. A character that the encoding lacks is an error, and the old file stays.",

@@ -102,10 +102,10 @@ fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
     // The middle of a very long name would be truncated in any case.
     let (head, tail) = ends(&text);
     for character in head.chars().chain(tail.chars()) {
-        match is_refused(character) {
-            false => name.push(character),
-            true if !replacement.is_empty() && name.ends_with(&*replacement) => {}
-            true => name.push_str(&replacement),
+        if !is_refused(character) {
+            name.push(character);
+        } else if replacement.is_empty() || !name.ends_with(&*replacement) {
+            name.push_str(&replacement);
         }
     }
     let name = name.trim_matches(['.', ' ']);

@@ -42,10 +42,9 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     if !matches!(args.values, Value::Map(_) | Value::List(_)) {
         let found = print::preview(&args.values);
-        return Err(ToolError::bad_argument(
-            "values",
-            format!("`STR.Format` needs a map or a list for `values`, not {found}"),
-        ));
+        let message = format!("`STR.Format` needs a map or a list for `values`, not {found}");
+        let is_of_nil = matches!(args.values, Value::Nil);
+        return Err(ToolError { is_of_nil, ..ToolError::bad_argument("values", message) });
     }
     let template = args.template.as_text();
     context.spend_text(template.len())?;

@@ -9,7 +9,7 @@ pub struct Keys {
 }
 
 /// Number of cache slots, a power of two.
-const KEPT: usize = 256;
+const SLOTS: usize = 256;
 
 impl Keys {
     /// Returns the key with this text, shared with the cached one if that is equal.
@@ -18,14 +18,14 @@ impl Keys {
             return Str::new(text);
         }
         if self.known.is_empty() {
-            self.known.resize(KEPT, Str::Small(Small::EMPTY));
+            self.known.resize(SLOTS, Str::Small(Small::EMPTY));
         }
         let bytes = text.as_bytes();
         let mix = bytes.iter().fold(bytes.len(), |mix, byte| mix.wrapping_mul(31).wrapping_add(usize::from(*byte)));
-        let place = &mut self.known[mix % KEPT];
-        if *place.as_text() != *text {
-            *place = Str::new(text);
+        let slot = &mut self.known[mix % SLOTS];
+        if *slot.as_text() != *text {
+            *slot = Str::new(text);
         }
-        place.clone()
+        slot.clone()
     }
 }

@@ -27,9 +27,9 @@ pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)
 }
 
-/// Returns the value as JSON without whitespace, within `room`.
-pub fn to_text(value: &Value, room: TextBudget) -> Result<String, LimitHit> {
-    let mut sink = Sink::new(room);
+/// Returns the value as JSON without whitespace, within `budget`.
+pub fn to_text(value: &Value, budget: TextBudget) -> Result<String, LimitHit> {
+    let mut sink = Sink::new(budget);
     match write(value, &mut sink) {
         Ok(()) => Ok(String::from_utf8(sink.into_bytes()).expect("JSON is text")),
         Err(_) => Err(sink.hit()),

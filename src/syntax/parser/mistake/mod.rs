@@ -126,7 +126,7 @@ impl<'a> Failure<'a> {
             return Some(Diagnostic::error(Code::ReservedName, span, message).help("choose another name"));
         }
         let finding = Diagnostic::error(Code::UnexpectedText, span, format!("expected a name, found {found}"));
-        Some(finding.help("a name begins with a letter or `_`, and goes on with letters, digits and `_`"))
+        Some(finding.help("a name begins with a letter or `_`, and continues with letters, digits and `_`"))
     }
 
     /// Returns the generic finding: what was expected and what was found.

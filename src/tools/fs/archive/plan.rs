@@ -1,7 +1,7 @@
 //! The tree that an archive describes, built before anything is created: every name is safe and unique, and
 //! every entry is in a directory of the archive.
 //!
-//! Nothing is below a link, and the text of a link has `..` only at its start and never climbs above the
+//! No entry is below a link, and the text of a link has `..` only at its start and never climbs above the
 //! destination. So the directories on the path of a link are directories that the archive creates or implies,
 //! and no chain of links can leave the destination either.
 

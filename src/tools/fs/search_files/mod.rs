@@ -85,7 +85,7 @@ arguments! {
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Found {
@@ -113,7 +113,7 @@ struct Match {
     line: u64,
     /// The character where its first match begins, from 1.
     column: usize,
-    /// The line without its end, or what is around the match.
+    /// The line without its end; of a long line, the text around the match.
     text: String,
     /// The lines before it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -69,8 +69,8 @@ impl<'a> Head<'a> {
 
     /// Returns the finding for a head in the syntax of another language; `base` is the offset of the line.
     pub fn finding(&self, base: usize) -> Option<Diagnostic> {
-        let place = self.place();
-        let span = Span::new(base + place.start, base + place.end);
+        let range = self.error_range();
+        let span = Span::new(base + range.start, base + range.end);
         let word = &self.text[..first_word(self.text).len()];
         let (code, message) = match self.mark {
             // A session treats this code as incomplete input and reads on up to the `}`.
@@ -79,7 +79,7 @@ impl<'a> Head<'a> {
                 (Code::UnknownStatement, format!("`{word}` is not a statement of this language"))
             }
             _ if self.lacks_each() => {
-                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", shown(&self.text[place.clone()])))
+                (Code::UnexpectedText, format!("expected `EACH`, found `{}`", shown(&self.text[range.clone()])))
             }
             Some((_, '{')) => (Code::UnexpectedText, "blocks have no braces".to_owned()),
             Some((_, mark)) => (Code::UnexpectedText, format!("the head of a block does not end with `{mark}`")),
@@ -89,7 +89,7 @@ impl<'a> Head<'a> {
     }
 
     /// Returns the range of the error: the word from another language, the text in place of `EACH`, or the mark.
-    fn place(&self) -> Range<usize> {
+    fn error_range(&self) -> Range<usize> {
         let word = first_word(self.text).len();
         let rest = self.text[self.words_end..].trim_start_matches([' ', '\t']);
         let behind = self.text.len() - rest.len();

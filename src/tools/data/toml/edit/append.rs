@@ -182,11 +182,13 @@ impl Planner<'_, '_, '_> {
             return Ok(self.splices.insert(at, format!("{broken}{broken}{section}"))?);
         }
         let content = text.trim_end_matches([' ', '\t', '\r', '\n']);
-        let made = match text.ends_with('\n') {
-            _ if content.is_empty() || content == MARK => format!("{section}{broken}"),
-            true if text[content.len()..].matches('\n').count() > 1 => format!("{section}{broken}"),
-            true => format!("{broken}{section}{broken}"),
-            false => format!("{broken}{broken}{section}"),
+        let is_empty = content.is_empty() || content == MARK;
+        let made = if is_empty || text.ends_with('\n') && text[content.len()..].matches('\n').count() > 1 {
+            format!("{section}{broken}")
+        } else if text.ends_with('\n') {
+            format!("{broken}{section}{broken}")
+        } else {
+            format!("{broken}{broken}{section}")
         };
         Ok(self.splices.insert(text.len(), made)?)
     }

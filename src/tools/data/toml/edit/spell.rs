@@ -78,10 +78,12 @@ fn long(text: &str, old: &str) -> String {
     let begins = if old[3..].starts_with('\n') { "\n" } else { "" };
     let has_control = text.chars().any(|c| c.is_control() && c != '\t' && c != '\n');
     let is_literal = quotes == "'''" && !text.contains("'''") && !text.ends_with('\'');
-    match text.contains('\n') && !has_control && !old.contains('\r') {
-        true if is_literal => format!("'''{begins}{text}'''"),
-        true => format!("\"\"\"{begins}{}\"\"\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
-        false => basic(text),
+    if !text.contains('\n') || has_control || old.contains('\r') {
+        basic(text)
+    } else if is_literal {
+        format!("'''{begins}{text}'''")
+    } else {
+        format!("\"\"\"{begins}{}\"\"\"", text.replace('\\', "\\\\").replace('"', "\\\""))
     }
 }
 
