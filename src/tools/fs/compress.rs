@@ -15,6 +15,7 @@ use crate::value::Str;
 
 use super::archive::{ArchivedKind, Entry, Output, TarWriter, Writer, ZipWriter, refusal};
 use super::operation::Operation;
+use super::ownership::Replaceable;
 
 const SPEC: Spec = Spec {
     name: "FS.Compress",
@@ -149,11 +150,13 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     }
     let keeper = context.keeper(&destination);
     let overwrite = if args.overwrite { Overwrite::keeping(keeper) } else { Overwrite::never(keeper) };
+    let old = Replaceable::at(&destination);
     let mut file = destination.begin_file(overwrite, &change).map_err(|error| at_destination(error.into()))?;
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
     context.meter.tell_syncing(true);
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
+    old.note_new_owner(context);
     super::note_left_out(context, left_out, "packed");
     if let Some(reason) = &counts.refusal {
         let archive = destination.display();
