@@ -37,6 +37,25 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// Returns the bytes of a name as `$'…'` of a shell takes them: what is not UTF-8, and what [`name`] escapes, as `\xFF`.
+pub fn raw_name(bytes: &[u8]) -> String {
+    let mut safe = String::with_capacity(bytes.len() + 8);
+    let escape = |safe: &mut String, bytes: &[u8]| {
+        bytes.iter().for_each(|byte| write!(safe, "\\x{byte:02X}").expect("writing to a string cannot fail"));
+    };
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' | '\'' => safe.extend(['\\', c]),
+                c if is_unsafe(c) => escape(&mut safe, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                c => safe.push(c),
+            }
+        }
+        escape(&mut safe, chunk.invalid());
+    }
+    safe
+}
+
 /// Whether a character must not reach a terminal unescaped.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control() || is_format(c) || matches!(c, '\u{2028}' | '\u{2029}')

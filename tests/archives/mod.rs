@@ -7,6 +7,7 @@
 mod between;
 mod hostile;
 mod make;
+mod names;
 mod others;
 mod whole;
 

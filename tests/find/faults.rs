@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
@@ -100,11 +101,36 @@ fn a_path_that_is_no_text_fails_the_search() {
         let error = call(place.path(), json!({})).expect_err("a search that cannot be whole");
         let shown = String::from_utf8_lossy(bad);
         assert_eq!((&error["code"], &error["path"]), (&json!("encoding"), &json!(shown)), "{error}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.contains(&shell_name(bad)), "{message}");
         let paths = call(place.path(), json!({ "pattern": remedy(&error) })).expect("the remedy helps");
         assert_eq!(paths, ["names/c.txt", "open/a.txt", "shut/in/b.txt"]);
         assert_eq!(call(place.path(), json!({ "pattern": "*.md" })).expect("it is not wanted"), [""; 0]);
         assert_eq!(call(place.path(), json!({ "pattern": "open/*" })).expect("it is not wanted"), ["open/a.txt"]);
         assert!(call(place.path(), json!({ "limit": 1 })).is_err(), "a limit cuts what was found, and hides no fault");
+    }
+}
+
+/// Returns a path as bash prints it between `$'` and `'`.
+fn shell_name(path: &[u8]) -> String {
+    let show = |byte: &u8| if byte.is_ascii() { char::from(*byte).to_string() } else { format!("\\x{byte:02X}") };
+    path.iter().map(show).collect()
+}
+
+#[test]
+fn a_shell_renames_what_the_error_names() {
+    let bads: [&[u8]; 5] = [b"caf\xe9.txt", b"a\\b'c\xff\x01d", b"\xc3\xa9 \xffa", b"\xffab", "x\u{202e}\n".as_bytes()];
+    for (at, bad) in bads.iter().enumerate() {
+        let place = tree();
+        let bad = if at == 4 { [bad, &b"\xfe"[..]].concat() } else { bad.to_vec() };
+        fs::write(place.path().join(OsStr::from_bytes(&bad)), "x").expect("a file");
+        let error = call(place.path(), json!({})).expect_err("a search that cannot be whole");
+        let message = error["message"].as_str().expect("a message");
+        let path = message.split('`').nth(1).expect("the message names the path");
+        let renamed = Command::new("bash").args(["-c", &format!("mv -- $'{path}' z")]).current_dir(&place).status();
+        assert!(renamed.expect("bash runs").success(), "{path}");
+        let paths = call(place.path(), json!({})).expect("every path is a text");
+        assert_eq!(paths, ["names/c.txt", "open/a.txt", "shut/in/b.txt", "z"]);
     }
 }
 

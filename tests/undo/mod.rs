@@ -11,6 +11,7 @@ mod force;
 mod kept;
 mod links;
 mod names;
+mod owners;
 mod read_only;
 mod rolled_back;
 mod table;

@@ -8,10 +8,10 @@ use std::process::Command;
 use crate::support::{Ran, run};
 
 /// The user, if the tests run as root.
-const USER: u32 = 12_345;
+pub const USER: u32 = 12_345;
 
 /// Runs `ns` as an ordinary user.
-fn ns(place: &Path, args: &[&str]) -> Ran {
+pub fn ns(place: &Path, args: &[&str]) -> Ran {
     let mut command = if rustix::process::geteuid().is_root() {
         let mut command = Command::new("setpriv");
         command.args(["--reuid", &USER.to_string(), "--regid", &USER.to_string(), "--clear-groups"]);
@@ -26,7 +26,7 @@ fn ns(place: &Path, args: &[&str]) -> Ran {
 }
 
 /// Makes `root/sealed`, which nobody may write, with a file.
-fn place() -> tempfile::TempDir {
+pub fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().expect("a directory");
     let path = |name: &str| place.path().join(name);
     fs::create_dir_all(path("root/sealed")).and_then(|()| fs::create_dir(path("home"))).expect("directories");

@@ -109,6 +109,14 @@ pub enum SandboxError {
         /// The problem with the path.
         reason: &'static str,
     },
+    /// A path that no tool accepts because a name in it is not UTF-8.
+    #[error("no tool takes the path `{escaped}`: it is not UTF-8")]
+    NotText {
+        /// The path, with U+FFFD for what is not UTF-8.
+        path: String,
+        /// The path as a shell takes it in `$'…'`.
+        escaped: String,
+    },
     /// The entry differs from what the caller has seen.
     #[error("`{0}` is not what was expected: it was changed or removed meanwhile")]
     Changed(String),
@@ -150,6 +158,14 @@ impl SandboxError {
         }
     }
 
+    /// Returns the error for a path that is not UTF-8.
+    pub(in crate::sandbox) fn not_text(path: &[u8]) -> SandboxError {
+        SandboxError::NotText {
+            path: String::from_utf8_lossy(path).into_owned(),
+            escaped: crate::text::safe::raw_name(path),
+        }
+    }
+
     /// Returns the error for a failure after a path was changed.
     pub(in crate::sandbox) fn undurable(path: &str, error: &io::Error) -> SandboxError {
         SandboxError::Undurable { path: path.to_owned(), reason: system_words(error) }
@@ -181,7 +197,7 @@ impl SandboxError {
             | SandboxError::Stays { .. }
             | SandboxError::Busy(_) => ToolCode::Conflict,
             SandboxError::Special(_) | SandboxError::Io { .. } | SandboxError::Undurable { .. } => ToolCode::IoError,
-            SandboxError::Unnameable { .. } => ToolCode::Encoding,
+            SandboxError::Unnameable { .. } | SandboxError::NotText { .. } => ToolCode::Encoding,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
             SandboxError::Limit(_) => ToolCode::LimitExceeded,
@@ -196,6 +212,7 @@ impl SandboxError {
             | SandboxError::Undurable { path, .. }
             | SandboxError::HoldsReserved { path, .. }
             | SandboxError::Unnameable { path, .. }
+            | SandboxError::NotText { path, .. }
             | SandboxError::NotOurs { path, .. } => Some(path),
             SandboxError::NotFound(path)
             | SandboxError::NotAFolder(path)
@@ -227,6 +244,7 @@ impl SandboxError {
             SandboxError::Foreign(_) => "`ns adopt` shows what is foreign in `.ns`, and takes it over if you say so",
             SandboxError::Vanished(_) => "call again",
             SandboxError::Unnameable { .. } => "rename it",
+            SandboxError::NotText { .. } => "rename it in a shell, with this path in `$'…'`",
             SandboxError::Changed(_) => "look at it again; `if_match` takes the checksum that it has now",
             SandboxError::Stays { .. } => "look at what stays before you try again",
             SandboxError::Busy(_) => "try again when it has ended",

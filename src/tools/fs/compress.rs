@@ -13,8 +13,9 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::archive::{ArchivedKind, Entry, Output, TarWriter, Writer, ZipWriter, link_stays};
+use super::archive::{ArchivedKind, Entry, Output, TarWriter, Writer, ZipWriter, refusal};
 use super::operation::Operation;
+use super::ownership::Replaceable;
 
 const SPEC: Spec = Spec {
     name: "FS.Compress",
@@ -38,10 +39,11 @@ const SPEC: Spec = Spec {
         the root stands without a name. `.ns` and `neuroscript.toml` are left out wherever they lie, with a warning for those \
         below a directory of the root. Stored are names, permission bits, times in whole seconds, and links as links; no \
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
-        source. The archive never holds itself. A pipe, socket or device, a name that no tool can address, or an entry that the \
+        source. The archive never holds itself. A pipe, socket or device, a name that is not UTF-8, or an entry that the \
         policy refuses is an error before anything is written. The archive gets its name once it is whole and synced; missing \
         directories are made. An archive that is replaced is kept: `FS.RestoreBackup` brings back what `backupPath` names. \
-        A warning names the first link for which `FS.Extract` would refuse the archive.",
+        A warning names the first entry for which `FS.Extract` would refuse the archive: a link that leads out, a name that \
+        no tool makes (a backslash, `:`, a character that is not shown, a device of other systems), more than 128 directories deep.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -148,15 +150,21 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     }
     let store = context.backup_store(&destination);
     let overwrite = if args.overwrite { Overwrite::keeping(store) } else { Overwrite::never(store) };
+    let old = Replaceable::at(&destination);
     let mut file = destination.begin_file(overwrite, &change).map_err(|error| at_destination(error.into()))?;
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
     context.meter.tell_syncing(true);
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
+    old.note_new_owner(context);
     super::note_left_out(context, left_out, "packed");
-    if let Some(link) = &counts.leaving {
+    if let Some(reason) = &counts.refusal {
         let archive = destination.display();
-        context.note(format!("`FS.Extract` will refuse `{archive}`: the link `{link}` leads out of what is packed"));
+        let others = match counts.refused {
+            1 => String::new(),
+            refused => format!(", and so for {} more", refused - 1),
+        };
+        context.note(format!("`FS.Extract` will refuse `{archive}`: {reason}{others}; other programs may take it"));
     }
     Ok(Packed {
         operation: Operation::done("compress", destination.display(), Some(counts.bytes)).with_backup(backup),
@@ -242,6 +250,7 @@ fn gather(
             sources.push(Source { place, metadata, name: top.clone() });
         }
         let Some(tree) = tree else { continue };
+        tree.check_text(&start)?;
         context.admit_files(tree.len() as u64)?;
         left_out += tree.reserved;
         for below in (0..tree.len()).map(|entry| tree.path(entry)) {
@@ -251,23 +260,12 @@ fn gather(
                 continue;
             }
             let place = context.place(&address, PathRule::INSIDE.not_following(), Access::Read)?;
-            let metadata = place.metadata().map_err(|error| without_text(error, &address))?;
+            let metadata = place.metadata()?;
             sources.push(Source { place, metadata, name: joined(&top, &below) });
         }
     }
     sources.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
     Ok((sources, left_out))
-}
-
-/// Converts the error for an entry that is not found: its path may be a lossy conversion of a name that is not
-/// UTF-8.
-fn without_text(error: SandboxError, path: &str) -> SandboxError {
-    match error {
-        SandboxError::NotFound(_) if path.contains(char::REPLACEMENT_CHARACTER) => {
-            SandboxError::Unnameable { path: path.to_owned(), reason: "is not UTF-8" }
-        }
-        error => error,
-    }
 }
 
 fn joined(above: &str, below: &str) -> String {
@@ -280,8 +278,10 @@ struct Counts {
     directories: u64,
     links: u64,
     bytes: u64,
-    /// The first link that `FS.Extract` would refuse.
-    leaving: Option<String>,
+    /// Number of entries for which `FS.Extract` would refuse the archive.
+    refused: u64,
+    /// Why it would refuse the first of them.
+    refusal: Option<String>,
 }
 
 /// Writes the sources to an archive.
@@ -307,29 +307,30 @@ impl Packer<'_, '_, '_> {
         match metadata.kind {
             EntryKind::Folder => {
                 counts.directories += 1;
-                self.begin(&entry(ArchivedKind::Folder, metadata))
+                self.begin(&entry(ArchivedKind::Folder, metadata), counts)
             }
             EntryKind::Link => {
                 counts.links += 1;
                 let text = place.read_link().map_err(|error| at_source(error.into()))?;
                 let text = text.into_string().map_err(|_| at_source(unaddressable(place)))?;
-                if counts.leaving.is_none() && !link_stays(name.split('/').count(), &text) {
-                    counts.leaving = Some(name.clone());
-                }
-                self.begin(&Entry { mode: 0o777, ..entry(ArchivedKind::Link(text), metadata) })
+                self.begin(&Entry { mode: 0o777, ..entry(ArchivedKind::Link(text), metadata) }, counts)
             }
             EntryKind::File => {
                 counts.files += 1;
                 let open = self.context.open(place).map_err(at_source)?;
                 let size = open.metadata.size;
-                self.begin(&Entry { size, ..entry(ArchivedKind::File, &open.metadata) })?;
+                self.begin(&Entry { size, ..entry(ArchivedKind::File, &open.metadata) }, counts)?;
                 self.copy(place, open.file, size)
             }
             EntryKind::Special => Err(at_source(SandboxError::Special(place.display().to_owned()).into())),
         }
     }
 
-    fn begin(&mut self, entry: &Entry) -> Result<(), ToolError> {
+    fn begin(&mut self, entry: &Entry, counts: &mut Counts) -> Result<(), ToolError> {
+        if let Some(reason) = refusal(entry) {
+            counts.refused += 1;
+            counts.refusal.get_or_insert(reason);
+        }
         let begun = self.writer.begin(entry, self.out);
         self.settle(begun, PIECE)
     }
@@ -378,5 +379,5 @@ impl Packer<'_, '_, '_> {
 
 fn unaddressable(place: &SandboxPath) -> ToolError {
     let message = format!("`{}` is a link to a name that is not UTF-8", place.display());
-    ToolError::new(ToolCode::IoError, message)
+    ToolError::new(ToolCode::IoError, message).hint("let it point to a name in UTF-8, or remove it")
 }

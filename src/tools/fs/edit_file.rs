@@ -39,7 +39,7 @@ const SPEC: Spec = Spec {
         is found as `FS.ReadFile` finds it; a character that it lacks, and bytes that stand for no character in it, \
         are an error. `diff` shows what changed, in the unified format (nil where it would not fit into the answer). \
         The file is replaced in one step by one with the new content: a reader or a crash sees the old or the new one, \
-        other hard links keep the old content, and what others write at the same moment is not lost. The old file is kept \
+        other hard links keep the old content (owner and permission bits are kept as by `FS.WriteFile`), and what others write at the same moment is not lost. The old file is kept \
         below `.ns/backups` (`create_backup: false`: it is not).",
     effect: Effect::Writes,
     risk: Risk::Medium,

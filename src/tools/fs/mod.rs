@@ -24,6 +24,7 @@ mod list_directory;
 mod move_file;
 mod operation;
 mod original;
+mod ownership;
 mod patterns;
 mod read_file;
 mod restore_backup;

@@ -15,6 +15,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
 
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
+use super::ownership::Replaceable;
 
 /// Maximum number of attempts before concurrent writes cause a conflict.
 const ATTEMPTS: usize = 100;
@@ -79,8 +80,12 @@ impl FileEdit<'_> {
             };
             let size = bytes.len() as u64;
             context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
+            let there = Replaceable::at(path);
             match self.write(path, context, old.as_ref(), &bytes, change) {
-                Ok(backup) => return Ok(Replaced { bytes, about, backup }),
+                Ok(backup) => {
+                    there.note_new_owner(context);
+                    return Ok(Replaced { bytes, about, backup });
+                }
                 // The file was changed concurrently: retry with its current content.
                 Err(SandboxError::Changed(_) | SandboxError::Exists(_)) if self.if_match.is_none() => {}
                 Err(error) => return Err(self.at_path(error)),

@@ -175,7 +175,7 @@ pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> Tool
         format!("leave it out with `pattern: [\"*\", {}]`", excluding(path))
     };
     let hint = match error.code {
-        ToolCode::Encoding => format!("rename it, or {without}"),
+        ToolCode::Encoding => format!("{}, or {without}", error.hint.as_deref().unwrap_or("rename it")),
         ToolCode::Conflict => format!("call again, or {without}"),
         ToolCode::PermissionDenied => format!("{without}, or run as somebody who may read it"),
         _ => without,

@@ -44,7 +44,8 @@ const SPEC: Spec = Spec {
     ],
     summary: "Reads a text file, or any file as base64",
     details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is guessed from its bytes \
-        (`auto` does that at once); name the encoding where it is known, since few bytes can mislead the guess. A byte order mark decides over all of this and is left out. All names of the WHATWG \
+        (`auto` does that at once); name the encoding where it is known, since few bytes can mislead the guess. A byte order mark decides over all of this and is left out of `content`; `byteOrderMark` tells it, and \
+        `FS.WriteFile` writes it if the text begins with U+FEFF: `\"\\u{FEFF}\" + text`, with the `encoding` that was read. All names of the WHATWG \
         Encoding Standard are known, and `iso-8859-1` (`latin-1`) as true Latin-1. Bytes that stand for no character \
         become U+FFFD, and `malformed` is true. Binary files (NUL bytes, or a known signature) are refused as text; \
         `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \
@@ -101,6 +102,8 @@ struct Content {
     mime_type: String,
     /// Bytes stood for no character.
     malformed: bool,
+    /// The file begins with a byte order mark, which is not in `content`.
+    byte_order_mark: bool,
 }
 
 pub fn tool() -> Tool {
@@ -149,6 +152,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         checksum: reading.hash.map(|hash| super::hex(&hash.finalize())),
         mime_type: mime_type(&reading.start, &args.path, taken.is_text),
         malformed: taken.malformed,
+        byte_order_mark: taken.has_mark,
     })
 }
 
@@ -158,6 +162,7 @@ struct LineSelection {
     encoding: String,
     lines: usize,
     malformed: bool,
+    has_mark: bool,
     is_text: bool,
 }
 
@@ -267,7 +272,7 @@ impl Reading<'_> {
         let mut lines = Lines::new(self.args.skip_lines as usize, self.args.max_lines as usize);
         let mut buffer = vec![0; PIECE];
         let mut space = String::new();
-        let (mut first, mut held) = (true, 0);
+        let (mut first, mut held, mut has_mark) = (true, 0, false);
         loop {
             let filled = self.piece(context, &mut buffer, held)?;
             let (mut bytes, last) = (filled, filled.len() < PIECE);
@@ -275,6 +280,7 @@ impl Reading<'_> {
                 self.start = bytes.to_vec();
                 if let Some(MarkedCharset { charset, mark }) = Charset::of_mark(bytes) {
                     decoder = Decoder::new(charset);
+                    has_mark = true;
                     bytes = &bytes[mark..];
                 }
                 if decoder.refuses_nul() && is_binary(bytes) {
@@ -297,7 +303,7 @@ impl Reading<'_> {
         }
         let (text, lines) = lines.finish();
         let encoding = decoder.charset().name();
-        Ok(LineSelection { text, encoding, lines, malformed: decoder.malformed, is_text: true })
+        Ok(LineSelection { text, encoding, lines, malformed: decoder.malformed, has_mark, is_text: true })
     }
 
     fn binary(&self) -> Failed {
@@ -326,7 +332,14 @@ impl Reading<'_> {
             }
         }
         let lines = usize::from(!text.is_empty());
-        Ok(LineSelection { text, encoding: "base64".to_owned(), lines, malformed: false, is_text: false })
+        Ok(LineSelection {
+            text,
+            encoding: "base64".to_owned(),
+            lines,
+            malformed: false,
+            has_mark: false,
+            is_text: false,
+        })
     }
 }
 

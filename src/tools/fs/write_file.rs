@@ -11,6 +11,7 @@ use crate::value::Str;
 
 use super::encoding::Choice;
 use super::operation::Operation;
+use super::ownership::Replaceable;
 
 const SPEC: Spec = Spec {
     name: "FS.WriteFile",
@@ -34,11 +35,16 @@ const SPEC: Spec = Spec {
     summary: "Writes a text file, whole or not at all",
     details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
         a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \
-        permission bits, and is itself kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
+        permission bits and, where this user may give files away or share the group, its owner and its group; else a \
+        warning says whose it was, and set-user-id and set-group-id are left out. The directory decides whether a file may \
+        be replaced, not its own permission bits. Other hard links keep the old content. The old file is kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
         back what `backupPath` names; with `create_backup: false` no path is returned, and only `ns undo` \
-        brings it back. With `overwrite: false` an existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
+        brings it back. With `overwrite: false` an \
+        existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
         the caller has seen, else it is a `conflict`: of several that change the same file at once, one wins. \
-        `encoding` takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes \
+        The new file is in `encoding`, whatever the old one was in: to write back what `FS.ReadFile` read, give its \
+        `encoding`, and `\"\\u{FEFF}\"` before the text if its `byteOrderMark` is true; `FS.EditFile` and `FS.AppendFile` keep both by \
+        themselves. `encoding` takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes \
         the bytes that the text stands for. A character that the encoding lacks is an error, and the old file stays.",
     effect: Effect::Writes,
     risk: Risk::Medium,
@@ -121,7 +127,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         is_told: args.create_backup,
         if_match,
     };
+    let old = Replaceable::at(path);
     let written = path.write_file(&content, &overwrite, context.meter, &change);
     let backup = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;
+    old.note_new_owner(context);
     Ok(Operation::done("write", path.display(), Some(content.len() as u64)).with_backup(backup))
 }

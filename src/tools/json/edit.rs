@@ -20,7 +20,8 @@ const SET: Spec = Spec::pure(
     "Every byte outside of that place stays: layout, order, spelling of numbers and texts, line breaks. `path` is one of \
         `JSON.Query` without `*`; an empty one is the whole value. A key that is missing is added behind the others, in \
         their layout, and so are maps on the way to it, also in place of a nil; an index that is the list's length appends. Of a key that comes \
-        twice the last is set. A float that is no number is an error.",
+        twice the last is set. A float that is no number is an error, and so are comments: JSON with comments (JSONC) is \
+        changed as a text, with `FS.EditFile`.",
     Example {
         script: "SET text = '{\"name\": \"ns\", \"scripts\": {\"test\": \"cargo test\"}}'\n\
             EMIT JSON.Set(text, \"scripts.test\", \"ns test\")\nEMIT JSON.Set(text, \"scripts.lint\", true)",

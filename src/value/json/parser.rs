@@ -21,6 +21,10 @@ pub enum Fault {
     },
 }
 
+/// The help for a comment, which JSON does not have.
+const COMMENT_HELP: &str = "JSON has no comments: change a file that has some (JSONC) with `FS.EditFile`, which keeps them, \
+    or take them out of the text first";
+
 impl From<LimitHit> for Fault {
     fn from(hit: LimitHit) -> Fault {
         Fault::Limit(hit)
@@ -64,11 +68,21 @@ impl Parser<'_> {
     /// Returns the fault of a token other than the expected one.
     #[cold]
     pub fn unexpected(&self, expected: &str) -> Fault {
-        let found = match self.text[self.at..].chars().next() {
+        let rest = &self.text[self.at..];
+        let is_comment = rest.starts_with("//") || rest.starts_with("/*");
+        let found = match rest.chars().next() {
             None => "the end of the text".to_owned(),
+            Some(_) if is_comment => format!("a comment (`{}`)", &rest[..2]),
             Some(character) => format!("`{}`", character.escape_debug()),
         };
-        self.fault(self.at, format!("expected {expected}, found {found}"))
+        let is_after_comma = self.text[..self.at].trim_end().ends_with(',');
+        let help = match rest.bytes().next() {
+            _ if is_comment => Some(COMMENT_HELP),
+            Some(b'}' | b']') if is_after_comma => Some("leave out the comma before it"),
+            _ => None,
+        };
+        let reason = format!("expected {expected}, found {found}");
+        Fault::Text { at: self.at, reason, help }
     }
 
     /// Returns a fault at a position.

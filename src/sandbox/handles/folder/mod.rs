@@ -56,6 +56,10 @@ use std::path::PathBuf;
 use super::metadata::{Kind, Metadata, Timestamp};
 use overlay::OverlaidFolder;
 
+/// Permission bits with which a program runs as the owner or the group of its file.
+#[cfg(unix)]
+const SET_ID: u32 = 0o6000;
+
 /// An open directory.
 #[derive(Debug)]
 pub enum Folder {
@@ -400,7 +404,8 @@ impl Folder {
 pub use linux::{LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_of};
 
 /// Sets the permission bits of an open file or directory to those of another and, if this user is allowed to, its
-/// owner.
+/// owner and its group. Nobody gains by it: with another owner or group the file has no set-user-id and set-group-id,
+/// and another group may do what everybody may.
 ///
 /// Uses the handle, not the name, which could by now be a link to a file outside.
 pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
@@ -408,12 +413,20 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     {
         use rustix::fs::{Gid, Mode, Uid};
         let (user, group) = (Uid::from_raw(like.owner.user), Gid::from_raw(like.owner.group));
-        match rustix::fs::fchown(file, Some(user), Some(group)) {
-            Ok(()) | Err(rustix::io::Errno::PERM) => {}
-            Err(error) => return Err(error.into()),
-        }
+        let is_kept = |kept: rustix::io::Result<()>| match kept {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::PERM) => Ok(false),
+            Err(error) => Err(io::Error::from(error)),
+        };
+        let mode = if is_kept(rustix::fs::fchown(file, Some(user), Some(group)))? {
+            like.mode
+        } else if is_kept(rustix::fs::fchown(file, None, Some(group)))? {
+            like.mode & !SET_ID
+        } else {
+            like.mode & !SET_ID & !0o070 | (like.mode & 0o007) << 3
+        };
         // After the owner, because changing the owner clears the setuid bit.
-        rustix::fs::fchmod(file, Mode::from_raw_mode(like.mode))?;
+        rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?;
     }
     #[cfg(not(unix))]
     let _ = (file, like);

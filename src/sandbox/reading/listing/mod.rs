@@ -222,9 +222,10 @@ impl<'a> Lister<'a> {
         String::from_utf8_lossy(target.as_encoded_bytes())
     }
 
-    /// Whether the entry's path is UTF-8, so that tools accept it.
-    pub fn is_text(&self) -> bool {
-        str::from_utf8(&self.path[self.below..]).is_ok()
+    /// Checks that the entry's path is UTF-8, so that tools accept it. `prefix` is what the path begins with in the error.
+    pub fn check_text(&self, prefix: &str) -> Result<(), SandboxError> {
+        let path = &self.path[self.below..];
+        str::from_utf8(path).map(drop).map_err(|_| SandboxError::not_text(&[prefix.as_bytes(), path].concat()))
     }
 
     /// Returns the entry's metadata, or its target's for a link that is reported as its target.

@@ -1,8 +1,9 @@
 //! Arranges the blocks of a walk in pre-order.
 
+use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::metadata::Kind;
 use super::entry::EntryId;
-use super::{Details, NO_BLOCK, Reader};
+use super::{Details, NO_BLOCK, Reader, joined_bytes};
 
 /// The entries of a tree in pre-order, one vector per field.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub struct Tree {
     pub modified: Vec<i64>,
     /// Number of reserved entries left out, not counting the root's own.
     pub reserved: u64,
+    /// The path from the start to the first entry whose name is not UTF-8.
+    not_text: Option<Vec<u8>>,
 }
 
 /// A directory whose entries are being copied.
@@ -45,6 +48,10 @@ pub fn arrange(readers: &[Reader], details: Details) -> Tree {
         let entry = EntryId { reader: level.reader, index: level.next };
         level.next += 1;
         let row = tree.take(&readers[entry.reader as usize], entry.index, level.row, details);
+        if tree.not_text.is_none() && str::from_utf8(readers[entry.reader as usize].name_of(entry.index)).is_err() {
+            let readers: Vec<&Reader> = readers.iter().collect();
+            tree.not_text = Some(Reader::path_bytes_of(&readers, entry));
+        }
         let child = children[entry.reader as usize][entry.index as usize];
         if child != NO_BLOCK {
             let (reader, block) = unpack(child);
@@ -89,6 +96,11 @@ impl Tree {
         self.parents.len()
     }
 
+    /// Checks that every name in the tree of the directory `start` is UTF-8, so that the paths name its entries.
+    pub fn check_text(&self, start: &str) -> Result<(), SandboxError> {
+        self.not_text.as_ref().map_or(Ok(()), |below| Err(SandboxError::not_text(&joined_bytes(start, below))))
+    }
+
     /// Returns the path from the start to an entry.
     pub fn path(&self, entry: usize) -> String {
         let mut names = Vec::new();
@@ -118,6 +130,7 @@ impl Tree {
             sizes: Vec::with_capacity(detailed),
             modified: Vec::with_capacity(detailed),
             reserved: readers.iter().map(|reader| reader.reserved).sum(),
+            not_text: None,
         }
     }
 

@@ -38,8 +38,7 @@ impl Follower<'_> {
         let position = &link.position;
         let path = position.path.strip_suffix(b"/").unwrap_or(&position.path);
         // No tool accepts this path, so nothing behind the link could be named in an answer.
-        let below = || String::from_utf8_lossy(&path[self.filter.start_len..]).into_owned();
-        let not_text = || Failure::Unnameable { below: below(), reason: "is not UTF-8" };
+        let not_text = || Failure::NotText { below: path[self.filter.start_len..].to_vec() };
         let Some(place) = (self.resolve)(str::from_utf8(path).map_err(|_| not_text())?) else { return Ok(()) };
         let Ok(metadata) = place.metadata() else { return Ok(()) };
         let modified = metadata.modified.map_or(0, |time| time.seconds);

@@ -124,6 +124,10 @@ enum Failure {
         below: String,
         reason: &'static str,
     },
+    /// The path of a matching entry is not UTF-8.
+    NotText {
+        below: Vec<u8>,
+    },
     /// The target of a link cannot be read.
     Link(SandboxError),
     Limit(LimitHit),
@@ -135,6 +139,7 @@ impl Failure {
             Failure::Io { below, error } => SandboxError::io(joined(start, &below), &error),
             Failure::Vanished { below } => SandboxError::Vanished(joined(start, &below)),
             Failure::Unnameable { below, reason } => SandboxError::Unnameable { path: joined(start, &below), reason },
+            Failure::NotText { below } => SandboxError::not_text(&joined_bytes(start, &below)),
             Failure::Link(error) => error,
             Failure::Limit(hit) => SandboxError::Limit(hit),
         }
@@ -153,5 +158,13 @@ pub fn joined(start: &str, below: &str) -> String {
         (start, "") => start.to_owned(),
         ("." | "", below) => below.to_owned(),
         (start, below) => format!("{start}/{below}"),
+    }
+}
+
+/// Like [`joined`], for a path below that may not be UTF-8.
+pub fn joined_bytes(start: &str, below: &[u8]) -> Vec<u8> {
+    match start {
+        "." | "" => below.to_vec(),
+        start => [start.as_bytes(), b"/", below].concat(),
     }
 }

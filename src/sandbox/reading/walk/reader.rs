@@ -295,6 +295,11 @@ impl Reader {
         &self.names[start..start + found.name_len as usize]
     }
 
+    /// Returns the name of the entry with an index.
+    pub fn name_of(&self, index: u32) -> &[u8] {
+        self.name(&self.found[index as usize])
+    }
+
     /// Returns the total length of all names in bytes.
     pub fn name_bytes(&self) -> usize {
         self.names.len()
@@ -307,15 +312,20 @@ impl Reader {
 
     /// Returns the path from the start of the walk to an entry, for messages.
     pub fn path_of(readers: &[&Reader], entry: EntryId) -> String {
+        String::from_utf8_lossy(&Reader::path_bytes_of(readers, entry)).into_owned()
+    }
+
+    /// Returns the path from the start of the walk to an entry as raw bytes.
+    pub fn path_bytes_of(readers: &[&Reader], entry: EntryId) -> Vec<u8> {
         let mut names = Vec::new();
         let mut at = Some(entry);
         while let Some(EntryId { reader, index }) = at {
             let reader = readers[reader as usize];
-            names.push(String::from_utf8_lossy(reader.name(&reader.found[index as usize])));
+            names.push(reader.name(&reader.found[index as usize]));
             let block = reader.blocks.partition_point(|block| block.end <= index);
             at = reader.blocks.get(block).and_then(|block| block.parent);
         }
         names.reverse();
-        names.join("/")
+        names.join(&b'/')
     }
 }

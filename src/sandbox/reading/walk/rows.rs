@@ -188,10 +188,11 @@ impl Arranger<'_> {
         let found = &reader.found[entry.index as usize];
         let name = str::from_utf8(reader.name(found)).ok();
         let Some(name) = name.filter(|_| self.without_text.is_empty() || !self.without_text.contains(&folder)) else {
-            return Err(self.unnameable(entry, "is not UTF-8"));
+            return Err(Failure::NotText { below: Reader::path_bytes_of(&self.readers(), entry) });
         };
         if self.bytes_of(folder) as usize + name.len() > MAX_PATH {
-            return Err(self.unnameable(entry, "is longer than 4096 bytes"));
+            let below = Reader::path_of(&self.readers(), entry);
+            return Err(Failure::Unnameable { below, reason: "is longer than 4096 bytes" });
         }
         if let Ok(at) =
             self.targets.binary_search_by_key(&(entry.reader, entry.index), |(link, _)| (link.reader, link.index))
@@ -211,9 +212,8 @@ impl Arranger<'_> {
 }
 
 impl Arranger<'_> {
-    fn unnameable(&self, entry: EntryId, reason: &'static str) -> Failure {
-        let readers: Vec<&Reader> = self.readers.iter().collect();
-        Failure::Unnameable { below: Reader::path_of(&readers, entry), reason }
+    fn readers(&self) -> Vec<&Reader> {
+        self.readers.iter().collect()
     }
 }
 

@@ -26,7 +26,7 @@ use crate::toolkit::ToolError;
 
 pub use budget::{Budget, BudgetedReader};
 use fault::{invalid, read_error, too_large};
-pub use plan::{Node, NodeKind, Plan, link_stays};
+pub use plan::{Node, NodeKind, Plan, refusal};
 pub use tar_write::TarWriter;
 pub use zip_write::ZipWriter;
 

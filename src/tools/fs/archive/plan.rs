@@ -172,6 +172,21 @@ impl Node {
     }
 }
 
+/// Returns why [`Plan::add`] refuses an entry of a packed tree, whose names are unique and never below a link.
+pub fn refusal(entry: &Entry) -> Option<String> {
+    let name = display(&entry.name);
+    match (entry_parts(&entry.name), &entry.what) {
+        (Err(error), _) => Some(format!("it makes no name like `{name}` ({error}; `FS.MoveFile` renames it)")),
+        (Ok(parts), _) if parts.len() > MAX_DEPTH => {
+            Some(format!("`{name}` lies in more than {MAX_DEPTH} directories"))
+        }
+        (Ok(parts), ArchivedKind::Link(text)) if !link_stays(parts.len(), text) => {
+            Some(format!("the link `{name}` leads out of what is packed"))
+        }
+        _ => None,
+    }
+}
+
 fn parts_of(name: &str) -> Result<Parts, ToolError> {
     let refused = |error: SandboxError| {
         let message = format!("the archive is refused for the name `{}`: {error}", display(name));
@@ -205,7 +220,7 @@ fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> 
 }
 
 /// Returns whether a link whose own name has `depth` parts stays inside the destination.
-pub fn link_stays(depth: usize, text: &str) -> bool {
+fn link_stays(depth: usize, text: &str) -> bool {
     let is_strange = |c: char| c.is_control() || c == '\\';
     if text.is_empty() || text.len() > MAX_LINK || text.starts_with('/') || text.contains(is_strange) {
         return false;

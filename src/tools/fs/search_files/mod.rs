@@ -197,7 +197,7 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
     // The parameter only requires permission to look at the path.
     context.admit(&file.address(), false, Access::Read).map_err(|error| at_start(error, file))?;
     let open = context.open(file).map_err(|error| at_start(error, file))?;
-    let _ = search.file(open, Subject { shown: file.display(), is_text: true }, context.meter)?;
+    let _ = search.file(open, Subject { shown: file.display(), addressable: Ok(()) }, context.meter)?;
     match search.found.skipped.binary {
         0 => Ok(()),
         _ => {
@@ -222,7 +222,7 @@ fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> R
         shown.clear();
         shown.push_str(&prefix);
         shown.push_str(&lister.path());
-        let subject = Subject { shown: &shown, is_text: lister.is_text() };
+        let subject = Subject { shown: &shown, addressable: lister.check_text(&prefix) };
         match entry.open(&shown) {
             Ok(open) => search.file(open, subject, meter),
             Err(error) => search.refused(error, &shown),
@@ -260,12 +260,11 @@ fn searcher(context_lines: usize, longest_line: usize) -> Searcher {
 }
 
 /// A file to search.
-#[derive(Clone, Copy)]
 struct Subject<'a> {
     /// The path from the sandbox root.
     shown: &'a str,
-    /// Whether the path is UTF-8, as opposed to a lossy conversion.
-    is_text: bool,
+    /// The error for a path that no tool accepts, if something is found in the file.
+    addressable: Result<(), SandboxError>,
 }
 
 /// A search in progress.
@@ -305,10 +304,7 @@ impl Search {
         match searched {
             Err(error) if reader.failed => return Err(SandboxError::io(file.shown, &error).into()),
             Err(_) => return Err(self.has_long_line(file.shown)),
-            Ok(()) if !file.is_text && !matches.is_empty() => {
-                let path = file.shown.to_owned();
-                return Err(SandboxError::Unnameable { path, reason: "is not UTF-8" }.into());
-            }
+            Ok(()) if !matches.is_empty() => file.addressable?,
             Ok(()) => {}
         }
         self.found.files_searched += 1;

@@ -1,0 +1,115 @@
+//! Names that `FS.Compress` packs and `FS.Extract` refuses: a warning says so, and never anything else.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::Place;
+use crate::support::describe;
+
+/// Returns names with every character of ASCII in several places, and others that systems treat in their own ways.
+fn names() -> Vec<String> {
+    let characters = (1..128_u8).map(char::from).filter(|c| *c != '/');
+    let mut names: Vec<String> = characters.map(|c| format!("a{c}b")).collect();
+    for c in [
+        '\\', ':', ' ', '.', '~', '"', '*', '-', '\u{ad}', '\u{202e}', '\u{feff}', '\u{85}', '\u{2028}', 'é',
+        '\u{fffd}',
+    ] {
+        names.extend([format!("{c}a"), format!("a{c}"), format!("a{c}{c}b")]);
+    }
+    for device in ["con", "NUL", "aux.txt", "Com1", "LPT9.log", "COM¹", "conin$", "PRN .x", "con_", "com", "com10"] {
+        names.push(device.to_owned());
+    }
+    names.extend(["C:", "c:x", "1:x", "...", "..a", "a..", ". .", ".nsx", "ns."].map(str::to_owned));
+    names.push("n".repeat(255));
+    names
+}
+
+/// Makes one tree per name, which is in turn that of a file, of a directory with a file, and of a link.
+fn plant(place: &Place, names: &[String]) -> usize {
+    for (number, name) in names.iter().enumerate() {
+        let tree = place.root().join(format!("t/{number}"));
+        fs::create_dir_all(&tree).expect("a folder");
+        let path = tree.join(name);
+        let made = match number % 3 {
+            0 => fs::write(&path, name),
+            1 => fs::create_dir(&path).and_then(|()| fs::write(path.join("in"), name)),
+            _ => symlink("nowhere", &path),
+        };
+        made.unwrap_or_else(|error| panic!("{name:?}: {error}"));
+    }
+    names.len()
+}
+
+/// Adds trees about the depth at which `FS.Extract` ends, and returns their number.
+fn plant_deep(place: &Place, from: usize) -> usize {
+    for (at, depth) in (124..132).enumerate() {
+        let path = place.root().join(format!("t/{}/{}f", from + at, "d/".repeat(depth)));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(&path, "1").expect("a file");
+    }
+    8
+}
+
+#[test]
+fn a_warning_tells_exactly_the_archives_that_are_refused() {
+    let place = Place::new();
+    let mut trees = plant(&place, &names());
+    trees += plant_deep(&place, trees);
+    for format in ["zip", "tgz"] {
+        let mut code = String::new();
+        for tree in 0..trees {
+            let archive = format!("o/{tree}.{format}");
+            let _ = writeln!(code, "MUST CALL FS.Compress(\"t/{tree}\", \"{archive}\")");
+            let _ = writeln!(code, "EMIT FS.Extract(\"{archive}\", \"x/{format}/{tree}\").success");
+        }
+        let script = place.top.path().join("pack.ns");
+        fs::write(&script, code).expect("a script");
+        let ran = crate::support::run(crate::support::ns(&place.root()).arg("run").arg(&script));
+        let extracted: Vec<&str> = ran.stdout.lines().collect();
+        assert_eq!(extracted.len(), trees, "{}", ran.stderr);
+        for (tree, success) in extracted.iter().enumerate() {
+            let told = ran.stderr.contains(&format!("`FS.Extract` will refuse `o/{tree}.{format}`"));
+            let from = place.root().join(format!("t/{tree}"));
+            assert_eq!(*success == "false", told, "{}", describe(&from));
+            if !told {
+                let to = place.root().join(format!("x/{format}/{tree}/{tree}"));
+                assert_eq!(contents(&to), contents(&from));
+            }
+        }
+        assert!(extracted.contains(&"true") && extracted.contains(&"false"));
+    }
+}
+
+fn contents(folder: &Path) -> Vec<String> {
+    let mut lines: Vec<String> = describe(folder).lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn a_name_that_is_not_utf8_stops_the_archive_though_its_lossy_form_exists() {
+    let place = Place::new();
+    for name in [&b"d/sub/a\xffb"[..], b"d\xff/in", b"d/\xc3/in"] {
+        let path = place.root().join(OsStr::from_bytes(name));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, "odd").expect("a file");
+        place.put(&String::from_utf8_lossy(name), b"even");
+        let top = if name[1] == b'/' { "d" } else { "." };
+        let ran = place.eval(&format!(
+            "EMIT FS.Compress(\"{top}\", \"o.zip\").error\nEMIT LAST_ERROR.code\nEMIT FS.Exists(\"o.zip\")"
+        ));
+        let escaped =
+            String::from_utf8_lossy(name).replace('\u{fffd}', if name.contains(&0xff) { "\\xFF" } else { "\\xC3" });
+        let escaped = escaped.strip_suffix("/in").unwrap_or(&escaped);
+        let wanted = format!("no tool takes the path `{escaped}`: it is not UTF-8\nencoding\nfalse\n");
+        assert_eq!(ran.stdout, wanted, "{}", ran.stderr);
+        fs::remove_dir_all(
+            place.root().join(OsStr::from_bytes(&name[..name.iter().position(|b| *b == b'/').expect("a folder")])),
+        )
+        .expect("it stands");
+    }
+}
