@@ -86,6 +86,24 @@ fn values_are_files_or_what_the_option_takes() {
 }
 
 #[test]
+fn a_number_is_not_completed_with_files() {
+    let place = place();
+    let script = ":: arg count (int): how many\n:: arg [files...]: which\n:: arg most (int): at most\n\
+        DEFINE PROCEDURE Main(count, files: [], most: nil)\nEND\n";
+    fs::write(place.path().join("take.ns"), script).expect("a script");
+    for (words, files) in [
+        (&["take.ns", ""][..], false),
+        (&["take.ns", "4"], false),
+        (&["take.ns", "4", ""], true),
+        (&["take.ns", "--most", ""], false),
+        (&["take.ns", "--most", "3", ""], false),
+        (&["take.ns", "--count", "3", ""], true),
+    ] {
+        assert_eq!(asked(place.path(), words).map(|(files, _)| files), Some(files), "{words:?}");
+    }
+}
+
+#[test]
 fn other_lines_are_left_to_the_declarations() {
     let place = place();
     for words in [

@@ -9,6 +9,7 @@ use crate::terminal::interrupts::catch_interrupts;
 use crate::terminal::printer::Format;
 use crate::terminal::report::{print, say};
 use crate::terminal::runs::{NOTHING, head, overview, page, run_to_show, state};
+use crate::terminal::user_names::read_user_names;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
@@ -43,6 +44,7 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
 
 /// `ns show RUN`
 pub fn show(global: &Global, args: &ShowArgs) -> Exit {
+    read_user_names();
     let above = ParentSandbox::find(global);
     with_engine(global, |engine| {
         catch_interrupts(engine.interrupt());

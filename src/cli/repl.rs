@@ -6,6 +6,7 @@ use crate::repl::{LineHistory, SessionEnd, Showing, View};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::{Format, Printer, Shared};
 use crate::terminal::report::{report_error, report_notes};
+use crate::terminal::user_names::read_user_names;
 
 use super::start::{attend, open};
 
@@ -18,6 +19,7 @@ pub fn repl(global: &Global) -> Exit {
     // The lockdown makes the user's files unreachable, so open them now. Without scratch space `:plan` is unavailable.
     let typed = LineHistory::open();
     let _ = settle_scratch();
+    read_user_names();
     if let Err(exit) = attend(&engine, global) {
         return exit;
     }

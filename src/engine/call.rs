@@ -2,11 +2,16 @@
 
 use crate::gate::SessionMemory;
 use crate::limits::{space, work};
-use crate::text::ToolCode;
+use crate::text::{ToolCode, shell_line};
 use crate::toolkit::ToolError;
 use crate::value::{Map, Value, print};
 
 use super::{End, Engine, internal_fault, on_large_stack};
+
+/// Maximum number of paths of one argument of a call in the list of runs.
+const CALL_PATHS: usize = 8;
+/// Maximum number of characters of a call in the list of runs.
+const CALL_CHARS: usize = 200;
 
 impl Engine {
     /// Calls one tool with the arguments in a JSON object.
@@ -17,12 +22,26 @@ impl Engine {
     /// Calls one tool with a session memory that outlives the call, such as that of a connection.
     pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
-        self.gate.announce(&format!("{} {tool}", session.command()), false);
+        self.gate.announce(&format!("{} {}", session.command(), self.listed_call(tool, args)), false);
         let result = on_large_stack(|| self.call_here(tool, args, session))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
         self.settle();
         result
+    }
+
+    /// Returns a call as the list of runs shows it: the name as given, and the paths among the arguments.
+    fn listed_call(&self, tool: &str, args: &Value) -> String {
+        let params = self.gate.registry().find(tool).map_or(&[][..], |id| self.gate.registry().get(id).binder().params);
+        let Value::Map(map) = args else { return tool.to_owned() };
+        let is_path = |key: &str| params.iter().any(|param| param.kind.is_place() && param.is_called(key));
+        let paths = map.iter().filter(|(key, _)| is_path(&key.as_text())).flat_map(|(_, value)| match value {
+            Value::List(list) => list.iter().take(CALL_PATHS).collect(),
+            value => vec![value],
+        });
+        let paths: Vec<String> = paths.filter_map(|path| path.as_text().map(|path| path.to_string())).collect();
+        let words = std::iter::once(tool).chain(paths.iter().map(String::as_str));
+        shell_line(words, CALL_CHARS)
     }
 
     fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {

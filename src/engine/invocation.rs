@@ -1,5 +1,6 @@
-//! The invocation of a script: a procedure and its arguments.
+//! The invocation of a script: a procedure and its arguments, and how the list of runs shows it.
 
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use crate::program::{Bound, Interface, Words};
@@ -12,7 +13,7 @@ use super::Script;
 /// The name of a script that is given as code on the command line.
 const CODE: &str = "<-e>";
 /// Maximum number of characters of this code in the list of runs.
-const CODE_CHARS: usize = 60;
+const CODE_CHARS: usize = 120;
 /// Maximum number of characters of the arguments in the list of runs.
 const WORDS_CHARS: usize = 200;
 
@@ -64,11 +65,11 @@ impl Invocation {
         }
     }
 
-    /// Returns the command as the list of runs shows it: with the arguments, and with the first line of code given
-    /// with `-e`.
+    /// Returns the command as the list of runs shows it: with the arguments, and with the lines of code given with
+    /// `-e`.
     pub fn listed(&self, script: &Script, command: &str) -> String {
-        let mut listed = match script.first_line() {
-            Some(line) if script.name() == CODE => format!("ns run -e {}", shell_word(&shortened(line, CODE_CHARS))),
+        let mut listed = match code_in_one_line(script) {
+            Some(code) if script.name() == CODE => format!("ns run -e {}", shell_word(&shortened(&code, CODE_CHARS))),
             _ => command.to_owned(),
         };
         if let Arguments::Words(words) = &self.arguments
@@ -92,4 +93,34 @@ impl Invocation {
             None => format!("ns {file}"),
         }
     }
+}
+
+/// Returns the command that runs a script: with its path from the sandbox root, or its absolute path outside of that.
+pub(super) fn command_of(script: &Script, root: &Path) -> String {
+    let name = script.name();
+    let path = if name.starts_with('<') { None } else { std::path::absolute(name).ok().map(|path| lexical(&path)) };
+    let shown = match &path {
+        Some(path) => path.strip_prefix(root).unwrap_or(path).display().to_string(),
+        None => name.to_owned(),
+    };
+    format!("ns run {}", if name.starts_with('<') { shown } else { shell_word(&shown) })
+}
+
+/// Removes `..` with the name before it, for display only: a link before `..` leads elsewhere.
+fn lexical(path: &Path) -> PathBuf {
+    let mut shown = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(shown.pop()),
+            component => shown.push(component),
+        }
+    }
+    shown
+}
+
+/// Returns the lines of a script that are neither blank nor comments, joined by `; `; its first line if there are none.
+fn code_in_one_line(script: &Script) -> Option<String> {
+    let lines = || script.text().into_iter().flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty());
+    let code: Vec<&str> = lines().filter(|line| !line.starts_with('#')).take(CODE_CHARS).collect();
+    if code.is_empty() { lines().next().map(str::to_owned) } else { Some(code.join("; ")) }
 }

@@ -26,7 +26,7 @@ struct RunSession<'a> {
 impl Engine {
     /// Runs a script, or one procedure of it.
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
-        let memory = SessionMemory::new(format!("ns run {}", script.file_name()));
+        let memory = SessionMemory::new(super::invocation::command_of(script, self.gate.root().path()));
         let listed = invocation.listed(script, memory.command());
         self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
     }

@@ -54,11 +54,6 @@ impl Script {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
-    /// Returns the first line that is not blank; `None` if the text is not UTF-8.
-    pub(super) fn first_line(&self) -> Option<&str> {
-        self.text()?.lines().map(str::trim).find(|line| !line.is_empty())
-    }
-
     /// Whether this is a Markdown text.
     pub(super) fn is_markdown(&self) -> bool {
         self.form == Form::Markdown

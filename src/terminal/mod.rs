@@ -24,3 +24,4 @@ pub mod screen;
 pub mod script_file;
 pub mod table;
 pub mod undo;
+pub mod user_names;

@@ -12,10 +12,13 @@ use crate::value::Map;
 
 use super::paint::paint;
 use super::report::{counted, say};
+use super::user_names::user_name;
 use super::{changes, screen, table};
 
 /// Minimum width in columns of the command of a run, however narrow the terminal.
 const COMMAND_COLUMNS: u16 = 16;
+/// Columns that the other data of a run takes, at least.
+const OTHER_COLUMNS: u16 = 47;
 /// Message for a sandbox without runs.
 pub const NOTHING: &str = "no run has changed anything here";
 
@@ -31,9 +34,14 @@ pub fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<RunRepor
 pub fn page(run: &RunReport, described: &[Described], with_differences: bool) -> String {
     let paint = paint();
     let head = head(run);
-    let fields = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
-    let mut page: String =
-        fields.map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&value.to_string()))).collect();
+    let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
+    let shown = |key: &str, value: &Value| match key {
+        "user" => user_name(run.begin.user),
+        _ => value.to_string(),
+    };
+    let mut page: String = told
+        .map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&shown(&key.as_text(), &value))))
+        .collect();
     let tree = changes::tree(described, paint);
     page.push_str(&format!("\n{tree}\n{}", changes::summary(described)));
     let differences = if with_differences { changes::differences(described, paint) } else { String::new() };
@@ -74,13 +82,17 @@ pub fn overview(runs: &[RunSummary]) -> String {
         let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
         // A line of a session needs no prefix.
         let command = command.strip_prefix("ns repl: ").unwrap_or(command);
+        let is_long =
+            columns.is_some_and(|columns| command.chars().count() > usize::from(columns.saturating_sub(OTHER_COLUMNS)));
+        let short = if is_long { near_end_of_path(command) } else { None };
+        let command = short.unwrap_or_else(|| command.to_owned());
         let changes = run.steps.map(|steps| steps.to_string()).unwrap_or_default();
         let cells = [
             run.short().to_owned(),
             when.unwrap_or_default(),
             changes,
             state(run.reversal.as_ref(), run.end).to_owned(),
-            safe::name(command).into_owned(),
+            safe::name(&command).into_owned(),
         ];
         let mut row = Row::from(cells);
         row.max_height(1);
@@ -97,6 +109,15 @@ pub fn overview(runs: &[RunSummary]) -> String {
         }
     }
     format!("{}\n", table.trim_fmt())
+}
+
+/// Returns a command that runs a script in a deep directory, with the last two names of the path alone. `None` for other
+/// commands.
+fn near_end_of_path(command: &str) -> Option<String> {
+    let rest = command.strip_prefix("ns run ").filter(|rest| !rest.starts_with(['-', '\'']))?;
+    let (path, words) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+    let (cut, _) = path.rmatch_indices('/').nth(1).filter(|(cut, _)| *cut > 0)?;
+    Some(format!("ns run …{}{words}", &path[cut..]))
 }
 
 fn ending(end: Option<End>) -> &'static str {

@@ -4,9 +4,13 @@ use std::io::{IsTerminal, stderr};
 
 use crate::engine::{Displaced, Engine, Origin, UndoReport, short_name};
 use crate::text::safe;
+use crate::value::print::shortened;
 
 use super::exit::Exit;
 use super::report::{counted, say};
+
+/// Maximum number of characters of a command in a message.
+const COMMAND_CHARS: usize = 72;
 
 /// The form of suggested commands: for a shell or for a session.
 pub enum CommandStyle {
@@ -44,7 +48,11 @@ pub fn say_changes(engine: &Engine, steps: u32, style: &CommandStyle) {
 pub fn named(origin: &Origin) -> String {
     let name = short_name(&origin.run);
     let command = origin.command.strip_prefix("ns repl: ").unwrap_or(&origin.command);
-    if command.is_empty() { name.to_owned() } else { format!("{name} ({})", safe::name(command)) }
+    if command.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} ({})", safe::name(&shortened(command, COMMAND_CHARS)))
+    }
 }
 
 /// Reports what was undone or redone.

@@ -212,6 +212,30 @@ fn several_runs_go_back_one_by_one() {
     }
 }
 
+/// A script is named with its path from the sandbox root, or with its whole path outside.
+#[test]
+fn the_log_tells_scripts_of_the_same_name_apart() {
+    let place = sandbox();
+    let outside = tempfile::tempdir().expect("a folder");
+    let outside = outside.path().canonicalize().expect("a path");
+    for folder in [place.path().join("one"), place.path().join("two"), outside.clone()] {
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("tidy.ns"), "CALL FS.AppendFile(\"a.txt\", \"1\")").expect("a script");
+    }
+    let path = |file: &str| place.path().join(file).display().to_string();
+    let elsewhere = outside.join("tidy.ns").display().to_string();
+    for file in [path("one/tidy.ns"), path("one/../two/tidy.ns"), elsewhere.clone()] {
+        let ran = run(ns(place.path()).args(["run", &file]));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    let commands: Vec<String> =
+        log(place.path()).iter().map(|run| run["command"].as_str().expect("a text").to_owned()).collect();
+    assert_eq!(
+        commands,
+        [format!("ns run {elsewhere}"), "ns run two/tidy.ns".to_owned(), "ns run one/tidy.ns".to_owned()]
+    );
+}
+
 #[test]
 fn the_log_names_each_run_and_what_became_of_it() {
     let place = sandbox();
@@ -227,9 +251,13 @@ fn the_log_names_each_run_and_what_became_of_it() {
     assert_eq!(
         told,
         [
-            (Some("ns run -e 'CALL FS.WriteFile(\"x\", \"1\")'"), Some(1), Some("failed")),
-            (Some("ns call delete_file"), Some(1), Some("done")),
-            (Some("ns run -e 'CALL FS.WriteFile(\"a.txt\", \"1\")'"), Some(2), Some("done")),
+            (Some("ns run -e 'CALL FS.WriteFile(\"x\", \"1\"); FAIL \"no\"'"), Some(1), Some("failed")),
+            (Some("ns call delete_file a.txt"), Some(1), Some("done")),
+            (
+                Some("ns run -e 'CALL FS.WriteFile(\"a.txt\", \"1\"); CALL FS.DeleteFile(\"b.txt\")'"),
+                Some(2),
+                Some("done")
+            ),
         ]
     );
     let shown = run(ns(place.path()).args(["--output", "json", "show", name_of(&runs[2])]));

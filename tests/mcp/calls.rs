@@ -81,7 +81,8 @@ fn a_change_names_what_takes_it_back() {
     let result = client.call("write_file", json!({ "file_path": "a.txt", "content": "x" }));
     let id = result["_meta"]["undo_id"].as_str().expect("an id").to_owned();
     let listed = client.done("history", json!({}));
-    assert_eq!((&listed["runs"][0]["id"], &listed["runs"][0]["command"]), (&json!(id), &json!("ns mcp FS.WriteFile")));
+    let newest = (&listed["runs"][0]["id"], &listed["runs"][0]["command"]);
+    assert_eq!(newest, (&json!(id), &json!("ns mcp FS.WriteFile a.txt")));
     assert_eq!(client.done("undo", json!({ "run": id }))["operations"], 1);
     assert!(!place.path().join("a.txt").exists());
     assert_eq!(client.failed("undo", json!({ "run": id }))["code"], "conflict");

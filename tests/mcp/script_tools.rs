@@ -83,6 +83,19 @@ fn the_parameters_of_a_script_are_its_schema() {
 }
 
 #[test]
+fn a_declared_kind_is_in_the_schema_and_checked() {
+    let script = ":: arg count (int): how many\nDEFINE PROCEDURE Main(count)\n  EMIT count + 1\nEND\n";
+    let place = Place::new(&[("take.ns", script)]);
+    let mut client = place.open(&["take.ns"], &["--write"]);
+    let take = tool(&mut client, "take");
+    assert_eq!(take["inputSchema"]["properties"]["count"], json!({ "type": "integer", "description": "how many" }));
+    assert_eq!(take["inputSchema"]["required"], json!(["count"]));
+    assert_eq!(client.done("take", json!({ "count": 5 }))["output"], "6\n");
+    let refused = client.call("take", json!({ "count": "five" })).to_string();
+    assert!(refused.contains("bad_args") && refused.contains("`count` needs a whole number"), "{refused}");
+}
+
+#[test]
 fn a_script_gives_what_run_script_gives() {
     let place = Place::new(&[("tidy.ns", TIDY)]);
     let mut client = place.open(&["tidy.ns"], &["--write"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::Place;
 
@@ -40,6 +40,25 @@ fn what_is_refused_is_refused_whatever_is_there() {
     assert!(log.contains(r#""paths":["secret/sub/file"],"outcome":"refused""#), "{log}");
     assert_eq!(place.refused("read_file", json!({"file_path": "open/x"})).0, "not_a_directory");
     assert_eq!(place.refused("read_file", json!({"file_path": "none/../open"})).0, "not_found");
+}
+
+/// Listings include refused names, and the refusal names a policy that allows them.
+#[test]
+fn the_refusal_of_a_built_in_pattern_says_how_to_allow_it() {
+    let place = Place::new("");
+    place.write("root/.git/config", "x");
+    let found = place.call("find", json!({ "path": "." })).stdout;
+    assert!(found.contains(r#""path":".git/config""#), "{found}");
+    let without = place.call("find", json!({ "path": ".", "pattern": ["!.git", "!.env"] })).stdout;
+    assert!(!without.contains(".git"), "{without}");
+    let refused = place.call("read_file", json!({ "file_path": ".git/config" }));
+    let error: Json = serde_json::from_str(&refused.stderr).expect("an error as JSON");
+    let hint = error["error"]["hint"].as_str().expect("a hint");
+    let line = hint.split('`').nth(1).expect("a line of a policy file");
+    assert_eq!(line, r#"blocked_patterns = ["@default", "!.git"]"#, "{hint}");
+    place.write("policy.toml", &format!("[policy]\n{line}\n"));
+    let read = place.call("read_file", json!({ "file_path": ".git/config" }));
+    assert!(read.code == 0 && read.stdout.contains(r#""content":"x""#), "{} {}", read.stdout, read.stderr);
 }
 
 #[test]

@@ -79,11 +79,14 @@ impl CompletionContext<'_> {
                 let files = values.is_empty();
                 return Candidates { files, words: values.into_iter().map(|value| (value, String::new())).collect() };
             }
-            if self.takes_value(previous) || previous == "=" {
+            if let Some(parameter) = self.parameter_of(previous) {
+                return Candidates { files: parameter.can_be_file(), ..Candidates::default() };
+            }
+            if previous == "=" {
                 return Candidates { files: true, ..Candidates::default() };
             }
         }
-        let mut found = Candidates { files: !current.starts_with('-'), words: Vec::new() };
+        let mut found = Candidates { files: !current.starts_with('-') && self.word_can_be_file(), words: Vec::new() };
         if current.is_empty() || current.starts_with('-') {
             found.words.extend(self.interface.parameters.iter().filter_map(|parameter| self.option(parameter)));
         }
@@ -94,12 +97,16 @@ impl CompletionContext<'_> {
         found
     }
 
-    /// Whether a word is an option of the script whose value is the next word.
-    fn takes_value(&self, word: &str) -> bool {
-        let name = word.strip_prefix("--").map(|name| name.replace('-', "_"));
-        let takes =
-            |parameter: &&Parameter| Some(parameter.name.as_str()) == name.as_deref() && parameter.kind != Kind::Flag;
-        self.interface.procedure.is_some() && self.interface.parameters.iter().any(|parameter| takes(&parameter))
+    /// Returns the parameter whose option a word is, if its value is the next word.
+    fn parameter_of(&self, word: &str) -> Option<&Parameter> {
+        let name = word.strip_prefix("--")?.replace('-', "_");
+        let parameters = self.interface.procedure.is_some().then_some(&self.interface.parameters)?;
+        parameters.iter().find(|parameter| parameter.name == name && parameter.kind != Kind::Flag)
+    }
+
+    /// Returns whether the next plain word may name a file.
+    fn word_can_be_file(&self) -> bool {
+        self.interface.next_argument(&self.line.words).is_none_or(Parameter::can_be_file)
     }
 
     /// Returns the option of a parameter, unless it is given already and cannot be repeated.

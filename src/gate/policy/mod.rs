@@ -99,6 +99,14 @@ impl Default for Policy {
     }
 }
 
+/// Returns how to allow what a built-in pattern refuses.
+fn allow_built_in(pattern: &str) -> String {
+    format!(
+        "write `blocked_patterns = [\"@default\", \"!{pattern}\"]` below `[policy]` in your own policy file, or in one \
+        given as `--policy`, to allow it"
+    )
+}
+
 /// A refusal by the policy: the reason, and how to allow the path.
 struct Refusal {
     reason: String,
@@ -254,7 +262,11 @@ impl Policy {
         }
         if let Some((pattern, stated)) = self.blocked_patterns.iter().find_map(|patterns| patterns.refusing(&path)) {
             let reason = format!("it matches `{pattern}` of `blocked_patterns` ({})", source_of(stated.as_ref()));
-            return Some(Refusal { reason, hint: Some(change_of("blocked_patterns", "policy", stated.as_ref())) });
+            let hint = match &stated {
+                Some(_) => change_of("blocked_patterns", "policy", stated.as_ref()),
+                None => allow_built_in(pattern),
+            };
+            return Some(Refusal { reason, hint: Some(hint) });
         }
         path.parts.last().filter(|_| !is_directory).and_then(|name| self.refused_extension(name))
     }

@@ -63,6 +63,20 @@ impl Interface {
         binder.report_missing();
         binder.finish(args)
     }
+
+    /// Returns the parameter that a plain word after `words` would be given to, for completions.
+    pub fn next_argument(&self, words: &Words) -> Option<&Parameter> {
+        let mut binder = Binder::new(self);
+        binder.words(words);
+        binder.place_arguments();
+        let is_free = |place: usize, parameter: &Parameter| match parameter.role {
+            Role::Argument => binder.given[place].is_empty(),
+            Role::Rest => true,
+            Role::Option => false,
+        };
+        let place = self.parameters.iter().enumerate().find(|(place, parameter)| is_free(*place, parameter));
+        place.map(|(_, parameter)| parameter)
+    }
 }
 
 /// A word of a command line.
@@ -188,11 +202,11 @@ impl<'a> Binder<'a> {
             Some(value) => self.give(place, written, value),
             None => {
                 let message = format!("`{written}` needs {}, not `{text}`", parameter.expected());
-                self.report(
-                    Code::WrongArgumentType,
-                    message,
-                    &format!("write `{written} {}`", parameter.placeholder()),
-                );
+                let help = match written.starts_with('-') {
+                    true => format!("write `{written} {}`", parameter.placeholder()),
+                    false => format!("give {} in its place", parameter.expected()),
+                };
+                self.report(Code::WrongArgumentType, message, &help);
             }
         }
     }

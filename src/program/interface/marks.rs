@@ -1,11 +1,15 @@
 //! `:: arg name: description` metadata lines.
 //!
-//! `[name]` marks an optional argument, `name...` one that takes all remaining words.
+//! `[name]` marks an optional argument, `name...` one that takes all remaining words. `name (int)` declares the kind of
+//! a parameter whose default does not: one that is required, or whose default is nil or empty.
 
 use crate::syntax::ast::Tree;
 use crate::text::{Code, Diagnostic, Span};
 
-use super::{Kind, Parameter, Role};
+use super::{Element, Kind, Parameter, Role};
+
+/// Elements that a line can declare.
+const ELEMENTS: [Element; 3] = [Element::Int, Element::Float, Element::Text];
 
 /// One `:: arg` line.
 #[derive(Debug)]
@@ -16,6 +20,8 @@ pub struct ArgLine {
     pub is_optional: bool,
     /// Whether the line has the form `name...`.
     pub takes_rest: bool,
+    /// The word in parentheses, which declares the kind: `int` in `name (int)`.
+    pub kind: Option<String>,
     /// The text after the colon.
     pub documentation: String,
     /// The span of the line.
@@ -27,16 +33,17 @@ pub fn marks(tree: &Tree) -> Vec<ArgLine> {
     let lines = tree.metadata.iter().filter_map(|line| {
         let form = line.key.strip_prefix("arg").filter(|form| form.starts_with([' ', '\t']))?.trim();
         let mut name = form.trim_start_matches("--").to_owned();
-        let (mut is_optional, mut takes_rest) = (false, false);
-        // `[name...]` and `[name]...` are equivalent.
+        let (mut is_optional, mut takes_rest, mut kind) = (false, false, None);
+        // `[name...] (int)`, `[name]... (int)` and `[name... (int)]` are equivalent.
         for _ in 0..2 {
+            kind = kind.or_else(|| strip_kind(&mut name));
             for dots in ["...", "…"] {
                 takes_rest |= strip(&mut name, "", dots);
             }
             is_optional |= strip(&mut name, "[", "]");
         }
         let name = name.trim().replace('-', "_");
-        Some(ArgLine { name, is_optional, takes_rest, documentation: line.value.clone(), span: line.span })
+        Some(ArgLine { name, is_optional, takes_rest, kind, documentation: line.value.clone(), span: line.span })
     });
     lines.collect()
 }
@@ -49,13 +56,51 @@ fn strip(text: &mut String, first: &str, last: &str) -> bool {
     is_there
 }
 
+/// Removes a final `(kind)`, and returns the word between the parentheses.
+fn strip_kind(text: &mut String) -> Option<String> {
+    let (name, kind) = text.trim().strip_suffix(')')?.rsplit_once('(')?;
+    let (name, kind) = (name.trim().to_owned(), kind.trim().to_owned());
+    *text = name;
+    Some(kind)
+}
+
 impl ArgLine {
-    /// Gives a parameter the role that the line declares, or reports why it cannot have it.
+    /// Gives a parameter the kind and the role that the line declares, or reports why it cannot have them.
     pub fn apply(&self, parameter: &mut Parameter, findings: &mut Vec<Diagnostic>) {
+        self.set_kind(parameter, findings);
         match self.contradiction(parameter) {
             None => self.set_role(parameter),
-            Some((message, help)) => {
-                findings.push(Diagnostic::error(Code::BadArgumentLine, self.span, message).help(help));
+            Some((message, help)) => findings.push(self.error(message, help)),
+        }
+    }
+
+    /// Reports a kind in a line of a script that reads `ARGS`, which contains strings alone.
+    pub fn report_unchecked_kind(&self, findings: &mut Vec<Diagnostic>) {
+        if let Some(kind) = &self.kind {
+            let message = format!("`({kind})` has no effect: the words in `ARGS` are strings");
+            let help = "remove it, and convert the word, or put the statements into `DEFINE PROCEDURE Main`";
+            findings.push(self.error(message, help.to_owned()));
+        }
+    }
+
+    fn error(&self, message: String, help: String) -> Diagnostic {
+        Diagnostic::error(Code::BadArgumentLine, self.span, message).help(help)
+    }
+
+    fn set_kind(&self, parameter: &mut Parameter, findings: &mut Vec<Diagnostic>) {
+        let (Some(kind), name) = (&self.kind, &self.name) else { return };
+        let Some(element) = ELEMENTS.into_iter().find(|element| element.name() == kind) else {
+            let help = match kind.as_str() {
+                "bool" | "flag" => format!("write `{name}: false` in the head of the procedure for `--{name}`"),
+                _ => format!("write `({})`", ELEMENTS.map(Element::name).join(")`, `(")),
+            };
+            return findings.push(self.error(format!("`{kind}` is not a kind of argument"), help));
+        };
+        match parameter.with_element(element) {
+            Some(kind) => parameter.kind = kind,
+            None => {
+                let message = format!("the default of `{name}` does not fit `({kind})`");
+                findings.push(self.error(message, format!("remove `({kind})`, or change the default")));
             }
         }
     }

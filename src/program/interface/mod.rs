@@ -1,7 +1,8 @@
 //! The command line of a script: exposes the parameters of the entry procedure as arguments and options.
 //!
 //! A parameter without a default is an argument; one with a default is an option whose kind is that of the default.
-//! `:: arg name: …` lines document parameters and can turn an option into an argument. This module does no I/O: it
+//! `:: arg name: …` lines document parameters, can turn an option into an argument, and `:: arg name (int): …` declares a
+//! kind. This module does no I/O: it
 //! converts words to values.
 
 mod bind;
@@ -130,7 +131,7 @@ impl Interface {
         let has_top = tree.statements.iter().any(|statement| statement.runs());
         let entry = Entry::find(&names, has_top, wanted)?;
         let (procedure, parameters) = match entry {
-            Entry::Top => (None, marks(tree).iter().map(documented).collect()),
+            Entry::Top => (None, words_of_top(tree, findings)),
             Entry::Procedure(number) => {
                 let parameters = parameters(tree, procedures[number], findings);
                 (Some(procedures[number]), parameters)
@@ -167,6 +168,24 @@ impl Parameter {
     pub fn option_to_give(&self) -> String {
         let is_on = self.kind == Kind::Flag && self.default.as_ref().is_some_and(Value::is_true);
         if is_on { format!("no-{}", self.option()) } else { self.option() }
+    }
+
+    /// Returns the kind of the parameter if its values are declared to be `element`, or `None` if the default
+    /// contradicts that.
+    fn with_element(&self, element: Element) -> Option<Kind> {
+        let fits = |found: Element, is_empty: bool| is_empty || found == element;
+        match (self.kind, &self.default) {
+            (Kind::One(_), None | Some(Value::Nil)) => Some(Kind::One(element)),
+            (Kind::One(found), Some(_)) => fits(found, false).then_some(Kind::One(element)),
+            (Kind::List(found), Some(Value::List(list))) => fits(found, list.is_empty()).then_some(Kind::List(element)),
+            (Kind::Map(found), Some(Value::Map(map))) => fits(found, map.is_empty()).then_some(Kind::Map(element)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a value of the parameter may be the name of a file.
+    pub fn can_be_file(&self) -> bool {
+        matches!(self.kind, Kind::One(Element::Text) | Kind::List(Element::Text) | Kind::Map(Element::Text))
     }
 
     /// Returns whether the parameter must be given.
@@ -253,6 +272,13 @@ fn report_names(procedure: &Procedure, parameters: &[Parameter], findings: &mut 
             findings.push(Diagnostic::error(Code::BadArgumentLine, span, message).help("choose another name"));
         }
     }
+}
+
+/// Returns the words that a script documents which reads them from `ARGS`.
+fn words_of_top(tree: &Tree, findings: &mut Vec<Diagnostic>) -> Vec<Parameter> {
+    let marks = marks(tree);
+    marks.iter().for_each(|mark| mark.report_unchecked_kind(findings));
+    marks.iter().map(documented).collect()
 }
 
 /// A word that the script reads from `ARGS`, described by its `:: arg` line.

@@ -107,10 +107,22 @@ impl Parameter {
         if self.role == Role::Option && matches!(self.kind, Kind::List(_) | Kind::Map(_)) {
             parts.push("may be repeated".to_owned());
         }
+        // The placeholder of an option names its kind.
+        let kind = if self.role == Role::Option { None } else { self.kind_of_word() };
         let default = self.default.as_ref().filter(|default| self.kind != Kind::Flag && !is_nothing(default));
         let default = default.map(|default| format!("[default: {}]", print::preview(default)));
         let text = parts.join("; ");
-        [Some(text).filter(|text| !text.is_empty()), default].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        [Some(text).filter(|text| !text.is_empty()), kind, default].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the kind of the words that an argument takes, unless every text is one: `[a whole number]`.
+    fn kind_of_word(&self) -> Option<String> {
+        match self.kind {
+            Kind::One(element) | Kind::List(element) if element != Element::Text => {
+                Some(format!("[{}]", element.expected()))
+            }
+            _ => None,
+        }
     }
 
     fn turns_off(&self) -> bool {

@@ -98,7 +98,7 @@ pub const STATEMENTS: [Page; 21] = [
         ],
         form: "DEFINE PROCEDURE Main(folder, go: false) … END",
         summary: "the procedure that runs in a file of procedures; its parameters are the command line",
-        details: "`ns tidy.ns Photos --go` runs `Main(\"Photos\", go: true)`. A parameter without a default is an argument, one with a default an option: `newer_than: nil` is `--newer-than 7d`, `go: false` is `--go`. A line `:: arg folder: …` says what it is for, and `ns tidy.ns --help` shows it. A script with statements of its own finds its words in `ARGS`.",
+        details: "`ns tidy.ns Photos --go` runs `Main(\"Photos\", go: true)`. A parameter without a default is an argument, one with a default an option: `newer_than: nil` is `--newer-than 7d`, `go: false` is `--go`. A line `:: arg folder: …` says what it is for, and `ns tidy.ns --help` shows it; `:: arg count (int): …` takes a whole number where no default says so. A script with statements of its own finds its words in `ARGS`.",
         example: printing(
             ":: arg folder: the folder to tidy\nDEFINE PROCEDURE Main(folder: \"Photos\", go: false)\n  EMIT folder, \" \", go\nEND",
             "Photos false\n",

@@ -34,7 +34,7 @@ impl Parser {
                     self.report_needed_default(&name, default);
                     WhenAbsent::Required
                 }
-                Some(default) => self.default(default),
+                Some(default) => self.default(&name, default),
                 None if rule == Rule::optional => WhenAbsent::Nil,
                 None => WhenAbsent::Required,
             };
@@ -54,13 +54,30 @@ impl Parser {
     }
 
     /// Parses the default of a parameter. Anything but a literal is reported and replaced by nil.
-    fn default(&mut self, default: ExprId) -> WhenAbsent {
+    fn default(&mut self, name: &Name, default: ExprId) -> WhenAbsent {
         let Some(span) = self.first_computed(default) else { return WhenAbsent::Is(default) };
         let finding = Diagnostic::error(Code::BadDefault, span, "a default is a literal, not something computed");
-        self.findings.push(finding.help(
-            "write a number, a text, true, false, nil, or a list or map of these; or take nil, and compute the value in the procedure",
-        ));
+        self.findings.push(match self.kind_of_argument(default) {
+            Some(kind) => {
+                let line = format!(":: arg {} ({kind}): …", name.text);
+                finding.help(format!("remove it; `{line}` above the procedure declares what `ns FILE` accepts"))
+            }
+            None => finding.help(
+                "write a number, a text, true, false, nil, or a list or map of these; or take nil, and compute the value in the procedure",
+            ),
+        });
         WhenAbsent::Nil
+    }
+
+    /// Returns the kind that an `:: arg` line can declare, if a default is the name of a type in other languages.
+    fn kind_of_argument(&self, default: ExprId) -> Option<&'static str> {
+        let ExprKind::Name(name) = &self.tree[default].kind else { return None };
+        match name.to_ascii_lowercase().as_str() {
+            "int" | "integer" => Some("int"),
+            "float" | "number" => Some("float"),
+            "str" | "string" | "text" => Some("text"),
+            _ => None,
+        }
     }
 
     /// Returns the span of the first part of an expression that is not a literal.

@@ -77,7 +77,8 @@ const SPEC: Spec = Spec {
         `.git`. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
         real path, else through the fewest links; `target` still shows the link. Links that lead out of the sandbox or \
         nowhere stay links. Directories that the policy blocks are left out, as in every listing, and so are our own \
-        files.",
+        files. Names that it refuses, by default `.git`, `.env` and private keys, are found, but no tool reads or changes \
+        them: `[\"!.git\", \"!.env\"]` as the pattern leaves them out.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
