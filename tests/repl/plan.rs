@@ -17,7 +17,7 @@ fn planning() -> (TempDir, PtySession) {
     let mut session = session(place.path());
     type_line(&mut session, "SET before = 1", ON);
     let shown = type_line(&mut session, ":plan on", PLAN);
-    assert!(shown.contains("the disk does not"), "{shown}");
+    assert!(shown.contains("the disk stays as it is"), "{shown}");
     (place, session)
 }
 
@@ -91,8 +91,8 @@ fn it_is_thrown_away_or_goes_on() {
     assert!(shown.contains("is discarded"), "{shown}");
     assert!(type_line(&mut session, "FS.Exists(\"new.txt\")", ON).contains("false"));
     assert_eq!(names(place.path()), ["a.txt"]);
-    assert!(type_line(&mut session, ":plan off", ON).contains("no plan goes on"));
-    assert!(type_line(&mut session, ":plan", ON).contains("no plan goes on"));
+    assert!(type_line(&mut session, ":plan off", ON).contains("no plan is active"));
+    assert!(type_line(&mut session, ":plan", ON).contains("no plan is active"));
     assert!(type_line(&mut session, ":plan of", ON).contains(":plan [on|off]"));
 }
 
@@ -154,7 +154,7 @@ fn project_memory_and_temporary_directories_are_no_part_of_it() {
     type_line(&mut session, &write("new.txt", "x"), PLAN);
     assert!(type_line(&mut session, "MEMORY.Get(\"k\", scope: \"project\")", PLAN).contains("\n1\n"));
     let shown = answer(&mut session, ":plan off", "y\n", ON);
-    assert!(shown.contains("project memory is no part of the plan") && shown.contains("1 created"), "{shown}");
+    assert!(shown.contains("project memory are not part of the plan") && shown.contains("1 created"), "{shown}");
     assert!(shown.contains("done (1 change)"), "{shown}");
     assert!(type_line(&mut session, "MEMORY.Get(\"k\", scope: \"project\")", ON).contains("\nnil\n"));
     assert_eq!(names(place.path()), [".ns", "a.txt", "new.txt"]);
@@ -211,7 +211,7 @@ fn who_leaves_without_an_answer_changes_nothing() {
     send(&session, "\u{3}");
     until(&mut session, PLAN);
     send(&session, "\u{3}");
-    until(&mut session, "the plan was not done");
+    until(&mut session, "the plan was not applied");
     ends_with(&mut session, 130);
     assert_eq!(names(place.path()), ["a.txt"]);
 }

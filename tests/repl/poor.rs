@@ -18,7 +18,7 @@ fn a_dumb_terminal_is_enough() {
     send(&session, b"\"a\xffb\"\n");
     let shown = until(&mut session, "ns> ");
     // The bytes of U+FFFD, one by one, as this terminal shows them.
-    assert!(shown.contains("no UTF-8") && shown.contains("a\u{ef}\u{bf}\u{bd}b"), "{shown}");
+    assert!(shown.contains("invalid UTF-8") && shown.contains("a\u{ef}\u{bf}\u{bd}b"), "{shown}");
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     send(&session, "\u{3}");
     until(&mut session, "ns> ");
@@ -31,7 +31,7 @@ fn what_is_no_text_is_stated_and_the_line_is_kept() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let mut session = session(place.path());
     send(&session, b"\"caf\xe9\"");
-    until(&mut session, "no UTF-8");
+    until(&mut session, "not valid UTF-8");
     until(&mut session, "ns> \"caf");
     type_line(&mut session, "e\"", "\ncafe\r\n");
 }
@@ -48,7 +48,7 @@ fn a_paste_that_is_no_text_is_refused_to_its_last_line() {
     }
     paste.extend(b"\x1b[201~");
     send(&session, paste);
-    until(&mut session, "nothing of it was taken");
+    until(&mut session, "not valid UTF-8 and was ignored");
     type_line(&mut session, "line\"", "\nkept line\r\n");
     assert!(!place.path().join("made").exists());
 }
