@@ -1,5 +1,6 @@
 //! Several runs change the same file at once.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -92,6 +93,43 @@ fn what_comes_between_is_not_lost() {
     let done: usize = done.trim().parse().expect("a number");
     assert!((1..400).contains(&done), "inconclusive: {done} of 400 writes succeeded");
     println!("{done} of 400 writes succeeded, {turns} turns");
+}
+
+/// The backup of a file with several names is a copy that is made beforehand. It gives way if another file has come into
+/// its place by then.
+#[test]
+fn another_file_with_several_names_is_backed_up_too() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let at = |name: &str| place.path().join(name);
+    for name in ["f", "g"] {
+        std::fs::write(at(name), name).expect("a file");
+    }
+    let stop = AtomicBool::new(false);
+    let script = "SET bad = 0\nFOR EACH i IN RANGE(600) DO\nSET r = FS.WriteFile(\"f\", STR(i))\nIF r.error != nil THEN\n\
+                  SET bad = bad + 1\nENDBLOCK\nENDBLOCK\nEMIT bad\n";
+    let (bad, turns) = std::thread::scope(|scope| {
+        let disturbing = scope.spawn(|| {
+            let mut turns = 0_u64;
+            while !stop.load(Ordering::Relaxed) {
+                for (name, more) in [("f", "f2"), ("g", "g2")] {
+                    let _ = std::fs::remove_file(at(more));
+                    let _ = std::fs::hard_link(at(name), at(more));
+                }
+                (0..20).for_each(|_| exchange(&at("f"), &at("g")));
+                turns += 1;
+            }
+            turns
+        });
+        let bad = end(start(place.path(), script));
+        stop.store(true, Ordering::Relaxed);
+        (bad, disturbing.join().expect("the disturbing ends"))
+    });
+    assert!(turns > 50, "inconclusive: {turns} turns");
+    assert_eq!(bad.trim(), "0", "writes that failed");
+    let all = files(place.path(), "");
+    let numbers = |content: &&Vec<u8>| std::str::from_utf8(content).is_ok_and(|text| text.parse::<u32>().is_ok());
+    let written: BTreeSet<&Vec<u8>> = all.values().filter(numbers).collect();
+    assert_eq!(written.len(), 600, "each text that was written is there, or in a backup");
 }
 
 fn exchange(one: &Path, other: &Path) {

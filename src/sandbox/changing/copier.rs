@@ -91,9 +91,9 @@ impl<'a> Copier<'a> {
             let Some(name) = level.ahead.pop() else {
                 let done = levels.pop().expect("there is a level");
                 let above = levels.last().map_or(to, |level| &level.to);
-                done.to.sync().map_err(|error| self.wrap(&error))?;
                 let folder = done.to.as_file().map_err(|error| self.wrap(&error))?;
                 self.finish(&folder, above, &done.name, &done.metadata)?;
+                folder.sync_all().map_err(|error| self.wrap(&error))?;
                 continue;
             };
             let metadata = level.from.metadata(&name).map_err(|error| self.wrap(&error))?;
@@ -158,7 +158,8 @@ impl<'a> Copier<'a> {
             }
             Kind::File => {
                 let copy = self.copy_content(from, name, to, to_name)?;
-                self.finish(&copy, to, to_name, &metadata)
+                self.finish(&copy, to, to_name, &metadata)?;
+                self.sync(&copy)
             }
             Kind::Special | Kind::Folder => Err(SandboxError::Special(name.to_string_lossy().into_owned())),
         }
@@ -179,14 +180,18 @@ impl<'a> Copier<'a> {
         self.meter.write_bytes(metadata.size)?;
         let target = self.make(to, || to.create_file(to_name, PRIVATE_MODE))?;
         copy_content(&source, &target, metadata.size, self.meter, |error| self.wrap(error))?;
-        self.meter.tell_syncing(true);
-        let synced = target.sync_all();
-        self.meter.tell_syncing(false);
-        synced.map_err(|error| self.wrap(&error))?;
         Ok(target)
     }
 
-    /// Sets the owner, permission bits and modification time of a copy to those of its original.
+    fn sync(&self, copy: &File) -> Result<(), SandboxError> {
+        self.meter.tell_syncing(true);
+        let synced = copy.sync_all();
+        self.meter.tell_syncing(false);
+        synced.map_err(|error| self.wrap(&error))
+    }
+
+    /// Sets the owner, permission bits and modification time of a copy to those of its original. The sync comes after
+    /// it, since not every file system writes metadata in the order in which it was changed.
     fn finish(&self, copy: &File, folder: &Folder, name: &OsStr, metadata: &Metadata) -> Result<(), SandboxError> {
         let set = set_access(copy, metadata);
         let dated = set.and_then(|()| metadata.modified.map_or(Ok(()), |time| folder.set_modified(name, time)));

@@ -114,8 +114,9 @@ impl Slot {
         device(&self.folder) == device(folder)
     }
 
-    /// Moves an entry here.
+    /// Moves an entry here, in place of an unconfirmed copy.
     pub fn take(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
+        self.discard_copy();
         folder.rename(name, &self.folder, &self.name, Replace::No)?;
         self.content = Content::Kept;
         Ok(())
@@ -128,16 +129,27 @@ impl Slot {
         Ok(())
     }
 
-    /// Copies an entry here and syncs it, or leaves nothing. The copy is removed again unless it is confirmed.
+    /// Copies an entry here and syncs it, in place of an unconfirmed copy, or leaves nothing. The copy is removed again
+    /// unless it is confirmed.
     pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
         let aside = random_name();
         copy_aside((folder, name), (&self.folder, &aside), shown, meter)?;
+        self.discard_copy();
         if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::No) {
             let _ = discard(&self.folder, &aside, shown);
             return Err(SandboxError::io(self.display(), &error));
         }
         self.content = Content::Copy;
         Ok(())
+    }
+
+    /// Removes an unconfirmed copy.
+    fn discard_copy(&mut self) {
+        if self.is_copy() {
+            // Best effort: a copy that stays lets the next step fail with its path.
+            let _ = discard(&self.folder, &self.name, "");
+            self.content = Content::Nothing;
+        }
     }
 
     /// Whether the slot contains an unconfirmed copy.
@@ -171,12 +183,9 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        match self.content {
-            // Whatever has the name is not from this slot.
-            Content::Nothing => {}
-            // Best effort: the caller reports the error that led here.
-            Content::Copy => drop(discard(&self.folder, &self.name, "")),
-            Content::Kept => self.made.keep(),
+        self.discard_copy();
+        if self.content == Content::Kept {
+            self.made.keep();
         }
     }
 }
