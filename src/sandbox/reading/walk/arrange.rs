@@ -47,8 +47,8 @@ pub fn arrange(readers: &[Reader], details: Details) -> Tree {
         }
         let entry = EntryId { reader: level.reader, index: level.next };
         level.next += 1;
-        let row = tree.take(&readers[entry.reader as usize], entry.index, level.row, details);
-        if tree.not_text.is_none() && str::from_utf8(readers[entry.reader as usize].name_of(entry.index)).is_err() {
+        let (row, is_text) = tree.take(&readers[entry.reader as usize], entry.index, level.row, details);
+        if !is_text && tree.not_text.is_none() {
             let readers: Vec<&Reader> = readers.iter().collect();
             tree.not_text = Some(Reader::path_bytes_of(&readers, entry));
         }
@@ -134,10 +134,12 @@ impl Tree {
         }
     }
 
-    fn take(&mut self, reader: &Reader, index: u32, parent: u32, details: Details) -> u32 {
+    /// Adds an entry. Returns its index, and whether its name is UTF-8.
+    fn take(&mut self, reader: &Reader, index: u32, parent: u32, details: Details) -> (u32, bool) {
         let found = &reader.found[index as usize];
         let name = reader.name(found);
-        match str::from_utf8(name) {
+        let text = str::from_utf8(name);
+        match text {
             Ok(name) => self.names.push_str(name),
             Err(_) => self.names.push_str(&String::from_utf8_lossy(name)),
         }
@@ -148,6 +150,6 @@ impl Tree {
             self.sizes.push(found.size.min(i64::MAX as u64) as i64);
             self.modified.push(found.modified);
         }
-        self.parents.len() as u32 - 1
+        (self.parents.len() as u32 - 1, text.is_ok())
     }
 }
