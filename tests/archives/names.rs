@@ -113,3 +113,20 @@ fn a_name_that_is_not_utf8_stops_the_archive_though_its_lossy_form_exists() {
         .expect("it stands");
     }
 }
+
+#[test]
+fn a_glob_never_takes_the_lossy_form_for_a_name_that_is_not_utf8() {
+    for call in ["FS.DeleteFile(glob: \"d/*\")", "FS.CopyFile(glob: \"d/*\", destination: \"e\")"] {
+        let place = Place::new();
+        fs::create_dir(place.root().join("d")).expect("a folder");
+        fs::write(place.root().join(OsStr::from_bytes(b"d/a\xff")), "odd").expect("a file");
+        place.put("d/a\u{fffd}", b"even");
+        let ran =
+            place.eval(&format!("FOR EACH item IN ({call}).items DO\n  EMIT item.success, \" \", item.error\nEND"));
+        let mut lines: Vec<&str> = ran.stdout.lines().collect();
+        lines.sort_unstable();
+        let refused = "false no tool takes the path `d/a\\xFF`: it is not UTF-8";
+        assert_eq!(lines, [refused, "true nil"], "{call}: {}", ran.stderr);
+        assert!(place.root().join(OsStr::from_bytes(b"d/a\xff")).exists());
+    }
+}

@@ -135,6 +135,28 @@ fn a_shell_renames_what_the_error_names() {
 }
 
 #[test]
+fn a_match_in_a_file_whose_path_is_no_text_fails_the_search_for_it() {
+    for bad in [&b"caf\xe9.txt"[..], b"d\xff/in.txt"] {
+        let place = tree();
+        let path = place.path().join(OsStr::from_bytes(bad));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, "needle").expect("a file");
+        fs::write(place.path().join("open/a.txt"), "needle").expect("a file");
+        let search = |text: &str, pattern: &Json| {
+            let arguments = json!({ "text": text, "pattern": pattern });
+            let line = format!("{}\n", json!({ "tool": "search_files", "arguments": arguments }));
+            let ran = with_input(ns(place.path()).args(["call", "--jsonl"]), &line);
+            serde_json::from_str::<Json>(&ran.stdout).unwrap_or_else(|_| panic!("no answer: {}", ran.stderr))
+        };
+        let error = &search("needle", &Json::Null)["error"];
+        let message = error["message"].as_str().expect("a message");
+        assert!(error["code"] == "encoding" && message.contains(&shell_name(bad)), "{error}");
+        assert_eq!(search("needle", &remedy(error))["result"]["totalMatches"], 1);
+        assert_eq!(search("straw", &Json::Null)["result"]["totalMatches"], 0);
+    }
+}
+
+#[test]
 fn one_remedy_leaves_out_all_paths_that_are_no_text() {
     let place = tree();
     for bad in [&b"caf\xe9.txt"[..], b"open/\xfe", b"d\xff/in.txt", b"open/[\xff].txt", b"d\xff/e/\xe4.txt"] {

@@ -16,7 +16,8 @@ const SPEC: Spec = Spec {
         directories) and `modTime` (RFC 3339, UTC, whole seconds), a directory before what is in it, siblings by the \
         bytes of their names; the start itself is left out. Hidden entries are included. Links are listed with their \
         own size and time and never followed; a start that is a link to a directory gives an empty list. A missing \
-        start gives `nil` without a warning, any other failure `nil` with one.",
+        start gives `nil` without a warning, any other failure `nil` with one. \
+        What is not UTF-8 in a name is shown as U+FFFD, and no tool takes such a path.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -1,5 +1,7 @@
 //! Arranges the blocks of a walk in pre-order.
 
+use std::collections::BTreeMap;
+
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::metadata::Kind;
 use super::entry::EntryId;
@@ -22,8 +24,8 @@ pub struct Tree {
     pub modified: Vec<i64>,
     /// Number of reserved entries left out, not counting the root's own.
     pub reserved: u64,
-    /// The path from the start to the first entry whose name is not UTF-8.
-    not_text: Option<Vec<u8>>,
+    /// The names that are not UTF-8, by the indices of their entries.
+    not_text: BTreeMap<usize, Vec<u8>>,
 }
 
 /// A directory whose entries are being copied.
@@ -48,10 +50,6 @@ pub fn arrange(readers: &[Reader], details: Details) -> Tree {
         let entry = EntryId { reader: level.reader, index: level.next };
         level.next += 1;
         let row = tree.take(&readers[entry.reader as usize], entry.index, level.row, details);
-        if tree.not_text.is_none() && str::from_utf8(readers[entry.reader as usize].name_of(entry.index)).is_err() {
-            let readers: Vec<&Reader> = readers.iter().collect();
-            tree.not_text = Some(Reader::path_bytes_of(&readers, entry));
-        }
         let child = children[entry.reader as usize][entry.index as usize];
         if child != NO_BLOCK {
             let (reader, block) = unpack(child);
@@ -98,7 +96,21 @@ impl Tree {
 
     /// Checks that every name in the tree of the directory `start` is UTF-8, so that the paths name its entries.
     pub fn check_text(&self, start: &str) -> Result<(), SandboxError> {
-        self.not_text.as_ref().map_or(Ok(()), |below| Err(SandboxError::not_text(&joined_bytes(start, below))))
+        self.not_text.keys().next().map_or(Ok(()), |entry| self.check_text_of(*entry, start))
+    }
+
+    /// Checks that the path of an entry in the tree of the directory `start` is UTF-8, so that it names the entry.
+    pub fn check_text_of(&self, entry: usize, start: &str) -> Result<(), SandboxError> {
+        let mut names = Vec::new();
+        let (mut at, mut is_text) = (entry as u32, true);
+        while at != u32::MAX && !self.not_text.is_empty() {
+            let raw = self.not_text.get(&(at as usize));
+            is_text &= raw.is_none();
+            names.push(raw.map_or(self.name(at as usize).as_bytes(), Vec::as_slice));
+            at = self.parents[at as usize];
+        }
+        names.reverse();
+        if is_text { Ok(()) } else { Err(SandboxError::not_text(&joined_bytes(start, &names.join(&b'/')))) }
     }
 
     /// Returns the path from the start to an entry.
@@ -130,7 +142,7 @@ impl Tree {
             sizes: Vec::with_capacity(detailed),
             modified: Vec::with_capacity(detailed),
             reserved: readers.iter().map(|reader| reader.reserved).sum(),
-            not_text: None,
+            not_text: BTreeMap::new(),
         }
     }
 
@@ -139,7 +151,10 @@ impl Tree {
         let name = reader.name(found);
         match str::from_utf8(name) {
             Ok(name) => self.names.push_str(name),
-            Err(_) => self.names.push_str(&String::from_utf8_lossy(name)),
+            Err(_) => {
+                self.names.push_str(&String::from_utf8_lossy(name));
+                self.not_text.insert(self.parents.len(), name.to_vec());
+            }
         }
         self.name_ends.push(self.names.len() as u32);
         self.parents.push(parent);

@@ -295,11 +295,6 @@ impl Reader {
         &self.names[start..start + found.name_len as usize]
     }
 
-    /// Returns the name of the entry with an index.
-    pub fn name_of(&self, index: u32) -> &[u8] {
-        self.name(&self.found[index as usize])
-    }
-
     /// Returns the total length of all names in bytes.
     pub fn name_bytes(&self) -> usize {
         self.names.len()

@@ -97,7 +97,9 @@ pub fn found(
             inside = Some(format!("{path}/"));
         }
         let below = path.get(fixed..).unwrap_or(&path).to_owned();
-        list.push(Item { place: context.place(&path, rule, access), name: path, below });
+        let place = tree.check_text_of(entry, ".").map_err(ToolError::from);
+        let place = place.and_then(|()| context.place(&path, rule, access));
+        list.push(Item { place, name: path, below });
     }
     Ok(Items { argument: "glob", list })
 }

@@ -35,8 +35,8 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &["grep", "search", "search text", "find in files", "find text", "rg", "content", "Select-String"],
     summary: "Searches the content of files for a text or a regular expression",
-    details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read and a line \
-        over 64 MiB fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \
+    details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read, a line \
+        over 64 MiB and a match in a file whose path is not UTF-8, so that no tool takes it, fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \
         from the sandbox root, `line` and `column` (of its first match, in characters) from 1, and `text`, the line without \
         its end; of a line over 500 characters what is around the match, with `…` where it is cut. With `context_lines` it \
         has the lines `before` and `after` too. There is no cap on the matches; with `max_matches` the search ends there, \
