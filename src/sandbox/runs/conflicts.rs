@@ -68,6 +68,7 @@ impl<'a> Comparison<'a> {
             (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
             _ => Some("something else is there now"),
         };
+        let reason = reason.map(|reason| format!("{reason}{}", by_run(self.since.author(path, found.as_ref()))));
         if let (Some(kept), Some(was)) = (&place.kept, &place.was)
             && let Some(lost) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
         {
@@ -76,7 +77,7 @@ impl<'a> Comparison<'a> {
         }
         let obstruction = self.outcome.obstruction(place, found.as_ref());
         let reason = match reason {
-            Some(reason) => Some(reason.to_owned()),
+            Some(reason) => Some(reason),
             None if place.now.is_some() && place.is_made => self.stranger_in(path)?,
             None if place.now.is_some() && place.is_tree => {
                 changed_below(self.roots.place(path)?.open_folder()?, &self.since, path)?
@@ -115,8 +116,16 @@ impl<'a> Comparison<'a> {
             let inside = self.outcome.places.get(&path.join(&entry.name));
             inside.is_none_or(|place| place.now.is_none())
         });
-        Ok(stranger.map(|entry| format!("`{}` was put into it since", entry.name.to_string_lossy())))
+        let Some(stranger) = stranger else { return Ok(None) };
+        let inside = path.join(&stranger.name);
+        let by = by_run(self.since.author(&inside, self.roots.state(&inside)?.as_ref()));
+        Ok(Some(format!("`{}` was put into it since{by}", stranger.name.to_string_lossy())))
     }
+}
+
+/// Returns a clause that names the later run which made a change.
+fn by_run(run: Option<&str>) -> String {
+    run.map_or_else(String::new, |run| format!(", by the run {run}"))
 }
 
 /// A reason why a path is an obstacle, and how a forced undo treats it.
@@ -191,6 +200,7 @@ fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Op
     }
     first_below(folder, path, |address, metadata| {
         let name = || address.0.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
-        Ok(since.is_changed(path, address, metadata).then(|| format!("`{}` in it was changed since", name())))
+        let by = || by_run(since.author(address, Some(&State::of(metadata))));
+        Ok(since.is_changed(path, address, metadata).then(|| format!("`{}` in it was changed since{}", name(), by())))
     })
 }
