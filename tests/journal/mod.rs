@@ -510,6 +510,15 @@ fn the_same_permissions_are_no_change() {
 }
 
 #[test]
+fn a_number_after_log_is_explained() {
+    let place = sandbox();
+    let refused = run(ns(place.path()).args(["log", "3"]));
+    assert!(refused.code == 2 && refused.stderr.contains("`ns log -n 3` lists 3 runs"), "{}", refused.stderr);
+    let refused = run(ns(place.path()).args(["log", "7ad00f12"]));
+    assert!(refused.code == 2 && refused.stderr.contains("`ns show 7ad00f12` shows"), "{}", refused.stderr);
+}
+
+#[test]
 fn programs_get_an_undo_as_json() {
     let place = sandbox();
     eval(place.path(), "MUST FS.WriteFile(\"new.txt\", \"1\")\nMUST FS.WriteFile(\"other.txt\", \"1\")");

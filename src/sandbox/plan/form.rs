@@ -28,6 +28,7 @@ const PRIVATE: u32 = 0o600;
 fn flaw(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
     let what = match error.classify() {
+        Category::Syntax if error.to_string().starts_with("trailing") => "more text follows the plan".to_owned(),
         Category::Syntax | Category::Io => "it is not JSON".to_owned(),
         Category::Eof => "it ends too early".to_owned(),
         Category::Data => {
