@@ -219,8 +219,8 @@ fn the_log_tells_scripts_of_the_same_name_apart() {
     let outside = tempfile::tempdir().expect("a folder");
     let outside = outside.path().canonicalize().expect("a path");
     for folder in [place.path().join("one"), place.path().join("two"), outside.clone()] {
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("tidy.ns"), "CALL FS.AppendFile(\"a.txt\", \"1\")").expect("a script");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("tidy.ns"), "CALL FS.AppendFile(\"a.txt\", \"1\")").expect("a script");
     }
     let path = |file: &str| place.path().join(file).display().to_string();
     let elsewhere = outside.join("tidy.ns").display().to_string();
@@ -527,15 +527,15 @@ fn programs_get_an_undo_as_json() {
         assert_eq!(ran.stderr, "", "{words:?}");
         serde_json::from_str(&ran.stdout).expect("JSON")
     };
-    let run = log(place.path())[0]["run"].clone();
+    let name = log(place.path())[0]["run"].clone();
     let planned = json(&["undo", "--plan"]);
-    assert_eq!((planned["changes"][0]["path"].as_str(), &planned["run"]), (Some("new.txt"), &run));
+    assert_eq!((planned["changes"][0]["path"].as_str(), &planned["run"]), (Some("new.txt"), &name));
     let undone = json(&["undo"]);
-    assert_eq!((&undone["run"], &undone["state"], &undone["changes"]), (&run, &"undone".into(), &2.into()));
+    assert_eq!((&undone["run"], &undone["state"], &undone["changes"]), (&name, &"undone".into(), &2.into()));
     let redone = json(&["redo"]);
     assert_eq!((&redone["state"], &redone["left"]), (&"redone".into(), &Json::Array(Vec::new())));
     fs::write(place.path().join("new.txt"), "by hand").expect("a file");
-    let forced = crate::support::run(ns(place.path()).args(["--output", "json", "undo", "--force"]));
+    let forced = run(ns(place.path()).args(["--output", "json", "undo", "--force"]));
     let forced: Json = serde_json::from_str(&forced.stdout).expect("JSON");
     assert_eq!((forced["left"][0]["path"].as_str(), &forced["changes"]), (Some("new.txt"), &1.into()));
 }

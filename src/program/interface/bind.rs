@@ -202,9 +202,10 @@ impl<'a> Binder<'a> {
             Some(value) => self.give(place, written, value),
             None => {
                 let message = format!("`{written}` needs {}, not `{text}`", parameter.expected());
-                let help = match written.starts_with('-') {
-                    true => format!("write `{written} {}`", parameter.placeholder()),
-                    false => format!("give {} in its place", parameter.expected()),
+                let help = if written.starts_with('-') {
+                    format!("write `{written} {}`", parameter.placeholder())
+                } else {
+                    format!("give {} in its place", parameter.expected())
                 };
                 self.report(Code::WrongArgumentType, message, &help);
             }
