@@ -105,6 +105,7 @@ fn a_mistake_is_told_with_the_usage_and_nothing_runs() {
         (&["tidy.ns", "a", "--most", "many"], "`--most` needs a whole number, not `many`"),
         (&["tidy.ns", "a", "--most"], "`--most` needs a value"),
         (&["tidy.ns", "a", "--nwer-than", "7d"], "did you mean `--newer-than`?"),
+        (&["tidy.ns", "--version"], "`ns --version` shows the version of `ns`"),
         (&["tidy.ns", "a", "--", "--plan"], "the script does not have an option `--plan`"),
     ] {
         let ran = ns(place.path(), words);

@@ -2,7 +2,7 @@
 //!
 //! `{"id": 1, "tool": "read_file", "arguments": {…}}` is answered with `{"id": 1, "result": …}`, or with
 //! `{"id": 1, "error": {…}}` in the form common to all failures. An id may be any JSON value and is returned unchanged.
-//! Calls are executed in order and share session memory.
+//! Calls are executed in order and share session memory. The exit code is 1 if each of them failed.
 
 use std::io::{BufRead, ErrorKind, Read, Write, stdin, stdout};
 
@@ -34,9 +34,11 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
     let session = SessionMemory::new("ns call");
     let (mut input, mut output) = (stdin().lock(), stdout().lock());
     let mut line = Vec::new();
+    let (mut failed, mut succeeded) = (false, false);
     loop {
         line.clear();
         match input.by_ref().take(MAX_JSON + 1).read_until(b'\n', &mut line) {
+            Ok(0) if failed && !succeeded => return Exit::Failed,
             Ok(0) => return Exit::Done,
             Ok(_) if engine.interrupt().is_raised() => return Exit::Interrupted,
             Ok(_) if line.len() as u64 > MAX_JSON => {
@@ -53,6 +55,7 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
             continue;
         }
         let answer = answer(engine, &session, part, &line);
+        *(if answer.error.is_some() { &mut failed } else { &mut succeeded }) = true;
         let written = writeln!(output, "{}", text_of(engine, &answer)).and_then(|()| output.flush());
         match written {
             Ok(()) => {}
@@ -86,8 +89,7 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     let line: Line<'_> = match serde_json::from_slice(line) {
         Ok(line) => line,
         Err(error) => {
-            let error = ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}"))
-                .hint("give `{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {}}` in one line");
+            let error = ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}")).hint(hint(&error));
             return Answer { error: Some(error.shape()), ..Answer::default() };
         }
     };
@@ -107,6 +109,20 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     answer.warnings = engine.gate().take_notes();
     answer.warnings.extend(engine.gate().console().take_printed_texts());
     answer
+}
+
+/// Returns how to write a line that is no call. Keys that other protocols use are named with the right one.
+fn hint(error: &serde_json::Error) -> String {
+    let error = error.to_string();
+    let is_unknown = |key: &&&str| error.starts_with(&format!("unknown field `{key}`"));
+    let meant = |keys: &[&str]| keys.iter().find(is_unknown).map(|key| (*key).to_owned());
+    let right = meant(&["name", "method", "function", "tool_name"]).map(|key| (key, "tool"));
+    let right = right.or_else(|| meant(&["args", "params", "input", "parameters"]).map(|key| (key, "arguments")));
+    let right = right.map(|(key, right)| format!("write `{right}` instead of `{key}`: "));
+    format!(
+        "{}give `{{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {{}}}}` in one line",
+        right.unwrap_or_default()
+    )
 }
 
 impl Answer {

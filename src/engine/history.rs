@@ -9,7 +9,7 @@ pub use crate::gate::{
     ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
     Selection, UndoReport,
 };
-pub use crate::sandbox::short_name;
+pub use crate::sandbox::{Address, short_name};
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};
@@ -24,6 +24,13 @@ pub struct SkippedRun {
     pub origin: Origin,
     /// The reason why it was not undone.
     pub error: ToolError,
+}
+
+impl SkippedRun {
+    /// Returns the reason without the name of the run, which stands beside it.
+    pub fn reason(&self) -> String {
+        self.error.message.replacen(&format!(" since the run `{}`", short_name(&self.origin.run)), "", 1)
+    }
 }
 
 impl Engine {
@@ -90,7 +97,7 @@ impl Engine {
         let named = passed
             .iter()
             .take(NAMED)
-            .map(|passed| format!("`{}`: {}", short_name(&passed.origin.run), passed.error.message));
+            .map(|passed| format!("`{}`: {}", short_name(&passed.origin.run), passed.reason()));
         let message =
             format!("none of {} runs can be taken back: {}", passed.len(), named.collect::<Vec<_>>().join("; "));
         Err(ToolError::new(ToolCode::Conflict, message).hint("`ns undo RUN --force` takes back of one what can be"))

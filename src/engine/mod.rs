@@ -69,8 +69,8 @@ pub use foreign::{ForeignAction, ForeignRun, ForeignState, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, ReclaimReason, Reclaimed, SweepReport, Tally};
 pub use history::{
-    ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport, RunSummary,
-    Selection, SkippedRun, UndoReport, short_name,
+    Address, ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
+    RunSummary, Selection, SkippedRun, UndoReport, short_name,
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};

@@ -87,6 +87,10 @@ fn refused(error: ApplyError) -> ToolError {
             let error = conflicted(&message, &conflicts, "nothing was done; look at what the plan says there");
             ToolError { code: ToolCode::PolicyDenied, ..error }
         }
+        ApplyError::Contradiction(conflicts) => {
+            let error = conflicted(&message, &conflicts, "nothing was done; mend the plan, or plan it again");
+            ToolError { code: ToolCode::BadArgs, ..error }
+        }
         ApplyError::MovedOn(conflicts) => conflicted(&message, &conflicts, "nothing was done; plan it again"),
     }
 }

@@ -117,18 +117,42 @@ fn what_the_policy_refuses() {
     assert_eq!(crate::support::contents_of(&place.root()).len(), before.len());
 }
 
+/// Moves that wait for each other without an end are named.
+#[test]
+fn changes_that_contradict_are_named() {
+    let place = Place::new();
+    let plan = place.plan("MUST FS.CreateDirectory(\"n\")\nMUST FS.MoveFile(\"a.txt\", \"n/a\")");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    let without: Vec<&str> = text.lines().filter(|line| !line.starts_with(r#"{"path":"n","#)).collect();
+    assert_eq!(without.len() + 1, text.lines().count(), "{text}");
+    fs::write(&plan, without.join("\n")).expect("a plan");
+    let before = place.state();
+    let ran = crate::support::run(crate::plan::ns(&place.root()).arg("apply").arg(&plan));
+    assert!(
+        ran.code != 0 && ran.stderr.contains("error[bad_args]: the changes of the plan contradict each other"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("`n/a`: `a.txt` would be moved there"), "{}", ran.stderr);
+    assert_eq!(place.state(), before);
+}
+
 #[test]
 fn texts_that_are_no_plan() {
     let place = Place::new();
     let plan = place.folder.path().join("plan");
     let folder = place.folder.path().display().to_string();
     let texts = [
-        ("", "it is no plan"),
-        ("[]", "it is no plan"),
+        ("", "it is no plan file: it ends too early"),
+        ("# a script\nEMIT 1\n", "it is no plan file: it is not JSON, in line 1, column 1"),
+        ("[]", "it is no plan file"),
         ("{\"plan\":1}", "missing field"),
         ("{\"plan\":2,\"command\":\"x\",\"failed\":false,\"root\":1,\"changes\":[]}", "it has form 2"),
         ("{\"plan\":1,\"command\":\"x\",\"failed\":false,\"root\":1,\"changes\":[]}", "made for another directory"),
-        ("{\"plan\":1,\"command\":\"x\",\"failed\":false,\"root\":1,\"changes\":[]} more", "trailing characters"),
+        (
+            "{\"plan\":1,\"command\":\"x\",\"failed\":false,\"root\":1,\"changes\":[]} more",
+            "more text follows the plan, in line 1",
+        ),
     ];
     for (text, reason) in texts {
         fs::write(&plan, text).expect("a file");

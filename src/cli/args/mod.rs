@@ -11,12 +11,13 @@ mod values;
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::manual::about;
 use crate::options::Global;
 use crate::terminal::exit::Exit;
-use crate::terminal::report::report_error;
+use crate::terminal::report::{report_error, say};
 
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
@@ -177,12 +178,28 @@ fn of_all_commands(command: &mut clap::Command, words: &[OsString]) -> Result<Cl
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(command))
 }
 
+/// Returns what to write instead of `ns log 3`.
+fn help_of_log(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_of_log = error.to_string().contains("Usage: ns log");
+    let is_name = !given.is_empty() && given.chars().all(|c| c.is_ascii_hexdigit());
+    (is_of_log && is_name).then(|| match given.parse::<u16>() {
+        Ok(_) => {
+            format!("`ns log -n {given}` lists {given} runs at most; `ns show {given}` shows the run of this name")
+        }
+        Err(_) => format!("`ns show {given}` shows the run of this name"),
+    })
+}
+
 /// Prints the reason why the command line was refused, or the requested help.
 pub fn refused(refusal: &Refusal) -> Exit {
     match refusal {
         Refusal::Declared(error) => {
             // A closed output is not an error.
             let _ = error.print();
+            if let Some(help) = help_of_log(error) {
+                say(&format!("  = help: {help}\n"));
+            }
             if error.use_stderr() { Exit::Usage } else { Exit::Done }
         }
         Refusal::Plain { message, help } => {

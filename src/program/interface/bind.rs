@@ -202,9 +202,10 @@ impl<'a> Binder<'a> {
             Some(value) => self.give(place, written, value),
             None => {
                 let message = format!("`{written}` needs {}, not `{text}`", parameter.expected());
-                let help = match written.starts_with('-') {
-                    true => format!("write `{written} {}`", parameter.placeholder()),
-                    false => format!("give {} in its place", parameter.expected()),
+                let help = if written.starts_with('-') {
+                    format!("write `{written} {}`", parameter.placeholder())
+                } else {
+                    format!("give {} in its place", parameter.expected())
                 };
                 self.report(Code::WrongArgumentType, message, &help);
             }
@@ -280,6 +281,9 @@ impl<'a> Binder<'a> {
         let own = OWN_OPTIONS.iter().filter(|_| is_shared).map(|name| format!("--{name}"));
         let options: Vec<String> = options.into_iter().chain(own).collect();
         let help = match nearest(word, options.iter().map(String::as_str)) {
+            _ if is_shared && matches!(word, "--version" | "-V") => {
+                "`ns --version` shows the version of `ns`; the script has none".to_owned()
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None if self.interface.procedure.is_none() => format!(
                 "the script declares no options: write `-- {word}`, and `ARGS` has it and all that follows as words"

@@ -34,7 +34,10 @@ impl SandboxPath {
         self.require_own_mode(&metadata)?;
         let kept = if metadata.kind == Kind::Folder { metadata.mode & SPECIAL_BITS } else { 0 };
         let mode = kept | bits(&metadata) & 0o777;
-        self.change_mode((folder, name), &held, (&metadata, mode), change)?;
+        // Setting the bits that are there already is no change.
+        if mode != metadata.mode {
+            self.change_mode((folder, name), &held, (&metadata, mode), change)?;
+        }
         Ok((metadata.mode, mode))
     }
 

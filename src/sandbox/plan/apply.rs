@@ -47,6 +47,9 @@ pub enum ApplyError {
     /// These paths have changed since the plan was made.
     #[error("{} changed since the plan was made", if .0.len() == 1 { "1 path has".to_owned() } else { format!("{} paths have", .0.len()) })]
     MovedOn(Vec<Conflict>),
+    /// These changes wait for each other, so no order of them is possible.
+    #[error("the changes of the plan contradict each other")]
+    Contradiction(Vec<Conflict>),
     /// Applying failed; its changes were rolled back.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -91,7 +94,7 @@ impl Plan {
             Err(error) => {
                 journal.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
                 journal.end(End::TakenBack)?;
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -117,13 +120,13 @@ impl Plan {
         journal: &Journal,
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
-    ) -> Result<(), SandboxError> {
+    ) -> Result<(), ApplyError> {
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
         let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
         let mut application = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
         application.arrange()?;
         application.fill()?;
-        application.dress()
+        Ok(application.dress()?)
     }
 }
 

@@ -10,7 +10,8 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
 use super::super::handles::staging::random_name;
 use super::super::handles::state::State;
-use super::apply::Application;
+use super::super::runs::Conflict;
+use super::apply::{Application, ApplyError};
 use super::{Plan, PlanAction, PlannedChange};
 
 /// Operations still to do before files can be put in place.
@@ -42,6 +43,25 @@ impl<'p> Pending<'p> {
         // Directories come before their entries.
         pending.comes.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
         pending
+    }
+
+    /// Returns each operation, with what it waits for.
+    fn contradictions(&self) -> Vec<Conflict> {
+        let goes = self
+            .goes
+            .iter()
+            .map(|change| (&change.path, "it would be removed, with an entry that is moved".to_owned()));
+        let comes = self.comes.iter().map(|(from, change)| {
+            let reason = match from {
+                Some(from) => format!(
+                    "`{}` would be moved there, where its directory is missing or something stays",
+                    from.display()
+                ),
+                None => "it would be created where its directory is missing or something stays".to_owned(),
+            };
+            (&change.path, reason)
+        });
+        goes.chain(comes).map(|(path, reason)| Conflict { path: path.clone(), reason }).collect()
     }
 
     fn len(&self) -> usize {
@@ -102,7 +122,7 @@ impl Application<'_, '_, '_> {
     }
 
     /// Removes entries, creates directories and moves entries.
-    pub(super) fn arrange(&mut self) -> Result<(), SandboxError> {
+    pub(super) fn arrange(&mut self) -> Result<(), ApplyError> {
         let mut pending = Pending::of(self.plan);
         while pending.len() > 0 {
             let before = pending.len();
@@ -172,13 +192,11 @@ impl Application<'_, '_, '_> {
     }
 
     /// Moves an entry to a temporary name if another operation waits for its path.
-    fn set_aside(&mut self, pending: &Pending<'_>) -> Result<(), SandboxError> {
+    fn set_aside(&mut self, pending: &Pending<'_>) -> Result<(), ApplyError> {
         let is_aside = |from: &Address| self.set_aside.contains(from);
         let moves = pending.comes.iter().filter_map(|(from, _)| from.clone());
         let Some(from) = moves.into_iter().find(|from| !is_aside(from)) else {
-            let path = pending.goes.iter().chain(pending.comes.iter().map(|(_, change)| change)).next();
-            let path = path.map(|change| change.path.display().into_owned()).unwrap_or_default();
-            return Err(SandboxError::Io { path, reason: "the changes of the plan contradict each other".to_owned() });
+            return Err(ApplyError::Contradiction(pending.contradictions()));
         };
         let now_at = self.current(&from);
         let leaving: Vec<Address> = pending.goes.iter().map(|change| self.current(change.place())).collect();
@@ -189,6 +207,6 @@ impl Application<'_, '_, '_> {
         }
         let aside = folder.join(&random_name());
         self.set_aside.insert(from);
-        self.shift(&now_at, &aside)
+        Ok(self.shift(&now_at, &aside)?)
     }
 }

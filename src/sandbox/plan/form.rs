@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
 use super::super::handles::address::Address;
@@ -23,6 +24,21 @@ const MAX_CONTENT: u64 = 512 << 20;
 /// Permission bits of contents in the scratch directory when they are created.
 const PRIVATE: u32 = 0o600;
 
+/// Describes what is wrong in a text that is not a plan, and where.
+fn flaw(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    let what = match error.classify() {
+        Category::Syntax if error.to_string().starts_with("trailing") => "more text follows the plan".to_owned(),
+        Category::Syntax | Category::Io => "it is not JSON".to_owned(),
+        Category::Eof => "it ends too early".to_owned(),
+        Category::Data => {
+            let text = error.to_string();
+            text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
+        }
+    };
+    if line == 0 { what } else { format!("{what}, in line {line}, column {column}") }
+}
+
 /// Why a plan cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
@@ -30,7 +46,7 @@ pub enum FormError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The input is not a plan.
-    #[error("it is no plan: {0}")]
+    #[error("it is no plan file: {}", flaw(.0))]
     Json(#[from] serde_json::Error),
     /// A newer version of the program wrote it.
     #[error("it has form {0}, and this program knows form {VERSION}")]

@@ -69,6 +69,7 @@ impl<'a> Comparison<'a> {
             (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
             _ => Some("something else is there now"),
         };
+        let reason = reason.map(|reason| format!("{reason}{}", by_run(self.since.author(path, found.as_ref()))));
         if let (Some(kept), Some(was)) = (&place.kept, &place.was)
             && let Some(lost) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
         {
@@ -77,7 +78,7 @@ impl<'a> Comparison<'a> {
         }
         let obstruction = self.outcome.obstruction(place, found.as_ref());
         let reason = match reason {
-            Some(reason) => Some(reason.to_owned()),
+            Some(reason) => Some(reason),
             None if place.now.is_some() && place.is_made => self.stranger_in(path)?,
             None if place.now.is_some() && place.is_tree => {
                 changed_below(self.roots.place(path)?.open_folder()?, &self.since, path)?
@@ -116,8 +117,16 @@ impl<'a> Comparison<'a> {
             let inside = self.outcome.places.get(&path.join(&entry.name));
             inside.is_none_or(|place| place.now.is_none())
         });
-        Ok(stranger.map(|entry| format!("`{}` was put into it since", entry.name.to_string_lossy())))
+        let Some(stranger) = stranger else { return Ok(None) };
+        let inside = path.join(&stranger.name);
+        let by = by_run(self.since.author(&inside, self.roots.state(&inside)?.as_ref()));
+        Ok(Some(format!("`{}` was put into it since{by}", stranger.name.to_string_lossy())))
     }
+}
+
+/// Returns a clause that names the later run which made a change.
+fn by_run(run: Option<&str>) -> String {
+    run.map_or_else(String::new, |run| format!(", by the run {run}"))
 }
 
 /// A reason why a path is an obstacle, and how a forced undo treats it.
@@ -194,9 +203,10 @@ fn changed_below(folder: Folder, since: &Since<'_>, path: &Address) -> Result<Op
         if !since.is_changed(path, address, metadata) {
             return ControlFlow::Continue(true);
         }
-        let address = address.0.to_string_lossy();
-        let name = address.rsplit('/').next().unwrap_or_default();
-        ControlFlow::Break(format!("`{name}` in it was changed since"))
+        let path_in = address.0.to_string_lossy();
+        let name = path_in.rsplit('/').next().unwrap_or_default();
+        let by = by_run(since.author(address, Some(&State::of(metadata))));
+        ControlFlow::Break(format!("`{name}` in it was changed since{by}"))
     });
     changed.map_err(|error| SandboxError::io(path.display(), &error))
 }

@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
+use std::rc::Rc;
 
 use super::super::changing::journal::folders::Folders;
 use super::super::changing::journal::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
@@ -13,6 +14,7 @@ use super::super::changing::journal::record::Step;
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::{Address, holder};
 use super::super::handles::metadata::{Kind, Metadata, Timestamp};
+use super::super::handles::stamp;
 use super::super::handles::state::State;
 use super::times::UndoneRuns;
 
@@ -52,7 +54,19 @@ impl<'a> Since<'a> {
     /// system.
     pub fn is_copied(&self, address: &Address) -> bool {
         let later = self.later();
-        holder(&later.copied, address).is_some() && !later.stays.contains(address)
+        holder(&later.copied, address).is_some() && !later.stays.contains_key(address)
+    }
+
+    /// Returns the short name of the later run that left a path in this state, if nobody undid that.
+    pub fn author(&self, address: &Address, found: Option<&State>) -> Option<&str> {
+        let later = self.later();
+        let run = later.stays.get(address)?;
+        let is_as_left = match (later.left.get(address), found) {
+            (None, None) => true,
+            (Some(left), Some(found)) => left.is_still(found),
+            _ => false,
+        };
+        is_as_left.then(|| stamp::short(run))
     }
 
     fn later(&self) -> &LaterRuns {
@@ -72,8 +86,8 @@ struct LaterRuns {
     copied: BTreeSet<Address>,
     /// Directories in which they changed entries.
     folders: BTreeSet<Address>,
-    /// Paths that they changed without a later undo.
-    stays: BTreeSet<Address>,
+    /// Paths that they changed without a later undo, each with the last run that did.
+    stays: BTreeMap<Address, Rc<str>>,
 }
 
 impl LaterRuns {
@@ -99,7 +113,7 @@ impl LaterRuns {
         for (name, history) in &runs {
             // A run that undid another later run cancels out with it.
             let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
-            let stays = !is_reversal && !undone.has(name);
+            let stays = (!is_reversal && !undone.has(name)).then(|| Rc::<str>::from(name.as_str()));
             let takes_back = history.begin.undoes.is_some();
             let copies = history.steps.iter().filter(|taken| takes_back || matches!(taken.step, Step::Move { .. }));
             later.copied.extend(copies.filter_map(|taken| taken.step.copied_back_to()).cloned());
@@ -110,17 +124,18 @@ impl LaterRuns {
                 while let Some(earlier) = put_back.next_if(|put_back| taken.is_after(put_back.line)) {
                     later.put_back(earlier);
                 }
-                later.take(taken, stays);
+                later.take(taken, stays.as_ref());
             }
             put_back.for_each(|put_back| later.put_back(put_back));
         }
         Some(later)
     }
 
-    fn take(&mut self, taken: &JournaledStep, stays: bool) {
+    /// Applies a step. `stays` is the run that took it, unless it was undone.
+    fn take(&mut self, taken: &JournaledStep, stays: Option<&Rc<str>>) {
         let place = taken.step.destination();
-        if stays {
-            self.stays.extend([place.clone(), taken.step.path().clone()]);
+        if let Some(run) = stays {
+            self.stays.extend([place, taken.step.path()].map(|path| (path.clone(), Rc::clone(run))));
         }
         self.folders.extend(taken.step.folders());
         let now = if let StepOutcome::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
@@ -147,6 +162,6 @@ impl LaterRuns {
     }
 
     fn stays_in(&self, tree: &Address) -> bool {
-        self.stays.iter().any(|address| address == tree || address.is_below(tree))
+        self.stays.keys().any(|address| address == tree || address.is_below(tree))
     }
 }

@@ -98,6 +98,15 @@ pub struct UndoReport {
     pub displaced: Vec<Displaced>,
 }
 
+/// Returns the error of an undo that was rolled back. A path that is not in the expected state is a conflict: the
+/// comparison before looks at a kept directory, but not at what is in it.
+fn moved_on(error: SandboxError, run: String, is_redo: bool) -> UndoError {
+    let (SandboxError::Changed(path) | SandboxError::NotFound(path)) = &error else { return error.into() };
+    let reason = "what is there, or was kept of it, was changed since".to_owned();
+    let conflict = Conflict { path: Address::from(path.as_str()), reason };
+    UndoError::MovedOn { run, is_redo, conflicts: vec![conflict] }
+}
+
 impl Journal {
     /// Returns the original run behind an undo or redo, or the run itself.
     pub fn origin(roots: Roots<'_>, begin: &Begin) -> Result<Origin, SandboxError> {
@@ -150,7 +159,7 @@ impl Journal {
             Err(error) => {
                 self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
                 self.end(end)?;
-                return Err(error.into());
+                return Err(moved_on(error, origin.run, is_redo));
             }
         };
         // The run counts the changes of the other run that it reverses, not its own steps.

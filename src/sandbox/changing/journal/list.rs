@@ -132,6 +132,10 @@ impl Journal {
         let mut listed = Vec::new();
         walk(roots, |run, names| {
             let concerned = run.begin.as_ref().and_then(|begin| begin.undoes.as_deref());
+            // A refused undo has changed nothing.
+            if run.is_reversal() && run.end == Some(End::TakenBack) {
+                return true;
+            }
             // An undo or redo whose target is gone is listed on its own.
             if selection == Selection::All || !concerned.is_some_and(|concerned| names.have(concerned)) {
                 listed.push(run);
