@@ -1,6 +1,6 @@
 //! Calls: every call of every tool goes through [`Gate::call`].
 //!
-//! The gate binds and checks the arguments, resolves paths, applies the policy, runs the tool, bounds its answer and
+//! The gate binds and checks the arguments, resolves paths, applies the policy, asks if somebody must agree, runs the tool, bounds its answer and
 //! writes to the audit log, in that order. A tool never sees an unresolved path.
 
 use crate::limits::{Meter, work};

@@ -19,7 +19,7 @@ use super::content::copy_content;
 /// The part of a directory that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyScope {
-    /// Everything: the copy replaces the original, which is or will be removed.
+    /// Everything, reserved entries too.
     Whole,
     /// Everything except reserved entries, which no tool may write.
     WithoutReserved,

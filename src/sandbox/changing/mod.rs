@@ -1,6 +1,9 @@
 //! Changing files: the journal, the backup store, and every operation that a tool may ask for.
 //!
 //! Each step is journaled before it is taken, and each entry that is replaced or removed goes to the backup store.
+//! [`change`] creates and renames entries. [`write`] fills a staging file, to which [`replace`] gives its name;
+//! [`content`] copies the bytes of one file, [`copier`] a whole entry with its properties, and [`copy`] is the operation
+//! that a tool asks for. [`restore`] brings back a backup; undo is in `runs`.
 
 pub(super) mod backups;
 pub(super) mod change;

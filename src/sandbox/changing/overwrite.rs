@@ -67,6 +67,7 @@ pub(in crate::sandbox) fn refuse_kind(place: &SandboxPath, kind: Kind) -> Result
     match kind {
         Kind::Folder => Err(SandboxError::IsAFolder(place.display().to_owned())),
         Kind::Special => Err(SandboxError::Special(place.display().to_owned())),
+        // A link that was to be followed is resolved by now. One that is found here is replaced itself.
         Kind::File | Kind::Link => Ok(()),
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! An existing entry with that name is exchanged with the staging file atomically, so the name never disappears. The
 //! old entry is then moved below `.ns`; its contents are not copied. It is copied only if it cannot be moved (another
-//! file system) or if the system cannot exchange. The entry that comes out of the exchange is checked: if it is not the
-//! expected one, it gets its name back. No entry is removed before it is in the backup store.
+//! file system) or if the system cannot exchange. The entry that comes out of the exchange is checked: a directory
+//! or special file, and with `if_match` anything but the expected file, gets its name back; everything else, a link too,
+//! goes to the backup store. No entry is removed before it is there.
 //!
 //! A file with several hard links is moved too, so that undo restores the same file and its links refer to one file
 //! again. Writing through another link changes the moved file, so it is not a reliable backup: the backup whose path
@@ -76,9 +77,10 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// A new file that gets the permission bits of the file it replaces and, if this user is allowed to set it, its owner.
+/// What a new file takes over from the file that it replaces: the permission bits and, if this user may set them, owner
+/// and group. They are set just before the exchange; until then the file has [`PRIVATE_MODE`].
 ///
-/// It gets them at the last moment. Until then it is private, whatever happens to the other file.
+/// [`PRIVATE_MODE`]: super::super::handles::staging::PRIVATE_MODE
 pub(in crate::sandbox) struct InheritedMetadata<'a> {
     /// The new file.
     pub(in crate::sandbox) file: &'a File,

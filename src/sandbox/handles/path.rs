@@ -51,7 +51,7 @@ impl PathRule {
         follows: true,
         returns: false,
     };
-    /// Like [`PathRule::RELATIVE`], plus absolute paths inside the root.
+    /// Relative and absolute paths inside the root. A link at the end is followed, as by [`PathRule::RELATIVE`].
     pub const INSIDE: PathRule = PathRule { absolute: true, ..PathRule::RELATIVE };
 
     /// Returns the rule for a path at which an entry may be created.

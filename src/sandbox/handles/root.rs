@@ -4,7 +4,9 @@
 //! link, otherwise by [`Walker`], which reads every link itself. A link that leaves the root is therefore always
 //! detected, and the resolved path of every entry is known.
 //!
-//! The last step of every operation is one name in an open directory, and never follows a link. Code that checks a path
+//! A link that stays inside the root is followed: on the way always, at the end of the path if [`PathRule::follows`].
+//! The last step of every operation is one name in an open directory, and never follows a link: if the name becomes a
+//! link after the path was resolved, the operation acts on the link itself. Code that checks a path
 //! as text and then uses the text is wrong even if it passes its test: an exchange of directories in between leads it
 //! out of the root.
 
@@ -252,7 +254,8 @@ impl Root {
         walker.walk(rule).map_err(|unreached| unreached.error)
     }
 
-    /// Resolves a path in one system call, if it contains no link and no `..`.
+    /// Resolves a path in one system call, if no directory on the way is a link or `..`, and the last name is no link
+    /// that is to be followed.
     fn locate_directly(&self, path: &PathText, rule: PathRule) -> Option<SandboxPath> {
         let names: Vec<&OsStr> = path.parts().iter().map(|part| OsStr::new(part.as_str())).collect();
         if names.iter().any(|name| *name == "..") {

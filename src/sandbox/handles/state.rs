@@ -17,7 +17,8 @@ pub fn time(moment: Moment) -> Timestamp {
     Timestamp { seconds: moment.0, nanos: moment.1 }
 }
 
-/// The state of an entry, as far as it can be compared later.
+/// The state of an entry, as far as it can be compared later. Time and permission bits are also what undo restores; the
+/// owner is not part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// The kind of the entry.

@@ -30,7 +30,7 @@ pub use form::FormError;
 use form::SealClaim;
 use tree::tree_digest;
 
-/// The format version of plans that this program writes.
+/// The format version of plans that this program writes. It rises when an older program would misread a plan.
 const VERSION: u32 = 1;
 
 /// All changes that a run would make.

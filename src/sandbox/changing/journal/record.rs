@@ -8,7 +8,8 @@ use super::super::super::handles::address::Address;
 use super::super::super::handles::seal::{Chain, SEAL_DIGITS};
 use super::super::super::handles::state::{Moment, State};
 
-/// The format version of journals that this program writes.
+/// The format version of journals that this program writes. It rises when an older program would misread a line; an
+/// optional field with a default does not need that.
 pub const VERSION: u32 = 2;
 /// Maximum size of a record in bytes. A longer line is damaged.
 pub const RECORD_BYTES: usize = 256 << 10;

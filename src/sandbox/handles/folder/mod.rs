@@ -407,7 +407,8 @@ pub use linux::{LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_o
 /// owner and its group. Nobody gains by it: with another owner or group the file has no set-user-id and set-group-id,
 /// and another group may do what everybody may.
 ///
-/// Uses the handle, not the name, which could by now be a link to a file outside.
+/// Uses the handle, not the name, which could by now be a link to a file outside. `EPERM` is accepted for the owner and
+/// the group alone: the lockdown refuses calls with the same error.
 pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
