@@ -148,6 +148,8 @@ fn a_script_has_several_cases() {
     assert!(ran.stdout.starts_with("ok      g.x.two\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("without golden files: sub/module.ns\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("1 passed, 0 failed"), "{}", ran.stdout);
+    let none = test(place.path(), &["--filter", "zzz"]);
+    assert!(none.code == 2 && none.stderr.contains("no case has `zzz` in its name"), "{}", none.stderr);
     // An update of a directory creates no golden file for a module.
     assert_eq!(test(place.path(), &["--update"]).code, 0);
     assert_eq!(text(place.path(), "sub/module.out"), None);

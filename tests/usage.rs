@@ -132,7 +132,7 @@ fn a_line_declares_the_kind_that_no_default_shows() {
     let place = place(&[("take.ns", TAKE)]);
     let help = ns(place.path(), &["take.ns", "--help"]).stdout;
     let shown = "Usage: ns take.ns COUNT [SHARES]... [OPTIONS]\n\nArguments:\n  COUNT               how many to take [a whole number]\n  \
-        [SHARES]...         of what [a number]\n\nOptions:\n  --most N            at most\n  --sizes KEY=NUMBER  of these sizes; may be given often\n";
+        [SHARES]...         of what [a number]\n\nOptions:\n  --most N            at most\n  --sizes KEY=NUMBER  of these sizes; may be repeated\n";
     assert!(help.contains(shown), "{help}");
     for (words, printed) in [
         (&["take.ns", "5"][..], "[6, [], nil, {}]"),
@@ -152,6 +152,7 @@ fn a_line_declares_the_kind_that_no_default_shows() {
         let ran = ns(place.path(), words);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?}");
         assert!(ran.stderr.contains(named) && ran.stderr.ends_with(&help), "{words:?}\n{}", ran.stderr);
+        assert!(!ran.stderr.contains("is missing"), "{words:?}\n{}", ran.stderr);
     }
     let info: Json =
         serde_json::from_str(&ns(place.path(), &["check", "--info", "--format", "json", "take.ns"]).stdout)

@@ -37,8 +37,11 @@ mod test;
 mod tools;
 mod undo;
 
+use std::path::{Path, PathBuf};
+
 use crate::engine::leave_scratch;
 use crate::terminal::exit::Exit;
+use crate::terminal::report::report_error;
 pub use crate::testing::check_head as check_test_head;
 
 use args::Command;
@@ -68,6 +71,22 @@ fn allow_open_files() {
     }
 }
 
+/// Returns what a command writes without an engine, whose gate would refuse it under `--read-only`.
+fn written_by(command: &Command) -> Option<&'static str> {
+    let is_file = |file: &PathBuf| file != Path::new("-");
+    match command {
+        Command::New(_) => Some("`ns new` makes files"),
+        Command::Fmt(args) if !args.check && !args.diff && args.files.iter().any(is_file) => {
+            Some("`ns fmt` writes the files that it formats, unless `--check` or `--diff` is given")
+        }
+        Command::Check(args) if args.fix && args.files.iter().any(is_file) => {
+            Some("`--fix` writes the files that it repairs")
+        }
+        Command::Test(args) if args.update => Some("`--update` writes what the cases expect"),
+        _ => None,
+    }
+}
+
 fn work() -> Exit {
     #[cfg(unix)]
     allow_open_files();
@@ -76,6 +95,10 @@ fn work() -> Exit {
         Err(refusal) => return args::refused(&refusal),
     };
     let global = cli.global;
+    if let Some(written) = cli.command.as_ref().filter(|_| global.read_only).and_then(written_by) {
+        report_error(&format!("`--read-only` refuses every change, and {written}"), "leave out one of both");
+        return Exit::Refused;
+    }
     match cli.command {
         None => run::default(&global),
         Some(Command::Run(args)) => run::run(&global, &args),

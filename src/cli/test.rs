@@ -9,7 +9,7 @@ use crate::engine::{TestPaths, seal_tests};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::paint::{Paint, paint};
-use crate::terminal::report::{print, report_error, say};
+use crate::terminal::report::{counted, print, report_error, say};
 use crate::testing::{Case, Difference, Outcome, Settings, Verdict, Watcher, find, run_all, to_json, to_junit};
 use crate::text::safe;
 
@@ -113,7 +113,13 @@ fn run(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
         }
     };
     if let Some(text) = &args.filter {
+        let all = found.cases.len();
         found.cases.retain(|case| case.name.contains(text));
+        if all > 0 && found.cases.is_empty() {
+            let help = format!("`ns test` without `--filter` runs {}", counted(all, "case"));
+            report_error(&format!("no case has `{text}` in its name"), &help);
+            return Exit::Usage;
+        }
     }
     let begin = Instant::now();
     let verdicts = run_cases(&found.cases, args, settings, stop);

@@ -157,6 +157,9 @@ impl Repl<'_> {
 
     /// `:save`
     pub fn save(&self, file: &str) {
+        if self.engine.gate().policy().read_only {
+            return self.print("the sandbox is read-only, so nothing is saved");
+        }
         let text: String = self.done.iter().map(|line| format!("{line}\n")).collect();
         let (path, lines) = (path(file), text.lines().count());
         match outside(move || save_script(&path, &text)) {

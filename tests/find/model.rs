@@ -62,20 +62,23 @@ pub fn find(root: &Path, args: &Json) -> Vec<Json> {
     if args["follow"] == true {
         rules.follow(root, &mut entries);
     }
-    let mut records: Vec<Json> = entries.iter().filter(|entry| rules.gives(entry)).map(Entry::record).collect();
-    records.sort_by(|a, b| text(a, "path").as_bytes().cmp(text(b, "path").as_bytes()));
+    let mut given: Vec<(Json, &Entry)> =
+        entries.iter().filter(|entry| rules.gives(entry)).map(|entry| (entry.record(), entry)).collect();
+    given.sort_by(|(a, _), (b, _)| text(a, "path").as_bytes().cmp(text(b, "path").as_bytes()));
     let key = args["sort"].as_str().unwrap_or("path");
-    let order = |a: &Json, b: &Json| match key {
+    let time = |entry: &Entry| (entry.metadata.mtime(), entry.metadata.mtime_nsec());
+    let order = |(a, of_a): &(Json, &Entry), (b, of_b): &(Json, &Entry)| match key {
         "size" => a["size"].as_u64().cmp(&b["size"].as_u64()),
+        "modified" => time(of_a).cmp(&time(of_b)),
         key => text(a, key).as_bytes().cmp(text(b, key).as_bytes()),
     };
     if args["descending"] == true {
-        records.sort_by(|a, b| order(b, a))
+        given.sort_by(|a, b| order(b, a))
     } else {
-        records.sort_by(order)
+        given.sort_by(order)
     }
-    records.truncate(args["limit"].as_u64().map_or(usize::MAX, |limit| limit as usize));
-    records
+    given.truncate(args["limit"].as_u64().map_or(usize::MAX, |limit| limit as usize));
+    given.into_iter().map(|(record, _)| record).collect()
 }
 
 fn text<'a>(record: &'a Json, key: &str) -> &'a str {

@@ -3,11 +3,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::support::dice::Dice;
-use crate::support::set_time;
 
 /// Names that share prefixes, followed by characters below and above `/`.
 const NAMES: &[&str] = &[
@@ -89,7 +89,10 @@ fn fill_below(dice: &mut Dice, folder: &Path, depth: usize) {
             0 => symlink(dice.pick(LINKS), path).expect("a link of the tree"),
             _ => {
                 fs::write(&path, "x".repeat(dice.below(3) * dice.below(2000))).expect("a file of the tree");
-                set_time(&path, 1_600_000_000 + 100 * dice.below(5) as u64);
+                let time =
+                    Duration::new(1_600_000_000 + 100 * dice.below(5) as u64, 250_000_000 * dice.below(4) as u32);
+                let file = fs::File::options().write(true).open(&path).expect("a file of the tree");
+                file.set_modified(UNIX_EPOCH + time).expect("a time of the tree");
             }
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! All mistakes are reported, not only the first. Nothing is guessed: a word that no parameter accepts is a mistake.
 
+use std::collections::BTreeSet;
+
 use crate::text::{Code, Diagnostic, nearest};
 use crate::value::Value;
 
@@ -109,6 +111,8 @@ struct Binder<'a> {
     interface: &'a Interface,
     /// The values given for each parameter.
     given: Vec<Vec<Value>>,
+    /// Parameters whose text was refused, so that they are not reported as missing too.
+    refused: BTreeSet<usize>,
     /// Positional words.
     plain: Vec<&'a str>,
     findings: Vec<Diagnostic>,
@@ -117,7 +121,7 @@ struct Binder<'a> {
 impl<'a> Binder<'a> {
     fn new(interface: &'a Interface) -> Binder<'a> {
         let given = interface.parameters.iter().map(|_| Vec::new()).collect();
-        Binder { interface, given, plain: Vec::new(), findings: Vec::new() }
+        Binder { interface, given, refused: BTreeSet::new(), plain: Vec::new(), findings: Vec::new() }
     }
 
     fn words(&mut self, words: &'a Words) {
@@ -207,6 +211,7 @@ impl<'a> Binder<'a> {
                 } else {
                     format!("give {} in its place", parameter.expected())
                 };
+                self.refused.insert(place);
                 self.report(Code::WrongArgumentType, message, &help);
             }
         }
@@ -248,7 +253,7 @@ impl<'a> Binder<'a> {
 
     fn report_missing(&mut self) {
         for (place, parameter) in self.interface.parameters.iter().enumerate() {
-            if parameter.is_required() && self.given[place].is_empty() {
+            if parameter.is_required() && self.given[place].is_empty() && !self.refused.contains(&place) {
                 let message = format!("the argument `{}` is missing", parameter.shown_name());
                 let help = match &parameter.documentation {
                     Some(documentation) => format!("give {documentation}"),

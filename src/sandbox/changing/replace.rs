@@ -77,8 +77,8 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// What a new file takes over from the file that it replaces: the permission bits and, if this user may set them, owner
-/// and group. They are set just before the exchange; until then the file has [`PRIVATE_MODE`].
+/// Properties that a new file inherits from the file that it replaces: the permission bits and, if this user may set
+/// them, owner and group. They are set just before the exchange; until then the file has [`PRIVATE_MODE`].
 ///
 /// [`PRIVATE_MODE`]: super::super::handles::staging::PRIVATE_MODE
 pub(in crate::sandbox) struct InheritedMetadata<'a> {

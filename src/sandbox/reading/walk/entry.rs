@@ -17,6 +17,8 @@ pub struct EntryStat {
     pub size: u64,
     /// The modification time in seconds since 1970.
     pub modified: i64,
+    /// The nanoseconds of that time.
+    pub nanos: u32,
 }
 
 impl EntryStat {

@@ -311,7 +311,7 @@ fn look(folder: &OwnedFd, name: &CStr) -> io::Result<EntryStat> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
     let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
-    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec })
+    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec, nanos: stat.stx_mtime.tv_nsec })
 }
 
 fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {

@@ -30,6 +30,8 @@ pub struct Found {
     pub size: u64,
     /// The modification time in seconds since 1970.
     pub modified: i64,
+    /// The nanoseconds of that time.
+    pub nanos: u32,
 }
 
 /// The entries of one directory.
@@ -145,6 +147,7 @@ impl Reader {
                     choice,
                     size: look.size_as_entry(),
                     modified: look.modified,
+                    nanos: look.nanos,
                 });
                 self.names.extend_from_slice(name);
                 Ok(())
@@ -182,7 +185,7 @@ impl Reader {
             looked = Some(look);
         }
         intake.was_shown |= looked.is_some();
-        let look = looked.unwrap_or(EntryStat { kind, size: 0, modified: 0 });
+        let look = looked.unwrap_or(EntryStat { kind, size: 0, modified: 0, nanos: 0 });
         let choice = filter.search.map_or(choice, |search| search.bounds.narrow(choice, &look));
         let is_pending = kind == Kind::Link && filter.follows() && self.may_lead_on(intake, name)?;
         Ok((choice != Choice::Neither || is_pending).then_some((look, choice)))
@@ -219,8 +222,14 @@ impl Reader {
         let choice = filter.choose(path, name_len, look.kind, position.depth, self.ignore.as_mut())?;
         let choice = filter.search.map_or(choice, |search| search.bounds.narrow(choice, &look));
         let found = &mut self.found[entry.index as usize];
-        (found.kind, found.choice, found.size, found.modified) =
-            (look.kind, choice, look.size_as_entry(), look.modified);
+        *found = Found {
+            kind: look.kind,
+            choice,
+            size: look.size_as_entry(),
+            modified: look.modified,
+            nanos: look.nanos,
+            ..*found
+        };
         Ok(choice)
     }
 

@@ -29,6 +29,8 @@ pub struct FoundEntries {
     pub sizes: Vec<i64>,
     /// Modification times in seconds since 1970. Empty unless details were requested.
     pub modified: Vec<i64>,
+    /// The nanoseconds of these times, which no record holds: entries of one second are ordered by them.
+    pub nanos: Vec<u32>,
     /// The targets of links with the indices of their entries, in order. Empty unless details were requested.
     pub targets: Vec<(u32, String)>,
     /// Number of entries seen, whether they matched or not.
@@ -206,6 +208,7 @@ impl Arranger<'_> {
         if self.details == Details::All {
             self.found.sizes.push(found.size.min(i64::MAX as u64) as i64);
             self.found.modified.push(found.modified);
+            self.found.nanos.push(found.nanos);
         }
         Ok(())
     }
@@ -228,6 +231,7 @@ impl FoundEntries {
             kinds: Vec::with_capacity(entries),
             sizes: Vec::with_capacity(detailed),
             modified: Vec::with_capacity(detailed),
+            nanos: Vec::with_capacity(detailed),
             met: readers.iter().map(|reader| reader.met).sum(),
             ..FoundEntries::default()
         }

@@ -72,7 +72,7 @@ const SPEC: Spec = Spec {
         Sizes are numbers or texts: `K`, `M`, `G`, `T` and `KiB`, … count by 1,024, `KB`, … by 1,000; with a bound on \
         the size directories are not found. `newer_than` and `older_than` are times, or how long ago: `30m`, `2h`, `7d`, \
         `2w`. `newer_than` includes its moment, `older_than` does not. \
-        Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths; `descending` turns it. \
+        Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths (times are compared to the nanosecond, though `modified` shows seconds); `descending` turns it. \
         `gitignore` leaves out what git would, by the `.gitignore` files of the tree and of the directories above, and \
         `.git`. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
         real path, else through the fewest links; `target` still shows the link. Links that lead out of the sandbox or \

@@ -65,7 +65,7 @@ pub fn arrange(found: FoundEntries, order: Order, limit: usize) -> Result<FoundE
             match order.key {
                 SortKey::Name => name(&found, a).cmp(name(&found, b)),
                 SortKey::Size => found.sizes[a].cmp(&found.sizes[b]),
-                SortKey::Modified => found.modified[a].cmp(&found.modified[b]),
+                SortKey::Modified => (found.modified[a], found.nanos[a]).cmp(&(found.modified[b], found.nanos[b])),
                 SortKey::Extension => extension(name(&found, a)).cmp(&extension(name(&found, b))),
                 SortKey::Path => a.cmp(&b),
             }
@@ -105,6 +105,7 @@ fn picked(found: FoundEntries, rows: &[u32]) -> FoundEntries {
         kinds: gather(found.kinds, rows),
         sizes: gather(found.sizes, rows),
         modified: gather(found.modified, rows),
+        nanos: Vec::new(),
         targets,
         ..FoundEntries { folder_names: found.folder_names, met: found.met, notes: found.notes, ..Default::default() }
     }
