@@ -6,6 +6,8 @@ use crate::terminal::runs::{NOTHING, overview, page, run_to_show};
 use crate::terminal::undo::{CommandStyle, say_undone};
 use crate::toolkit::ToolError;
 
+use super::Repl;
+
 /// Number of runs that `:log` shows.
 const SHOWN_IN_SESSION: usize = 10;
 
@@ -34,11 +36,17 @@ pub fn show(engine: &Engine, run: Option<&str>) {
     }
 }
 
-/// `:undo` and `:redo` of a session.
-pub fn undo(engine: &Engine, run: Option<&str>, redo: bool) {
-    match engine.undo(run, redo, false) {
-        Ok(undone) => drop(say_undone(&undone, &CommandStyle::Session)),
-        Err(error) => drop(report_failure(ToolError { hint: error.hint.as_deref().map(in_session), ..error })),
+impl Repl<'_> {
+    /// `:undo` and `:redo` of a session.
+    pub fn undo(&mut self, run: Option<&str>, redo: bool) {
+        let undone = self.session.borrow().engine().undo(run, redo, false);
+        match undone {
+            Ok(undone) => {
+                self.done.set_undone(&undone.origin.run, !undone.is_redo);
+                say_undone(&undone, &CommandStyle::Session);
+            }
+            Err(error) => drop(report_failure(ToolError { hint: error.hint.as_deref().map(in_session), ..error })),
+        }
     }
 }
 

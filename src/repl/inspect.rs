@@ -150,7 +150,7 @@ impl Repl<'_> {
         let Ok(script) = outside(move || read_script(&path)) else { return };
         let outcome = self.session.borrow_mut().run(&script);
         if self.report(&outcome) {
-            self.done.push(script.code().trim_end().to_owned());
+            self.done.push(script.code().trim_end().to_owned(), outcome.run);
         }
         self.say_changes(outcome.changes);
     }
@@ -160,7 +160,7 @@ impl Repl<'_> {
         if self.engine.gate().policy().read_only {
             return self.print("the sandbox is read-only, so nothing is saved");
         }
-        let text: String = self.done.iter().map(|line| format!("{line}\n")).collect();
+        let text = self.done.script();
         let (path, lines) = (path(file), text.lines().count());
         match outside(move || save_script(&path, &text)) {
             Ok(()) => self.print(&format!("{lines} lines are in `{file}`")),

@@ -18,6 +18,7 @@ mod line_history;
 mod plan;
 mod reader;
 mod results;
+mod saved_lines;
 
 use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
@@ -36,6 +37,7 @@ use display::{Extent, display};
 pub use line_history::LineHistory;
 use reader::{Entry, Reader};
 use results::Results;
+use saved_lines::SavedLines;
 
 /// The way in which the user left a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,15 +73,15 @@ struct Repl<'e> {
     printer: Shared,
     view: View,
     results: Results,
-    /// The lines executed successfully, in the form that a script would have.
-    done: Vec<String>,
+    /// The lines executed successfully.
+    done: SavedLines,
 }
 
 /// Reads and runs lines until the user leaves. `typed` saves them for later sessions.
 pub fn run(engine: &Engine, typed: LineHistory, printer: &Shared, view: View) -> rustyline::Result<SessionEnd> {
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
     let mut reader = Reader::new(session.clone(), typed)?;
-    let (printer, results, done) = (printer.clone(), Results::default(), Vec::new());
+    let (printer, results, done) = (printer.clone(), Results::default(), SavedLines::default());
     let mut repl = Repl { engine, session, printer, view, results, done };
     let greeting = format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));
     // Redirected output contains only the output of the lines.
@@ -134,15 +136,15 @@ impl Repl<'_> {
         match outcome.result {
             _ if !is_done => {}
             LineResult::Shown(value) => {
-                self.done.push(format!("EMIT {}", text.trim()));
+                self.done.push(format!("EMIT {}", text.trim()), outcome.run);
                 let number = self.results.keep(value.clone());
                 self.show_answer(&value, number);
             }
             LineResult::Called(value) => {
-                self.done.push(text.trim_end().to_owned());
+                self.done.push(text.trim_end().to_owned(), outcome.run);
                 self.results.keep(value);
             }
-            LineResult::None => self.done.push(text.trim_end().to_owned()),
+            LineResult::None => self.done.push(text.trim_end().to_owned(), outcome.run),
         }
         if is_done {
             report_notes(&self.session.borrow().elsewhere(text));

@@ -57,9 +57,12 @@ impl Repl<'_> {
     fn begin_plan(&mut self) {
         let begun = self.session.borrow_mut().begin_plan();
         match begun {
-            Ok(()) => self.print(
+            Ok(()) => {
+                self.done.begin_plan();
+                self.print(
                 "from now on, lines see their changes, but the disk stays as it is; `:plan` shows them, `:plan off` ends the plan",
-            ),
+            )
+            }
             Err(error) => report_setup(&error),
         }
     }
@@ -101,6 +104,7 @@ impl Repl<'_> {
             Answer::No | Answer::Nobody => {}
         }
         report_notes(&self.session.borrow_mut().end_plan());
+        self.done.end_plan(false);
         self.print("the plan is discarded; nothing was changed");
         Decided::Over
     }
@@ -110,6 +114,7 @@ impl Repl<'_> {
         match applied {
             Ok(applied) => {
                 say_applied(&applied);
+                self.done.end_plan(true);
                 Decided::Over
             }
             Err(error) => {

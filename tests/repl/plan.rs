@@ -228,3 +228,23 @@ fn without_a_place_for_it_no_plan_begins() {
     assert!(place.path().join("new.txt").exists());
     assert!(!plain(&type_line(&mut session, ":plan", ON)).contains("would be"));
 }
+
+/// Running what was saved does not make changes that the session undid, or planned and discarded.
+#[test]
+fn lines_that_had_no_effect_are_saved_as_comments() {
+    let (place, mut session) = planning();
+    type_line(&mut session, "CALL FS.DeleteFile(\"a.txt\")", PLAN);
+    answer(&mut session, ":plan off", "n\n", ON);
+    for line in [&*write("u.txt", "1"), &write("v.txt", "1"), ":undo", ":undo", ":redo"] {
+        type_line(&mut session, line, ON);
+    }
+    type_line(&mut session, ":plan on", PLAN);
+    type_line(&mut session, &write("w.txt", "1"), PLAN);
+    answer(&mut session, ":plan off", "y\n", ON);
+    let saved = place.path().join("saved.ns");
+    type_line(&mut session, &format!(":save {}", saved.display()), ON);
+    let text = fs::read_to_string(&saved).expect("it was saved");
+    let (deleted, [u, v, w]) =
+        ("CALL FS.DeleteFile(\"a.txt\")", ["u", "v", "w"].map(|name| write(&format!("{name}.txt"), "1")));
+    assert_eq!(text, format!("SET before = 1\n# planned and discarded: {deleted}\n{u}\n# undone: {v}\n{w}\n"));
+}

@@ -56,6 +56,8 @@ pub struct LineOutcome {
     pub steps: u64,
     /// Number of changes that remain.
     pub changes: u32,
+    /// The run in the journal, if the line changed something.
+    pub run: Option<String>,
 }
 
 /// The result of a line that completed.
@@ -71,7 +73,14 @@ pub enum LineResult {
 impl LineOutcome {
     /// Creates the outcome of a line that did not begin.
     fn refused(findings: Vec<Diagnostic>) -> LineOutcome {
-        LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0, changes: 0 }
+        LineOutcome {
+            ending: ending_before_run(&findings),
+            findings,
+            result: LineResult::None,
+            steps: 0,
+            changes: 0,
+            run: None,
+        }
     }
 }
 
@@ -228,7 +237,8 @@ impl<'e> Session<'e> {
         };
         let ended = self.engine().gate.end_journal(end);
         self.engine().settle();
-        LineOutcome { changes: ended.map_or(0, |ended| ended.steps), ..outcome }
+        let changes = ended.as_ref().map_or(0, |ended| ended.steps);
+        LineOutcome { changes, run: ended.map(|ended| ended.run), ..outcome }
     }
 
     fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
@@ -272,7 +282,7 @@ impl<'e> Session<'e> {
                     (Form::Statements, true) => LineResult::Called(self.last.clone()),
                     (Form::Statements, false) => LineResult::None,
                 };
-                LineOutcome { findings, ending: Ending::Done, result, steps, changes: 0 }
+                LineOutcome { findings, ending: Ending::Done, result, steps, changes: 0, run: None }
             }
             Err(fault) => {
                 let fault = missing_argument::explain(fault, &self.sources, &Value::default(), None, "ns FILE");
@@ -286,7 +296,7 @@ impl<'e> Session<'e> {
                     }
                 }
                 let findings = vec![fault.to_diagnostic()];
-                LineOutcome { findings, ending, result: LineResult::None, steps, changes: 0 }
+                LineOutcome { findings, ending, result: LineResult::None, steps, changes: 0, run: None }
             }
         }
     }
