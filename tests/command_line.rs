@@ -10,7 +10,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{self, Ran, ns_without_sandbox, run, with_input};
+use crate::support::{Ran, ns_without_sandbox, run, with_input};
 
 /// An option of `ns run`, and a check that it takes effect.
 struct Case {
@@ -490,37 +490,4 @@ fn a_pipe_is_read_while_somebody_writes() {
     let script = "\"$NS\" <(sleep 0.3; echo 'EMIT 1'; sleep 0.3; echo 'EMIT 2')";
     let ran = run(shell.args(["-c", script]).env("NS", env!("CARGO_BIN_EXE_ns")).current_dir(place.path()));
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "1\n2\n"), "{}", ran.stderr);
-}
-
-#[test]
-fn commands_that_write_files_of_the_user_are_refused_by_read_only() {
-    let place = tempfile::tempdir().expect("a folder for the test");
-    let at = |name: &str| place.path().join(name);
-    fs::write(at("a.ns"), "EMIT   1\nEMIT LEN( [])==0\n").expect("a script");
-    fs::write(at("a.out"), "2\n").expect("a golden file");
-    let before = support::contents_of(place.path());
-    let mut tried = 0;
-    for words in [
-        &["new", "b"][..],
-        &["fmt", "a.ns"],
-        &["check", "--fix", "a.ns"],
-        &["test", "--update", "a.ns"],
-        &["gc"],
-        &["memory", "set", "k", "1"],
-        &["undo"],
-    ] {
-        for option in [0, words.len()] {
-            let mut words = words.to_vec();
-            words.insert(option, "--read-only");
-            let ran = run(ns_without_sandbox().current_dir(place.path()).args(&words));
-            assert!(ran.code != 0, "{words:?}: {}", ran.stdout);
-            assert_eq!(support::contents_of(place.path()), before, "{words:?}");
-            tried += usize::from(ran.code == 4);
-        }
-    }
-    assert!(tried >= 8, "{tried} were refused as such");
-    for words in [&["fmt", "--check", "a.ns"][..], &["fmt", "--diff", "a.ns"], &["check", "a.ns"], &["test", "a.ns"]] {
-        let ran = run(ns_without_sandbox().current_dir(place.path()).args(words).arg("--read-only"));
-        assert!(ran.code != 4, "{words:?}: {}", ran.stderr);
-    }
 }

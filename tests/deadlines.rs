@@ -236,10 +236,11 @@ fn deal(hand: usize) {
     assert_eq!(made.ending, Ending::Done, "{:?}", made.findings);
     let only = std::env::var("NS_TOOL").unwrap_or_default();
     let is_named = |tool: &serde_json::Value| tool["script_name"].as_str().is_some_and(|name| name.contains(&only));
-    assert!(declarations().iter().any(is_named), "no tool has `{only}` in its name");
+    let tools = declarations();
+    assert!(tools.iter().any(is_named), "no tool has `{only}` in its name");
     let mut faults = Vec::new();
     let (mut calls, mut stopped) = (0, 0);
-    for (number, tool) in declarations().iter().enumerate() {
+    for (number, tool) in tools.iter().enumerate() {
         let name = tool["script_name"].as_str().expect("a tool has a name");
         if number % HANDS != hand || !name.contains(&only) || only.is_empty() && LATE.contains(&name) {
             continue;

@@ -44,6 +44,7 @@ mod outside;
 mod plan;
 mod policy;
 mod projection;
+mod read_only;
 mod reference;
 mod repl;
 mod scripts;

@@ -62,28 +62,17 @@ fn what_comes_between_is_not_lost() {
     std::fs::write(at("folder/file"), "KEEP").expect("a file");
     std::fs::write(at("f"), "0").expect("a file");
     symlink("folder/file", at("link")).expect("a link");
-    let stop = AtomicBool::new(false);
     let script = "SET done = 0\nFOR EACH i IN RANGE(400) DO\nSET r = FS.WriteFile(\"f\", STR(i))\n\
                   IF r.error == nil THEN\nSET done = done + 1\nENDBLOCK\nENDBLOCK\nEMIT done\n";
-    let (done, turns) = std::thread::scope(|scope| {
-        let disturbing = scope.spawn(|| {
-            let mut turns = 0_u64;
-            while !stop.load(Ordering::Relaxed) {
-                for other in ["folder", "link"] {
-                    exchange(&at("f"), &at(other));
-                    // Exchange back. The run may have moved the other one meanwhile.
-                    if !at("f").symlink_metadata().is_ok_and(|found| found.is_file()) {
-                        exchange(&at("f"), &at(other));
-                    }
-                    std::thread::sleep(Duration::from_micros(100));
-                }
-                turns += 1;
+    let (done, turns) = disturbed(place.path(), script, || {
+        for other in ["folder", "link"] {
+            exchange(&at("f"), &at(other));
+            // Exchange back. The run may have moved the other one meanwhile.
+            if !at("f").symlink_metadata().is_ok_and(|found| found.is_file()) {
+                exchange(&at("f"), &at(other));
             }
-            turns
-        });
-        let done = end(start(place.path(), script));
-        stop.store(true, Ordering::Relaxed);
-        (done, disturbing.join().expect("the disturbing ends"))
+            std::thread::sleep(Duration::from_micros(100));
+        }
     });
     assert!(turns > 50, "inconclusive: {turns} turns");
     let all = files(place.path(), "");
@@ -104,25 +93,14 @@ fn another_file_with_several_names_is_backed_up_too() {
     for name in ["f", "g"] {
         std::fs::write(at(name), name).expect("a file");
     }
-    let stop = AtomicBool::new(false);
     let script = "SET bad = 0\nFOR EACH i IN RANGE(600) DO\nSET r = FS.WriteFile(\"f\", STR(i))\nIF r.error != nil THEN\n\
                   SET bad = bad + 1\nENDBLOCK\nENDBLOCK\nEMIT bad\n";
-    let (bad, turns) = std::thread::scope(|scope| {
-        let disturbing = scope.spawn(|| {
-            let mut turns = 0_u64;
-            while !stop.load(Ordering::Relaxed) {
-                for (name, more) in [("f", "f2"), ("g", "g2")] {
-                    let _ = std::fs::remove_file(at(more));
-                    let _ = std::fs::hard_link(at(name), at(more));
-                }
-                (0..20).for_each(|_| exchange(&at("f"), &at("g")));
-                turns += 1;
-            }
-            turns
-        });
-        let bad = end(start(place.path(), script));
-        stop.store(true, Ordering::Relaxed);
-        (bad, disturbing.join().expect("the disturbing ends"))
+    let (bad, turns) = disturbed(place.path(), script, || {
+        for (name, more) in [("f", "f2"), ("g", "g2")] {
+            let _ = std::fs::remove_file(at(more));
+            let _ = std::fs::hard_link(at(name), at(more));
+        }
+        (0..20).for_each(|_| exchange(&at("f"), &at("g")));
     });
     assert!(turns > 50, "inconclusive: {turns} turns");
     assert_eq!(bad.trim(), "0", "writes that failed");
@@ -130,6 +108,24 @@ fn another_file_with_several_names_is_backed_up_too() {
     let numbers = |content: &&Vec<u8>| std::str::from_utf8(content).is_ok_and(|text| text.parse::<u32>().is_ok());
     let written: BTreeSet<&Vec<u8>> = all.values().filter(numbers).collect();
     assert_eq!(written.len(), 600, "each text that was written is there, or in a backup");
+}
+
+/// Runs a script while `disturb` is repeated. Returns the output, and how often it was.
+fn disturbed(place: &Path, script: &str, disturb: impl Fn() + Sync) -> (String, u64) {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let disturbing = scope.spawn(|| {
+            let mut turns = 0;
+            while !stop.load(Ordering::Relaxed) {
+                disturb();
+                turns += 1;
+            }
+            turns
+        });
+        let output = end(start(place, script));
+        stop.store(true, Ordering::Relaxed);
+        (output, disturbing.join().expect("the disturbing ends"))
+    })
 }
 
 fn exchange(one: &Path, other: &Path) {
