@@ -30,10 +30,14 @@ impl Engine {
         result
     }
 
-    /// Returns a call as the list of runs shows it: the name as given, and the paths among the arguments.
+    /// Returns a call as the list of runs shows it: the name as given, and the paths among the arguments. Calls that
+    /// change nothing are not listed, so they go without paths.
     fn listed_call(&self, tool: &str, args: &Value) -> String {
-        let params = self.gate.registry().find(tool).map_or(&[][..], |id| self.gate.registry().get(id).binder().params);
-        let Value::Map(map) = args else { return tool.to_owned() };
+        let found = self.gate.registry().find(tool).map(|id| self.gate.registry().get(id));
+        let (Some(found), Value::Map(map)) = (found.filter(|found| found.spec.effect.is_side_effecting()), args) else {
+            return tool.to_owned();
+        };
+        let params = found.binder().params;
         let is_path = |key: &str| params.iter().any(|param| param.kind.is_place() && param.is_called(key));
         let paths = map.iter().filter(|(key, _)| is_path(&key.as_text())).flat_map(|(_, value)| match value {
             Value::List(list) => list.iter().take(CALL_PATHS).collect(),

@@ -68,9 +68,10 @@ impl Invocation {
     /// Returns the command as the list of runs shows it: with the arguments, and with the lines of code given with
     /// `-e`.
     pub fn listed(&self, script: &Script, command: &str) -> String {
-        let mut listed = match code_in_one_line(script) {
-            Some(code) if script.name() == CODE => format!("ns run -e {}", shell_word(&shortened(&code, CODE_CHARS))),
-            _ => command.to_owned(),
+        let code = if script.name() == CODE { code_in_one_line(script) } else { None };
+        let mut listed = match code {
+            Some(code) => format!("ns run -e {}", shell_word(&shortened(&code, CODE_CHARS))),
+            None => command.to_owned(),
         };
         if let Arguments::Words(words) = &self.arguments
             && !words.all().is_empty()
@@ -98,12 +99,12 @@ impl Invocation {
 /// Returns the command that runs a script: with its path from the sandbox root, or its absolute path outside of that.
 pub(super) fn command_of(script: &Script, root: &Path) -> String {
     let name = script.name();
-    let path = if name.starts_with('<') { None } else { std::path::absolute(name).ok().map(|path| lexical(&path)) };
-    let shown = match &path {
-        Some(path) => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-        None => name.to_owned(),
-    };
-    format!("ns run {}", if name.starts_with('<') { shown } else { shell_word(&shown) })
+    // Texts that are no files, such as standard input, have names in `<…>`.
+    if name.starts_with('<') {
+        return format!("ns run {name}");
+    }
+    let path = std::path::absolute(name).map_or_else(|_| PathBuf::from(name), |path| lexical(&path));
+    format!("ns run {}", shell_word(&path.strip_prefix(root).unwrap_or(&path).display().to_string()))
 }
 
 /// Removes `..` with the name before it, for display only: a link before `..` leads elsewhere.

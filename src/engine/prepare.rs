@@ -84,11 +84,11 @@ impl Engine {
         }
         if let Purpose::Check = purpose {
             let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
-            let ground = lint::LintContext { program: &program, gate, limits, strict };
+            let context = lint::LintContext { program: &program, gate, limits, strict };
             let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
             for (span, tree) in texts.chain([(span, &unit.tree)]) {
                 let source = sources.of(span).expect("the texts were added");
-                lint::lint(source, tree, ground, &mut findings);
+                lint::lint(source, tree, context, &mut findings);
             }
         }
         findings.sort_by_key(|finding| finding.span());

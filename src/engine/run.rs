@@ -9,6 +9,7 @@ use crate::program::Bound;
 use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
+use super::invocation::command_of;
 use super::prepare::{Prepared, Purpose};
 use super::{
     End, EndedRun, Ending, Engine, Invocation, Outcome, Script, internal_fault, missing_argument, on_large_stack,
@@ -26,7 +27,7 @@ struct RunSession<'a> {
 impl Engine {
     /// Runs a script, or one procedure of it.
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
-        let memory = SessionMemory::new(super::invocation::command_of(script, self.gate.root().path()));
+        let memory = SessionMemory::new(command_of(script, self.gate.root().path()));
         let listed = invocation.listed(script, memory.command());
         self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
     }

@@ -150,9 +150,9 @@ impl Repl<'_> {
         let Ok(script) = outside(move || read_script(&path)) else { return };
         let outcome = self.session.borrow_mut().run(&script);
         if self.report(&outcome) {
-            self.done.push(script.code().trim_end().to_owned(), outcome.run);
+            self.done.push(script.code().trim_end().to_owned(), outcome.ended.as_ref());
         }
-        self.say_changes(outcome.changes);
+        self.say_changes(outcome.ended.as_ref());
     }
 
     /// `:save`

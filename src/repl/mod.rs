@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 
-use crate::engine::{EmitError, Ending, Engine, LineOutcome, LineResult, Session, Value};
+use crate::engine::{EmitError, EndedRun, Ending, Engine, LineOutcome, LineResult, Session, Value};
 use crate::terminal::printer::Shared;
 use crate::terminal::report::{report_findings, report_limit, report_notes, say};
 use crate::terminal::sandbox_hint::with_root;
@@ -136,20 +136,20 @@ impl Repl<'_> {
         match outcome.result {
             _ if !is_done => {}
             LineResult::Shown(value) => {
-                self.done.push(format!("EMIT {}", text.trim()), outcome.run);
+                self.done.push(format!("EMIT {}", text.trim()), outcome.ended.as_ref());
                 let number = self.results.keep(value.clone());
                 self.show_answer(&value, number);
             }
             LineResult::Called(value) => {
-                self.done.push(text.trim_end().to_owned(), outcome.run);
+                self.done.push(text.trim_end().to_owned(), outcome.ended.as_ref());
                 self.results.keep(value);
             }
-            LineResult::None => self.done.push(text.trim_end().to_owned(), outcome.run),
+            LineResult::None => self.done.push(text.trim_end().to_owned(), outcome.ended.as_ref()),
         }
         if is_done {
             report_notes(&self.session.borrow().elsewhere(text));
         }
-        self.say_changes(outcome.changes);
+        self.say_changes(outcome.ended.as_ref());
         is_done
     }
 
@@ -171,8 +171,9 @@ impl Repl<'_> {
     }
 
     /// Reports the number of changes that a line made, and how to undo them.
-    fn say_changes(&self, changes: u32) {
+    fn say_changes(&self, ended: Option<&EndedRun>) {
         if self.view.says_changes {
+            let changes = ended.map_or(0, |ended| ended.steps);
             say_changes(self.session.borrow().engine(), changes, &CommandStyle::Session);
         }
     }

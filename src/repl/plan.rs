@@ -10,6 +10,9 @@ use crate::toolkit::ToolError;
 
 use super::Repl;
 
+const BEGUN: &str =
+    "from now on, lines see their changes, but the disk stays as it is; `:plan` shows them, `:plan off` ends the plan";
+
 /// The decision about a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decided {
@@ -59,9 +62,7 @@ impl Repl<'_> {
         match begun {
             Ok(()) => {
                 self.done.begin_plan();
-                self.print(
-                "from now on, lines see their changes, but the disk stays as it is; `:plan` shows them, `:plan off` ends the plan",
-            )
+                self.print(BEGUN);
             }
             Err(error) => report_setup(&error),
         }

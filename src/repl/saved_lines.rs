@@ -3,6 +3,8 @@
 //! Lines whose changes were undone, or planned and discarded, become comments, so that running the script does not
 //! change what the session left alone.
 
+use crate::engine::EndedRun;
+
 /// The lines that succeeded.
 #[derive(Debug, Default)]
 pub struct SavedLines {
@@ -22,8 +24,9 @@ struct SavedLine {
 }
 
 impl SavedLines {
-    /// Adds a line.
-    pub fn push(&mut self, text: String, run: Option<String>) {
+    /// Adds a line. `ended` is the run that it was, if it changed something.
+    pub fn push(&mut self, text: String, ended: Option<&EndedRun>) {
+        let run = ended.map(|ended| ended.run.clone());
         self.lines.push(SavedLine { text, run, revoked: None });
     }
 

@@ -24,7 +24,7 @@ use super::missing_argument;
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
 use super::stack::on_large_stack;
-use super::{Ending, Engine, Script, admit_text};
+use super::{EndedRun, Ending, Engine, Script, admit_text};
 
 /// A session: lines that share variables and procedures.
 pub struct Session<'e> {
@@ -54,10 +54,8 @@ pub struct LineOutcome {
     pub result: LineResult,
     /// Number of steps taken.
     pub steps: u64,
-    /// Number of changes that remain.
-    pub changes: u32,
     /// The run in the journal, if the line changed something.
-    pub run: Option<String>,
+    pub ended: Option<EndedRun>,
 }
 
 /// The result of a line that completed.
@@ -73,14 +71,7 @@ pub enum LineResult {
 impl LineOutcome {
     /// Creates the outcome of a line that did not begin.
     fn refused(findings: Vec<Diagnostic>) -> LineOutcome {
-        LineOutcome {
-            ending: ending_before_run(&findings),
-            findings,
-            result: LineResult::None,
-            steps: 0,
-            changes: 0,
-            run: None,
-        }
+        LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0, ended: None }
     }
 }
 
@@ -237,8 +228,7 @@ impl<'e> Session<'e> {
         };
         let ended = self.engine().gate.end_journal(end);
         self.engine().settle();
-        let changes = ended.as_ref().map_or(0, |ended| ended.steps);
-        LineOutcome { changes, run: ended.map(|ended| ended.run), ..outcome }
+        LineOutcome { ended, ..outcome }
     }
 
     fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
@@ -282,7 +272,7 @@ impl<'e> Session<'e> {
                     (Form::Statements, true) => LineResult::Called(self.last.clone()),
                     (Form::Statements, false) => LineResult::None,
                 };
-                LineOutcome { findings, ending: Ending::Done, result, steps, changes: 0, run: None }
+                LineOutcome { findings, ending: Ending::Done, result, steps, ended: None }
             }
             Err(fault) => {
                 let fault = missing_argument::explain(fault, &self.sources, &Value::default(), None, "ns FILE");
@@ -296,7 +286,7 @@ impl<'e> Session<'e> {
                     }
                 }
                 let findings = vec![fault.to_diagnostic()];
-                LineOutcome { findings, ending, result: LineResult::None, steps, changes: 0, run: None }
+                LineOutcome { findings, ending, result: LineResult::None, steps, ended: None }
             }
         }
     }
