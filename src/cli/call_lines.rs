@@ -55,7 +55,9 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
             continue;
         }
         let answer = answer(engine, &session, part, &line);
-        *(if answer.error.is_some() { &mut failed } else { &mut succeeded }) = true;
+        let is_failure = answer.error.is_some();
+        failed |= is_failure;
+        succeeded |= !is_failure;
         let written = writeln!(output, "{}", text_of(engine, &answer)).and_then(|()| output.flush());
         match written {
             Ok(()) => {}
@@ -114,15 +116,13 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
 /// Returns how to write a line that is no call. Keys that other protocols use are named with the right one.
 fn hint(error: &serde_json::Error) -> String {
     let error = error.to_string();
-    let is_unknown = |key: &&&str| error.starts_with(&format!("unknown field `{key}`"));
-    let meant = |keys: &[&str]| keys.iter().find(is_unknown).map(|key| (*key).to_owned());
-    let right = meant(&["name", "method", "function", "tool_name"]).map(|key| (key, "tool"));
-    let right = right.or_else(|| meant(&["args", "params", "input", "parameters"]).map(|key| (key, "arguments")));
-    let right = right.map(|(key, right)| format!("write `{right}` instead of `{key}`: "));
-    format!(
-        "{}give `{{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {{}}}}` in one line",
-        right.unwrap_or_default()
-    )
+    let unknown = error.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    let right = match unknown {
+        Some(key @ ("name" | "method" | "function" | "tool_name")) => format!("write `tool` instead of `{key}`: "),
+        Some(key @ ("args" | "params" | "input" | "parameters")) => format!("write `arguments` instead of `{key}`: "),
+        _ => String::new(),
+    };
+    format!("{right}give `{{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {{}}}}` in one line")
 }
 
 impl Answer {

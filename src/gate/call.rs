@@ -1,7 +1,7 @@
 //! Calls: every call of every tool goes through [`Gate::call`].
 //!
-//! The gate binds and checks the arguments, resolves paths, applies the policy, asks if somebody must agree, runs the tool, bounds its answer and
-//! writes to the audit log, in that order. A tool never sees an unresolved path.
+//! The gate binds and checks the arguments, resolves paths, applies the policy, asks if somebody must agree, runs the
+//! tool, bounds its answer and writes to the audit log, in that order. A tool never sees an unresolved path.
 
 use crate::limits::{Meter, work};
 use crate::memory::Session as SessionMemory;

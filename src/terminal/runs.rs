@@ -34,12 +34,12 @@ pub fn run_to_show(engine: &Engine, run: Option<&str>) -> Result<Option<RunRepor
 pub fn page(run: &RunReport, described: &[Described], with_differences: bool) -> String {
     let paint = paint();
     let head = head(run);
-    let told = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
+    let fields = head.iter().filter(|(_, value)| !matches!(value, Value::Nil));
     let shown = |key: &str, value: &Value| match key {
         "user" => user_name(run.begin.user),
         _ => value.to_string(),
     };
-    let mut page: String = told
+    let mut page: String = fields
         .map(|(key, value)| format!("{}: {}\n", key.as_text(), safe::name(&shown(&key.as_text(), &value))))
         .collect();
     let tree = changes::tree(described, paint);

@@ -136,7 +136,7 @@ pub struct UndoArgs {
     /// The run, by the short name that `ns log` shows or its beginning [default: the newest that was not
     /// undone]
     pub run: Option<String>,
-    /// Skip what has changed since, and undo the rest
+    /// Undo although paths have changed since: what stands in the way is kept below `.ns`, what cannot come back is left
     #[arg(long)]
     pub force: bool,
     /// Skip runs that cannot be undone, and undo the newest that can
@@ -153,7 +153,7 @@ pub struct UndoArgs {
 pub struct RedoArgs {
     /// The run, by the short name that `ns log` shows or its beginning [default: the one that was undone last]
     pub run: Option<String>,
-    /// Skip what has changed since, and redo the rest
+    /// Redo although paths have changed since: what stands in the way is kept below `.ns`, what cannot be redone is left
     #[arg(long)]
     pub force: bool,
     /// Change nothing, and show the changes that would be redone, or why they cannot be

@@ -2,8 +2,7 @@
 //!
 //! A parameter without a default is an argument; one with a default is an option whose kind is that of the default.
 //! `:: arg name: …` lines document parameters, can turn an option into an argument, and `:: arg name (int): …` declares a
-//! kind. This module does no I/O: it
-//! converts words to values.
+//! kind. This module does no I/O: it converts words to values.
 
 mod bind;
 mod convert;

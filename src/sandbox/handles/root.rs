@@ -6,9 +6,8 @@
 //!
 //! A link that stays inside the root is followed: on the way always, at the end of the path if [`PathRule::follows`].
 //! The last step of every operation is one name in an open directory, and never follows a link: if the name becomes a
-//! link after the path was resolved, the operation acts on the link itself. Code that checks a path
-//! as text and then uses the text is wrong even if it passes its test: an exchange of directories in between leads it
-//! out of the root.
+//! link after the path was resolved, the operation acts on the link itself. Code that checks a path as text and then
+//! uses the text is wrong even if it passes its test: an exchange of directories in between leads it out of the root.
 
 mod walker;
 

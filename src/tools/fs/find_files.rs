@@ -28,7 +28,7 @@ const SPEC: Spec = Spec {
         sandbox root. Entries whose names begin with a dot, and what is in such directories, need `include_hidden`. \
         Links are not followed: a link is an item of what it leads to when that is inside the sandbox, else it is left \
         out. Pipes, sockets and devices are files and never opened. \
-        What is not UTF-8 in a name is shown as U+FFFD, and no tool takes such a path. Directories that the policy blocks are left out; \
+        Bytes of a name that are not UTF-8 are shown as U+FFFD; no tool accepts such a path. Directories that the policy blocks are left out; \
         one that cannot be read is listed, empty. The totals count the items; `truncated` says that there are more \
         that fit the pattern than the policy's `max_files_per_operation`, to which directories that do not fit are not \
         counted. `FS.Find` has no such cap.",

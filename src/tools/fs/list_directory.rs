@@ -42,7 +42,7 @@ const SPEC: Spec = Spec {
         bytes and only files have one; times are milliseconds since 1970. An entry that cannot be looked at, or a \
         directory that cannot be read, is an entry of type `unknown` with `error_code` and `error`. When the answer \
         would exceed the output budget, entries are dropped from the end. \
-        What is not UTF-8 in a name is shown as U+FFFD, and no tool takes such a path.",
+        Bytes of a name that are not UTF-8 are shown as U+FFFD; no tool accepts such a path.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

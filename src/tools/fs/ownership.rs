@@ -1,4 +1,4 @@
-//! Tells of a file that was another user's and is this user's since it was replaced: only root gives files away.
+//! A warning if replacing a file changed its owner or its group: only root can give a file to another user.
 
 use crate::gate::Context;
 use crate::sandbox::{Kind, Metadata, SandboxPath};

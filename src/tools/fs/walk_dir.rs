@@ -17,7 +17,7 @@ const SPEC: Spec = Spec {
         bytes of their names; the start itself is left out. Hidden entries are included. Links are listed with their \
         own size and time and never followed; a start that is a link to a directory gives an empty list. A missing \
         start gives `nil` without a warning, any other failure `nil` with one. \
-        What is not UTF-8 in a name is shown as U+FFFD, and no tool takes such a path.",
+        Bytes of a name that are not UTF-8 are shown as U+FFFD; no tool accepts such a path.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

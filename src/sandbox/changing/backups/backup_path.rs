@@ -107,7 +107,7 @@ impl Root {
         let names = [text.kind.name()].into_iter().chain(text.names.iter().map(String::as_str));
         let names: Vec<&OsStr> = names.map(OsStr::new).collect();
         let missing = || SandboxError::NotFound(shown_below(&names));
-        let (name, folders) = names.split_last().expect("the kind is a name");
+        let (name, folders) = names.split_last().expect("the part of the store has a name");
         let own = self.own_folder()?.ok_or_else(missing)?;
         let mut folder = own.into_folder();
         for (before, name) in folders.iter().enumerate() {

@@ -234,9 +234,9 @@ impl OverlaidFolder {
 
     pub fn exchange(&self, one: &OsStr, other_folder: &OverlaidFolder, other: &OsStr) -> io::Result<()> {
         let (backing, _) = self.find(one)?.ok_or(ErrorKind::NotFound)?;
-        let (other_spot, _) = other_folder.find(other)?.ok_or(ErrorKind::NotFound)?;
+        let (other_backing, _) = other_folder.find(other)?.ok_or(ErrorKind::NotFound)?;
         self.check_renamable(other_folder)?;
-        self.name(one, Some(other_spot));
+        self.name(one, Some(other_backing));
         other_folder.name(other, Some(backing));
         Ok(())
     }
