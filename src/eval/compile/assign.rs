@@ -7,7 +7,7 @@ use crate::value::{Fallible, List, Map, Value, ValueError, operators, place};
 use super::super::machine::{EvalResult, Flow, Machine, StmtFn, Thrown, ValueFn};
 use super::Compiler;
 use super::expr::{constant, joined_text};
-use super::fused::{neighbour, with_near, with_wide};
+use super::fused::{with_near, with_wide};
 use super::operand::{Operand, take_set};
 
 /// Writes a value to an assignment target.
@@ -56,9 +56,6 @@ impl Compiler<'_> {
     fn set_element(&self, slot: usize, step: &Expr, value: &Expr, target: &AssignTarget) -> StmtFn {
         let (name, span) = (target.name_span, target.span);
         let step = self.near(step);
-        if let Some(value) = neighbour(value) {
-            return with_near!(step, |step| set_element(slot, step, value, name, span));
-        }
         with_wide!(self.wide(value), |value| with_near!(step, |step| set_element(slot, step, value, name, span)))
     }
 

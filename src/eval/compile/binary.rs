@@ -6,7 +6,7 @@ use crate::value::{Fallible, Value, operators};
 
 use super::super::machine::{CondFn, Flow, StmtFn, ValueFn};
 use super::Compiler;
-use super::fused::{Bound, FusedOperand, with_both_wide, with_wide};
+use super::fused::{with_both_wide, with_wide};
 use super::operand::{Computed, Operand, Shape, take_both, with_operands};
 use super::operands::{Operands, blame};
 use super::shortcut::{
@@ -81,12 +81,7 @@ impl Compiler<'_> {
             BinaryOp::NotIn => {
                 with_operands!(self.operand(left), self.operand(right), |l, r| test::<NotIn, _, _>(l, r, span))
             }
-            op => match (self.wide(left), self.bound(right)) {
-                (FusedOperand::Plain(Shape::Local(l)), Some(Bound::Offset(r))) => compare(op, l, r, span),
-                (FusedOperand::Plain(Shape::Local(l)), Some(Bound::Difference(r))) => compare(op, l, r, span),
-                (FusedOperand::Element(l), Some(Bound::Neighbour(r))) => compare(op, l, r, span),
-                (left, _) => with_both_wide!(left, self.wide(right), |l, r| compare(op, l, r, span)),
-            },
+            op => with_both_wide!(self.wide(left), self.wide(right), |l, r| compare(op, l, r, span)),
         }
     }
 

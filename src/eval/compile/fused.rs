@@ -34,28 +34,6 @@ impl Compute for Product {
     }
 }
 
-/// The difference of two variables.
-pub struct Difference(Operands<Local, Local>);
-
-impl Compute for Difference {
-    const AT_ONCE: bool = true;
-
-    #[inline(always)]
-    fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
-        self.0.compute::<Subtract>(machine)
-    }
-
-    #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
-        self.0.int_now::<Subtract>(machine)
-    }
-
-    #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
-        self.0.float_now::<Subtract>(machine)
-    }
-}
-
 /// A variable plus or minus a constant int.
 pub struct Offset {
     operands: Operands<Local, ConstInt>,
@@ -166,16 +144,6 @@ pub enum FusedOperand {
     Element(Element<Local, Local>),
 }
 
-/// An element of a list in a variable, at a constant offset from another variable.
-pub type Neighbour = Element<Local, Computed<Offset>>;
-
-/// The additional shapes of a comparison's right operand, beyond those of any operand.
-pub enum Bound {
-    Offset(Computed<Offset>),
-    Difference(Computed<Difference>),
-    Neighbour(Neighbour),
-}
-
 /// The shape of an index or an argument.
 pub enum IndexOperand {
     Plain(Shape),
@@ -209,39 +177,16 @@ impl Compiler<'_> {
         offset(expr)
             .map_or_else(|| IndexOperand::Plain(self.operand(expr)), |offset| IndexOperand::Offset(Computed(offset)))
     }
-
-    /// Returns the shape of an expression as the right operand of a comparison, if it has one of the additional shapes.
-    pub fn bound(&self, expr: &Expr) -> Option<Bound> {
-        if let ExprKind::Chain(first, links) = &expr.kind {
-            let difference = || difference(first, links, expr.span).map(|found| Bound::Difference(Computed(found)));
-            return offset(expr).map(|offset| Bound::Offset(Computed(offset))).or_else(difference);
-        }
-        neighbour(expr).map(Bound::Neighbour)
-    }
 }
 
 fn product(first: &Expr, links: &[Link], span: Span) -> Option<Product> {
     pair(BinaryOp::Multiply, first, links, span).map(Product)
 }
 
-fn difference(first: &Expr, links: &[Link], span: Span) -> Option<Difference> {
-    pair(BinaryOp::Subtract, first, links, span).map(Difference)
-}
-
 /// Matches one operator between two variables.
 fn pair(op: BinaryOp, first: &Expr, links: &[Link], span: Span) -> Option<Operands<Local, Local>> {
     match links {
         [link] if link.op == op => Some(Operands { left: local(first)?, right: local(&link.operand)?, span }),
-        _ => None,
-    }
-}
-
-/// Matches `list[i + 1]`.
-pub fn neighbour(expr: &Expr) -> Option<Neighbour> {
-    match &expr.kind {
-        ExprKind::Index(whole, index) => {
-            Some(Element { whole: local(whole)?, index: Computed(offset(index)?), span: expr.span })
-        }
         _ => None,
     }
 }
