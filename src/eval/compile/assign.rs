@@ -143,7 +143,7 @@ fn is_variable(expr: &Expr, slot: usize) -> bool {
 
 fn set_to<V: Operand>(slot: usize, value: V) -> StmtFn {
     let set = SetTo { slot, value };
-    Box::new(move |machine| match set.value.scalar_now(machine) {
+    Box::new(move |machine| match set.value.try_scalar(machine) {
         Some(scalar) => {
             *machine.local_mut(set.slot) = scalar;
             Flow::Next
@@ -260,7 +260,7 @@ fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Spa
     Box::new(move |machine| {
         if V::IS_IMMEDIATE
             && let Some(at) = place.step.try_int(machine)
-            && let Some(new) = place.value.scalar_now(machine)
+            && let Some(new) = place.value.try_scalar(machine)
             && let Value::List(list) = machine.local_mut(place.slot)
             && List::replace(list, at as usize, new).is_ok()
         {

@@ -41,7 +41,7 @@ impl Compiler<'_> {
 
 /// Compiles whether a value is true.
 fn truth<V: Operand>(value: V) -> CondFn {
-    Box::new(move |machine| match value.scalar_now(machine) {
+    Box::new(move |machine| match value.try_scalar(machine) {
         Some(scalar) => Ok(scalar.is_true()),
         None => evaluated_truth(&value, machine),
     })

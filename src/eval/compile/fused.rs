@@ -16,7 +16,7 @@ use super::shortcut::{Add, Multiply, Subtract};
 pub struct Product(Operands<Local, Local>);
 
 impl Compute for Product {
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
     fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
@@ -24,13 +24,13 @@ impl Compute for Product {
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
-        self.0.int_now::<Multiply>(machine)
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
+        self.0.try_int::<Multiply>(machine)
     }
 
     #[inline(always)]
-    fn float_now(&self, machine: &Machine) -> Option<f64> {
-        self.0.float_now::<Multiply>(machine)
+    fn try_float(&self, machine: &Machine) -> Option<f64> {
+        self.0.try_float::<Multiply>(machine)
     }
 }
 
@@ -43,18 +43,18 @@ pub struct Offset {
 }
 
 impl Compute for Offset {
-    const AT_ONCE: bool = true;
+    const IS_IMMEDIATE: bool = true;
 
     #[inline(always)]
     fn compute(&self, machine: &mut Machine) -> EvalResult<Value> {
-        match self.int_now(machine) {
+        match self.try_int(machine) {
             Some(sum) => Ok(Value::Int(sum)),
             None => self.general(machine),
         }
     }
 
     #[inline(always)]
-    fn int_now(&self, machine: &Machine) -> Option<i64> {
+    fn try_int(&self, machine: &Machine) -> Option<i64> {
         self.operands.left.try_int(machine)?.checked_add(self.addend)
     }
 }
@@ -132,7 +132,7 @@ impl<I: Operand> Operand for Element<Local, I> {
     }
 
     #[inline(always)]
-    fn scalar_now(&self, machine: &Machine) -> Option<Value> {
+    fn try_scalar(&self, machine: &Machine) -> Option<Value> {
         self.now(machine).and_then(scalar)
     }
 }

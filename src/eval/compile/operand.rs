@@ -70,7 +70,7 @@ pub trait Operand: 'static {
 
     /// Returns the value if it is an immediate number or truth value.
     #[inline(always)]
-    fn scalar_now(&self, machine: &Machine) -> Option<Value> {
+    fn try_scalar(&self, machine: &Machine) -> Option<Value> {
         match self.try_int(machine) {
             Some(number) => Some(Value::Int(number)),
             None => self.try_float(machine).map(Value::from),
@@ -127,7 +127,7 @@ impl Operand for Local {
     }
 
     #[inline(always)]
-    fn scalar_now(&self, machine: &Machine) -> Option<Value> {
+    fn try_scalar(&self, machine: &Machine) -> Option<Value> {
         scalar(machine.local(self.slot))
     }
 }
@@ -205,7 +205,7 @@ impl Operand for Const {
     }
 
     #[inline(always)]
-    fn scalar_now(&self, _: &Machine) -> Option<Value> {
+    fn try_scalar(&self, _: &Machine) -> Option<Value> {
         scalar(&self.0)
     }
 }
@@ -213,19 +213,19 @@ impl Operand for Const {
 /// A computation that produces a value.
 pub trait Compute: 'static {
     /// Whether a numeric result is available without an evaluation.
-    const AT_ONCE: bool = false;
+    const IS_IMMEDIATE: bool = false;
 
     fn compute(&self, machine: &mut Machine) -> EvalResult<Value>;
 
     /// Returns the result if it is an int that is immediately available.
     #[inline(always)]
-    fn int_now(&self, _: &Machine) -> Option<i64> {
+    fn try_int(&self, _: &Machine) -> Option<i64> {
         None
     }
 
     /// Returns the result if it is a float that is immediately available.
     #[inline(always)]
-    fn float_now(&self, _: &Machine) -> Option<f64> {
+    fn try_float(&self, _: &Machine) -> Option<f64> {
         None
     }
 }
@@ -246,7 +246,7 @@ pub type Any = Computed<ValueFn>;
 impl<C: Compute> Operand for Computed<C> {
     type Held = Value;
     const COMPUTES: bool = true;
-    const IS_IMMEDIATE: bool = C::AT_ONCE;
+    const IS_IMMEDIATE: bool = C::IS_IMMEDIATE;
 
     #[inline(always)]
     fn take(&self, machine: &mut Machine) -> EvalResult<Value> {
@@ -273,12 +273,12 @@ impl<C: Compute> Operand for Computed<C> {
 
     #[inline(always)]
     fn try_int(&self, machine: &Machine) -> Option<i64> {
-        self.0.int_now(machine)
+        self.0.try_int(machine)
     }
 
     #[inline(always)]
     fn try_float(&self, machine: &Machine) -> Option<f64> {
-        self.0.float_now(machine)
+        self.0.try_float(machine)
     }
 }
 

@@ -19,12 +19,12 @@ pub struct Operands<L, R> {
 }
 
 impl<L: Operand, R: Operand> Operands<L, R> {
-    const AT_ONCE: bool = L::IS_IMMEDIATE && R::IS_IMMEDIATE;
+    const IS_IMMEDIATE: bool = L::IS_IMMEDIATE && R::IS_IMMEDIATE;
 
     /// Computes the result. If both operands are immediate, they are read without holding anything.
     #[inline(always)]
     pub fn compute<O: Arithmetic>(&self, machine: &mut Machine) -> EvalResult<Value> {
-        if !Self::AT_ONCE {
+        if !Self::IS_IMMEDIATE {
             return self.evaluate::<O>(machine);
         }
         if let Some(x) = self.left.try_int(machine) {
@@ -33,7 +33,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
             {
                 return Ok(result);
             }
-        } else if let Some(number) = self.float_now::<O>(machine) {
+        } else if let Some(number) = self.try_float::<O>(machine) {
             return Ok(number.into());
         }
         self.compute_apart::<O>(machine)
@@ -41,7 +41,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     /// Returns the int result of two immediate ints.
     #[inline(always)]
-    pub fn int_now<O: Arithmetic>(&self, machine: &Machine) -> Option<i64> {
+    pub fn try_int<O: Arithmetic>(&self, machine: &Machine) -> Option<i64> {
         match O::ints(self.left.try_int(machine)?, self.right.try_int(machine)?) {
             Some(Value::Int(number)) => Some(number),
             _ => None,
@@ -50,7 +50,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
 
     /// Returns the float result of two immediate floats.
     #[inline(always)]
-    pub fn float_now<O: Arithmetic>(&self, machine: &Machine) -> Option<f64> {
+    pub fn try_float<O: Arithmetic>(&self, machine: &Machine) -> Option<f64> {
         O::floats(self.left.try_float(machine)?, self.right.try_float(machine)?)
     }
 
@@ -114,7 +114,7 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     /// Compares in the same way as [`Operands::compute`] computes.
     #[inline(always)]
     pub fn compare<O: Comparison>(&self, machine: &mut Machine) -> EvalResult<bool> {
-        if !Self::AT_ONCE {
+        if !Self::IS_IMMEDIATE {
             return self.examine::<O>(machine);
         }
         if let Some(x) = self.left.try_int(machine) {
