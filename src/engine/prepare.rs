@@ -2,7 +2,7 @@
 
 use crate::gate::SessionMemory;
 use crate::limits::MemoryCharge;
-use crate::program::{Environment, Interface, Unit, lint, lower, tree::Program};
+use crate::program::{Environment, Interface, Unit, lint, lower, mark_last_uses, tree::Program};
 use crate::syntax::parse;
 use crate::text::{Diagnostic, Sources};
 
@@ -81,6 +81,7 @@ impl Engine {
         let mut program = lower(&unit, &environment, &mut findings);
         if let Purpose::Run { .. } = purpose {
             self.project(&mut program);
+            mark_last_uses(&mut program);
         }
         if let Purpose::Check = purpose {
             let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);

@@ -314,6 +314,12 @@ impl Machine {
         &mut self.slab[self.base + slot]
     }
 
+    /// Takes the value of the variable in a slot of the current frame, which nothing reads afterwards.
+    #[inline(always)]
+    pub fn take_local(&mut self, slot: usize) -> Value {
+        std::mem::replace(self.local_mut(slot), Value::Unset)
+    }
+
     /// Returns a top-level variable.
     #[inline(always)]
     pub fn outer(&self, slot: usize) -> &Value {

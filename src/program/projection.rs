@@ -182,6 +182,8 @@ impl<'a> FieldAnalysis<'a> {
             ExprKind::Index(whole, index) => return self.element(whole, index),
             ExprKind::Field(whole, name) => return self.field(whole, &name.as_text()),
             ExprKind::Eval(..) => return Err(Escapes),
+            // Last uses are marked afterwards.
+            ExprKind::Taken(_) | ExprKind::Release(_) => return Err(Escapes),
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}
             ExprKind::List(items) => self.all_elsewhere(items)?,
             ExprKind::Map(entries) => self.all_elsewhere(entries.iter().map(|entry| &entry.value))?,

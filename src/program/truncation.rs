@@ -150,6 +150,7 @@ impl<'a> Follower<'a> {
     fn visit(&mut self, expr: &Expr) -> Option<Holder> {
         match &expr.kind {
             ExprKind::Variable(variable) => return Some(self.variable(*variable)),
+            ExprKind::Taken(_) | ExprKind::Release(_) => unreachable!("last uses are marked afterwards"),
             ExprKind::Last => return Some(self.last()),
             ExprKind::Call(call) => return self.call(call),
             ExprKind::Const(_) | ExprKind::LastError | ExprKind::Args => {}

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::limits::{LimitHit, space};
 
+use super::operators::position;
 use super::table::Rows;
 use super::{Map, Value};
 
@@ -105,6 +106,12 @@ impl List {
         }
     }
 
+    /// Returns whether no element owns heap memory; false if that is not known.
+    #[inline]
+    pub fn is_flat(&self) -> bool {
+        self.flat
+    }
+
     /// Returns the nesting depth of lists and maps, including this list; an upper bound.
     #[inline]
     pub fn depth(&self) -> u32 {
@@ -190,6 +197,18 @@ impl List {
         let owned = List::unshared(list)?;
         owned.flat = false;
         Ok(owned.plain()?.get_mut(index))
+    }
+
+    /// Returns the element at an index, mutably, if the list is neither shared nor packed. It may be set only to a value
+    /// that owns no heap memory.
+    pub fn own_element_mut(list: &mut Rc<List>, index: i64) -> Option<&mut Value> {
+        match Rc::get_mut(list)? {
+            List { items: Items::Values(values), .. } => {
+                let at = position(index, values.len())?;
+                values.get_mut(at)
+            }
+            _ => None,
+        }
     }
 
     /// Records that an element was changed in place and now has the depth `nested`.

@@ -207,6 +207,15 @@ impl Map {
         })
     }
 
+    /// Returns the value of a key, mutably, if the map is neither shared nor a packed row.
+    pub fn own_value_mut<'a>(map: &'a mut Rc<Map>, key: &Str) -> Option<&'a mut Value> {
+        match &mut Rc::get_mut(map)?.body {
+            Body::Few(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
+            Body::Many(table) => table.get_mut(key),
+            Body::Row(_) => None,
+        }
+    }
+
     /// Records that a value was changed in place and now has the depth `nested`.
     pub fn deepen(map: &mut Rc<Map>, nested: u32) -> Result<(), LimitHit> {
         if nested < map.depth {

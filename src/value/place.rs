@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::operators::{missing_key, out_of_range, position};
+use super::operators::{add_in_place, missing_key, out_of_range, position};
 use super::print::display;
 use super::{Fallible, List, Map, Value, ValueError};
 
@@ -28,6 +28,67 @@ impl Value {
             _ => unreachable!("only lists and maps have elements"),
         }
         Ok(())
+    }
+
+    /// Appends `addends` to the text or list in the place that `steps` lead to, if the place holds `held` itself and
+    /// not only an equal value. Otherwise returns `held`, and nothing has changed.
+    pub fn grow_place(&mut self, steps: &[Value], held: Value, addends: &[Value]) -> Fallible<Option<Value>> {
+        let Some((step, rest)) = steps.split_first() else { return self.grow(held, addends) };
+        let Some(inner) = self.existing_element_mut(step)? else { return Ok(Some(held)) };
+        let left = inner.grow_place(rest, held, addends)?;
+        let nested = inner.depth();
+        match self {
+            Value::List(list) => List::deepen(list, nested)?,
+            Value::Map(map) => Map::deepen(map, nested)?,
+            _ => unreachable!("only lists and maps have elements"),
+        }
+        Ok(left)
+    }
+
+    /// Sets the place that `steps` lead to to nil, if that copies nothing.
+    pub fn release_place(&mut self, steps: &[Value]) {
+        let mut place = self;
+        for step in steps {
+            let element = match (place, step) {
+                (Value::List(list), Value::Int(index)) => List::own_element_mut(list, *index),
+                (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
+                    step.as_str().and_then(|key| Map::own_value_mut(map, &key))
+                }
+                _ => None,
+            };
+            let Some(element) = element else { return };
+            place = element;
+        }
+        *place = Value::Nil;
+    }
+
+    fn grow(&mut self, held: Value, addends: &[Value]) -> Fallible<Option<Value>> {
+        let is_held = match (&*self, &held) {
+            (Value::Text(text), Value::Text(held)) => Rc::ptr_eq(text, held),
+            (Value::List(list), Value::List(held)) => Rc::ptr_eq(list, held),
+            _ => false,
+        };
+        if !is_held {
+            return Ok(Some(held));
+        }
+        drop(held);
+        addends.iter().try_for_each(|addend| add_in_place(self, addend))?;
+        Ok(None)
+    }
+
+    /// Returns the element that a step leads to, mutably, if there is one.
+    fn existing_element_mut(&mut self, step: &Value) -> Fallible<Option<&mut Value>> {
+        match (self, step) {
+            (Value::List(list), Value::Int(index)) => match position(*index, list.len()) {
+                Some(at) => Ok(List::get_mut(list, at)?),
+                None => Ok(None),
+            },
+            (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
+                let key = step.as_str().expect("the step is a text");
+                if map.contains(&key) { Ok(Map::get_mut(map, &key)?) } else { Ok(None) }
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Sets one element of a list or map.

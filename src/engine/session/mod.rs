@@ -11,7 +11,7 @@ use crate::eval::{Machine, Output, RunContext, compile};
 use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
-use crate::program::{Environment, Module, Unit, Uses, lower};
+use crate::program::{Environment, Module, Unit, Uses, lower, mark_procedures};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
 use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
@@ -251,6 +251,7 @@ impl<'e> Session<'e> {
             return LineOutcome::refused(findings);
         }
         program.top.keeps_last = true;
+        mark_procedures(&mut program);
         let compiled = compile(&program);
         let before = self.machine.top_values(self.names.len());
         self.machine.set_sources(Rc::new(self.sources.clone()));

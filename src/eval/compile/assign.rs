@@ -1,6 +1,6 @@
 //! SET: assignment to variables and to places inside their values.
 
-use crate::program::tree::{AssignTarget, BinaryOp, Expr, ExprKind, Link, Variable};
+use crate::program::tree::{AssignTarget, BinaryOp, Expr, ExprKind, Link};
 use crate::text::Span;
 use crate::value::{Fallible, List, Map, Value, ValueError, operators, place};
 
@@ -8,29 +8,39 @@ use super::super::machine::{EvalResult, Flow, Machine, StmtFn, Thrown, ValueFn};
 use super::Compiler;
 use super::expr::{constant, joined_text};
 use super::fused::{with_near, with_wide};
+use super::grow::{Growth, is_variable};
 use super::operand::{Operand, take_set};
 
 /// Writes a value to an assignment target.
-type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
+pub type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
 
 impl Compiler<'_> {
     pub fn set(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
         let slot = target.slot.0 as usize;
         match &target.steps[..] {
-            [] => self.set_variable(slot, value),
+            [] => self.set_variable(target, value),
             [step] => self.set_element(slot, step, value, target),
             _ => self.set_target(target, value),
         }
     }
 
-    fn set_variable(&self, slot: usize, value: &Expr) -> StmtFn {
+    fn set_variable(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
+        let slot = target.slot.0 as usize;
         if let ExprKind::Chain(first, links) = &value.kind
-            && is_variable(first, slot)
+            && is_variable(first, target.slot.0)
             && links[0].op == BinaryOp::Add
             && let [link] = &links[..]
         {
             return self.add_to_variable(slot, link, first.span, value.span);
         }
+        match self.growth(target, value) {
+            Some(growth) => grow_variable(slot, growth, self.set_whole(slot, value)),
+            None => self.set_whole(slot, value),
+        }
+    }
+
+    /// `SET x = …`, where the value replaces the old one.
+    fn set_whole(&self, slot: usize, value: &Expr) -> StmtFn {
         if let ExprKind::Chain(first, links) = &value.kind
             && !joined_text(first, links)
             && let Some(set) = self.set_computed(slot, first, links, value.span)
@@ -56,11 +66,17 @@ impl Compiler<'_> {
     fn set_element(&self, slot: usize, step: &Expr, value: &Expr, target: &AssignTarget) -> StmtFn {
         let (name, span) = (target.name_span, target.span);
         let step = self.near(step);
-        with_wide!(self.wide(value), |value| with_near!(step, |step| set_element(slot, step, value, name, span)))
+        let growth = self.growth(target, value);
+        with_wide!(self.wide(value), |value| with_near!(step, |step| {
+            set_element(ElementPlace { slot, step, value, growth, name, span })
+        }))
     }
 
     /// `SET x[i].name[j] = …`
     fn set_target(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
+        if let Some(growth) = self.growth(target, value) {
+            return Box::new(move |machine| growth.run(machine));
+        }
         let value = self.value(value);
         let write = self.writer(target);
         Box::new(move |machine| match value(machine).and_then(|value| write(machine, value)) {
@@ -93,7 +109,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the assignment to a target.
-    fn writer(&self, target: &AssignTarget) -> Writer {
+    pub fn writer(&self, target: &AssignTarget) -> Writer {
         let slot = target.slot.0 as usize;
         let (name, span) = (target.name_span, target.span);
         let steps = self.values(&target.steps);
@@ -135,10 +151,6 @@ fn place_failed(machine: &mut Machine, slot: usize, error: Box<ValueError>, name
         (Value::Unset, ValueError::NotIndexable { .. }) => machine.throw_unset(name),
         _ => machine.throw(span, error),
     }
-}
-
-fn is_variable(expr: &Expr, slot: usize) -> bool {
-    matches!(&expr.kind, ExprKind::Variable(Variable::Local(local)) if local.0 as usize == slot)
 }
 
 fn set_to<V: Operand>(slot: usize, value: V) -> StmtFn {
@@ -255,8 +267,15 @@ impl<V: Operand> Addition<V> {
     }
 }
 
-fn set_element<V: Operand, S: Operand>(slot: usize, step: S, value: V, name: Span, span: Span) -> StmtFn {
-    let place = ElementPlace { slot, step, value, name, span };
+/// `SET x = x + …` with several operands: a text or a list grows in place.
+fn grow_variable(slot: usize, growth: Growth, otherwise: StmtFn) -> StmtFn {
+    Box::new(move |machine| match machine.local(slot) {
+        Value::Text(_) | Value::List(_) => growth.run(machine),
+        _ => otherwise(machine),
+    })
+}
+
+fn set_element<V: Operand, S: Operand>(place: ElementPlace<S, V>) -> StmtFn {
     Box::new(move |machine| {
         if V::IS_IMMEDIATE
             && let Some(at) = place.step.try_int(machine)
@@ -275,6 +294,8 @@ struct ElementPlace<S, V> {
     slot: usize,
     step: S,
     value: V,
+    /// How the value is appended to the element, if the expression may start with the element.
+    growth: Option<Growth>,
     name: Span,
     span: Span,
 }
@@ -283,6 +304,11 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Flow {
+        if let Some(growth) = &self.growth
+            && !machine.local(self.slot).is_flat_list()
+        {
+            return growth.run(machine);
+        }
         let Ok(new) = self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)) else {
             return Flow::Throw;
         };

@@ -13,6 +13,7 @@ use super::super::tool_call::{self, Failing, Handling};
 use super::Compiler;
 use super::fused::with_near;
 use super::operand::{Operand, take_set};
+use super::release::{BeforeCall, Nothing};
 
 /// A compiled argument and the parameter that it is for.
 pub(super) struct CompiledArg {
@@ -25,41 +26,42 @@ pub(super) struct CompiledArg {
 impl Compiler<'_> {
     /// Compiles a call whose failure is returned as its declaration says.
     pub fn call(&self, call: &Call) -> ValueFn {
-        self.call_with(call, Failing::AsDeclared)
+        self.call_with(call, Failing::AsDeclared, Nothing)
     }
 
     /// Compiles a call whose result nothing checks: the user is warned about a failure.
     pub fn unseen_call(&self, call: &Call) -> ValueFn {
-        self.call_with(call, Failing::Warned)
+        self.call_with(call, Failing::Warned, Nothing)
     }
 
     /// Compiles a call whose failure is an error.
     pub fn strict_call(&self, call: &Call) -> ValueFn {
-        self.call_with(call, Failing::AsError)
+        self.call_with(call, Failing::AsError, Nothing)
     }
 
-    fn call_with(&self, call: &Call, failing: Failing) -> ValueFn {
+    /// Compiles a call before which something happens.
+    pub(super) fn call_with<B: BeforeCall>(&self, call: &Call, failing: Failing, before: B) -> ValueFn {
         match (call.target, &call.args) {
             (Target::Builtin(builtin), Args::InOrder(args)) => builtin_call(builtin, self.values(args), call.span),
             (Target::Procedure(id), Args::InOrder(args)) => {
-                let inner = self.procedure_call(id.0 as usize, args, call.span);
+                let inner = self.procedure_call(id.0 as usize, args, call.span, before);
                 self.keeping_last(inner)
             }
             (Target::Procedure(id), Args::Placed { values, params }) => {
-                let inner = self.placed_procedure_call(id.0 as usize, values, *params, call.span);
+                let inner = self.placed_procedure_call(id.0 as usize, values, *params, call.span, before);
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::Placed { values, params }) => {
                 let handling = self.handling(call, failing);
-                let inner = placed_tool_call(self.tool(id), self.placed(values), *params, call.span, handling);
+                let inner = placed_tool_call(self.tool(id), self.placed(values), *params, call.span, handling, before);
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::PerhapsMap(arg)) => {
-                let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing));
+                let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing), before);
                 self.keeping_last(inner)
             }
             (Target::HigherOrder(function, callback), _) => {
-                let inner = self.higher_order_call(function, callback, call, failing);
+                let inner = self.higher_order_call(function, callback, call, failing, before);
                 self.keeping_last(inner)
             }
             (target, _) => unreachable!("lowering gives {target:?} no such arguments"),
@@ -83,7 +85,14 @@ impl Compiler<'_> {
         args.iter().map(|arg| CompiledArg { place: arg.place, value: self.value(&arg.value) }).collect()
     }
 
-    fn placed_procedure_call(&self, number: usize, values: &[PlacedArg], params: usize, span: Span) -> ValueFn {
+    fn placed_procedure_call<B: BeforeCall>(
+        &self,
+        number: usize,
+        values: &[PlacedArg],
+        params: usize,
+        span: Span,
+        before: B,
+    ) -> ValueFn {
         let frame = self.frame;
         let args = self.placed(values);
         Box::new(move |machine| {
@@ -91,16 +100,18 @@ impl Compiler<'_> {
             for arg in &args {
                 values[arg.place] = (arg.value)(machine)?;
             }
+            before.run(machine);
             run_procedure(machine, number, frame, span, values)
         })
     }
 
-    fn procedure_call(&self, number: usize, args: &[Expr], span: Span) -> ValueFn {
+    fn procedure_call<B: BeforeCall>(&self, number: usize, args: &[Expr], span: Span, before: B) -> ValueFn {
         let frame = self.frame;
         match args {
             [] => Box::new(move |machine| run_procedure(machine, number, frame, span, [])),
             [first] => with_near!(self.near(first), |first| Box::new(move |machine| {
                 let first = first.take(machine).and_then(|held| take_set(machine, &first, held))?;
+                before.run(machine);
                 run_procedure(machine, number, frame, span, [first])
             })),
             [first, second] => {
@@ -108,6 +119,7 @@ impl Compiler<'_> {
                 Box::new(move |machine| {
                     let first = first(machine)?;
                     let second = second(machine)?;
+                    before.run(machine);
                     run_procedure(machine, number, frame, span, [first, second])
                 })
             }
@@ -118,6 +130,7 @@ impl Compiler<'_> {
                     for arg in &args {
                         values.push(arg(machine)?);
                     }
+                    before.run(machine);
                     run_procedure(machine, number, frame, span, values)
                 })
             }
@@ -222,12 +235,20 @@ pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Eva
     range.to_list().map_err(|error| machine.throw(span, error))
 }
 
-fn placed_tool_call(id: ToolId, args: Vec<CompiledArg>, params: usize, span: Span, handling: Handling) -> ValueFn {
+fn placed_tool_call<B: BeforeCall>(
+    id: ToolId,
+    args: Vec<CompiledArg>,
+    params: usize,
+    span: Span,
+    handling: Handling,
+    before: B,
+) -> ValueFn {
     Box::new(move |machine| {
         let fill = |machine: &mut Machine, values: &mut [Option<Value>]| {
             for arg in &args {
                 values[arg.place] = Some((arg.value)(machine)?);
             }
+            before.run(machine);
             tool_call::call(machine, id, values, span, handling)
         };
         with_room(machine, params, fill)
@@ -252,9 +273,10 @@ pub(super) fn with_room<T>(
 }
 
 /// Compiles a call with one value, which is the map of all arguments if it is a map.
-fn perhaps_map_call(id: ToolId, arg: ValueFn, span: Span, handling: Handling) -> ValueFn {
+fn perhaps_map_call<B: BeforeCall>(id: ToolId, arg: ValueFn, span: Span, handling: Handling, before: B) -> ValueFn {
     Box::new(move |machine| {
         let value = arg(machine)?;
+        before.run(machine);
         let tool = machine.world.gate.registry().get(id);
         let Value::Map(map) = &value else {
             return with_room(machine, tool.params.len(), |machine, values| {

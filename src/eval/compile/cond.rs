@@ -16,7 +16,7 @@ impl Compiler<'_> {
                 let truth = value.is_true();
                 Box::new(move |_| Ok(truth))
             }
-            ExprKind::Variable(Variable::Local(slot)) => {
+            ExprKind::Variable(Variable::Local(slot)) | ExprKind::Taken(slot) => {
                 let (slot, span) = (slot.0 as usize, expr.span);
                 Box::new(move |machine| match machine.local(slot) {
                     Value::Unset => Err(machine.throw_unset(span)),

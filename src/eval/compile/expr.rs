@@ -19,6 +19,8 @@ impl Compiler<'_> {
             ExprKind::Const(value) => constant(value.clone()),
             ExprKind::Variable(Variable::Local(slot)) => local(slot.0 as usize, span),
             ExprKind::Variable(Variable::Outer(slot)) => outer(slot.0 as usize, span),
+            ExprKind::Taken(slot) => self.taken(slot.0 as usize, span),
+            ExprKind::Release(release) => self.releasing(release),
             ExprKind::Last => self.last(),
             ExprKind::LastError => Box::new(|machine| Ok(machine.last_error.clone())),
             ExprKind::Args => Box::new(|machine| Ok(machine.args.clone())),
@@ -39,7 +41,7 @@ impl Compiler<'_> {
             ExprKind::Power(left, right) => self.power(left, right, span),
             ExprKind::Index(whole, index) => self.index(whole, index, span),
             ExprKind::Field(whole, name) => self.field(whole, name.clone(), span),
-            ExprKind::Join(pieces) => self.join(pieces, span),
+            ExprKind::Join(pieces) => self.join_to_taken(expr).unwrap_or_else(|| self.join(pieces, span)),
             ExprKind::Eval(text, scope) => template::eval(self.value(text), scope.clone(), self.last, span),
             ExprKind::Call(call) => self.call(call),
         }

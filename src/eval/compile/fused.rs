@@ -1,7 +1,7 @@
 //! Fused operations: operands that are operations themselves and are computed where they are used, such as `a * b`
 //! inside a sum or `list[i]` inside a comparison. Fusing saves the call of a closure and the copy of a list element.
 
-use crate::program::tree::{BinaryOp, Expr, ExprKind, Link, Variable};
+use crate::program::tree::{BinaryOp, Expr, ExprKind, Link};
 use crate::text::Span;
 use crate::value::Value;
 
@@ -100,7 +100,7 @@ impl<I: Operand> Operand for Element<Local, I> {
     }
 
     #[inline(always)]
-    fn owned(&self, held: Self::Held, machine: &Machine) -> Value {
+    fn owned(&self, held: Self::Held, machine: &mut Machine) -> Value {
         match held {
             Found::Here(value) => value,
             held => self.peek(&held, machine).clone(),
@@ -155,7 +155,7 @@ impl Compiler<'_> {
     pub fn wide(&self, expr: &Expr) -> FusedOperand {
         match &expr.kind {
             ExprKind::Chain(first, links) => self.wide_chain(first, links, expr.span),
-            ExprKind::Index(whole, index) => match (local(whole), local(index)) {
+            ExprKind::Index(whole, index) => match (Local::of(whole), Local::of(index)) {
                 (Some(whole), Some(index)) => FusedOperand::Element(Element { whole, index, span: expr.span }),
                 _ => FusedOperand::Plain(self.operand(expr)),
             },
@@ -186,14 +186,14 @@ fn product(first: &Expr, links: &[Link], span: Span) -> Option<Product> {
 /// Matches one operator between two variables.
 fn pair(op: BinaryOp, first: &Expr, links: &[Link], span: Span) -> Option<Operands<Local, Local>> {
     match links {
-        [link] if link.op == op => Some(Operands { left: local(first)?, right: local(&link.operand)?, span }),
+        [link] if link.op == op => Some(Operands { left: Local::of(first)?, right: Local::of(&link.operand)?, span }),
         _ => None,
     }
 }
 
 fn offset(expr: &Expr) -> Option<Offset> {
     let ExprKind::Chain(first, links) = &expr.kind else { return None };
-    let ([link], Some(left)) = (&links[..], local(first)) else { return None };
+    let ([link], Some(left)) = (&links[..], Local::of(first)) else { return None };
     let ExprKind::Const(value @ Value::Int(number)) = &link.operand.kind else { return None };
     let (addend, subtracts) = match link.op {
         BinaryOp::Add => (*number, false),
@@ -202,13 +202,6 @@ fn offset(expr: &Expr) -> Option<Offset> {
     };
     let operands = Operands { left, right: ConstInt(*number, value.clone()), span: expr.span };
     Some(Offset { operands, addend, subtracts })
-}
-
-fn local(expr: &Expr) -> Option<Local> {
-    match &expr.kind {
-        ExprKind::Variable(Variable::Local(slot)) => Some(Local { slot: slot.0 as usize, span: expr.span }),
-        _ => None,
-    }
 }
 
 /// Calls a function that is generic over an operand with the operand of a wide shape.

@@ -14,18 +14,20 @@ use super::super::machine::{EvalResult, Machine, ValueFn};
 use super::super::tool_call::{self, Failing, Handling};
 use super::Compiler;
 use super::call::{run_procedure, with_room};
+use super::release::BeforeCall;
 
 /// Calls the callee with one or two arguments.
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> EvalResult<Value>>;
 
 impl Compiler<'_> {
     /// Compiles a call of a higher-order function.
-    pub(super) fn higher_order_call(
+    pub(super) fn higher_order_call<B: BeforeCall>(
         &self,
         function: HigherOrder,
         callback: Callback,
         call: &Call,
         failing: Failing,
+        before: B,
     ) -> ValueFn {
         let Args::Placed { values, params } = &call.args else { unreachable!("lowering places these arguments") };
         let (args, params, span) = (self.placed(values), *params, call.span);
@@ -36,6 +38,7 @@ impl Compiler<'_> {
             for arg in &args {
                 given[arg.place] = Some((arg.value)(machine)?);
             }
+            before.run(machine);
             let options = given.split_off(HigherOrder::PROCEDURE + 1);
             let whole = given.swap_remove(0).expect("lowering demands it");
             check(machine, function, 0, &whole, span)?;

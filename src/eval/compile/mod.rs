@@ -20,10 +20,12 @@ mod cond;
 mod element;
 mod expr;
 mod fused;
+mod grow;
 mod higher_order;
 mod loops;
 mod operand;
 mod operands;
+mod release;
 mod shortcut;
 mod stmt;
 

@@ -26,9 +26,9 @@ pub trait Operand: 'static {
     /// Borrows the value.
     fn peek<'a>(&'a self, held: &'a Self::Held, machine: &'a Machine) -> &'a Value;
 
-    /// Returns the value, to be stored.
+    /// Returns the value, to be stored or changed.
     #[inline(always)]
-    fn owned(&self, held: Self::Held, machine: &Machine) -> Value {
+    fn owned(&self, held: Self::Held, machine: &mut Machine) -> Value {
         self.peek(&held, machine).clone()
     }
 
@@ -94,6 +94,20 @@ pub fn scalar(value: &Value) -> Option<Value> {
 pub struct Local {
     pub slot: usize,
     pub span: Span,
+    /// Whether this is the last use of the value.
+    pub is_last: bool,
+}
+
+impl Local {
+    /// Returns the operand of an expression that is a variable of the running procedure.
+    pub fn of(expr: &Expr) -> Option<Local> {
+        let (slot, is_last) = match expr.kind {
+            ExprKind::Variable(Variable::Local(slot)) => (slot, false),
+            ExprKind::Taken(slot) => (slot, true),
+            _ => return None,
+        };
+        Some(Local { slot: slot.0 as usize, span: expr.span, is_last })
+    }
 }
 
 impl Operand for Local {
@@ -108,6 +122,11 @@ impl Operand for Local {
     #[inline(always)]
     fn peek<'a>(&'a self, _: &'a (), machine: &'a Machine) -> &'a Value {
         machine.local(self.slot)
+    }
+
+    #[inline(always)]
+    fn owned(&self, _: (), machine: &mut Machine) -> Value {
+        if self.is_last { machine.take_local(self.slot) } else { machine.local(self.slot).clone() }
     }
 
     fn hold(&self, _: Value) {}
@@ -259,7 +278,7 @@ impl<C: Compute> Operand for Computed<C> {
     }
 
     #[inline(always)]
-    fn owned(&self, held: Value, _: &Machine) -> Value {
+    fn owned(&self, held: Value, _: &mut Machine) -> Value {
         held
     }
 
@@ -319,8 +338,10 @@ pub enum Shape {
 impl Compiler<'_> {
     /// Returns the shape of an expression as an operand.
     pub fn operand(&self, expr: &Expr) -> Shape {
+        if let Some(local) = Local::of(expr) {
+            return Shape::Local(local);
+        }
         match &expr.kind {
-            ExprKind::Variable(Variable::Local(slot)) => Shape::Local(Local { slot: slot.0 as usize, span: expr.span }),
             ExprKind::Const(value @ Value::Int(number)) => Shape::ConstInt(ConstInt(*number, value.clone())),
             ExprKind::Const(value) => Shape::Const(Const(value.clone())),
             _ => Shape::Any(Computed(self.value(expr))),

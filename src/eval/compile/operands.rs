@@ -2,7 +2,7 @@
 //! floats, and by the general rules.
 
 use crate::text::Span;
-use crate::value::{Value, ValueError};
+use crate::value::{Value, ValueError, operators};
 
 use super::super::machine::{EvalResult, Machine, Thrown};
 use super::operand::{Operand, check_set, take_both};
@@ -107,8 +107,22 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     // Out of line, and takes ownership of the held operands, so that the fast paths save no registers for it.
     #[inline(never)]
     fn general<O: Arithmetic>(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
+        if O::GROWS && matches!(self.left.peek(&a, machine), Value::Text(_) | Value::List(_)) {
+            return self.grow(machine, a, b);
+        }
         let result = O::apply(self.left.peek(&a, machine), self.right.peek(&b, machine));
         result.map_err(|error| blame(machine, &self.left, &a, &self.right, &b, error, self.span))
+    }
+
+    /// Appends to a text or a list, in place if the operand is its only holder.
+    #[inline(never)]
+    fn grow(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
+        check_set(machine, &self.right, &b)?;
+        let mut grown = self.left.owned(a, machine);
+        match operators::add_in_place(&mut grown, self.right.peek(&b, machine)) {
+            Ok(()) => Ok(grown),
+            Err(error) => Err(machine.throw(self.span, error)),
+        }
     }
 
     /// Compares in the same way as [`Operands::compute`] computes.

@@ -6,6 +6,9 @@ use crate::value::{Fallible, Value, equality, number, operators};
 
 /// An operator that returns a value: its fast paths for numbers, and its general rules.
 pub trait Arithmetic: 'static {
+    /// Whether the operator appends to a text or a list on its left.
+    const GROWS: bool = false;
+
     /// Returns the result for two ints, or `None` if the general rules must decide.
     fn ints(left: i64, right: i64) -> Option<Value>;
 
@@ -22,6 +25,8 @@ pub struct Divide;
 pub struct Remainder;
 
 impl Arithmetic for Add {
+    const GROWS: bool = true;
+
     #[inline(always)]
     fn ints(left: i64, right: i64) -> Option<Value> {
         left.checked_add(right).map(Value::Int)
