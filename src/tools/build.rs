@@ -1,6 +1,7 @@
 //! Builders for the texts and lists that tools return. Memory and steps are charged before they are used.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use compact_str::CompactString;
 
@@ -19,13 +20,24 @@ const BLOCK: usize = 4_096;
 pub struct TextBuilder {
     text: String,
     held: MemoryCharge,
+    /// Length in bytes of the text that was continued, which is charged already.
+    continued: usize,
 }
 
 impl TextBuilder {
+    /// Continues the text that is the first element of a list, without a copy if nothing else holds both. The element
+    /// is nil afterwards. Returns `None` if it cannot be continued.
+    pub fn continue_first(list: &mut Rc<List>) -> Result<Option<TextBuilder>, LimitHit> {
+        let first = List::own_element_mut(list, 0);
+        let Some(text) = first.and_then(Value::take_own_text) else { return Ok(None) };
+        let held = MemoryCharge::of(text.capacity())?;
+        Ok(Some(TextBuilder { continued: text.len(), text, held }))
+    }
+
     /// Creates an empty text with the given capacity in bytes.
     pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
         space::check_string(bytes)?;
-        Ok(TextBuilder { held: MemoryCharge::of(bytes)?, text: String::with_capacity(bytes) })
+        Ok(TextBuilder { held: MemoryCharge::of(bytes)?, text: String::with_capacity(bytes), continued: 0 })
     }
 
     /// Appends a text.
@@ -73,13 +85,16 @@ impl TextBuilder {
     /// Returns the text as a value without charging steps, for callers that have charged them already.
     pub fn into_str(mut self) -> Str {
         self.held.release();
-        self.text.shrink_to_fit();
+        // A continued text will probably grow again.
+        if self.continued == 0 {
+            self.text.shrink_to_fit();
+        }
         Str::from_compact(CompactString::from(self.text))
     }
 
     /// Returns the text as a value and charges steps by its length.
     pub fn finish(self, context: &mut Context<'_>) -> Result<Str, ToolError> {
-        context.spend_text(self.text.len())?;
+        context.spend_text(self.text.len() - self.continued)?;
         Ok(self.into_str())
     }
 
@@ -138,6 +153,22 @@ pub fn try_list(
         made.push(value?);
     }
     Ok(AnyList(Value::list(made)?))
+}
+
+/// Number of elements that are moved in a list for one step.
+const MOVED: usize = 64;
+
+/// Charges the insertion or removal of an element at an index: a list with other holders is copied, and in one without,
+/// the elements between the index and the nearer end are moved.
+pub fn charge_change(context: &mut Context<'_>, list: &Rc<List>, index: usize) -> Result<(), ToolError> {
+    if List::is_shared(list) {
+        space::check_items(list.len() + 1)?;
+        work::charge(list.len())?;
+        context.spend(list.len() + 1)?;
+    } else {
+        context.spend(1 + index.min(list.len() - index) / MOVED)?;
+    }
+    Ok(())
 }
 
 /// Returns copies of the elements of a list, for tools that reorder or filter them. Each is charged.

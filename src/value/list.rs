@@ -1,5 +1,7 @@
-//! Lists: a vector of values, or the rows of a packed table.
+//! Lists: a vector of values, a queue that changes at its beginning, or the rows of a packed table.
 
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::limits::{LimitHit, space};
@@ -21,9 +23,32 @@ pub struct List {
 #[derive(Debug)]
 enum Items {
     Values(Vec<Value>),
+    /// A list that grows or shrinks at its beginning.
+    Queue(VecDeque<Value>),
     Rows(Rows),
 }
 
+impl Items {
+    fn capacity(&self) -> usize {
+        match self {
+            Items::Values(values) => values.capacity(),
+            Items::Queue(queue) => queue.capacity(),
+            Items::Rows(_) => 0,
+        }
+    }
+
+    /// Returns an element, mutably, unless it is a packed row.
+    fn get_mut(&mut self, index: usize) -> Option<&mut Value> {
+        match self {
+            Items::Values(values) => values.get_mut(index),
+            Items::Queue(queue) => queue.get_mut(index),
+            Items::Rows(_) => None,
+        }
+    }
+}
+
+/// Number of elements below which a list keeps its room.
+const MIN_ROOM: usize = 16;
 /// Size in bytes of a list without its elements.
 const LIST_BYTES: usize = size_of::<List>() + 2 * size_of::<usize>();
 
@@ -57,6 +82,7 @@ impl List {
     pub fn len(&self) -> usize {
         match &self.items {
             Items::Values(values) => values.len(),
+            Items::Queue(queue) => queue.len(),
             Items::Rows(rows) => rows.len(),
         }
     }
@@ -71,23 +97,24 @@ impl List {
     pub fn get(&self, index: usize) -> Option<Value> {
         match &self.items {
             Items::Values(values) => values.get(index).cloned(),
+            Items::Queue(queue) => queue.get(index).cloned(),
             Items::Rows(rows) => rows.get(index).map(Map::from_row).map(Value::from),
         }
     }
 
-    /// Returns the elements if the list is not packed.
+    /// Returns the elements if they are stored one after another: not as packed rows or as a queue.
     #[inline]
     pub fn values(&self) -> Option<&[Value]> {
         match &self.items {
             Items::Values(values) => Some(values),
-            Items::Rows(_) => None,
+            Items::Queue(_) | Items::Rows(_) => None,
         }
     }
 
     /// Returns the rows if the list is packed.
     pub fn rows(&self) -> Option<&Rows> {
         match &self.items {
-            Items::Values(_) => None,
+            Items::Values(_) | Items::Queue(_) => None,
             Items::Rows(rows) => Some(rows),
         }
     }
@@ -102,6 +129,7 @@ impl List {
     pub fn try_each<E>(&self, mut take: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
         match &self.items {
             Items::Values(values) => values.iter().try_for_each(take),
+            Items::Queue(queue) => queue.iter().try_for_each(take),
             Items::Rows(_) => self.iter().try_for_each(|row| take(&row)),
         }
     }
@@ -138,11 +166,11 @@ impl List {
         let owned = List::unshared(list)?;
         owned.admit_depth(value.depth())?;
         owned.flat &= value.is_flat();
-        let values = owned.plain()?;
-        if values.len() == values.capacity() {
-            grow(values)?;
+        owned.reserve(1)?;
+        match &mut owned.items {
+            Items::Queue(queue) => queue.push_back(value),
+            _ => owned.plain()?.push(value),
         }
-        values.push(value);
         Ok(())
     }
 
@@ -151,14 +179,58 @@ impl List {
         let owned = List::unshared(list)?;
         owned.admit_depth(other.depth - 1)?;
         owned.flat &= other.flat;
-        let values = owned.plain()?;
-        let needed = values.len() + other.len();
-        space::check_items(needed)?;
-        if needed > values.capacity() {
-            reserve(values, needed.max((values.capacity() * 2).min(space::items_bound())))?;
+        owned.reserve(other.len())?;
+        match &mut owned.items {
+            Items::Queue(queue) => queue.extend(other.iter()),
+            _ => owned.plain()?.extend(other.iter()),
         }
-        values.extend(other.iter());
         Ok(())
+    }
+
+    /// Inserts an element before the one at an index, or at the end; in place if the list is not shared.
+    pub fn insert(list: &mut Rc<List>, index: usize, value: Value) -> Result<(), LimitHit> {
+        if index == list.len() {
+            return List::push(list, value);
+        }
+        let owned = List::unshared(list)?;
+        owned.admit_depth(value.depth())?;
+        owned.flat &= value.is_flat();
+        owned.reserve(1)?;
+        owned.queue()?.insert(index, value);
+        Ok(())
+    }
+
+    /// Removes the element at an existing index; in place if the list is not shared.
+    pub fn remove(list: &mut Rc<List>, index: usize) -> Result<(), LimitHit> {
+        let owned = List::unshared(list)?;
+        if index + 1 == owned.len() {
+            return owned.keep(0..index);
+        }
+        owned.queue()?.remove(index);
+        owned.release_room();
+        Ok(())
+    }
+
+    /// Removes all elements except those of a range; in place if the list is not shared.
+    pub fn retain_range(list: &mut Rc<List>, range: Range<usize>) -> Result<(), LimitHit> {
+        List::unshared(list)?.keep(range)
+    }
+
+    fn keep(&mut self, range: Range<usize>) -> Result<(), LimitHit> {
+        if let (0, Items::Values(values)) = (range.start, &mut self.items) {
+            values.truncate(range.end);
+        } else {
+            let queue = self.queue()?;
+            queue.truncate(range.end);
+            queue.drain(..range.start);
+        }
+        self.release_room();
+        Ok(())
+    }
+
+    /// Returns whether the list has other holders, so that a change copies it.
+    pub fn is_shared(list: &Rc<List>) -> bool {
+        Rc::strong_count(list) > 1
     }
 
     /// Replaces the element at an existing index.
@@ -170,7 +242,10 @@ impl List {
             owned.admit_depth(nested)?;
         }
         owned.flat &= value.is_flat();
-        owned.plain()?[index] = value;
+        match &mut owned.items {
+            Items::Queue(queue) => queue[index] = value,
+            _ => owned.plain()?[index] = value,
+        }
         Ok(())
     }
 
@@ -196,19 +271,18 @@ impl List {
     pub fn get_mut(list: &mut Rc<List>, index: usize) -> Result<Option<&mut Value>, LimitHit> {
         let owned = List::unshared(list)?;
         owned.flat = false;
-        Ok(owned.plain()?.get_mut(index))
+        if let Items::Rows(_) = owned.items {
+            owned.unpack()?;
+        }
+        Ok(owned.items.get_mut(index))
     }
 
     /// Returns the element at an index, mutably, if the list is neither shared nor packed. It may be set only to a value
     /// that owns no heap memory.
     pub fn own_element_mut(list: &mut Rc<List>, index: i64) -> Option<&mut Value> {
-        match Rc::get_mut(list)? {
-            List { items: Items::Values(values), .. } => {
-                let at = position(index, values.len())?;
-                values.get_mut(at)
-            }
-            _ => None,
-        }
+        let owned = Rc::get_mut(list)?;
+        let index = position(index, owned.len())?;
+        owned.items.get_mut(index)
     }
 
     /// Records that an element was changed in place and now has the depth `nested`.
@@ -233,22 +307,81 @@ impl List {
         let mut values = Vec::with_capacity(self.len());
         match &self.items {
             Items::Values(items) => values.extend_from_slice(items),
-            Items::Rows(_) => values.extend(self.iter()),
+            Items::Queue(_) | Items::Rows(_) => values.extend(self.iter()),
         }
         Ok(List { items: Items::Values(values), depth: self.depth, flat: self.flat })
     }
 
-    /// Returns the elements as values, unpacking them if necessary.
+    /// Returns the elements as a vector, unpacking them if necessary.
     #[inline]
     fn plain(&mut self) -> Result<&mut Vec<Value>, LimitHit> {
-        if let Items::Rows(_) = self.items {
-            let mut copy = self.copied()?;
-            std::mem::swap(&mut self.items, &mut copy.items);
+        if !matches!(self.items, Items::Values(_)) {
+            self.unpack()?;
         }
         match &mut self.items {
             Items::Values(values) => Ok(values),
+            Items::Queue(_) | Items::Rows(_) => unreachable!("the elements were just unpacked"),
+        }
+    }
+
+    #[inline(never)]
+    fn unpack(&mut self) -> Result<(), LimitHit> {
+        if let Items::Queue(queue) = &mut self.items {
+            self.items = Items::Values(std::mem::take(queue).into());
+            return Ok(());
+        }
+        let mut copy = self.copied()?;
+        std::mem::swap(&mut self.items, &mut copy.items);
+        Ok(())
+    }
+
+    /// Returns the elements as a queue.
+    fn queue(&mut self) -> Result<&mut VecDeque<Value>, LimitHit> {
+        if !matches!(self.items, Items::Queue(_)) {
+            self.items = Items::Queue(std::mem::take(self.plain()?).into());
+        }
+        match &mut self.items {
+            Items::Queue(queue) => Ok(queue),
+            Items::Values(_) | Items::Rows(_) => unreachable!("the elements were just made a queue"),
+        }
+    }
+
+    /// Reserves room for more elements; at least doubles the room if it must grow.
+    fn reserve(&mut self, more: usize) -> Result<(), LimitHit> {
+        let needed = self.len() + more;
+        space::check_items(needed)?;
+        if let Items::Rows(_) = self.items {
+            self.unpack()?;
+        }
+        let before = self.items.capacity();
+        if needed <= before {
+            return Ok(());
+        }
+        let wanted = needed.max((before * 2).max(4).min(space::items_bound()));
+        space::take((wanted - before) * size_of::<Value>())?;
+        let additional = wanted - self.len();
+        match &mut self.items {
+            Items::Values(values) => values.reserve_exact(additional),
+            Items::Queue(queue) => queue.reserve_exact(additional),
             Items::Rows(_) => unreachable!("rows were just unpacked"),
         }
+        space::note((self.items.capacity() - wanted) * size_of::<Value>());
+        Ok(())
+    }
+
+    /// Frees room if the list uses less than a quarter of it.
+    fn release_room(&mut self) {
+        let before = self.items.capacity();
+        let wanted = self.len() * 2;
+        if before < 4 * self.len().max(MIN_ROOM) {
+            return;
+        }
+        match &mut self.items {
+            Items::Values(values) => values.shrink_to(wanted),
+            Items::Queue(queue) => queue.shrink_to(wanted),
+            Items::Rows(_) => {}
+        }
+        space::give_back((before - self.items.capacity()) * size_of::<Value>());
     }
 
     #[inline]
@@ -262,29 +395,9 @@ impl List {
     }
 }
 
-/// Reserves room for at least one more element.
-#[cold]
-#[inline(never)]
-fn grow(values: &mut Vec<Value>) -> Result<(), LimitHit> {
-    space::check_items(values.len() + 1)?;
-    reserve(values, (values.capacity() * 2).max(4).min(space::items_bound()))
-}
-
-fn reserve(values: &mut Vec<Value>, capacity: usize) -> Result<(), LimitHit> {
-    let before = values.capacity();
-    space::take((capacity - before) * size_of::<Value>())?;
-    values.reserve_exact(capacity - values.len());
-    space::note((values.capacity() - capacity) * size_of::<Value>());
-    Ok(())
-}
-
 impl Drop for List {
     fn drop(&mut self) {
-        let elements = match &self.items {
-            Items::Values(values) => values.capacity() * size_of::<Value>(),
-            Items::Rows(_) => 0,
-        };
-        space::give_back(LIST_BYTES + elements);
+        space::give_back(LIST_BYTES + self.items.capacity() * size_of::<Value>());
     }
 }
 

@@ -161,6 +161,29 @@ impl Map {
         owned.put(key, value)
     }
 
+    /// Removes a key if the map has it; the others keep their order. In place if the map is not shared. Returns how many
+    /// entries moved.
+    pub fn remove(map: &mut Rc<Map>, key: &Str) -> Result<usize, LimitHit> {
+        if !map.contains(key) {
+            return Ok(0);
+        }
+        let owned = Map::unshared(map)?;
+        owned.unpack()?;
+        let index = match &mut owned.body {
+            Body::Few(entries) => entries.iter().position(|(name, _)| name == key).inspect(|index| {
+                entries.remove(*index);
+            }),
+            Body::Many(table) => table.shift_remove_full(key).map(|(index, _, _)| index),
+            Body::Row(_) => unreachable!("rows were just unpacked"),
+        };
+        Ok(owned.len() - index.unwrap_or(owned.len()))
+    }
+
+    /// Returns whether the map has other holders, so that a change copies it.
+    pub fn is_shared(map: &Rc<Map>) -> bool {
+        Rc::strong_count(map) > 1
+    }
+
     /// Sets a key of a map under construction.
     pub fn put(&mut self, key: Str, value: Value) -> Result<(), LimitHit> {
         self.put_within(key, value, space::items_bound())

@@ -214,6 +214,15 @@ impl Value {
         !matches!(self, Value::Text(_) | Value::List(_) | Value::Map(_))
     }
 
+    /// Takes a long text out of the value without a copy, and leaves nil. Returns `None`, and leaves the value, if it is
+    /// no long text or has other holders.
+    pub fn take_own_text(&mut self) -> Option<String> {
+        let Value::Text(text) = self else { return None };
+        let body = Rc::get_mut(text)?.take_body();
+        *self = Value::Nil;
+        Some(body.into_string())
+    }
+
     /// Returns whether the value is a list whose elements own no heap memory.
     #[inline]
     pub fn is_flat_list(&self) -> bool {

@@ -86,6 +86,13 @@ impl Text {
         byte
     }
 
+    /// Takes the text, and leaves an empty one.
+    pub(super) fn take_body(&mut self) -> CompactString {
+        let body = std::mem::take(&mut self.body);
+        space::give_back(spilled(&body));
+        body
+    }
+
     fn append(&mut self, piece: &str) -> Result<(), LimitHit> {
         let length = self.body.len() + piece.len();
         space::check_string(length)?;

@@ -21,6 +21,8 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Number of turns of the shorter run.
 const TURNS: usize = 500;
+/// Number of turns of the runs whose output is compared.
+const COMPARED: usize = 40;
 /// How many times as much four times as many turns may cost.
 const GROWTH: f64 = 4.8;
 /// Bytes that a run may allocate in addition, whatever its turns.
@@ -71,14 +73,16 @@ fn engine() -> Engine {
 fn fault(engine: &Engine, program: &Program) -> Option<String> {
     let (none, _) = run(engine, &program.script(0));
     let (few, _) = run(engine, &program.script(TURNS));
-    let (many, printed) = run(engine, &program.script(4 * TURNS));
-    let (_, expected) = run(engine, &program.kept_alive(4 * TURNS));
+    let (many, _) = run(engine, &program.script(4 * TURNS));
+    let (_, printed) = run(engine, &program.script(COMPARED));
+    let (_, expected) = run(engine, &program.kept_alive(COMPARED));
     let bytes = (many.bytes - none.bytes) / (few.bytes - none.bytes + BYTES);
     let steps = (many.steps - none.steps) / (few.steps - none.steps);
     if printed != expected {
         return Some(format!("prints `{printed}` instead of `{expected}`: {program}"));
     }
-    (bytes > GROWTH || steps > GROWTH).then(|| format!("{bytes:.1} times the bytes, {steps:.1} times the steps: {program}"))
+    (bytes > GROWTH || steps > GROWTH)
+        .then(|| format!("{bytes:.1} times the bytes, {steps:.1} times the steps: {program}"))
 }
 
 #[test]

@@ -57,7 +57,8 @@ impl Compiler<'_> {
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::PerhapsMap(arg)) => {
-                let inner = perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing), before);
+                let inner =
+                    perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing), before);
                 self.keeping_last(inner)
             }
             (Target::HigherOrder(function, callback), _) => {

@@ -29,8 +29,7 @@ pub struct Liveness<'a> {
 impl<'a> Liveness<'a> {
     /// Creates the analysis of a body.
     pub fn new(body: &Body, outer: &'a Slots) -> Liveness<'a> {
-        let mut analysis =
-            Liveness { after_failure: Slots::new(), outer, exposed: HashMap::new(), innermost: None };
+        let mut analysis = Liveness { after_failure: Slots::new(), outer, exposed: HashMap::new(), innermost: None };
         let mut clears = false;
         each_stmt(&body.block, &mut |kind| match kind {
             StmtKind::OnError { body, .. } => {

@@ -116,7 +116,10 @@ pub fn release_place(value: &mut Expr, place: &ReleasedPlace, reads: usize) {
 
 fn has_point(expr: &Expr, place: &ReleasedPlace, reads: usize) -> bool {
     can_release(expr, place)
-        || expr.parts().into_iter().any(|part| Reads::of(part).count(place.slot) == reads && has_point(part, place, reads))
+        || expr
+            .parts()
+            .into_iter()
+            .any(|part| Reads::of(part).count(place.slot) == reads && has_point(part, place, reads))
 }
 
 /// Returns whether an expression holds the values of its operands itself when it uses them.

@@ -56,7 +56,7 @@ const APPEND: Spec = Spec::pure(
     "LIST.Append",
     "list_append",
     "Gives the list with a value after its last element",
-    "The whole list is copied; in a loop `SET list = list + [value]` grows it in place.",
+    "In `SET list = LIST.Append(list, value)` the list grows in place, as in `SET list = list + [value]`.",
     Example { script: "EMIT LIST.Append([1, 2], 3)", output: "[1, 2, 3]\n" },
 )
 .keywords(&["append", "push", "push_back", "array_push", "add element", "add", "list.add"]);
@@ -64,7 +64,7 @@ const PREPEND: Spec = Spec::pure(
     "LIST.Prepend",
     "list_prepend",
     "Gives the list with a value before its first element",
-    "The whole list is copied.",
+    "In `SET list = LIST.Prepend(list, value)` the list grows in place.",
     Example { script: "EMIT LIST.Prepend([1, 2], 0)", output: "[0, 1, 2]\n" },
 )
 .keywords(&["prepend", "unshift", "push_front", "appendleft"]);
@@ -135,11 +135,14 @@ pub fn tools() -> Vec<Tool> {
         Tool::new(GET, |_, args: Placed| Ok(element(&args.list, args.index, args.default))),
         Tool::new(FIRST, |_, args: Outer| Ok(element(&args.list, 0, args.default))),
         Tool::new(LAST, |_, args: Outer| Ok(element(&args.list, -1, args.default))),
-        Tool::new(APPEND, |context, args: Added| insert(context, &args.list, args.list.len(), args.value)),
-        Tool::new(PREPEND, |context, args: Added| insert(context, &args.list, 0, args.value)),
+        Tool::new(APPEND, |context, args: Added| {
+            let end = args.list.len();
+            insert(context, args.list, end, args.value)
+        }),
+        Tool::new(PREPEND, |context, args: Added| insert(context, args.list, 0, args.value)),
         Tool::new(INSERT, |context, args: Inserted| {
             let at = place("index", args.index, args.list.len(), "elements")?;
-            insert(context, &args.list, at, args.value)
+            insert(context, args.list, at, args.value)
         }),
         Tool::new(REMOVE, remove),
     ]
@@ -149,15 +152,18 @@ fn element(list: &List, index: i64, default: Value) -> AnyValue {
     AnyValue(position(index, list.len()).and_then(|at| list.get(at)).unwrap_or(default))
 }
 
-fn insert(context: &mut Context<'_>, list: &List, at: usize, value: Value) -> Result<AnyList, ToolError> {
-    let (before, after) = (list.iter().take(at), list.iter().skip(at));
-    build::list(context, list.len() + 1, before.chain([value]).chain(after))
+fn insert(context: &mut Context<'_>, mut list: Rc<List>, at: usize, value: Value) -> Result<AnyList, ToolError> {
+    build::charge_change(context, &list, at)?;
+    List::insert(&mut list, at, value)?;
+    Ok(AnyList(Value::List(list)))
 }
 
 fn remove(context: &mut Context<'_>, args: Removed) -> Result<AnyList, ToolError> {
-    let length = args.list.len();
-    let Some(at) = position(args.index, length) else {
-        return Err(beyond("index", args.index, length, "elements"));
+    let Removed { mut list, index } = args;
+    let Some(at) = position(index, list.len()) else {
+        return Err(beyond("index", index, list.len(), "elements"));
     };
-    build::list(context, length - 1, args.list.iter().take(at).chain(args.list.iter().skip(at + 1)))
+    build::charge_change(context, &list, at)?;
+    List::remove(&mut list, at)?;
+    Ok(AnyList(Value::List(list)))
 }

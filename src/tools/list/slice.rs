@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::gate::{Context, Tool};
 use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
-use crate::value::List;
+use crate::value::{List, Value};
 
 use super::super::build;
 use super::super::range::bounds;
@@ -83,18 +83,19 @@ pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(SLICE, |context, args: Stretch| {
             let Range { start, end } = bounds(args.start, args.end, args.list.len(), "elements")?;
-            stretch(context, &args.list, start, end)
+            stretch(context, args.list, start..end)
         }),
         Tool::new(REST, |context, args: Without| {
             let length = args.list.len();
-            stretch(context, &args.list, length.min(args.count as usize), length)
+            stretch(context, args.list, length.min(args.count as usize)..length)
         }),
         Tool::new(TAKE, |context, args: Counted| {
-            stretch(context, &args.list, 0, args.list.len().min(args.count as usize))
+            let end = args.list.len().min(args.count as usize);
+            stretch(context, args.list, 0..end)
         }),
         Tool::new(TAIL, |context, args: Counted| {
             let length = args.list.len();
-            stretch(context, &args.list, length - length.min(args.count as usize), length)
+            stretch(context, args.list, length - length.min(args.count as usize)..length)
         }),
         Tool::new(REVERSE, |context, args: Whole| {
             let length = args.list.len();
@@ -103,6 +104,13 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-fn stretch(context: &mut Context<'_>, list: &List, from: usize, to: usize) -> Result<AnyList, ToolError> {
-    build::list(context, to - from, (from..to).filter_map(|index| list.get(index)))
+/// Returns a part of a list. If nothing else holds the list, the other elements are removed from it; they were charged
+/// when the list was made.
+fn stretch(context: &mut Context<'_>, mut list: Rc<List>, range: Range<usize>) -> Result<AnyList, ToolError> {
+    if List::is_shared(&list) || list.rows().is_some() {
+        return build::list(context, range.len(), range.filter_map(|index| list.get(index)));
+    }
+    context.spend(1)?;
+    List::retain_range(&mut list, range)?;
+    Ok(AnyList(Value::List(list)))
 }

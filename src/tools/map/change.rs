@@ -11,7 +11,7 @@ const SET: Spec = Spec::pure(
     "MAP.Set",
     "map_set",
     "Gives the map with a value under a key",
-    "The whole map is copied; `SET map[key] = value` changes it in place.",
+    "In `SET map = MAP.Set(map, key, value)` the map changes in place, as in `SET map[key] = value`.",
     Example { script: "EMIT MAP.Set({\"a\": 1}, \"b\", 2)", output: "{\"a\": 1, \"b\": 2}\n" },
 )
 .keywords(&["set", "put", "insert key", "setdefault", "change key"]);
@@ -111,14 +111,26 @@ pub fn tools() -> Vec<Tool> {
 }
 
 fn set(context: &mut Context<'_>, mut args: SetArgs) -> Result<AnyMap, ToolError> {
-    context.spend(args.map.len())?;
+    charge_change(context, &args.map)?;
     Map::insert(&mut args.map, args.key, args.value)?;
     Ok(AnyMap(Value::Map(args.map)))
 }
 
+/// Number of keys that are removed one by one.
+const FEW: usize = 4;
+/// Number of entries that are moved in a map for one step.
+const MOVED: usize = 16;
+
+/// Charges the copy of a map that has other holders.
+fn charge_change(context: &mut Context<'_>, map: &Rc<Map>) -> Result<(), ToolError> {
+    let copied = if Map::is_shared(map) { map.len() } else { 0 };
+    Ok(context.spend(1 + copied)?)
+}
+
 /// Recursion is bounded by the limit on nesting.
 fn merge(context: &mut Context<'_>, mut map: Rc<Map>, other: &Map, deep: bool) -> Result<Value, ToolError> {
-    context.spend(map.len() + other.len())?;
+    charge_change(context, &map)?;
+    context.spend(other.len())?;
     for (key, value) in other.iter() {
         work::charge(1)?;
         let value = match (deep, map.get(&key), value) {
@@ -144,16 +156,25 @@ fn named(keys: &Value) -> Result<Vec<Str>, ToolError> {
 }
 
 fn remove(context: &mut Context<'_>, args: Keyed) -> Result<AnyMap, ToolError> {
-    let keys = named(&args.keys)?;
-    context.spend(args.map.len() + keys.len())?;
+    let Keyed { mut map, keys } = args;
+    let keys = named(&keys)?;
+    context.spend(keys.len())?;
+    if !Map::is_shared(&map) && keys.len() <= FEW {
+        for key in &keys {
+            let moved = Map::remove(&mut map, key)?;
+            context.spend(1 + moved / MOVED)?;
+        }
+        return Ok(AnyMap(Value::Map(map)));
+    }
+    context.spend(map.len())?;
     space::check(keys.len().saturating_mul(4 * size_of::<Value>()))?;
     let mut gone: ValueMap<()> = ValueMap::default();
     for key in keys {
         work::charge(1)?;
         gone.insert(Hashed(key.into()), ());
     }
-    let mut rest = Map::with_capacity(args.map.len());
-    for (key, value) in args.map.iter() {
+    let mut rest = Map::with_capacity(map.len());
+    for (key, value) in map.iter() {
         work::charge(1)?;
         if !gone.contains_key(&Hashed(key.clone().into())) {
             rest.put(key, value)?;

@@ -39,7 +39,7 @@ pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
 
-fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+fn run(context: &mut Context<'_>, mut args: Args) -> Result<Str, ToolError> {
     if !matches!(args.values, Value::Map(_) | Value::List(_)) {
         let found = print::preview(&args.values);
         let message = format!("`STR.Format` needs a map or a list for `values`, not {found}");
@@ -51,6 +51,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let mut text = TextBuilder::default();
     let mut turn = 0;
     let mut from = 0;
+    if let Value::List(list) = &mut args.values
+        && template.starts_with("{}")
+        && takes_in_turn(&template)
+        && let Some(continued) = TextBuilder::continue_first(list)?
+    {
+        text = continued;
+        (turn, from) = (1, "{}".len());
+    }
     while let Some(at) = template[from..].find(['{', '}']).map(|at| from + at) {
         text.push(&template[from..at])?;
         let rest = &template[at..];
@@ -79,6 +87,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     }
     text.push(&template[from..])?;
     text.finish(context)
+}
+
+/// Returns whether no place of a template names its value, so that each value is used at most once.
+fn takes_in_turn(template: &str) -> bool {
+    template.match_indices('{').all(|(at, _)| matches!(template.as_bytes().get(at + 1), Some(b'}' | b':' | b'{')))
 }
 
 /// Why a value cannot be formatted as requested.

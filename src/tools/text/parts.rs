@@ -218,10 +218,13 @@ fn chars(context: &mut Context<'_>, args: OneText) -> Result<AnyList, ToolError>
 }
 
 fn join(context: &mut Context<'_>, args: Joined) -> Result<Str, ToolError> {
-    let separator = args.separator.as_text();
-    context.spend(args.list.len())?;
-    let mut joined = TextBuilder::default();
-    for (index, part) in args.list.iter().enumerate() {
+    let Joined { mut list, separator } = args;
+    let separator = separator.as_text();
+    context.spend(list.len())?;
+    let continued = TextBuilder::continue_first(&mut list)?;
+    let first = usize::from(continued.is_some());
+    let mut joined = continued.unwrap_or_default();
+    for (index, part) in list.iter().enumerate().skip(first) {
         if index > 0 {
             joined.push(&separator)?;
         }
