@@ -79,11 +79,26 @@ impl Comparison {
 
     fn lists(&mut self, left: &List, right: &List) -> Result<(), Unequal> {
         equal_if(left.len() == right.len())?;
-        let (Some(a), Some(b)) = (left.values(), right.values()) else { return self.rows(left, right) };
+        if left.rows().is_some() || right.rows().is_some() {
+            return self.rows(left, right);
+        }
+        let (Some(a), Some(b)) = (left.values(), right.values()) else { return self.queues(left, right) };
         work::charge(1)?;
         for (a, b) in a.chunks(STRETCH).zip(b.chunks(STRETCH)) {
             work::charge(a.len())?;
             a.iter().zip(b).try_for_each(|(a, b)| self.parts(a, b))?;
+        }
+        Ok(())
+    }
+
+    /// Compares lists of which at least one is a queue.
+    fn queues(&mut self, left: &List, right: &List) -> Result<(), Unequal> {
+        for index in 0..left.len() {
+            if index % STRETCH == 0 {
+                work::charge(STRETCH.min(left.len() - index))?;
+            }
+            let (a, b) = (left.element(index), right.element(index));
+            self.parts(a.expect("the list has the index"), b.expect("the lists have the same length"))?;
         }
         Ok(())
     }

@@ -102,6 +102,15 @@ impl List {
         }
     }
 
+    /// Borrows the element at an index, unless the list is packed.
+    pub fn element(&self, index: usize) -> Option<&Value> {
+        match &self.items {
+            Items::Values(values) => values.get(index),
+            Items::Queue(queue) => queue.get(index),
+            Items::Rows(_) => None,
+        }
+    }
+
     /// Returns the elements if they are stored one after another: not as packed rows or as a queue.
     #[inline]
     pub fn values(&self) -> Option<&[Value]> {
