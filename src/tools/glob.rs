@@ -4,12 +4,17 @@
 //! the search starts. `globset` compiles a pattern to a regular expression on bytes, in which `?` would match a
 //! third of `€`; the expression is recompiled for characters.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use globset::GlobBuilder;
 use regex::{Regex, RegexBuilder};
 
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::print;
+
+use super::recent::Recent;
 
 /// Maximum length of a pattern in bytes: the maximum length of a path.
 const MAX_BYTES: usize = 4096;
@@ -42,7 +47,24 @@ impl LetterCase {
     }
 }
 
+/// Number of compiled patterns in the cache; each has at most [`MAX_COMPILED`] bytes and the tables of its searches.
+const KEPT: usize = 32;
+
+thread_local! {
+    static LAST_USED: RefCell<Recent<Pattern>> = const { RefCell::new(Recent::new(KEPT)) };
+}
+
 impl Pattern {
+    /// Parses a pattern like [`Pattern::parse`]. One that is used in a loop is compiled once.
+    pub fn cached(argument: &'static str, pattern: &str) -> Result<Rc<Pattern>, ToolError> {
+        if let Some(kept) = LAST_USED.with_borrow_mut(|kept| kept.get(pattern)) {
+            return Ok(kept);
+        }
+        let parsed = Rc::new(Pattern::parse(argument, pattern)?);
+        LAST_USED.with_borrow_mut(|kept| kept.put(pattern, parsed.clone()));
+        Ok(parsed)
+    }
+
     /// Parses a pattern: of names, or of paths if it contains a `/`.
     pub fn parse(argument: &'static str, pattern: &str) -> Result<Pattern, ToolError> {
         Pattern::with_case(argument, pattern, LetterCase::Counts)

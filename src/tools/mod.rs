@@ -40,6 +40,7 @@ mod path;
 mod place;
 mod random;
 mod range;
+mod recent;
 mod regex;
 mod text;
 mod time;

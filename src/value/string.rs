@@ -2,12 +2,13 @@
 //!
 //! A text of up to seven bytes is always a [`Small`], a longer one always a [`Text`] on the heap, so equal texts have
 //! equal representations. Positions count characters; finding one in a text that is not ASCII scans from the position
-//! that was found last.
+//! that was found last, or from an indexed one.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use compact_str::CompactString;
@@ -23,6 +24,8 @@ pub struct Text {
     chars: Cell<u32>,
     /// Character index and byte offset that were found last.
     cursor: Cell<(u32, u32)>,
+    /// Byte offsets of characters, if the text is not ASCII and was indexed.
+    offsets: Cell<Option<Box<Offsets>>>,
     /// Whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
     quotes_refusal: Cell<bool>,
 }
@@ -37,7 +40,13 @@ const TEXT_BYTES: usize = size_of::<Text>() + 3 * size_of::<usize>();
 impl Text {
     fn new(body: CompactString) -> Text {
         space::note(TEXT_BYTES + spilled(&body));
-        Text { body, chars: Cell::new(UNCOUNTED), cursor: Cell::new((0, 0)), quotes_refusal: Cell::new(false) }
+        Text {
+            body,
+            chars: Cell::new(UNCOUNTED),
+            cursor: Cell::new((0, 0)),
+            offsets: Cell::new(None),
+            quotes_refusal: Cell::new(false),
+        }
     }
 
     /// Returns the text.
@@ -65,12 +74,9 @@ impl Text {
         if self.char_count() == self.body.len() {
             return index;
         }
-        let (mut at, mut byte) = self.cursor.get();
-        if (index as u32) < at / 2 {
-            (at, byte) = (0, 0);
-        }
+        let (at, byte) = self.start_for(index);
         let bytes = self.body.as_bytes();
-        let (mut at, mut byte) = (at as usize, byte as usize);
+        let (mut at, mut byte) = (at, byte);
         while at < index && byte < bytes.len() {
             byte += char_length(bytes[byte]);
             at += 1;
@@ -86,11 +92,38 @@ impl Text {
         byte
     }
 
+    /// Returns a character index near `index`, and its byte offset.
+    fn start_for(&self, index: usize) -> (usize, usize) {
+        let (at, byte) = self.cursor.get();
+        if index.abs_diff(at as usize) < STRIDE {
+            return (at as usize, byte as usize);
+        }
+        let mut offsets = self.offsets.take().unwrap_or_default();
+        let found = offsets.before(&self.body, index);
+        self.offsets.set(Some(offsets));
+        found
+    }
+
     /// Takes the text, and leaves an empty one.
     pub(super) fn take_body(&mut self) -> CompactString {
         let body = std::mem::take(&mut self.body);
         space::give_back(spilled(&body));
+        self.chars.set(UNCOUNTED);
+        self.cursor.set((0, 0));
+        self.offsets.set(None);
         body
+    }
+
+    /// Removes the bytes outside a range, which begins and ends between characters.
+    fn keep(&mut self, from: usize, to: usize) {
+        let is_ascii = self.chars.get() as usize == self.body.len();
+        self.body.truncate(to);
+        self.chars.set(if is_ascii { (to - from) as u32 } else { UNCOUNTED });
+        self.cursor.set((0, 0));
+        if from > 0 {
+            drop(self.body.drain(..from));
+        }
+        self.offsets.set(None);
     }
 
     fn append(&mut self, piece: &str) -> Result<(), LimitHit> {
@@ -104,8 +137,45 @@ impl Text {
         self.body.push_str(piece);
         let after = spilled(&self.body);
         space::note(after - before);
-        self.chars.set(UNCOUNTED);
+        if self.chars.get() != UNCOUNTED {
+            self.chars.set(self.chars.get() + piece.chars().count() as u32);
+        }
         Ok(())
+    }
+}
+
+/// Distance in characters between two offsets of [`Offsets`].
+const STRIDE: usize = 64;
+
+/// The byte offset of every 64th character of the beginning of a text. It stays right when the text grows.
+#[derive(Default)]
+struct Offsets(Vec<u32>);
+
+impl Offsets {
+    /// Returns the index and the byte offset of the last indexed character that is not after `index`, which must be at
+    /// most the number of characters.
+    fn before(&mut self, text: &str, index: usize) -> (usize, usize) {
+        let wanted = index / STRIDE;
+        if self.0.is_empty() {
+            self.0.push(0);
+            space::note(size_of::<u32>());
+        }
+        let bytes = text.as_bytes();
+        while self.0.len() <= wanted {
+            let mut byte = self.0[self.0.len() - 1] as usize;
+            for _ in 0..STRIDE {
+                byte += char_length(bytes[byte]);
+            }
+            self.0.push(byte as u32);
+            space::note(size_of::<u32>());
+        }
+        (wanted * STRIDE, self.0[wanted] as usize)
+    }
+}
+
+impl Drop for Offsets {
+    fn drop(&mut self) {
+        space::give_back(self.0.len() * size_of::<u32>());
     }
 }
 
@@ -199,6 +269,27 @@ impl Str {
                 Str::new(&text.as_str()[from..to])
             }
         }
+    }
+
+    /// Calls `look` with the text from a character on; the index must be at most the text's length.
+    pub fn with_rest<T>(&self, start: usize, look: impl FnOnce(&str) -> T) -> T {
+        match self {
+            Str::Small(_) => look(self.slice(start, self.char_count()).as_text().deref()),
+            Str::Heap(text) => look(&text.as_str()[text.byte_of_char(start)..]),
+        }
+    }
+
+    /// Shortens the text to the characters from `start` up to but excluding `end`; both must be at most the text's
+    /// length. In place if this text is not shared and keeps a quarter of its room.
+    pub fn shorten(&mut self, start: usize, end: usize) {
+        if let Str::Heap(text) = self
+            && let (from, to) = (text.byte_of_char(start), text.byte_of_char(end))
+            && to - from >= (text.body.capacity() / 4).max(Small::CAPACITY + 1)
+            && let Some(owned) = Rc::get_mut(text)
+        {
+            return owned.keep(from, to);
+        }
+        *self = self.slice(start, end);
     }
 
     /// Appends a text; in place if this text is not shared.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A place that holds a growing value.
+/// A place that holds a changing value.
 #[derive(Clone, Copy)]
 struct Place {
     /// How it is written.
@@ -22,7 +22,7 @@ const PLACES: &[Place] = &[
     Place { name: "m[k][1].b", set_up: "SET m = {\"k\": [0, {\"b\": START}]}" },
 ];
 
-/// A kind of value, and the expressions that give a grown one. `@` stands for the place.
+/// A kind of value, and the expressions that give a longer or shorter one. `@` stands for the place.
 struct Kind {
     start: &'static str,
     grown: &'static [&'static str],
@@ -82,6 +82,33 @@ const KINDS: &[Kind] = &[
             "Counted(@, i)",
         ],
     },
+    Kind {
+        start: "LIST.Repeat([1, [2]], turns)",
+        grown: &[
+            "LIST.Rest(@)",
+            "LIST.Rest(@, 2)",
+            "LIST.Slice(@, 1)",
+            "LIST.Slice(@, 1, LEN(@))",
+            "LIST.Slice(@, 0, -1)",
+            "LIST.Take(@, LEN(@) - 1)",
+            "LIST.Tail(@, LEN(@) - 1)",
+            "LIST.Remove(@, 0)",
+            "LIST.Remove(@, -1)",
+            "LIST.Append(LIST.Rest(@), i)",
+            "LIST.Rest(@ + [i], 2)",
+            "TakeFirst(@, i)",
+        ],
+    },
+    Kind {
+        start: "STR.Repeat(\"caf\u{e9} \", turns)",
+        grown: &[
+            "STR.Sub(@, 1)",
+            "STR.Sub(@, 1, LEN(@))",
+            "STR.Sub(@, 0, LEN(@) - 1)",
+            "STR.Sub(@, 0, -1)",
+            "TakeCharacter(@, i)",
+        ],
+    },
 ];
 
 /// Procedures that the expressions call.
@@ -126,6 +153,18 @@ DEFINE PROCEDURE AppendItem(list, i)
 END
 DEFINE PROCEDURE Through(list, i)
   RETURN AppendItem(AddItem(list, i), i)
+END
+DEFINE PROCEDURE TakeFirst(list, i)
+  IF list[0] != i THEN
+    SET list[0] = i
+  ENDIF
+  RETURN LIST.Rest(list)
+END
+DEFINE PROCEDURE TakeCharacter(text, i)
+  IF text[0] == "x" AND text[-1] == "x" THEN
+    RETURN ""
+  ENDIF
+  RETURN STR.Sub(text, 1)
 END
 DEFINE PROCEDURE Both(first, second)
   RETURN [first, second]

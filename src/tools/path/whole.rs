@@ -93,7 +93,7 @@ pub fn tools() -> Vec<Tool> {
                 return Err(ToolError::bad_argument("path", message));
             }
             context.spend_text(path.len())?;
-            let pattern = Pattern::parse("pattern", &args.pattern.as_text())?;
+            let pattern = Pattern::cached("pattern", &args.pattern.as_text())?;
             Ok(pattern.fits(base(&path), || (&*path).into()))
         }),
     ]

@@ -8,14 +8,15 @@ use regex_automata::meta::{Config, Regex};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
+use super::super::recent::Recent;
 use super::expression::Expression;
 use super::parse::{Bounds, Fault, Flags, parse, places};
 
-/// Number of compiled patterns in the cache.
-const KEPT: usize = 16;
+/// Number of compiled patterns in the cache. A run's memory limit applies to all of them together.
+const KEPT: usize = 256;
 
 thread_local! {
-    static LAST_USED: RefCell<Vec<Rc<Expression>>> = const { RefCell::new(Vec::new()) };
+    static LAST_USED: RefCell<Recent<Expression>> = const { RefCell::new(Recent::new(KEPT)) };
 }
 
 /// Returns the compiled form of a pattern, after checking that there is memory for a search. A pattern used in
@@ -27,22 +28,11 @@ pub fn compiled(pattern: &str) -> Result<Rc<Expression>, ToolError> {
 }
 
 fn kept_or_new(pattern: &str) -> Result<Rc<Expression>, ToolError> {
-    let kept = LAST_USED.with_borrow_mut(|kept| {
-        let place = kept.iter().position(|compiled| compiled.pattern() == pattern)?;
-        let compiled = kept.remove(place);
-        kept.push(compiled.clone());
-        Some(compiled)
-    });
-    if let Some(compiled) = kept {
+    if let Some(compiled) = LAST_USED.with_borrow_mut(|kept| kept.get(pattern)) {
         return Ok(compiled);
     }
     let compiled = Rc::new(compile(pattern)?);
-    LAST_USED.with_borrow_mut(|kept| {
-        if kept.len() == KEPT {
-            kept.remove(0);
-        }
-        kept.push(compiled.clone());
-    });
+    LAST_USED.with_borrow_mut(|kept| kept.put(pattern, compiled.clone()));
     Ok(compiled)
 }
 
@@ -51,9 +41,8 @@ fn kept_or_new(pattern: &str) -> Result<Rc<Expression>, ToolError> {
 fn make_room(expression: &Rc<Expression>) -> Result<(), ToolError> {
     LAST_USED.with_borrow_mut(|kept| {
         while let Err(hit) = expression.ask_for_room() {
-            match kept.iter().position(|other| !Rc::ptr_eq(other, expression)) {
-                Some(other) => drop(kept.remove(other)),
-                None => return Err(hit.into()),
+            if !kept.evict_other(expression) {
+                return Err(hit.into());
             }
         }
         Ok(())

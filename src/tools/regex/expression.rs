@@ -74,11 +74,6 @@ impl Expression {
         self.held.borrow_mut().grow_to(self.pattern.len() + searched + stepper)
     }
 
-    /// Returns the pattern.
-    pub fn pattern(&self) -> &str {
-        &self.pattern
-    }
-
     /// Returns whether there is a match.
     pub fn is_match(&self, text: &str) -> Result<bool, ToolError> {
         match self.stepped(text.len(), |stepper| stepper.is_match(text))? {

@@ -234,9 +234,11 @@ fn join(context: &mut Context<'_>, args: Joined) -> Result<Str, ToolError> {
 }
 
 fn sub(context: &mut Context<'_>, args: Stretch) -> Result<Str, ToolError> {
-    let Range { start, end } = bounds(args.start, args.end, args.text.char_count(), "characters")?;
+    let Stretch { mut text, start, end } = args;
+    let Range { start, end } = bounds(start, end, text.char_count(), "characters")?;
     // A character has at most four bytes.
-    space::check((end - start).saturating_mul(4).min(args.text.as_text().len()))?;
+    space::check((end - start).saturating_mul(4).min(text.as_text().len()))?;
     context.spend_text(end - start)?;
-    Ok(args.text.slice(start, end))
+    text.shorten(start, end);
+    Ok(text)
 }

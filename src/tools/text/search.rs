@@ -1,8 +1,6 @@
 //! `STR.Contains`, `STR.StartsWith`, `STR.EndsWith`, `STR.Find`, `STR.FindLast`, `STR.Count`, `STR.Replace`,
 //! `STR.RemovePrefix`, `STR.RemoveSuffix`.
 
-use std::ops::Range;
-
 use crate::gate::{Context, Tool};
 use crate::limits::space;
 use crate::toolkit::{Example, Spec, ToolError, arguments};
@@ -115,7 +113,9 @@ arguments! {
 
 pub fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(CONTAINS, |context, args: Searched| Ok(position(context, &args.text, &args.part)?.is_some())),
+        Tool::new(CONTAINS, |context, args: Searched| {
+            Ok(position(context, &args.text.as_text(), &args.part)?.is_some())
+        }),
         Tool::new(STARTS_WITH, |_, args: Searched| Ok(args.text.as_text().starts_with(&*args.part.as_text()))),
         Tool::new(ENDS_WITH, |_, args: Searched| Ok(args.text.as_text().ends_with(&*args.part.as_text()))),
         Tool::new(FIND, find),
@@ -127,18 +127,20 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Returns the byte position of the first occurrence of a part.
-fn position(context: &mut Context<'_>, text: &Str, part: &Str) -> Result<Option<usize>, ToolError> {
-    let (text, part) = (text.as_text(), part.as_text());
-    context.spend_text(text.len())?;
-    locate::first(&text, &part)
+/// Returns the byte position of the first occurrence of a part, and charges the text up to it.
+fn position(context: &mut Context<'_>, text: &str, part: &Str) -> Result<Option<usize>, ToolError> {
+    let found = locate::first(text, &part.as_text())?;
+    context.spend_text(found.unwrap_or(text.len()))?;
+    Ok(found)
 }
 
 fn find(context: &mut Context<'_>, args: SearchedFrom) -> Result<Option<u64>, ToolError> {
-    let Range { start, end } = bounds(args.start, None, args.text.char_count(), "characters")?;
-    let text = if start == 0 { args.text } else { args.text.slice(start, end) };
-    let found = position(context, &text, &args.part)?;
-    let before = found.map(|byte| locate::char_count(&text.as_text()[..byte])).transpose()?;
+    let SearchedFrom { text, part, start } = args;
+    let start = bounds(start, None, text.char_count(), "characters")?.start;
+    let before = text.with_rest(start, |text| {
+        let found = position(context, text, &part)?;
+        Ok::<_, ToolError>(found.map(|byte| locate::char_count(&text[..byte])).transpose()?)
+    })?;
     Ok(before.map(|before| (start + before) as u64))
 }
 
