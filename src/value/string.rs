@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 use compact_str::CompactString;
@@ -22,10 +22,12 @@ pub struct Text {
     body: CompactString,
     /// The length in characters, or [`UNCOUNTED`].
     chars: Cell<u32>,
-    /// Character index and byte offset that were found last.
+    /// Character index and byte offset in the body that were found last.
     cursor: Cell<(u32, u32)>,
-    /// Byte offsets of characters, if the text is not ASCII and was indexed.
+    /// Byte offsets of characters of the body, if the text is not ASCII and was indexed.
     offsets: Cell<Option<Box<Offsets>>>,
+    /// The beginning of the body that is no longer a part of the text, in characters and in bytes.
+    skipped: (u32, u32),
     /// Whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
     quotes_refusal: Cell<bool>,
 }
@@ -45,6 +47,7 @@ impl Text {
             chars: Cell::new(UNCOUNTED),
             cursor: Cell::new((0, 0)),
             offsets: Cell::new(None),
+            skipped: (0, 0),
             quotes_refusal: Cell::new(false),
         }
     }
@@ -52,7 +55,7 @@ impl Text {
     /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        &self.body
+        &self.body[self.skipped.1 as usize..]
     }
 
     /// Returns whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
@@ -64,16 +67,17 @@ impl Text {
     /// Returns the length in characters.
     pub fn char_count(&self) -> usize {
         if self.chars.get() == UNCOUNTED {
-            self.chars.set(self.body.chars().count() as u32);
+            self.chars.set(self.as_str().chars().count() as u32);
         }
         self.chars.get() as usize
     }
 
     /// Returns the byte offset of a character, or the length in bytes if the index is that after the last character.
     fn byte_of_char(&self, index: usize) -> usize {
-        if self.char_count() == self.body.len() {
+        if self.char_count() == self.as_str().len() {
             return index;
         }
+        let index = index + self.skipped.0 as usize;
         let (at, byte) = self.start_for(index);
         let bytes = self.body.as_bytes();
         let (mut at, mut byte) = (at, byte);
@@ -89,7 +93,7 @@ impl Text {
             at -= 1;
         }
         self.cursor.set((at as u32, byte as u32));
-        byte
+        byte - self.skipped.1 as usize
     }
 
     /// Returns a character index near `index`, and its byte offset.
@@ -106,29 +110,45 @@ impl Text {
 
     /// Takes the text, and leaves an empty one.
     pub(super) fn take_body(&mut self) -> CompactString {
-        let body = std::mem::take(&mut self.body);
-        space::give_back(spilled(&body));
+        self.drop_skipped();
         self.chars.set(UNCOUNTED);
         self.cursor.set((0, 0));
         self.offsets.set(None);
+        let body = std::mem::take(&mut self.body);
+        space::give_back(spilled(&body));
         body
     }
 
-    /// Removes the bytes outside a range, which begins and ends between characters.
-    fn keep(&mut self, from: usize, to: usize) {
-        let is_ascii = self.chars.get() as usize == self.body.len();
-        self.body.truncate(to);
-        self.chars.set(if is_ascii { (to - from) as u32 } else { UNCOUNTED });
-        self.cursor.set((0, 0));
-        if from > 0 {
-            drop(self.body.drain(..from));
+    /// Shortens the text to the characters of a range, whose byte offsets are `from` and `to`.
+    fn keep(&mut self, chars: Range<usize>, from: usize, to: usize) {
+        if to < self.as_str().len() {
+            self.body.truncate(self.skipped.1 as usize + to);
+            self.cursor.set((0, 0));
+            if let Some(offsets) = self.offsets.get_mut() {
+                offsets.keep_until(self.body.len());
+            }
         }
-        self.offsets.set(None);
+        self.skipped.0 += chars.start as u32;
+        self.skipped.1 += from as u32;
+        self.chars.set(chars.len() as u32);
+        if self.skipped.1 as usize > self.body.len() / 2 {
+            self.drop_skipped();
+        }
+    }
+
+    /// Removes the beginning of the body that is no longer a part of the text.
+    fn drop_skipped(&mut self) {
+        let (_, bytes) = std::mem::take(&mut self.skipped);
+        if bytes > 0 {
+            drop(self.body.drain(..bytes as usize));
+            self.cursor.set((0, 0));
+            self.offsets.set(None);
+        }
     }
 
     fn append(&mut self, piece: &str) -> Result<(), LimitHit> {
+        space::check_string(self.as_str().len() + piece.len())?;
         let length = self.body.len() + piece.len();
-        space::check_string(length)?;
         let before = spilled(&self.body);
         if length > self.body.capacity() {
             // The body grows by half its length.
@@ -170,6 +190,13 @@ impl Offsets {
             space::note(size_of::<u32>());
         }
         (wanted * STRIDE, self.0[wanted] as usize)
+    }
+
+    /// Removes the offsets after the end of a shortened text.
+    fn keep_until(&mut self, bytes: usize) {
+        let before = self.0.len();
+        self.0.truncate(self.0.partition_point(|offset| *offset as usize <= bytes));
+        space::give_back((before - self.0.len()) * size_of::<u32>());
     }
 }
 
@@ -280,16 +307,18 @@ impl Str {
     }
 
     /// Shortens the text to the characters from `start` up to but excluding `end`; both must be at most the text's
-    /// length. In place if this text is not shared and keeps a quarter of its room.
-    pub fn shorten(&mut self, start: usize, end: usize) {
+    /// length. In place if this text is not shared and keeps a quarter of its room; returns whether it was.
+    pub fn shorten(&mut self, start: usize, end: usize) -> bool {
         if let Str::Heap(text) = self
             && let (from, to) = (text.byte_of_char(start), text.byte_of_char(end))
             && to - from >= (text.body.capacity() / 4).max(Small::CAPACITY + 1)
             && let Some(owned) = Rc::get_mut(text)
         {
-            return owned.keep(from, to);
+            owned.keep(start..end, from, to);
+            return true;
         }
         *self = self.slice(start, end);
+        false
     }
 
     /// Appends a text; in place if this text is not shared.

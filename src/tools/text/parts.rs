@@ -238,7 +238,8 @@ fn sub(context: &mut Context<'_>, args: Stretch) -> Result<Str, ToolError> {
     let Range { start, end } = bounds(start, end, text.char_count(), "characters")?;
     // A character has at most four bytes.
     space::check((end - start).saturating_mul(4).min(text.as_text().len()))?;
-    context.spend_text(end - start)?;
-    text.shorten(start, end);
+    // What is removed from a text with no other holder was charged when it was made.
+    let is_shortened = text.shorten(start, end);
+    context.spend_text(if is_shortened { 0 } else { end - start })?;
     Ok(text)
 }
