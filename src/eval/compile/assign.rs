@@ -12,7 +12,7 @@ use super::grow::{Growth, is_variable};
 use super::operand::{Operand, take_set};
 
 /// Writes a value to an assignment target.
-pub type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
+type Writer = Box<dyn Fn(&mut Machine, Value) -> EvalResult<()>>;
 
 impl Compiler<'_> {
     pub fn set(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
@@ -74,11 +74,14 @@ impl Compiler<'_> {
 
     /// `SET x[i].name[j] = …`
     fn set_target(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
+        let write = self.writer(target);
         if let Some(growth) = self.growth(target, value) {
-            return Box::new(move |machine| growth.run(machine));
+            return Box::new(move |machine| {
+                let stored = growth.run(machine).and_then(|value| value.map_or(Ok(()), |value| write(machine, value)));
+                if stored.is_ok() { Flow::Next } else { Flow::Throw }
+            });
         }
         let value = self.value(value);
-        let write = self.writer(target);
         Box::new(move |machine| match value(machine).and_then(|value| write(machine, value)) {
             Ok(()) => Flow::Next,
             Err(_) => Flow::Throw,
@@ -109,7 +112,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the assignment to a target.
-    pub fn writer(&self, target: &AssignTarget) -> Writer {
+    fn writer(&self, target: &AssignTarget) -> Writer {
         let slot = target.slot.0 as usize;
         let (name, span) = (target.name_span, target.span);
         let steps = self.values(&target.steps);
@@ -270,7 +273,14 @@ impl<V: Operand> Addition<V> {
 /// `SET x = x + …` with several operands: a text or a list grows in place.
 fn grow_variable(slot: usize, growth: Growth, otherwise: StmtFn) -> StmtFn {
     Box::new(move |machine| match machine.local(slot) {
-        Value::Text(_) | Value::List(_) => growth.run(machine),
+        Value::Text(_) | Value::List(_) => match growth.run(machine) {
+            Ok(None) => Flow::Next,
+            Ok(Some(value)) => {
+                *machine.local_mut(slot) = value;
+                Flow::Next
+            }
+            Err(_) => Flow::Throw,
+        },
         _ => otherwise(machine),
     })
 }
@@ -304,14 +314,15 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Flow {
-        if let Some(growth) = &self.growth
-            && !machine.local(self.slot).is_flat_list()
-        {
-            return growth.run(machine);
-        }
-        let Ok(new) = self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)) else {
-            return Flow::Throw;
+        let new = match &self.growth {
+            Some(growth) if !machine.local(self.slot).is_flat_list() => match growth.run(machine) {
+                Ok(None) => return Flow::Next,
+                Ok(Some(new)) => Ok(new),
+                Err(thrown) => Err(thrown),
+            },
+            _ => self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)),
         };
+        let Ok(new) = new else { return Flow::Throw };
         let Ok(held) = self.step.take(machine) else { return Flow::Throw };
         let Some(at) = self.step.int(&held, machine) else { return self.set(machine, held, new) };
         let Value::List(list) = machine.local_mut(self.slot) else { return self.set(machine, held, new) };

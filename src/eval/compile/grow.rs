@@ -13,9 +13,8 @@ use crate::program::tree::{Args, AssignTarget, BinaryOp, Expr, ExprKind, Piece, 
 use crate::text::Span;
 use crate::value::{Str, Value, operators, print};
 
-use super::super::machine::{EvalResult, Flow, Machine, ValueFn};
+use super::super::machine::{EvalResult, Machine, ValueFn};
 use super::Compiler;
-use super::assign::Writer;
 use super::expr::constant;
 use super::release::{BeforeCall, Released};
 
@@ -37,8 +36,20 @@ enum Evaluated {
 }
 
 impl Sum {
+    #[inline(always)]
     fn evaluate(&self, machine: &mut Machine) -> EvalResult<Evaluated> {
         let first = (self.first)(machine)?;
+        if let (Value::Int(_), [operand], false) = (&first, &self.rest[..], self.concatenates) {
+            let mut sum = first;
+            let operand = operand(machine)?;
+            self.add_one(machine, &mut sum, &operand)?;
+            return Ok(Evaluated::Sum(sum));
+        }
+        self.general(machine, first)
+    }
+
+    #[inline(never)]
+    fn general(&self, machine: &mut Machine, first: Value) -> EvalResult<Evaluated> {
         match first {
             Value::Text(_) => self.parts(machine, first),
             Value::List(_) if !self.concatenates => self.parts(machine, first),
@@ -105,35 +116,28 @@ pub struct Growth {
     sum: Sum,
     slot: usize,
     steps: Vec<ValueFn>,
-    write: Writer,
 }
 
 impl Growth {
-    /// Runs the assignment.
+    /// Lets the place grow, or returns the value that it must be set to.
     // Out of line so that the fast path of an assignment saves no registers for it.
     #[inline(never)]
-    pub fn run(&self, machine: &mut Machine) -> Flow {
-        match self.assign(machine) {
-            Ok(()) => Flow::Next,
-            Err(_) => Flow::Throw,
+    pub fn run(&self, machine: &mut Machine) -> EvalResult<Option<Value>> {
+        match self.sum.evaluate(machine)? {
+            Evaluated::Sum(sum) => Ok(Some(sum)),
+            Evaluated::Parts(first, parts) => self.append(machine, first, parts),
         }
     }
 
-    fn assign(&self, machine: &mut Machine) -> EvalResult<()> {
-        let (first, parts) = match self.sum.evaluate(machine)? {
-            Evaluated::Sum(sum) => return (self.write)(machine, sum),
-            Evaluated::Parts(first, parts) => (first, parts),
-        };
+    #[inline(never)]
+    fn append(&self, machine: &mut Machine, first: Value, parts: Vec<Value>) -> EvalResult<Option<Value>> {
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             steps.push(step(machine)?);
         }
         match machine.local_mut(self.slot).grow_place(&steps, first, &parts) {
-            Ok(None) => Ok(()),
-            Ok(Some(first)) => {
-                let sum = self.sum.total(machine, first, &parts)?;
-                (self.write)(machine, sum)
-            }
+            Ok(None) => Ok(None),
+            Ok(Some(first)) => self.sum.total(machine, first, &parts).map(Some),
             Err(error) => Err(machine.throw(self.sum.span, error)),
         }
     }
@@ -147,7 +151,6 @@ impl Compiler<'_> {
             sum: self.sum(&operands, value.span),
             slot: target.slot.0 as usize,
             steps: self.values(&target.steps),
-            write: self.writer(target),
         })
     }
 
