@@ -2,9 +2,12 @@
 //! however the growth is spelled.
 //!
 //! A program is made of a place that holds the value, an expression that gives the grown value, and the code around it.
-//! All combinations run. An allocator counts the bytes that are allocated, so that a copy of the whole value in each
+//! `NS_LONG=1` runs all combinations. An allocator counts the bytes that are allocated, so that a copy of the whole value in each
 //! turn shows, and the figures are the same on every machine.
 
+#[path = "../support/dice.rs"]
+mod dice;
+mod random;
 mod spellings;
 
 use std::alloc::System;
@@ -14,6 +17,7 @@ use std::rc::Rc;
 use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Options, Output, Script, Value};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
+use random::Random;
 use spellings::Program;
 
 #[global_allocator]
@@ -58,7 +62,7 @@ fn run(engine: &Engine, script: &str) -> (Cost, String) {
     let outcome = engine.run(&script, &Invocation::default(), output);
     let stats = region.change();
     if let Some(finding) = outcome.findings.first() {
-        panic!("{}\n{}", finding.message, script.code());
+        printed.borrow_mut().push_str(&format!("error: {}", finding.message));
     }
     let cost = Cost { bytes: stats.bytes_allocated as f64, steps: outcome.steps as f64 };
     (cost, printed.take())
@@ -78,7 +82,7 @@ fn fault(engine: &Engine, program: &Program) -> Option<String> {
     let (_, expected) = run(engine, &program.kept_alive(COMPARED));
     let bytes = (many.bytes - none.bytes) / (few.bytes - none.bytes + BYTES);
     let steps = (many.steps - none.steps) / (few.steps - none.steps);
-    if printed != expected {
+    if printed != expected || printed.contains("error: ") {
         return Some(format!("prints `{printed}` instead of `{expected}`: {program}"));
     }
     (bytes > GROWTH || steps > GROWTH)
@@ -91,4 +95,33 @@ fn what_grows_in_a_loop_is_not_copied() {
     let programs = spellings::programs(std::env::var_os("NS_LONG").is_some());
     let faults: Vec<String> = programs.iter().filter_map(|program| fault(&engine, program)).collect();
     assert!(faults.is_empty(), "{} of {} programs:\n{}", faults.len(), programs.len(), faults.join("\n"));
+}
+
+/// Runs a program as a line of a session.
+fn run_line(engine: &Engine, line: &str) -> String {
+    let printed = Rc::new(RefCell::new(String::new()));
+    let mut session = engine.session(Box::new(Printed(printed.clone())));
+    let outcome = session.run(&Script::new("line", line));
+    if let Some(finding) = outcome.findings.first() {
+        printed.borrow_mut().push_str(&format!("error: {}", finding.message));
+    }
+    drop(session);
+    printed.take()
+}
+
+#[test]
+fn nothing_tells_whether_a_value_was_moved() {
+    let engine = engine();
+    let programs = std::env::var("NS_PROGRAMS").ok().and_then(|programs| programs.parse().ok()).unwrap_or(600);
+    let mut failed = 0;
+    for seed in 0..programs {
+        let program = Random::new(seed);
+        let expected = run_line(&engine, &program.line);
+        failed += u64::from(expected.contains("error: "));
+        for script in program.procedure.iter().chain([&program.script]) {
+            let (_, printed) = run(&engine, script);
+            assert_eq!(printed, expected, "seed {seed}:\n{script}");
+        }
+    }
+    assert!(failed < programs / 2, "{failed} of {programs} programs fail, so they show little");
 }

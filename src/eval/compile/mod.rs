@@ -10,7 +10,8 @@
 //! and has no closure ([`fused`]). If both operands are immediate, the shortcut comes first and the general case is a
 //! separate function, so that the shortcut saves no registers.
 //!
-//! `SET x = x + …` grows an unshared text or list in place. `FOR EACH i IN RANGE(…)` creates no list, and a loop over
+//! A text or a list that nothing else holds grows in place ([`grow`]), and a variable gives up its value at its last
+//! use ([`release`]). `FOR EACH i IN RANGE(…)` creates no list, and a loop over
 //! packed rows reuses one map.
 
 mod assign;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::text::Span;
 
 use super::super::tree::{
-    AssignTarget, Block, Body, Callee, Expr, ExprKind, Release, ReleaseMoment, ReleasedPlace, Slot, Stmt, StmtKind,
-    Target,
+    AssignTarget, Block, Body, Call, Callee, Expr, ExprKind, Release, ReleaseMoment, ReleasedPlace, Slot, Stmt,
+    StmtKind, Target,
 };
 use super::points::{Reads, place_of_target, release_place, take_variable};
 use super::{Slots, changed_in_part, each_stmt, each_variable, local, reads_of};
@@ -63,7 +63,7 @@ impl<'a> Liveness<'a> {
     /// Returns the variables that a statement reads before it has set them.
     fn expose_stmt(&mut self, stmt: &Stmt) -> Slots {
         let mut reads: Slots = changed_in_part(&stmt.kind).collect();
-        stmt.kind.exprs().into_iter().for_each(|expr| read(expr, &mut reads));
+        self.read_all(&stmt.kind, &mut reads);
         for block in stmt.kind.blocks() {
             let is_loop = matches!(stmt.kind, StmtKind::While { .. } | StmtKind::ForEach { .. });
             let mut set = if is_loop { stmt.kind.set_slots().into_iter().collect() } else { Slots::new() };
@@ -101,8 +101,8 @@ impl<'a> Liveness<'a> {
                     let mut inner = after.clone();
                     self.block(&mut arm.block, &mut inner);
                     live.extend(inner);
-                    read(&arm.condition, live);
                 }
+                self.read_all(&stmt.kind, live);
             }
             StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } => {
                 let mut next = live.clone();
@@ -111,12 +111,22 @@ impl<'a> Liveness<'a> {
                 self.block(body, &mut next.clone());
                 self.innermost = outer;
                 *live = next;
-                stmt.kind.exprs().into_iter().for_each(|expr| read(expr, live));
+                self.read_all(&stmt.kind, live);
             }
             // A handler runs at another time than its statement.
             StmtKind::OnError { body, .. } => live.extend(reads_of(body)),
-            _ => stmt.kind.exprs().into_iter().for_each(|expr| read(expr, live)),
+            _ => self.read_all(&stmt.kind, live),
         }
+    }
+
+    /// Adds the variables that the expressions of a statement read, also by the procedures that they call.
+    fn read_all(&self, kind: &StmtKind, live: &mut Slots) {
+        let exprs = kind.exprs();
+        let is_call = matches!(kind, StmtKind::MustCall { call, .. } if runs_procedure(call));
+        if is_call || exprs.iter().any(|expr| calls_procedure(expr)) {
+            live.extend(self.outer);
+        }
+        exprs.into_iter().for_each(|expr| read(expr, live));
     }
 
     fn jump(&self, live: &mut Slots, target: impl Fn(&(Slots, Slots)) -> &Slots) {
@@ -132,13 +142,15 @@ impl<'a> Liveness<'a> {
                 live.remove(&target.slot);
             }
         }
+        let mut calls_in_steps = false;
         for target in targets.iter().filter(|target| !target.steps.is_empty()) {
             live.insert(target.slot);
             target.steps.iter().for_each(|step| read(step, live));
+            calls_in_steps |= target.steps.iter().any(calls_procedure);
         }
         let reads = Reads::of(value);
+        let calls = calls_in_steps || calls_procedure(value);
         if reads.len() <= MAX_VARIABLES {
-            let calls = calls_procedure(value);
             let is_hidden = |slot: &Slot| !self.after_failure.contains(slot) && !(calls && self.outer.contains(slot));
             for slot in reads.slots().filter(|slot| !live.contains(slot) && is_hidden(slot)) {
                 take_variable(value, slot, reads.count(slot));
@@ -152,6 +164,9 @@ impl<'a> Liveness<'a> {
             }
         }
         live.extend(reads.slots());
+        if calls {
+            live.extend(self.outer);
+        }
     }
 
     /// Finds `SET g = m[k]` … `SET m[k] = …` in a block: the place releases its value as soon as the variable holds it.
@@ -221,13 +236,13 @@ fn read(expr: &Expr, live: &mut Slots) {
 
 /// Returns whether an expression runs a procedure, which may read the variables of the top level.
 fn calls_procedure(expr: &Expr) -> bool {
-    let calls = match &expr.kind {
-        ExprKind::Call(call) => match call.target {
-            Target::Procedure(_) => true,
-            Target::HigherOrder(_, callback) => matches!(callback.callee, Callee::Procedure(_)),
-            Target::Builtin(_) | Target::Tool(_) => false,
-        },
-        _ => false,
-    };
-    calls || expr.parts().into_iter().any(calls_procedure)
+    matches!(&expr.kind, ExprKind::Call(call) if runs_procedure(call)) || expr.parts().into_iter().any(calls_procedure)
+}
+
+fn runs_procedure(call: &Call) -> bool {
+    match call.target {
+        Target::Procedure(_) => true,
+        Target::HigherOrder(_, callback) => matches!(callback.callee, Callee::Procedure(_)),
+        Target::Builtin(_) | Target::Tool(_) => false,
+    }
 }
