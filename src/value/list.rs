@@ -143,12 +143,6 @@ impl List {
         }
     }
 
-    /// Returns whether no element owns heap memory; false if that is not known.
-    #[inline]
-    pub fn is_flat(&self) -> bool {
-        self.flat
-    }
-
     /// Returns the nesting depth of lists and maps, including this list; an upper bound.
     #[inline]
     pub fn depth(&self) -> u32 {

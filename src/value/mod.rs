@@ -223,12 +223,6 @@ impl Value {
         Some(body.into_string())
     }
 
-    /// Returns whether the value is a list whose elements own no heap memory.
-    #[inline]
-    pub fn is_flat_list(&self) -> bool {
-        matches!(self, Value::List(list) if list.is_flat())
-    }
-
     /// Returns the nesting depth of lists and maps; 0 for other values.
     #[inline]
     pub fn depth(&self) -> u32 {

@@ -4,7 +4,7 @@
 //! equal representations. Positions count characters; finding one in a text that is not ASCII scans from the position
 //! that was found last, or from an indexed one.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -22,12 +22,21 @@ pub struct Text {
     body: CompactString,
     /// The length in characters, or [`UNCOUNTED`].
     chars: Cell<u32>,
+    /// Length in bytes of the beginning of the body that is no longer a part of the text.
+    skipped: u32,
+    /// What few texts need.
+    extra: OnceCell<Box<Extra>>,
+}
+
+/// What only texts need that are not ASCII and whose characters are numbered, or that quote a refusal.
+#[derive(Default)]
+struct Extra {
+    /// Length in characters of the skipped beginning of the body.
+    skipped: Cell<u32>,
     /// Character index and byte offset in the body that were found last.
     cursor: Cell<(u32, u32)>,
-    /// Byte offsets of characters of the body, if the text is not ASCII and was indexed.
-    offsets: Cell<Option<Box<Offsets>>>,
-    /// The beginning of the body that is no longer a part of the text, in characters and in bytes.
-    skipped: (u32, u32),
+    /// Byte offsets of characters of the body.
+    offsets: RefCell<Offsets>,
     /// Whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
     quotes_refusal: Cell<bool>,
 }
@@ -42,26 +51,19 @@ const TEXT_BYTES: usize = size_of::<Text>() + 3 * size_of::<usize>();
 impl Text {
     fn new(body: CompactString) -> Text {
         space::note(TEXT_BYTES + spilled(&body));
-        Text {
-            body,
-            chars: Cell::new(UNCOUNTED),
-            cursor: Cell::new((0, 0)),
-            offsets: Cell::new(None),
-            skipped: (0, 0),
-            quotes_refusal: Cell::new(false),
-        }
+        Text { body, chars: Cell::new(UNCOUNTED), skipped: 0, extra: OnceCell::new() }
     }
 
     /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        &self.body[self.skipped.1 as usize..]
+        &self.body[self.skipped as usize..]
     }
 
     /// Returns whether the text is the message of a refusal by sandbox or policy, or was concatenated from one.
     #[inline]
     pub fn quotes_refusal(&self) -> bool {
-        self.quotes_refusal.get()
+        self.extra.get().is_some_and(|extra| extra.quotes_refusal.get())
     }
 
     /// Returns the length in characters.
@@ -77,10 +79,10 @@ impl Text {
         if self.char_count() == self.as_str().len() {
             return index;
         }
-        let index = index + self.skipped.0 as usize;
-        let (at, byte) = self.start_for(index);
+        let extra = self.extra();
+        let index = index + extra.skipped.get() as usize;
+        let (mut at, mut byte) = extra.start_for(&self.body, index);
         let bytes = self.body.as_bytes();
-        let (mut at, mut byte) = (at, byte);
         while at < index && byte < bytes.len() {
             byte += char_length(bytes[byte]);
             at += 1;
@@ -92,28 +94,23 @@ impl Text {
             }
             at -= 1;
         }
-        self.cursor.set((at as u32, byte as u32));
-        byte - self.skipped.1 as usize
+        extra.cursor.set((at as u32, byte as u32));
+        byte - self.skipped as usize
     }
 
-    /// Returns a character index near `index`, and its byte offset.
-    fn start_for(&self, index: usize) -> (usize, usize) {
-        let (at, byte) = self.cursor.get();
-        if index.abs_diff(at as usize) < STRIDE {
-            return (at as usize, byte as usize);
-        }
-        let mut offsets = self.offsets.take().unwrap_or_default();
-        let found = offsets.before(&self.body, index);
-        self.offsets.set(Some(offsets));
-        found
+    fn extra(&self) -> &Extra {
+        self.extra.get_or_init(|| {
+            space::note(size_of::<Extra>());
+            let extra = Extra::default();
+            extra.skipped.set(self.body[..self.skipped as usize].chars().count() as u32);
+            Box::new(extra)
+        })
     }
 
     /// Takes the text, and leaves an empty one.
     pub(super) fn take_body(&mut self) -> CompactString {
         self.drop_skipped();
         self.chars.set(UNCOUNTED);
-        self.cursor.set((0, 0));
-        self.offsets.set(None);
         let body = std::mem::take(&mut self.body);
         space::give_back(spilled(&body));
         body
@@ -121,28 +118,29 @@ impl Text {
 
     /// Shortens the text to the characters of a range, whose byte offsets are `from` and `to`.
     fn keep(&mut self, chars: Range<usize>, from: usize, to: usize) {
-        if to < self.as_str().len() {
-            self.body.truncate(self.skipped.1 as usize + to);
-            self.cursor.set((0, 0));
-            if let Some(offsets) = self.offsets.get_mut() {
-                offsets.keep_until(self.body.len());
-            }
+        let end = self.skipped as usize + to;
+        self.body.truncate(end);
+        if let Some(extra) = self.extra.get_mut() {
+            *extra.skipped.get_mut() += chars.start as u32;
+            extra.cursor.set((0, 0));
+            extra.offsets.get_mut().keep_until(end);
         }
-        self.skipped.0 += chars.start as u32;
-        self.skipped.1 += from as u32;
+        self.skipped += from as u32;
         self.chars.set(chars.len() as u32);
-        if self.skipped.1 as usize > self.body.len() / 2 {
+        if self.skipped as usize > self.body.len() / 2 {
             self.drop_skipped();
         }
     }
 
     /// Removes the beginning of the body that is no longer a part of the text.
     fn drop_skipped(&mut self) {
-        let (_, bytes) = std::mem::take(&mut self.skipped);
-        if bytes > 0 {
-            drop(self.body.drain(..bytes as usize));
-            self.cursor.set((0, 0));
-            self.offsets.set(None);
+        if self.skipped > 0 {
+            drop(self.body.drain(..std::mem::take(&mut self.skipped) as usize));
+        }
+        if let Some(extra) = self.extra.get_mut() {
+            let quotes_refusal = extra.quotes_refusal.take();
+            **extra = Extra::default();
+            extra.quotes_refusal.set(quotes_refusal);
         }
     }
 
@@ -161,6 +159,17 @@ impl Text {
             self.chars.set(self.chars.get() + piece.chars().count() as u32);
         }
         Ok(())
+    }
+}
+
+impl Extra {
+    /// Returns a character index near `index`, and its byte offset in the body.
+    fn start_for(&self, body: &str, index: usize) -> (usize, usize) {
+        let (at, byte) = self.cursor.get();
+        if index.abs_diff(at as usize) < STRIDE {
+            return (at as usize, byte as usize);
+        }
+        self.offsets.borrow_mut().before(body, index)
     }
 }
 
@@ -208,7 +217,8 @@ impl Drop for Offsets {
 
 impl Drop for Text {
     fn drop(&mut self) {
-        space::give_back(TEXT_BYTES + spilled(&self.body));
+        let extra = if self.extra.get().is_some() { size_of::<Extra>() } else { 0 };
+        space::give_back(TEXT_BYTES + spilled(&self.body) + extra);
     }
 }
 
@@ -257,7 +267,7 @@ impl Str {
     /// Marks a text that was just created as quoting a refusal. Up to seven bytes quote no message.
     pub fn mark_refusal(&self) {
         if let Str::Heap(text) = self {
-            text.quotes_refusal.set(true);
+            text.extra().quotes_refusal.set(true);
         }
     }
 

@@ -13,6 +13,7 @@ mod spellings;
 use std::alloc::System;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Options, Output, Script, Value};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -89,8 +90,12 @@ fn fault(engine: &Engine, program: &Program) -> Option<String> {
         .then(|| format!("{bytes:.1} times the bytes, {steps:.1} times the steps: {program}"))
 }
 
+/// Lets only one test at a time allocate.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn what_grows_in_a_loop_is_not_copied() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let engine = engine();
     let programs = spellings::programs(std::env::var_os("NS_LONG").is_some());
     let faults: Vec<String> = programs.iter().filter_map(|program| fault(&engine, program)).collect();
@@ -111,6 +116,7 @@ fn run_line(engine: &Engine, line: &str) -> String {
 
 #[test]
 fn nothing_tells_whether_a_value_was_moved() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let engine = engine();
     let programs = std::env::var("NS_PROGRAMS").ok().and_then(|programs| programs.parse().ok()).unwrap_or(600);
     let mut failed = 0;

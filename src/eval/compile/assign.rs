@@ -74,17 +74,19 @@ impl Compiler<'_> {
 
     /// `SET x[i].name[j] = …`
     fn set_target(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
-        let write = self.writer(target);
-        if let Some(growth) = self.growth(target, value) {
-            return Box::new(move |machine| {
-                let stored = growth.run(machine).and_then(|value| value.map_or(Ok(()), |value| write(machine, value)));
-                if stored.is_ok() { Flow::Next } else { Flow::Throw }
-            });
-        }
+        let (growth, write) = (self.growth(target, value), self.writer(target));
         let value = self.value(value);
-        Box::new(move |machine| match value(machine).and_then(|value| write(machine, value)) {
-            Ok(()) => Flow::Next,
-            Err(_) => Flow::Throw,
+        Box::new(move |machine| {
+            let value = match &growth {
+                Some(growth) if growth.applies() => growth.run(machine),
+                _ => value(machine).map(Some),
+            };
+            let stored = value.and_then(|value| {
+                let Some(value) = value else { return Ok(()) };
+                growth.iter().for_each(|growth| growth.observe(&value));
+                write(machine, value)
+            });
+            if stored.is_ok() { Flow::Next } else { Flow::Throw }
         })
     }
 
@@ -315,7 +317,7 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Flow {
         let new = match &self.growth {
-            Some(growth) if !machine.local(self.slot).is_flat_list() => match growth.run(machine) {
+            Some(growth) if growth.applies() => match growth.run(machine) {
                 Ok(None) => return Flow::Next,
                 Ok(Some(new)) => Ok(new),
                 Err(thrown) => Err(thrown),
@@ -323,6 +325,7 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
             _ => self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)),
         };
         let Ok(new) = new else { return Flow::Throw };
+        self.growth.iter().for_each(|growth| growth.observe(&new));
         let Ok(held) = self.step.take(machine) else { return Flow::Throw };
         let Some(at) = self.step.int(&held, machine) else { return self.set(machine, held, new) };
         let Value::List(list) = machine.local_mut(self.slot) else { return self.set(machine, held, new) };

@@ -7,6 +7,7 @@
 //!
 //! Elsewhere the first operand grows if it is its last use ([`super::release`]).
 
+use std::cell::Cell;
 use std::iter::once;
 
 use crate::program::tree::{Args, AssignTarget, BinaryOp, Expr, ExprKind, Piece, Target, Variable};
@@ -36,20 +37,8 @@ enum Evaluated {
 }
 
 impl Sum {
-    #[inline(always)]
     fn evaluate(&self, machine: &mut Machine) -> EvalResult<Evaluated> {
         let first = (self.first)(machine)?;
-        if let (Value::Int(_), [operand], false) = (&first, &self.rest[..], self.concatenates) {
-            let mut sum = first;
-            let operand = operand(machine)?;
-            self.add_one(machine, &mut sum, &operand)?;
-            return Ok(Evaluated::Sum(sum));
-        }
-        self.general(machine, first)
-    }
-
-    #[inline(never)]
-    fn general(&self, machine: &mut Machine, first: Value) -> EvalResult<Evaluated> {
         match first {
             Value::Text(_) => self.parts(machine, first),
             Value::List(_) if !self.concatenates => self.parts(machine, first),
@@ -74,14 +63,7 @@ impl Sum {
         Ok(Evaluated::Sum(sum))
     }
 
-    #[inline(always)]
     fn add_one(&self, machine: &mut Machine, sum: &mut Value, operand: &Value) -> EvalResult<()> {
-        if let (Value::Int(left), Value::Int(right)) = (&*sum, operand)
-            && let Some(added) = left.checked_add(*right)
-        {
-            *sum = Value::Int(added);
-            return Ok(());
-        }
         operators::add_in_place(sum, operand).map_err(|error| machine.throw(self.span, error))
     }
 
@@ -112,13 +94,31 @@ impl Sum {
 }
 
 /// `SET place = first + …`
+///
+/// Most such places hold numbers, for which the plain assignment is faster. So it is used until its value is a text or
+/// a list for the first time.
 pub struct Growth {
+    applies: Cell<bool>,
     sum: Sum,
     slot: usize,
     steps: Vec<ValueFn>,
 }
 
 impl Growth {
+    /// Returns whether the place has held a text or a list.
+    #[inline(always)]
+    pub fn applies(&self) -> bool {
+        self.applies.get()
+    }
+
+    /// Looks at a value that was assigned to the place.
+    #[inline(always)]
+    pub fn observe(&self, value: &Value) {
+        if matches!(value, Value::Text(_) | Value::List(_)) {
+            self.applies.set(true);
+        }
+    }
+
     /// Lets the place grow, or returns the value that it must be set to.
     // Out of line so that the fast path of an assignment saves no registers for it.
     #[inline(never)]
@@ -148,6 +148,7 @@ impl Compiler<'_> {
     pub fn growth(&self, target: &AssignTarget, value: &Expr) -> Option<Growth> {
         let operands = operands(value).filter(|operands| may_be_target(operands.first, target))?;
         Some(Growth {
+            applies: Cell::new(false),
             sum: self.sum(&operands, value.span),
             slot: target.slot.0 as usize,
             steps: self.values(&target.steps),

@@ -155,7 +155,7 @@ impl<'a> Liveness<'a> {
             for slot in reads.slots().filter(|slot| !live.contains(slot) && is_hidden(slot)) {
                 take_variable(value, slot, reads.count(slot));
             }
-            for place in targets.iter().filter_map(place_of_target) {
+            for place in places_of(targets) {
                 // A sum or a text grows in the place itself.
                 let grows = targets.len() == 1 && matches!(value.kind, ExprKind::Chain(..) | ExprKind::Join(_));
                 if is_hidden(&place.slot) && reads.count(place.slot) > 0 && !grows {
@@ -172,23 +172,31 @@ impl<'a> Liveness<'a> {
     /// Finds `SET g = m[k]` … `SET m[k] = …` in a block: the place releases its value as soon as the variable holds it.
     fn release_until_set(&self, block: &mut Block) {
         for last in 1..block.len() {
-            for place in block[last].kind.targets().iter().filter_map(place_of_target).collect::<Vec<_>>() {
-                if self.after_failure.contains(&place.slot) || self.outer.contains(&place.slot) {
-                    continue;
-                }
-                if block[last].kind.exprs().iter().any(|expr| Reads::of(expr).count(place.slot) > 0) {
-                    continue;
-                }
-                let first = (0..last).rev().take_while(|index| *index + MAX_DISTANCE > last).find(|index| {
+            for place in self.overwritten_places(&block[last]) {
+                let nearest = (0..last).rev().take(MAX_DISTANCE).find(|index| {
                     let stmt = &block[*index];
                     touches(stmt, &place) || leaves(stmt)
                 });
-                if let Some(first) = first {
-                    release_after(&mut block[first], place);
+                if let Some(nearest) = nearest {
+                    release_after(&mut block[nearest], place);
                 }
             }
         }
     }
+
+    /// Returns the places that a statement overwrites without a read of their variables.
+    fn overwritten_places(&self, stmt: &Stmt) -> Vec<ReleasedPlace> {
+        let is_hidden = |slot: &Slot| !self.after_failure.contains(slot) && !self.outer.contains(slot);
+        let is_read = |slot: Slot| stmt.kind.exprs().into_iter().any(|expr| Reads::of(expr).count(slot) > 0);
+        let places = places_of(stmt.kind.targets());
+        places.filter(|place| is_hidden(&place.slot) && !is_read(place.slot)).collect()
+    }
+}
+
+/// Returns the places that a SET overwrites, except those whose variable has another target, which may lie inside.
+fn places_of(targets: &[AssignTarget]) -> impl Iterator<Item = ReleasedPlace> + '_ {
+    let is_only = |slot: Slot| targets.iter().filter(|target| target.slot == slot).count() == 1;
+    targets.iter().filter(move |target| is_only(target.slot)).filter_map(place_of_target)
 }
 
 /// Number of statements between the read of a place and its assignment above which they are not looked at.
