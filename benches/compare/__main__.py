@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 import calls
 import files
+import idioms
 import listing
 import million
 import page
@@ -45,6 +46,7 @@ MODES: dict[str, Mode] = {
     "listing": lambda built, args: listing.run(built, listing.FULL, args.rounds or 15),
     "files": lambda built, args: files.run(built, files.FULL_MIB, args.rounds or 9),
     "scaling": lambda built, args: scaling.run(built, args.most_ms),
+    "idioms": lambda built, args: idioms.run(built, args.rounds or 3),
     "parse": lambda built, args: parse.run(built, args.rounds or 7),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calls
 import files
+import idioms
 import listing
 import million
 import parse
@@ -33,6 +34,7 @@ def run(built: Built) -> dict[str, Report]:
         "listing": listing.run(built, listing.QUICK, rounds=1),
         "files": files.run(built, files.QUICK_MIB, rounds=1),
         "scaling": scaling.run(built, quick=True),
+        "idioms": idioms.run(built, rounds=1, quick=True),
         "parse": parse.run(built, rounds=1, quick=True),
         "forms": Report(blocks=[process.run([built.example("parse_scaling"), "--quick"]).output.rstrip()]),
     }

@@ -173,7 +173,9 @@ impl Map {
             Body::Few(entries) => entries.iter().position(|(name, _)| name == key).inspect(|index| {
                 entries.remove(*index);
             }),
-            Body::Many(table) => table.shift_remove_full(key).map(|(index, _, _)| index),
+            Body::Many(table) => index_of(table, key).inspect(|index| {
+                table.shift_remove_index(*index);
+            }),
             Body::Row(_) => unreachable!("rows were just unpacked"),
         };
         Ok(owned.len() - index.unwrap_or(owned.len()))
@@ -234,7 +236,10 @@ impl Map {
     pub fn own_value_mut<'a>(map: &'a mut Rc<Map>, key: &Str) -> Option<&'a mut Value> {
         match &mut Rc::get_mut(map)?.body {
             Body::Few(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
-            Body::Many(table) => table.get_mut(key),
+            Body::Many(table) => {
+                let index = index_of(table, key)?;
+                table.get_index_mut(index).map(|(_, value)| value)
+            }
             Body::Row(_) => None,
         }
     }
@@ -339,6 +344,13 @@ fn put_many(table: &mut Table, key: Str, value: Value, bound: usize) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Returns the index of a key.
+// Out of line, so that the lookups of frequent operations are compiled into them.
+#[inline(never)]
+fn index_of(table: &Table, key: &Str) -> Option<usize> {
+    table.get_index_of(key)
 }
 
 /// Checks that one more entry is within the bound.

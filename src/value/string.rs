@@ -364,7 +364,7 @@ pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
 }
 
 impl PartialEq for Str {
-    #[inline]
+    #[inline(always)]
     fn eq(&self, other: &Str) -> bool {
         match (self, other) {
             (Str::Small(a), Str::Small(b)) => a == b,
@@ -377,7 +377,8 @@ impl PartialEq for Str {
 impl Eq for Str {}
 
 impl Hash for Str {
-    #[inline]
+    // Looking up a key is most of what a script does with a map.
+    #[inline(always)]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Str::Small(small) => state.write_u64(small.packed()),
