@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use crate::limits::{LimitHit, space};
 
-use super::operators::position;
 use super::table::Rows;
 use super::{Map, Value};
 
@@ -282,10 +281,8 @@ impl List {
 
     /// Returns the element at an index, mutably, if the list is neither shared nor packed. It may be set only to a value
     /// that owns no heap memory.
-    pub fn own_element_mut(list: &mut Rc<List>, index: i64) -> Option<&mut Value> {
-        let owned = Rc::get_mut(list)?;
-        let index = position(index, owned.len())?;
-        owned.items.get_mut(index)
+    pub fn own_element_mut(list: &mut Rc<List>, index: usize) -> Option<&mut Value> {
+        Rc::get_mut(list)?.items.get_mut(index)
     }
 
     /// Records that an element was changed in place and now has the depth `nested`.

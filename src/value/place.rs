@@ -50,7 +50,9 @@ impl Value {
         let mut place = self;
         for step in steps {
             let element = match (place, step) {
-                (Value::List(list), Value::Int(index)) => List::own_element_mut(list, *index),
+                (Value::List(list), Value::Int(index)) => {
+                    position(*index, list.len()).and_then(|index| List::own_element_mut(list, index))
+                }
                 (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
                     step.as_str().and_then(|key| Map::own_value_mut(map, &key))
                 }

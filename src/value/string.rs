@@ -24,11 +24,11 @@ pub struct Text {
     chars: Cell<u32>,
     /// Length in bytes of the beginning of the body that is no longer a part of the text.
     skipped: u32,
-    /// What few texts need.
+    /// The parts that few texts need.
     extra: OnceCell<Box<Extra>>,
 }
 
-/// What only texts need that are not ASCII and whose characters are numbered, or that quote a refusal.
+/// The parts of a text that only some have: those that are not ASCII and are indexed, and those that quote a refusal.
 #[derive(Default)]
 struct Extra {
     /// Length in characters of the skipped beginning of the body.

@@ -8,13 +8,13 @@ use super::super::machine::{Machine, ValueFn};
 use super::super::tool_call::Failing;
 use super::Compiler;
 
-/// What happens between the evaluation of arguments and the call.
+/// An action between the evaluation of arguments and the call.
 pub trait BeforeCall: 'static {
-    /// Does it.
+    /// Runs the action.
     fn run(&self, machine: &mut Machine);
 }
 
-/// Nothing happens before a call.
+/// No action.
 pub struct Nothing;
 
 impl BeforeCall for Nothing {
