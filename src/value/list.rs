@@ -189,6 +189,25 @@ impl List {
         Ok(())
     }
 
+    /// Inserts the elements of another list at the beginning; in place if the list is not shared.
+    pub fn prepend(list: &mut Rc<List>, other: &List) -> Result<(), LimitHit> {
+        if other.len() >= list.len() || List::is_shared(list) {
+            let mut joined = Rc::new(other.copied()?);
+            List::extend(&mut joined, list)?;
+            *list = joined;
+            return Ok(());
+        }
+        let owned = List::unshared(list)?;
+        owned.admit_depth(other.depth - 1)?;
+        owned.flat &= other.flat;
+        owned.reserve(other.len())?;
+        let queue = owned.queue()?;
+        for index in (0..other.len()).rev() {
+            queue.push_front(other.get(index).expect("the index is below the length"));
+        }
+        Ok(())
+    }
+
     /// Inserts an element before the one at an index, or at the end; in place if the list is not shared.
     pub fn insert(list: &mut Rc<List>, index: usize, value: Value) -> Result<(), LimitHit> {
         if index == list.len() {

@@ -53,6 +53,7 @@ const KINDS: &[Kind] = &[
             "@ + [i]",
             "@ + [i] + [i]",
             "@ + ([i] + [i])",
+            "Front(@, i)",
             "@ + [i, [i]]",
             "@ + Pair(i)",
             "LIST.Append(@, i)",
@@ -147,6 +148,10 @@ DEFINE PROCEDURE AddItemTwice(list, i)
   SET list = list + [i]
   SET list = list + [i]
   RETURN list
+END
+DEFINE PROCEDURE Front(list, i)
+  SET list = [i] + list
+  RETURN [i, i] + list
 END
 DEFINE PROCEDURE AppendItem(list, i)
   RETURN LIST.Append(list, i)

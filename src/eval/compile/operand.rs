@@ -53,6 +53,11 @@ pub trait Operand: 'static {
     /// Returns the held form of a number that was read immediately.
     fn hold(&self, number: Value) -> Self::Held;
 
+    /// Returns whether the operand gives up its value, so that [`Operand::owned`] may be its only holder.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
     /// Returns the span of the variable's name if the operand is a variable.
     fn variable(&self) -> Option<Span>;
 
@@ -130,6 +135,10 @@ impl Operand for Local {
     }
 
     fn hold(&self, _: Value) {}
+
+    fn gives_up(&self) -> bool {
+        self.is_last
+    }
 
     fn variable(&self) -> Option<Span> {
         Some(self.span)

@@ -2,7 +2,7 @@
 //! floats, and by the general rules.
 
 use crate::text::Span;
-use crate::value::{Value, ValueError, operators};
+use crate::value::{List, Value, ValueError, operators};
 
 use super::super::machine::{EvalResult, Machine, Thrown};
 use super::operand::{Operand, check_set, take_both};
@@ -119,6 +119,13 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     fn grow(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
         check_set(machine, &self.right, &b)?;
         let mut grown = self.left.owned(a, machine);
+        if let (true, Value::List(before), Value::List(_)) =
+            (self.right.gives_up(), &grown, self.right.peek(&b, machine))
+        {
+            let Value::List(mut list) = self.right.owned(b, machine) else { unreachable!("it was just a list") };
+            List::prepend(&mut list, before).map_err(|hit| machine.throw(self.span, hit))?;
+            return Ok(Value::List(list));
+        }
         match operators::add_in_place(&mut grown, self.right.peek(&b, machine)) {
             Ok(()) => Ok(grown),
             Err(error) => Err(machine.throw(self.span, error)),

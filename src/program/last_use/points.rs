@@ -65,7 +65,8 @@ fn owns_operand(expr: &Expr, index: usize) -> bool {
     match &expr.kind {
         ExprKind::Call(call) => !matches!(call.target, Target::Builtin(_)),
         ExprKind::List(_) | ExprKind::Map(_) => true,
-        ExprKind::Chain(_, links) => index == 0 && links[0].op == BinaryOp::Add,
+        // A list grows at its end, or at its beginning.
+        ExprKind::Chain(_, links) => links[0].op == BinaryOp::Add && (index == 0 || index == 1 && links.len() == 1),
         ExprKind::Join(pieces) => index == 0 && matches!(pieces.first(), Some(Piece::Value(_))),
         ExprKind::Release(_) => true,
         _ => false,
