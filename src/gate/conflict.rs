@@ -28,7 +28,10 @@ pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
             .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
-        UndoError::MovedOn { run, is_redo: true, conflicts } => {
+        UndoError::NothingBack { conflicts, .. } | UndoError::MovedOn { conflicts, is_forceable: false, .. } => {
+            conflicted(&message, &conflicts, "nothing was done")
+        }
+        UndoError::MovedOn { run, is_redo: true, conflicts, .. } => {
             let run = short_name(&run);
             let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
             conflicted(&message, &conflicts, &hint)

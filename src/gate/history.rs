@@ -202,7 +202,10 @@ impl Gate {
         let undone = self.world.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {
             let is_of_run = !matches!(error, UndoError::Sandbox(_));
-            let is_redo = matches!(error, UndoError::MovedOn { is_redo: true, .. });
+            let is_redo = matches!(
+                error,
+                UndoError::MovedOn { is_redo: true, .. } | UndoError::NothingBack { is_redo: true, .. }
+            );
             let mut error = undo_refused(error, run);
             if is_of_run && !is_redo && self.can_pass_over(run) {
                 error.hint = error.hint.map(|hint| format!("{hint}; {PASS_OVER}"));
