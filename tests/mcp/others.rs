@@ -70,6 +70,42 @@ fn a_long_answer_comes_in_parts() {
     assert_eq!(plain.stdout, "a.txt\nlong.txt");
 }
 
+/// The rest of the answer is too large for a part, or an element of its list is: the parts are those of its JSON.
+#[test]
+fn an_answer_that_cannot_be_cut_in_its_shape_comes_as_json() {
+    let place = sandbox();
+    for value in [
+        json!({ "content": "one\ntwo\n", "path": "€".repeat(200), "more": { "deep": vec!["ü\u{1}"; 30] } }),
+        json!(["a", "b", "long ".repeat(60), []]),
+        json!({ "map": { "only": "x".repeat(300) } }),
+    ] {
+        let args = json!({ "text": value.to_string() }).to_string();
+        for bytes in [80, 100, 300] {
+            let (mut text, mut offset) = (String::new(), None::<Json>);
+            loop {
+                let from = offset.iter().flat_map(|offset| ["--offset", offset.as_str().expect("an offset")]);
+                let mut command = ns(place.path());
+                command.args(["call", "--meta", "--max-output-bytes", &bytes.to_string()]).args(from);
+                let ran = run(command.args(["json_parse", &args]));
+                let part: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+                assert!(part["result"].to_string().len() <= bytes, "{part}");
+                assert_eq!(part["_meta"]["unit"], "bytes of JSON");
+                text.push_str(part["result"].as_str().unwrap_or_else(|| panic!("{part}")));
+                offset = Some(part["_meta"]["next_offset"].clone()).filter(|next| !next.is_null());
+                if offset.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(serde_json::from_str::<Json>(&text).expect("JSON"), value, "{bytes}");
+        }
+    }
+    let script = r#"{"file_path":"new.txt","content":"x"}"#;
+    let small = run(ns(place.path()).args(["call", "--meta", "--max-output-bytes", "71", "write_file", script]));
+    assert_eq!(small.code, 2, "{}{}", small.stdout, small.stderr);
+    assert!(small.stderr.contains("needs at least 72, not 71"), "{}", small.stderr);
+    assert!(!place.path().join("new.txt").exists(), "the call was not made");
+}
+
 #[test]
 fn definitions_have_the_forms_of_the_frameworks() {
     let place = sandbox();

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::manual::about;
 use crate::options::seconds;
+use crate::toolkit::Offset;
 
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]
@@ -21,7 +22,7 @@ pub struct CallArgs {
     /// A JSON object with the arguments, @FILE to read it from a file, - from standard input
     #[arg(default_value = "{}", value_name = "JSON", allow_hyphen_values = true)]
     pub json: String,
-    /// Maximum size of the answer in bytes
+    /// Maximum size of the answer in bytes; with --meta of one part, at least 72
     #[arg(long, value_name = "N")]
     pub max_output_bytes: Option<u64>,
     /// Return a longer answer in parts, and report its total size beside it
@@ -29,7 +30,7 @@ pub struct CallArgs {
     pub meta: bool,
     /// Offset of the part: `next_offset` of the previous one
     #[arg(long, value_name = "N", requires = "meta", conflicts_with = "jsonl")]
-    pub offset: Option<usize>,
+    pub offset: Option<Offset>,
     /// Read a call from each line of standard input, such as {"id": 1, "tool": "read_file", "arguments": {}}, and print one line per answer
     #[arg(long, conflicts_with_all = ["tool", "json"])]
     pub jsonl: bool,
