@@ -138,6 +138,7 @@ impl Global {
             strict: self.strict,
             atomic: false,
             plan: false,
+            may_plan: false,
             key: None,
             looks_only: false,
             makes_key: false,

@@ -68,7 +68,7 @@ pub struct AuditArgs {
 /// Which audit log is meant: that of the sandbox, unless one of these says otherwise.
 #[derive(Args, Debug)]
 pub struct AuditPlace {
-    /// The log of read-only runs, in your state folder
+    /// The log of read-only and planned runs, in your state folder
     #[arg(long)]
     pub state: bool,
     /// A log that was moved elsewhere

@@ -8,6 +8,7 @@ mod arrange;
 mod check;
 mod covered;
 mod form;
+mod refusals;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ use super::runs::{Content, Holds, read_content};
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;
+pub use refusals::PlanRefusals;
 use tree::tree_digest;
 
 /// The format version of plans that this program writes. It rises when an older program would misread a plan.
@@ -59,6 +61,16 @@ pub struct PlanAbout {
     pub failed: bool,
     /// The inode of the root.
     pub root: u64,
+    /// The calls that were refused while the plan was made.
+    #[serde(skip_serializing_if = "PlanRefusals::is_empty", default)]
+    pub refused: PlanRefusals,
+}
+
+impl PlanAbout {
+    /// Creates the header of a plan of a command.
+    pub fn new(command: &str, failed: bool) -> PlanAbout {
+        PlanAbout { plan: VERSION, command: command.to_owned(), failed, root: 0, refused: PlanRefusals::default() }
+    }
 }
 
 /// A planned change.
@@ -146,7 +158,7 @@ impl Plan {
     ///
     /// # Errors
     /// Returns errors of the operating system, for example if the tree changes meanwhile.
-    pub fn of(overlay: &Arc<Overlay>, main: &Root, command: &str, failed: bool) -> io::Result<Plan> {
+    pub fn of(overlay: &Arc<Overlay>, main: &Root, about: PlanAbout) -> io::Result<Plan> {
         let deltas = overlay.deltas()?;
         let moved: BTreeSet<Address> = deltas.iter().filter_map(|delta| from(&delta.lies).cloned()).collect();
         let mut changes = Vec::with_capacity(deltas.len());
@@ -158,7 +170,7 @@ impl Plan {
             changes.extend(planned(overlay, delta, &moved)?);
         }
         let root = overlay.tree(&Address::from(""))?.own_metadata()?.identity.inode;
-        let about = PlanAbout { plan: VERSION, command: command.to_owned(), failed, root };
+        let about = PlanAbout { root, ..about };
         let (store, seal) = (Store::Overlay(overlay.clone()), Some(main.seal.clone()));
         Ok(Plan { about, changes, store, seal, claim: None })
     }
