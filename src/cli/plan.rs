@@ -63,7 +63,7 @@ pub fn plan(PlanRun { global, args, form }: PlanRun<'_>, script: &Script, invoca
         return exit;
     }
     drop(outcome);
-    let command = invocation.listed(script, &format!("ns run {}", script.file_name()));
+    let command = engine.listed_command(script, invocation);
     let shown = engine.plan(&command, failed).and_then(|plan| {
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;

@@ -4,6 +4,38 @@ use std::fs;
 
 use crate::plan::Place;
 
+/// The plan, the page and the run that it becomes name the script as `ns log` names that of a run.
+#[test]
+fn a_plan_names_its_script_by_its_path() {
+    let place = Place::new();
+    for file in ["d/deep/it's.ns", "../outside.ns"] {
+        let script = place.root().join(file);
+        fs::write(&script, "MUST FS.WriteFile(\"n\", \"x\")\n").expect("a script");
+        let script = script.canonicalize().expect("it is there").display().to_string();
+        place.ns(0, &["run", &script, "Photos"]);
+        let log = place.ns(0, &["--output", "json", "log", "-n", "1"]).stdout;
+        let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+        let command = log[0]["command"].as_str().expect("a command").to_owned();
+        assert!(command.contains(if file.starts_with('d') { "run 'd/deep/" } else { "run /" }), "{command}");
+        place.ns(0, &["undo"]);
+        let plan = place.ns(0, &["run", "--plan=json", &script, "Photos"]).stdout;
+        let json: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
+        assert_eq!(json["command"], command.as_str());
+        let page = place.ns(0, &["run", "--plan=html", &script, "Photos"]).stdout;
+        assert!(page.contains(&format!("Plan of {command}<")), "{page}");
+        let written = place.folder.path().join("plan.json");
+        fs::write(&written, plan).expect("a plan");
+        place.apply(0, &written);
+        let log = place.ns(0, &["--output", "json", "log", "-n", "1"]).stdout;
+        let shown = format!("ns apply ({command})");
+        assert!(log.contains(&serde_json::to_string(&shown).expect("JSON")), "{log}");
+        assert!(
+            place.ns(0, &["--output", "json", "show"]).stdout.contains(&*serde_json::to_string(&shown).expect("JSON"))
+        );
+        place.ns(0, &["undo"]);
+    }
+}
+
 /// Two files exchange names; a directory is moved and changed, and another entry takes its place.
 const SCRIPT: &str = r#"
 MUST FS.MoveFile("a.txt", "aside")
