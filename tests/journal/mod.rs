@@ -5,6 +5,7 @@
 mod named;
 mod reports;
 mod states;
+mod unchanged;
 
 use crate::support;
 use std::fs;
