@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::handles::address::Address;
 use super::handles::error::SandboxError;
 use super::handles::folder::{Delta, Overlay, Scratch, StagingPlace};
-use super::handles::metadata::Kind;
+use super::handles::metadata::{Kind, Owner};
 use super::handles::root::{Root, SandboxPath};
 use super::handles::seal::RootSeal;
 use super::handles::state::{Moment, State, moment};
@@ -105,6 +105,9 @@ pub struct PlannedChange {
     /// The modification time that the run sets, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modified: Option<Moment>,
+    /// The user id and group id of a new entry, if they are not those of this process.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub owner: Option<(u32, u32)>,
     /// The name of the content to write in the scratch directory.
     #[serde(skip)]
     pub content: Option<OsString>,
@@ -237,6 +240,10 @@ fn planned(overlay: &Overlay, delta: Delta, moved: &BTreeSet<Address>) -> io::Re
         (StagingPlace::Kept(kept), Some(now)) if is_tree(now) => Some(Holds::below(overlay.tree(kept)?, kept, moved)?),
         _ => None,
     };
+    let owner = match &lies {
+        StagingPlace::Scratch(name) => foreign_owner(overlay.scratch().folder().metadata(name)?.owner),
+        _ => None,
+    };
     let (content, from) = match lies {
         StagingPlace::Scratch(name) => (Some(name), None),
         StagingPlace::At(from) | StagingPlace::Kept(from) => {
@@ -257,6 +264,16 @@ fn planned(overlay: &Overlay, delta: Delta, moved: &BTreeSet<Address>) -> io::Re
         now,
         from,
         modified: modified.map(moment),
+        owner,
         content,
     }))
+}
+
+/// Returns an owner that a new entry does not get by itself.
+fn foreign_owner(owner: Owner) -> Option<(u32, u32)> {
+    #[cfg(unix)]
+    let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    #[cfg(not(unix))]
+    let own = (0, 0);
+    Some((owner.user, owner.group)).filter(|owner| *owner != own)
 }
