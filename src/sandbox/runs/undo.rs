@@ -309,16 +309,14 @@ pub(super) fn read(roots: Roots<'_>, run: &str) -> Result<(History, Option<Times
     }
     let folders = Folders::find(roots.main)?.ok_or_else(unknown)?;
     let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", display(JOURNAL)), &error);
-    let file = match folders.ended.open_file(run.as_ref()) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let open = folders.open.open_file(run.as_ref()).map_err(|_| unknown())?;
-            return Err(match open.try_lock() {
-                Err(TryLockError::WouldBlock) => UndoError::GoesOn(run.to_owned()),
-                _ => unknown(),
-            });
+    let opened = folders.open_either(|folder| folder.open_file(run.as_ref()).map(Some)).map_err(wrap)?;
+    let file = match opened.ok_or_else(unknown)? {
+        (file, true) => file,
+        (open, false) if matches!(open.try_lock(), Err(TryLockError::WouldBlock)) => {
+            return Err(UndoError::GoesOn(run.to_owned()));
         }
-        Err(error) => return Err(wrap(error).into()),
+        // Nobody holds it: the run ended since it was opened, or it was killed and is not recovered.
+        (_, false) => folders.ended.open_file(run.as_ref()).map_err(|_| unknown())?,
     };
     let metadata = file_metadata(&file).map_err(wrap)?;
     check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
