@@ -23,7 +23,7 @@ pub struct PlanRefusals {
 pub struct RefusedCall {
     /// The tool, by its name in scripts.
     pub tool: String,
-    /// What was refused and why.
+    /// The message of the refusal.
     pub reason: String,
 }
 
