@@ -36,10 +36,8 @@ impl World {
     ) -> Option<Box<ToolError>> {
         let is_refused = failure.is_some_and(|error| is_refusal(error.code)) || record.has_refused();
         if is_refused && self.overlay.is_some() {
-            let reason = failure.map_or_else(
-                || format!("the policy refuses {}", record.refused_paths().join(", ")),
-                |error| with_path(error),
-            );
+            let reason =
+                failure.map_or_else(|| format!("the policy refuses {}", record.refused_paths().join(", ")), with_path);
             self.refusals.borrow_mut().add(record.tool(), &reason);
         }
         let is_logged = is_refused || self.overlay.is_none() && (changes || record.has_begun());

@@ -313,7 +313,13 @@ fn check(cell: &Cell) {
         assert_eq!(case.tree(), found, "{}: planned: {}", case.told, planned.stderr);
         let is_nothing = planned.stderr.contains("error[conflict]: nothing of the run");
         if !is_nothing {
-            assert_eq!(hints(&done.stderr), [&[force.clone()], skips].concat(), "{}: {}", case.told, done.stderr);
+            assert_eq!(
+                hints(&done.stderr),
+                [std::slice::from_ref(&force), skips].concat(),
+                "{}: {}",
+                case.told,
+                done.stderr
+            );
         } else if hints(&done.stderr).contains(&force) {
             // The refusal did not look into directories.
             assert!(!planned.stderr.contains("was changed since"), "{}: {}", case.told, done.stderr);
