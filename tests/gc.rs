@@ -116,6 +116,7 @@ fn the_newest_runs_lose_nothing() {
     }
     let refused = run(ns(place.path()).arg("undo"));
     assert!(refused.stderr.contains("`a.txt`: what was there is no longer kept"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`backup_bytes` in `[policy]` keep more"), "{}", refused.stderr);
 }
 
 /// A run that redid an old one keeps its backups under the old names.

@@ -13,19 +13,20 @@ fn declarations() -> Vec<Json> {
     json.as_array().expect("the declarations are a list").clone()
 }
 
-/// Lines that are no calls are explained, and a process whose calls all fail reports that.
+/// Lines that are no calls are explained, and the exit code reports them.
 #[test]
-fn lines_whose_calls_all_fail_are_a_failure() {
+fn lines_that_are_no_calls_are_a_failure() {
     let place = tempfile::tempdir().expect("a folder");
     let answer = |lines: &str| with_input(ns(place.path()).args(["call", "--jsonl"]), lines);
     let exists = r#"{"tool":"exists","arguments":{"path":"."}}"#;
     let wrong = r#"{"name":"exists","arguments":{"path":"."}}"#;
     let failed = answer(&format!("{wrong}\n{}\n", exists.replace("arguments", "args")));
-    assert_eq!(failed.code, 1, "{}", failed.stderr);
+    assert_eq!(failed.code, 2, "{}", failed.stderr);
     for help in ["write `tool` instead of `name`", "write `arguments` instead of `args`"] {
         assert!(failed.stdout.contains(help), "{}", failed.stdout);
     }
-    assert_eq!(answer(&format!("{wrong}\n{exists}\n")).code, 0);
+    assert_eq!(answer(&format!("{wrong}\n{exists}\n")).code, 2);
+    assert_eq!(answer(&format!("{exists}\n")).code, 0);
     assert_eq!(answer("").code, 0);
 }
 

@@ -54,6 +54,11 @@ impl Audit {
         Audit { state, ..Audit::default() }
     }
 
+    /// Creates a log that is kept in the same state directory.
+    pub fn beside(&self) -> Audit {
+        Audit::new(self.state.clone())
+    }
+
     /// Ensures, before a change, that a line of `bytes` bytes can be appended after it.
     pub fn prepare(&self, context: &LogContext<'_>, bytes: u64) -> Result<(), AuditError> {
         if let Some(reason) = &*self.lost.borrow() {

@@ -5,7 +5,7 @@ use std::io::Read;
 use crate::engine::Engine;
 use crate::gate::DONE;
 use crate::text::ToolCode;
-use crate::toolkit::{ToolError, body_of, excerpt, read_on};
+use crate::toolkit::{Body, LEAST, NextPart, Offset, ToolError, excerpt, read_on};
 use crate::value::{Map, Value, to_value};
 
 /// Maximum size of JSON input, in bytes.
@@ -15,12 +15,28 @@ pub const MAX_JSON: u64 = 256 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// The offset of its first byte, or `None` for the beginning of the answer.
-    pub offset: Option<usize>,
+    pub offset: Option<Offset>,
     /// Its maximum size in bytes.
     pub bytes: u64,
 }
 
+/// Default size of a part, in bytes.
+const PART: u64 = 256 << 10;
+
 impl Part {
+    /// Selects a part before the call is made.
+    ///
+    /// # Errors
+    /// `bad_args` if the part could be too small for a character.
+    pub fn new(offset: Option<Offset>, bytes: Option<u64>) -> Result<Part, ToolError> {
+        let bytes = bytes.unwrap_or(PART);
+        if bytes < LEAST {
+            let message = format!("with `--meta`, `--max-output-bytes` needs at least {LEAST}, not {bytes}");
+            return Err(ToolError::new(ToolCode::BadArgs, message).hint("give a larger number; nothing was done"));
+        }
+        Ok(Part { offset, bytes })
+    }
+
     /// Returns this part of an answer, and its metadata.
     pub fn of(&self, answer: Value) -> Result<(Value, Value), ToolError> {
         let behind = || {
@@ -30,8 +46,12 @@ impl Part {
         let part = match self.offset {
             None => excerpt(answer, self.bytes)?,
             Some(offset) => {
-                let body = body_of(&answer)?.ok_or_else(behind)?;
-                read_on(&body, offset, self.bytes)?.ok_or_else(behind)?
+                let body = Body::of(&answer, offset)?.ok_or_else(behind)?;
+                match read_on(&body, offset.number(), self.bytes)? {
+                    NextPart::Part(part) => part,
+                    NextPart::Behind => return Err(behind()),
+                    NextPart::Needs(least) => return Err(too_small(offset, least)),
+                }
             }
         };
         let meta = match part.extent {
@@ -40,6 +60,12 @@ impl Part {
         };
         Ok((part.answer, meta))
     }
+}
+
+/// Returns the error for an element that does not fit in a part, which happens only if the parts before were larger.
+fn too_small(offset: Offset, least: u64) -> ToolError {
+    let message = format!("the element at offset {offset} needs a part of at least {least} bytes");
+    ToolError::new(ToolCode::BadArgs, message).hint(format!("give `--max-output-bytes {least}` or more"))
 }
 
 /// Amends the error for an answer that cannot be printed: if the call changed something, the error says that it was

@@ -26,19 +26,20 @@ use super::call_lines::call_lines;
 use super::finish::say_ended;
 use super::start::seal;
 
-/// Default size of a part, in bytes.
-const PART: u64 = 256 << 10;
 /// Maximum size in bytes of an answer that is returned in parts.
 const WHOLE: u64 = 256 << 20;
 
 pub fn call(global: &Global, args: &CallArgs) -> Exit {
+    let part = match args.meta.then(|| Part::new(args.offset, args.max_output_bytes)).transpose() {
+        Ok(part) => part,
+        Err(error) => return fail(&error),
+    };
     let answer_bytes = if args.meta { Some(WHOLE) } else { args.max_output_bytes };
     let options = Options { answer_bytes, ..global.options() };
     let engine = match Engine::open(&options) {
         Ok(engine) => engine,
         Err(error) => return fail(&setup_failure(&error)),
     };
-    let part = args.meta.then(|| Part { offset: args.offset, bytes: args.max_output_bytes.unwrap_or(PART) });
     if args.jsonl {
         if let Err(error) = seal(&engine) {
             return fail(&setup_failure(&error));

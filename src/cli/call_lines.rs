@@ -1,8 +1,12 @@
 //! `ns call --jsonl`: one call per input line, one answer per output line, for programs that keep a process open.
 //!
 //! `{"id": 1, "tool": "read_file", "arguments": {…}}` is answered with `{"id": 1, "result": …}`, or with
-//! `{"id": 1, "error": {…}}` in the form common to all failures. An id may be any JSON value and is returned unchanged.
-//! Calls are executed in order and share session memory. The exit code is 1 if each of them failed.
+//! `{"id": 1, "error": {…}}` in the form common to all failures. An id may be any JSON value and is returned unchanged,
+//! also for a malformed line if it can be read there ([`super::line_id`]). Calls are executed in order and share session
+//! memory.
+//!
+//! The exit code is 0 if no answer has an `error`. Otherwise it is the one that `ns call` has for the gravest of them:
+//! interrupted, refused, malformed, failed.
 
 use std::io::{BufRead, ErrorKind, Read, Write, stdin, stdout};
 
@@ -18,6 +22,7 @@ use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Sink, TextBudget, Value};
 
 use super::answer::{MAX_JSON, Part, noting_changes};
+use super::line_id::id_of;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,12 +39,11 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
     let session = SessionMemory::new("ns call");
     let (mut input, mut output) = (stdin().lock(), stdout().lock());
     let mut line = Vec::new();
-    let (mut failed, mut succeeded) = (false, false);
+    let mut gravest = Exit::Done;
     loop {
         line.clear();
         match input.by_ref().take(MAX_JSON + 1).read_until(b'\n', &mut line) {
-            Ok(0) if failed && !succeeded => return Exit::Failed,
-            Ok(0) => return Exit::Done,
+            Ok(0) => return gravest,
             Ok(_) if engine.interrupt().is_raised() => return Exit::Interrupted,
             Ok(_) if line.len() as u64 > MAX_JSON => {
                 report_error("a line is too long", &format!("give lines of at most {MAX_JSON} bytes"));
@@ -54,11 +58,9 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let answer = answer(engine, &session, part, &line);
-        let is_failure = answer.error.is_some();
-        failed |= is_failure;
-        succeeded |= !is_failure;
-        let written = writeln!(output, "{}", text_of(engine, &answer)).and_then(|()| output.flush());
+        let (text, exit) = text_of(engine, &answer(engine, &session, part, &line));
+        gravest = graver(gravest, exit);
+        let written = writeln!(output, "{text}").and_then(|()| output.flush());
         match written {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Exit::Done,
@@ -68,6 +70,18 @@ pub fn call_lines(engine: &Engine, part: Option<&Part>) -> Exit {
             }
         }
     }
+}
+
+/// Returns the graver of two outcomes of calls.
+fn graver(one: Exit, other: Exit) -> Exit {
+    let weight = |exit: &Exit| match exit {
+        Exit::Done => 0,
+        Exit::Usage => 2,
+        Exit::Refused => 3,
+        Exit::Interrupted => 4,
+        _ => 1,
+    };
+    if weight(&other) > weight(&one) { other } else { one }
 }
 
 /// The answer to a line. The fields are written in this order.
@@ -85,14 +99,18 @@ struct Answer {
     answer: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
+    /// The code of the error.
+    #[serde(skip)]
+    code: Option<ToolCode>,
 }
 
 fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &[u8]) -> Answer {
     let line: Line<'_> = match serde_json::from_slice(line) {
         Ok(line) => line,
         Err(error) => {
-            let error = ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}")).hint(hint(&error));
-            return Answer { error: Some(error.shape()), ..Answer::default() };
+            let mut answer = Answer { id: id_of(line), ..Answer::default() };
+            answer.fail(&ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}")).hint(hint(&error)));
+            return answer;
         }
     };
     let given = engine.value_of_json(line.arguments.map_or("{}", RawValue::get));
@@ -105,7 +123,7 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
         Err(error) if error.manner == FailureMode::Quiet => answer.put(engine, Value::Nil, part),
         Err(mut error) => {
             answer.answer = error.answer.take();
-            answer.error = Some(error.shape());
+            answer.fail(&error);
         }
     }
     answer.warnings = engine.gate().take_notes();
@@ -126,6 +144,10 @@ fn hint(error: &serde_json::Error) -> String {
 }
 
 impl Answer {
+    fn fail(&mut self, error: &ToolError) {
+        (self.error, self.code) = (Some(error.shape()), Some(error.code));
+    }
+
     fn put(&mut self, engine: &Engine, value: Value, part: Option<&Part>) {
         let Some(part) = part else {
             self.result = Some(value);
@@ -134,20 +156,25 @@ impl Answer {
         let _bounds = engine.bound_answer();
         match part.of(value) {
             Ok((result, meta)) => (self.result, self.meta) = (Some(result), Some(meta)),
-            Err(error) => self.error = Some(noting_changes(engine, error).shape()),
+            Err(error) => self.fail(&noting_changes(engine, error)),
         }
     }
 }
 
-/// Serializes an answer. If that exceeds a limit of the call, returns a line with the error instead.
-fn text_of(engine: &Engine, answer: &Answer) -> String {
+/// Serializes an answer, and returns it with the outcome of the call. If the text exceeds a limit of the call, returns
+/// a line with the error instead.
+fn text_of(engine: &Engine, answer: &Answer) -> (String, Exit) {
     let _bounds = engine.bound_answer();
     let mut sink = Sink::new(TextBudget::of_text());
     match serde_json::to_writer(&mut sink, answer) {
-        Ok(()) => String::from_utf8(sink.into_bytes()).expect("JSON is text"),
+        Ok(()) => {
+            let text = String::from_utf8(sink.into_bytes()).expect("JSON is text");
+            (text, answer.code.map_or(Exit::Done, Exit::from))
+        }
         Err(_) => {
             let error = noting_changes(engine, sink.hit().into());
-            json!({ "id": answer.id, "error": error.shape(), "warnings": answer.warnings }).to_string()
+            let line = json!({ "id": answer.id, "error": error.shape(), "warnings": answer.warnings });
+            (line.to_string(), error.code.into())
         }
     }
 }

@@ -22,6 +22,7 @@ mod fmt;
 mod gc;
 mod guide;
 mod history;
+mod line_id;
 mod mcp;
 mod memory;
 mod new;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{Described, Difference};
+use crate::engine::{Described, Difference, PlanAbout};
 use crate::terminal::changes;
 use crate::terminal::paint::Paint;
 use crate::text::markup;
@@ -14,9 +14,9 @@ const STYLE: &str = include_str!("page.css");
 const COLUMNS: &str = "<colgroup><col class=\"number\"><col><col class=\"number\"><col></colgroup>\n";
 
 /// Returns the page of a plan.
-pub fn of_plan(command: &str, failed: bool, described: &[Described]) -> String {
+pub fn of_plan(about: &PlanAbout, described: &[Described]) -> String {
     let mut page = String::new();
-    let title = format!("Plan of {}", escaped(command));
+    let title = format!("Plan of {}", escaped(&about.command));
     let _ = write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -25,8 +25,12 @@ pub fn of_plan(command: &str, failed: bool, described: &[Described]) -> String {
          </head>\n<body>\n<h1>{title}</h1>\n<p>{}</p>\n",
         escaped(changes::summary(described).trim_end())
     );
-    if failed {
+    if about.failed {
         page.push_str("<p class=\"failed\">The run would fail after these changes.</p>\n");
+    }
+    if !about.refused.is_empty() {
+        let lines: String = about.refused.lines().map(|line| format!("<li>{}</li>\n", escaped(&line))).collect();
+        let _ = write!(page, "<p class=\"failed\">Refused while it was planned:</p>\n<ul>\n{lines}</ul>\n");
     }
     page.push_str("<pre class=\"tree\">");
     for line in changes::tree(described, Paint::Escaped).lines() {

@@ -16,6 +16,7 @@ use crate::terminal::question::{Answer, asked};
 use crate::terminal::report::{print, report_error, report_failure, say};
 use crate::terminal::runs::say_applied;
 use crate::terminal::sandbox_hint::with_root;
+use crate::text::safe;
 use crate::toolkit::ToolError;
 
 use super::args::{PlanForm, RunArgs};
@@ -25,6 +26,9 @@ use super::start::{attend, open, settle, with_engine};
 
 /// Warning about a plan that this user's key did not seal, before it is applied.
 const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here: it was edited, or another user, program or folder made it; it does what it says, within the policy";
+
+/// The heading of the calls that were refused.
+pub const REFUSED: &str = "refused while it was planned";
 
 /// The settings of a run that only plans.
 pub struct PlanRun<'a> {
@@ -59,7 +63,7 @@ pub fn plan(PlanRun { global, args, form }: PlanRun<'_>, script: &Script, invoca
         return exit;
     }
     drop(outcome);
-    let command = invocation.listed(script, &format!("ns run {}", script.file_name()));
+    let command = engine.listed_command(script, invocation);
     let shown = engine.plan(&command, failed).and_then(|plan| {
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
@@ -95,7 +99,7 @@ fn show(engine: &Engine, plan: &Plan, form: PlanForm) -> Result<(), ToolError> {
         PlanForm::Text | PlanForm::Html => engine.describe_plan(plan, Differ::showing(engine.watch()))?,
     };
     match form {
-        PlanForm::Html => print(&page::of_plan(&plan.about.command, plan.about.failed, &described)),
+        PlanForm::Html => print(&page::of_plan(&plan.about, &described)),
         _ => print(&render_plan(plan, &described)),
     };
     Ok(())
@@ -103,13 +107,20 @@ fn show(engine: &Engine, plan: &Plan, form: PlanForm) -> Result<(), ToolError> {
 
 /// Formats a plan for a terminal.
 fn render_plan(plan: &Plan, described: &[Described]) -> String {
+    let refused = render_refused(plan);
     let head = match (plan.changes.is_empty(), plan.about.failed) {
-        (true, true) => return String::new(),
-        (true, false) => return "plan: nothing would be changed\n".to_owned(),
+        (true, true) => return refused,
+        (true, false) => return format!("plan: nothing would be changed\n{refused}"),
         (false, true) => "plan: before it failed, the run would have changed\n",
         (false, false) => "plan: the run would change\n",
     };
-    format!("{head}{}", changes::page(described, paint()))
+    format!("{head}{}{refused}", changes::page(described, paint()))
+}
+
+/// Formats the calls that were refused while the plan was made.
+fn render_refused(plan: &Plan) -> String {
+    let lines = plan.about.refused.lines().map(|line| format!("  {}\n", safe::name(&line)));
+    if plan.about.refused.is_empty() { String::new() } else { format!("{REFUSED}:\n{}", lines.collect::<String>()) }
 }
 
 fn is_somebody_there() -> bool {

@@ -1,6 +1,6 @@
 //! `ns repl`, and plain `ns` on a terminal.
 
-use crate::engine::settle_scratch;
+use crate::engine::{Options, settle_scratch};
 use crate::options::{Global, OutputFormat};
 use crate::repl::{LineHistory, SessionEnd, Showing, View};
 use crate::terminal::exit::Exit;
@@ -12,7 +12,7 @@ use super::start::{attend, open};
 
 /// Runs a session.
 pub fn repl(global: &Global) -> Exit {
-    let engine = match open(&global.options()) {
+    let engine = match open(&Options { may_plan: true, ..global.options() }) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };

@@ -75,7 +75,7 @@ fn reverse_here(engine: &Engine, request: Request<'_>) -> Result<UndoReport, Too
     }
     let (undone, passed) = engine.undo_past_conflicts()?;
     for skipped in passed {
-        say(&format!("passed over {}: {}\n", named(&skipped.origin), skipped.reason()));
+        say(&format!("passed over {}: {}\n", named(&skipped.origin), skipped.reason));
     }
     Ok(undone)
 }

@@ -22,15 +22,8 @@ const NAMED: usize = 10;
 pub struct SkippedRun {
     /// The original run, which users know.
     pub origin: Origin,
-    /// The reason why it was not undone.
-    pub error: ToolError,
-}
-
-impl SkippedRun {
-    /// Returns the reason without the name of the run, which stands beside it.
-    pub fn reason(&self) -> String {
-        self.error.message.replacen(&format!(" since the run `{}`", short_name(&self.origin.run)), "", 1)
-    }
+    /// The reason why it was not undone, without the name of the run, which stands beside it.
+    pub reason: String,
 }
 
 impl Engine {
@@ -87,17 +80,15 @@ impl Engine {
         for run in self.gate.undoable_runs(false, usize::MAX)? {
             match self.undo_run(&run, false, false) {
                 Ok(undone) => return Ok((undone, passed)),
-                Err(UndoRefusal { error, is_of_run: true }) => {
+                Err(UndoRefusal { of_run: Some(reason), .. }) => {
                     let origin = self.gate.origin(&run)?;
-                    passed.push(SkippedRun { origin, error });
+                    passed.push(SkippedRun { origin, reason });
                 }
                 Err(refusal) => return Err(refusal.error),
             }
         }
-        let named = passed
-            .iter()
-            .take(NAMED)
-            .map(|passed| format!("`{}`: {}", short_name(&passed.origin.run), passed.reason()));
+        let named =
+            passed.iter().take(NAMED).map(|passed| format!("`{}`: {}", short_name(&passed.origin.run), passed.reason));
         let message =
             format!("none of {} runs can be taken back: {}", passed.len(), named.collect::<Vec<_>>().join("; "));
         Err(ToolError::new(ToolCode::Conflict, message).hint("`ns undo RUN --force` takes back of one what can be"))

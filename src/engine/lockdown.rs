@@ -163,7 +163,12 @@ impl Engine {
             paths.push(AllowedPath { handle: home, rights: Rights::Change });
             paths.push(AllowedPath { handle: above, rights: Rights::RemoveFolders });
         }
-        let keeps_in_state = gate.log_location() == LogLocation::State;
+        // Refusals of planned runs are recorded there; the server's workers may plan.
+        let keeps_in_state = match gate.log_location() {
+            LogLocation::State => true,
+            LogLocation::Root => self.may_plan || matches!(process, Process::Server(_)),
+            LogLocation::Off => false,
+        };
         if let Some(log) = gate.audit().folder_in_state(gate.root()).filter(|_| keeps_in_state) {
             paths.push(AllowedPath { handle: log.handle()?, rights: Rights::Log });
         }

@@ -77,7 +77,7 @@ pub use invocation::{Arguments, Invocation};
 pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
-pub use plan::{Applied, Plan, PlanError, read_plan};
+pub use plan::{Applied, Plan, PlanAbout, PlanError, read_plan};
 pub use policies::check_policy;
 pub use render::{Rendered, Results};
 pub use script::Script;
@@ -102,6 +102,8 @@ pub struct Engine {
     strict: bool,
     /// Whether a failed run is rolled back.
     atomic: bool,
+    /// Whether lines may be planned later ([`Options::may_plan`]).
+    may_plan: bool,
     interrupt: Interrupt,
     /// The last run that ended, if it changed something.
     ended: RefCell<Option<EndedRun>>,

@@ -29,6 +29,8 @@ pub struct Options {
     pub atomic: bool,
     /// Whether changes are only planned.
     pub plan: bool,
+    /// Whether lines of a session may be planned later, whose refusals are then recorded in the user state.
+    pub may_plan: bool,
     /// The user's key, from the process that provided it; read from the user state by default.
     pub key: Option<UserKey>,
     /// Whether nothing will be run or changed: killed runs are not recovered, and no key is created.

@@ -7,7 +7,7 @@ use crate::limits::{Limits, Meter, space};
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
-pub use crate::gate::{Applied, Plan, PlanError};
+pub use crate::gate::{Applied, Plan, PlanAbout, PlanError};
 
 use super::changes::{COMPARED_BYTES, Described, Differ};
 use super::{Engine, internal_fault, on_large_stack};

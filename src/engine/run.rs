@@ -28,8 +28,14 @@ impl Engine {
     /// Runs a script, or one procedure of it.
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
         let memory = SessionMemory::new(command_of(script, self.gate.root().path()));
-        let listed = invocation.listed(script, memory.command());
+        let listed = self.listed_command(script, invocation);
         self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
+    }
+
+    /// Returns the command of a run as the list of runs and plans show it. A script is named by its path from the
+    /// sandbox root, or by its absolute path outside of it.
+    pub fn listed_command(&self, script: &Script, invocation: &Invocation) -> String {
+        invocation.listed(script, &command_of(script, self.gate.root().path()))
     }
 
     /// Like [`Engine::run`], with a session memory that outlives the run.

@@ -55,6 +55,7 @@ impl Engine {
             limits,
             strict: options.strict,
             atomic: options.atomic,
+            may_plan: options.may_plan,
             interrupt: Interrupt::default(),
             ended: RefCell::default(),
             newest: RefCell::default(),
@@ -80,10 +81,10 @@ impl Engine {
             )
         })?;
         let (limits, interrupt) = (self.limits.clone(), self.interrupt.clone());
-        let (strict, atomic) = (self.strict, self.atomic);
+        let (strict, atomic, may_plan) = (self.strict, self.atomic, self.may_plan);
         let (ended, lockdown) = (RefCell::default(), self.lockdown.clone());
         let newest = RefCell::default();
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, interrupt, ended, newest, lockdown })
+        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, may_plan, interrupt, ended, newest, lockdown })
     }
 }
 

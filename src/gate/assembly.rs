@@ -73,6 +73,7 @@ impl Gate {
             console: Rc::default(),
             journal: policy.journal(),
             overlay: None,
+            refusals: RefCell::default(),
         };
         let admission = Admission { registry: toolbox.registry.clone(), policy, approvals: Rc::new(approvals) };
         Gate { toolbox, admission, world }

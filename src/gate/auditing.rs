@@ -17,7 +17,8 @@ impl World {
         record: &CallRecord<'_>,
     ) -> Result<Change<'a>, ToolError> {
         let change = self.journal.begin(&self.root, files, meter)?;
-        if self.log_location != LogLocation::Off && !record.begins() {
+        // A planned change needs no line, because it is none.
+        if self.log_location != LogLocation::Off && self.overlay.is_none() && !record.begins() {
             self.audit.prepare(&self.log_context(meter), record.bytes()).map_err(unwritable)?;
         }
         record.changes();
@@ -34,11 +35,17 @@ impl World {
         failure: Option<&ToolError>,
     ) -> Option<Box<ToolError>> {
         let is_refused = failure.is_some_and(|error| is_refusal(error.code)) || record.has_refused();
-        let is_logged = changes || record.has_begun() || is_refused;
+        if is_refused && self.overlay.is_some() {
+            let reason =
+                failure.map_or_else(|| format!("the policy refuses {}", record.refused_paths().join(", ")), with_path);
+            self.refusals.borrow_mut().add(record.tool(), &reason);
+        }
+        let is_logged = is_refused || self.overlay.is_none() && (changes || record.has_begun());
         if !is_logged || self.log_location == LogLocation::Off {
             return None;
         }
-        let appended = record.with_entry(failure, |entry| self.audit.append(&self.log_context(meter), entry));
+        let appended = record
+            .with_entry(failure, self.overlay.is_some(), |entry| self.audit.append(&self.log_context(meter), entry));
         match appended {
             Ok(()) => None,
             Err(error) if record.has_begun() => {
@@ -57,6 +64,14 @@ impl World {
 
     fn log_context(&self, meter: &Meter) -> LogContext<'_> {
         LogContext { root: &self.root, keeping: self.log_location, watch: meter.watch() }
+    }
+}
+
+/// Returns the message of a refusal, with its path.
+fn with_path(error: &ToolError) -> String {
+    match &error.path {
+        Some(path) if !error.message.contains(&**path) => format!("`{path}`: {}", error.message),
+        _ => error.message.clone(),
     }
 }
 

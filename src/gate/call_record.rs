@@ -3,6 +3,7 @@
 //! It never contains content: for a parameter that takes content, the log gets the size and hash. Nothing is hashed
 //! or written for a call that changes nothing and is not refused.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
 use compact_str::CompactString;
@@ -190,6 +191,11 @@ impl<'a> CallRecord<'a> {
         self.look(|details| !details.places.refused.is_empty())
     }
 
+    /// Returns the paths of a list that were refused.
+    pub fn refused_paths(&self) -> Vec<String> {
+        self.look(|details| details.places.refused.clone())
+    }
+
     /// Returns the session of the caller.
     pub fn session(&self) -> &'a SessionMemory {
         self.session
@@ -215,8 +221,15 @@ impl<'a> CallRecord<'a> {
         self.given.map(of).unwrap_or_default()
     }
 
-    /// Passes the log entry of a call, and of its failure if it failed, to `take`.
-    pub fn with_entry<R>(&self, failure: Option<&ToolError>, take: impl FnOnce(&Entry<'_>) -> R) -> R {
+    /// Passes the log entry of a call, and of its failure if it failed, to `take`. The command of a planned call says so.
+    pub fn with_entry<R>(
+        &self,
+        failure: Option<&ToolError>,
+        is_planned: bool,
+        take: impl FnOnce(&Entry<'_>) -> R,
+    ) -> R {
+        let command = self.session.command();
+        let command = if is_planned { Cow::from(format!("{command} (planned)")) } else { Cow::from(command) };
         let (given, code) = (self.given(), failure.map(|error| error.code));
         let is_partly = failure.is_some_and(|error| error.manner == FailureMode::Partly);
         let outcome = match code {
@@ -228,7 +241,7 @@ impl<'a> CallRecord<'a> {
         self.detail(|Details { arguments, places, items, .. }| {
             take(&Entry {
                 run: self.session.run(),
-                command: self.session.command(),
+                command: &command,
                 tool: self.tool,
                 arguments: given
                     .iter()

@@ -28,7 +28,10 @@ pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
             .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
-        UndoError::MovedOn { run, is_redo: true, conflicts } => {
+        UndoError::NothingBack { conflicts, .. } | UndoError::MovedOn { conflicts, is_forceable: false, .. } => {
+            conflicted(&message, &conflicts, "nothing was done")
+        }
+        UndoError::MovedOn { run, is_redo: true, conflicts, .. } => {
             let run = short_name(&run);
             let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
             conflicted(&message, &conflicts, &hint)
@@ -41,13 +44,39 @@ pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
     }
 }
 
-/// Returns the error for a tree that is not in the expected state, with one row per conflict.
-pub fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
+/// Returns why a run cannot be undone, as a clause that stands beside its name. Returns `None` if the cause is not the
+/// run.
+pub fn reason_beside_run(error: &UndoError) -> Option<String> {
+    let reason = match error {
+        UndoError::Sandbox(_) => return None,
+        UndoError::Unknown(_) => "there is no such run".to_owned(),
+        UndoError::GoesOn(_) => "it still goes on".to_owned(),
+        UndoError::Undone(_) => "it is taken back already".to_owned(),
+        UndoError::NotUndone(_) => "it is not taken back".to_owned(),
+        UndoError::Nothing(_) => "nothing that it changed stays".to_owned(),
+        UndoError::Unreadable { reason, .. } => format!("its journal cannot be read: {reason}"),
+        UndoError::NothingBack { conflicts, .. } => format!("nothing of it could be reversed: {}", listed(conflicts)),
+        UndoError::MovedOn { conflicts, .. } if conflicts.len() == 1 => {
+            format!("1 path has changed: {}", listed(conflicts))
+        }
+        UndoError::MovedOn { conflicts, .. } => {
+            format!("{} paths have changed: {}", conflicts.len(), listed(conflicts))
+        }
+    };
+    Some(reason)
+}
+
+/// Lists the first conflicts, and the number of further ones.
+fn listed(conflicts: &[Conflict]) -> String {
     let named = conflicts.iter().take(NAMED).map(|Conflict { path, reason }| format!("`{}`: {reason}", path.display()));
     let named = named.collect::<Vec<_>>().join("; ");
     let more = conflicts.len().saturating_sub(NAMED);
-    let rest = if more == 0 { String::new() } else { format!("; and {more} more") };
-    let error = ToolError::new(ToolCode::Conflict, format!("{message}: {named}{rest}")).hint(hint);
+    if more == 0 { named } else { format!("{named}; and {more} more") }
+}
+
+/// Returns the error for a tree that is not in the expected state, with one row per conflict.
+pub fn conflicted(message: &str, conflicts: &[Conflict], hint: &str) -> ToolError {
+    let error = ToolError::new(ToolCode::Conflict, format!("{message}: {}", listed(conflicts))).hint(hint);
     match rows_of(conflicts) {
         Some(rows) => error.answering(rows),
         None => error,

@@ -12,7 +12,7 @@ use crate::value::Value;
 use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 use super::caller::Caller;
-use super::conflict::undo_refused;
+use super::conflict::{reason_beside_run, undo_refused};
 
 /// Maximum number of runs named when several fit a name.
 const NAMED: usize = 10;
@@ -33,13 +33,14 @@ pub struct UndoRequest {
 pub struct UndoRefusal {
     /// The error.
     pub error: ToolError,
-    /// Whether the cause is this run, so that undoing another one may succeed.
-    pub is_of_run: bool,
+    /// If the cause is this run, so that undoing another one may succeed: the reason, as a clause without the name of
+    /// the run.
+    pub of_run: Option<String>,
 }
 
 impl From<ToolError> for UndoRefusal {
     fn from(error: ToolError) -> UndoRefusal {
-        UndoRefusal { error, is_of_run: false }
+        UndoRefusal { error, of_run: None }
     }
 }
 
@@ -201,13 +202,16 @@ impl Gate {
         let place = (self.roots(), self.admission.policy.retention);
         let undone = self.world.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {
-            let is_of_run = !matches!(error, UndoError::Sandbox(_));
-            let is_redo = matches!(error, UndoError::MovedOn { is_redo: true, .. });
+            let of_run = reason_beside_run(&error);
+            let is_redo = matches!(
+                error,
+                UndoError::MovedOn { is_redo: true, .. } | UndoError::NothingBack { is_redo: true, .. }
+            );
             let mut error = undo_refused(error, run);
-            if is_of_run && !is_redo && self.can_pass_over(run) {
+            if of_run.is_some() && !is_redo && self.can_pass_over(run) {
                 error.hint = error.hint.map(|hint| format!("{hint}; {PASS_OVER}"));
             }
-            UndoRefusal { error, is_of_run }
+            UndoRefusal { error, of_run }
         })
     }
 

@@ -50,7 +50,7 @@ pub use crate::sandbox::{
     Applied, ChangeKind, ChangeReport, Conflict, Content, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
     RunSummary, Selection, UndoReport,
 };
-pub use crate::sandbox::{FormError as PlanError, Plan};
+pub use crate::sandbox::{FormError as PlanError, Plan, PlanAbout};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};
 pub use assembly::{Gate, GateParts};
 pub use call_record::{LoggedArgument, LoggedForm};

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::limits::Meter;
 use crate::sandbox::{
-    Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Plan, PlanAction, PlannedChange,
+    Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Plan, PlanAbout, PlanAction, PlannedChange,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
@@ -31,7 +31,9 @@ impl Gate {
     /// Returns the changes that the runs of a planning gate would make. `None` if the gate does not plan.
     pub fn plan(&self, command: &str, failed: bool) -> Result<Option<Plan>, ToolError> {
         let Some(overlay) = &self.world.overlay else { return Ok(None) };
-        Plan::of(overlay, self.root(), command, failed).map(Some).map_err(|error| {
+        let refused = self.world.refusals.borrow().clone();
+        let plan = Plan::of(overlay, self.root(), PlanAbout { refused, ..PlanAbout::new(command, failed) });
+        plan.map(Some).map_err(|error| {
             let message = format!("what would be changed cannot be told: {error}");
             ToolError::new(ToolCode::IoError, message).hint("try again when nobody else changes the directory")
         })

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::audit::{Audit, LogLocation};
 use crate::limits::Meter;
 use crate::memory::Project;
-use crate::sandbox::{Journal, Overlay, Retention, Root, Roots, SandboxError, SandboxPath, TemporaryFolders};
+use crate::sandbox::{
+    Journal, Overlay, PlanRefusals, Retention, Root, Roots, SandboxError, SandboxPath, TemporaryFolders,
+};
 use crate::toolkit::Settings;
 
 use super::console::ConsoleHandle;
@@ -50,6 +52,8 @@ pub struct World {
     pub(super) journal: Journal,
     /// The overlay over the roots while a run is planned.
     pub(super) overlay: Option<Arc<Overlay>>,
+    /// The calls that were refused while a run is planned.
+    pub(super) refusals: RefCell<PlanRefusals>,
 }
 
 impl World {
@@ -69,14 +73,18 @@ impl World {
             project: Project::default(),
             observers: self.observers.clone(),
             temporary: TemporaryFolders::default(),
-            audit: Audit::default(),
-            // A planned run changes nothing.
-            log_location: LogLocation::Off,
+            audit: self.audit.beside(),
+            // A planned run changes nothing below the root, but what it tries is on record.
+            log_location: match self.log_location {
+                LogLocation::Off => LogLocation::Off,
+                LogLocation::Root | LogLocation::State => LogLocation::State,
+            },
             clock: self.clock,
             random: self.random.clone(),
             console: self.console.clone(),
             journal,
             overlay: Some(overlay),
+            refusals: RefCell::default(),
         })
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
 use crate::text::ToolCode;
-use crate::toolkit::{Excerpt, FailureMode, ToolError, excerpt};
+use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
 use crate::value::{Value, json as value_json, to_value};
 
 use super::ask::McpApprover;
@@ -52,7 +52,7 @@ impl ConnectionState {
     pub fn open(options: &Options, network: Network) -> Result<ConnectionState, SetupError> {
         let mut engine = Engine::open(options)?;
         engine.seal(Process::Server(network))?;
-        let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
+        let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE).max(LEAST);
         let approver = Rc::new(McpApprover::new());
         engine.set_approver(approver.clone());
         Ok(ConnectionState {
@@ -70,7 +70,7 @@ impl ConnectionState {
         let key = self.key();
         let mut engine = Engine::open(&Options { key, ..options.clone() })?;
         engine.share_lockdown(&self.engine);
-        self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE);
+        self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE).max(LEAST);
         engine.set_approver(self.approver.clone());
         self.engine = engine;
         Ok(())
@@ -200,7 +200,7 @@ impl ConnectionState {
         if let Some(Json::Object(extent)) = extent.as_ref().and_then(|extent| serde_json::to_value(extent).ok()) {
             meta = extent;
         }
-        if let Some((extent, next)) = extent.as_ref().and_then(|extent| Some((extent, extent.next_offset?))) {
+        if let Some((extent, next)) = extent.as_ref().and_then(|extent| Some((extent, extent.next_offset?.number()))) {
             let cursor = format!("{}:{next}", handle.unwrap_or_default());
             let of = extent.of.unwrap_or(next);
             let (returned, unit) = (extent.returned, extent.unit);

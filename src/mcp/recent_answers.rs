@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use sha2::{Digest, Sha256};
 
 use crate::text::hex;
-use crate::value::{TextBudget, Value, json};
+use crate::toolkit::Body;
+use crate::value::{TextBudget, json};
 
 /// Maximum size in bytes of a whole answer, which a client receives in parts.
 pub const WHOLE: u64 = 16 << 20;
@@ -14,17 +15,17 @@ const KEPT: usize = 4;
 
 /// Stored answers of which the client can read further parts, the newest last.
 #[derive(Default)]
-pub struct RecentAnswers(VecDeque<(String, Value)>);
+pub struct RecentAnswers(VecDeque<(String, Body)>);
 
 impl RecentAnswers {
     /// Returns the list or text stored under a handle.
-    pub fn find(&self, handle: &str) -> Option<Value> {
+    pub fn find(&self, handle: &str) -> Option<Body> {
         self.0.iter().find(|(kept, _)| kept == handle).map(|(_, body)| body.clone())
     }
 
     /// Stores a list or text. The handle is a hash of the content, so equal answers have equal handles.
-    pub fn keep(&mut self, body: Value) -> String {
-        let json = json::to_text(&body, TextBudget::of_text()).expect("outside a run no limit applies");
+    pub fn keep(&mut self, body: Body) -> String {
+        let json = json::to_text(&body.value, TextBudget::of_text()).expect("outside a run no limit applies");
         let handle = hex(&Sha256::digest(json)[..6]);
         self.0.retain(|(kept, _)| *kept != handle);
         self.0.push_back((handle.clone(), body));

@@ -35,7 +35,7 @@ pub struct Global {
     /// Maximum number of steps of a run
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
-    /// Maximum number of files per operation [default: that of the policy, else 100000; 1000 for `ns mcp`]
+    /// Maximum number of files and directories in one call that copies, deletes, packs, unpacks or works on several; not in a whole run [default: that of the policy, else 100000; 1000 for `ns mcp`]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_files: Option<u64>,
     /// Maximum duration of a run in seconds, such as 5, 0.5 or 200ms
@@ -138,6 +138,7 @@ impl Global {
             strict: self.strict,
             atomic: false,
             plan: false,
+            may_plan: false,
             key: None,
             looks_only: false,
             makes_key: false,

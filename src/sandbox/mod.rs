@@ -51,7 +51,7 @@ pub use internal::internal_change::InternalChange;
 pub use internal::log::{LogFile, LogFolder, LogLock};
 pub use internal::state_dir::StateDir;
 pub use internal::witness::Witness;
-pub use plan::{Applied, ApplyError, FormError, Plan, PlanAction, PlannedChange};
+pub use plan::{Applied, ApplyError, FormError, Plan, PlanAbout, PlanAction, PlanRefusals, PlannedChange};
 pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
 pub use reading::read::{OpenFile, ReadError};
 pub use reading::walk::{

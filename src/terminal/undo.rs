@@ -61,9 +61,8 @@ pub fn say_undone(undone: &UndoReport, style: &CommandStyle) -> Exit {
     report_displaced(undone);
     let (run, changes) = (named(&undone.origin), counted_changes(undone));
     let message = match (undone.steps, undone.is_redo) {
-        (0, false) => format!("nothing of {run} could be taken back; it counts as undone"),
-        (0, true) if undone.left.is_empty() => format!("nothing of {run} was taken back; it counts as redone"),
-        (0, true) => format!("nothing of {run} could be done again; it counts as redone"),
+        (0, false) => format!("nothing of {run} was left to take back; it counts as undone"),
+        (0, true) => format!("nothing of {run} was left to do again; it counts as redone"),
         (_, false) => format!("undid {run}: {changes}; `{}` does it again", style.command("redo")),
         (_, true) => format!("redid {run}: {changes}; `{}` takes it back", style.command("undo")),
     };

@@ -29,7 +29,7 @@ pub use bind::{ArgError, Binder};
 pub use bound::{Bound, BoundArg, BoundRef, ListedPath};
 pub use declaration::{Check, Declaration};
 pub use error::{FailureMode, ToolError};
-pub use excerpt::{Excerpt, body_of, excerpt, read_on};
+pub use excerpt::{Body, Excerpt, LEAST, NextPart, Offset, excerpt, read_on, rest_as_json};
 pub use given::{Given, GivenArg};
 pub use registry::{Fields, Projection, Registry, ToolId};
 pub use settings::{ListDirectorySettings, Settings};

@@ -5,6 +5,7 @@
 mod named;
 mod reports;
 mod states;
+mod unchanged;
 
 use crate::support;
 use std::fs;
@@ -446,16 +447,57 @@ fn no_run_stands_in_the_way_of_those_before_it() {
     let stuck = undo(place.path(), &["--skip"]);
     assert_eq!(stuck.code, 1, "{}", stuck.stderr);
     assert!(stuck.stderr.contains("none of 2 runs can be taken back"), "{}", stuck.stderr);
-    // A forced undo marks each of them as undone, so that the next undo affects the run before.
+    // What the runs created is gone already, so nothing is left as it is: each forced undo counts.
     for run in &runs[..2] {
         let forced = undo(place.path(), &["--force"]);
-        assert_eq!(forced.code, 1, "what is left is a failure: {}", forced.stderr);
-        assert!(forced.stderr.contains(&format!("nothing of {run} (ns run -e ")), "{}", forced.stderr);
+        assert_eq!(forced.code, 0, "{}", forced.stderr);
+        let told = format!("nothing of {run} (ns run -e 'MUST FS.WriteFile(");
+        assert!(forced.stderr.starts_with(&told), "{}", forced.stderr);
+        assert!(forced.stderr.ends_with(" was left to take back; it counts as undone\n"), "{}", forced.stderr);
     }
     let nothing = undo(place.path(), &[]);
     assert!(nothing.stderr.contains("no run has changed anything that is not taken back"), "{}", nothing.stderr);
     let states: Vec<Json> = log(place.path()).iter().map(|run| run["state"].clone()).collect();
     assert_eq!(states, ["undone"; 3]);
+}
+
+/// A forced undo that restores nothing has undone nothing, however often it is asked: no other run is taken back
+/// instead.
+#[test]
+fn a_forced_undo_that_takes_nothing_back_is_none() {
+    let place = sandbox();
+    for name in ["one", "two"] {
+        eval(place.path(), &format!("MUST FS.WriteFile(\"{name}\", \"x\")\nMUST FS.WriteFile(\"{name}2\", \"x\")"));
+    }
+    let run = log(place.path())[0]["id"].as_str().expect("an id").to_owned();
+    for name in ["two", "two2"] {
+        fs::write(place.path().join(name), "theirs").expect("a file");
+    }
+    let before = (state_of(place.path()), log(place.path()));
+    for words in [&["--force"][..], &["--force"], &["--force", "--plan"], &[&run, "--force"], &[]] {
+        let forced = undo(place.path(), words);
+        assert_eq!(forced.code, 1, "{words:?}: {}", forced.stderr);
+        let told = match words {
+            [] => format!("2 paths have changed since the run `{run}`: `two`: it was changed since; `two2`: it "),
+            _ => format!("nothing of the run `{run}` could be taken back: `two`: it was changed since; `two2`: it "),
+        };
+        let hint = "nothing was done; `ns undo --skip` leaves this run and takes back the newest before it that can be";
+        for part in [&*told, hint] {
+            assert!(forced.stderr.contains(part), "{words:?}: {part}: {}", forced.stderr);
+        }
+        assert_eq!((state_of(place.path()), log(place.path())), before, "{words:?}");
+    }
+    assert_eq!(undo(place.path(), &["--skip"]).code, 0, "the run is no obstacle");
+    assert!(!place.path().join("one").exists() && place.path().join("two").exists());
+    // What can be taken back of the rest still can.
+    fs::remove_file(place.path().join("two")).expect("a file");
+    let rest = undo(place.path(), &["--force"]);
+    assert!(rest.code == 1 && rest.stderr.contains("nothing of the run"), "{}", rest.stderr);
+    fs::remove_file(place.path().join("two2")).expect("a file");
+    let rest = undo(place.path(), &["--force"]);
+    assert!(rest.code == 0 && rest.stderr.contains("it counts as undone"), "{}", rest.stderr);
+    let states: Vec<Json> = log(place.path()).iter().map(|run| run["state"].clone()).collect();
+    assert_eq!(states, ["undone"; 2]);
 }
 
 /// Errors of the machine do not make undo skip a run.

@@ -66,8 +66,12 @@ fn the_same_permissions_are_no_change() {
 #[test]
 fn a_number_after_log_is_explained() {
     let place = sandbox();
-    let refused = run(ns(place.path()).args(["log", "3"]));
-    assert!(refused.code == 2 && refused.stderr.contains("`ns log -n 3` lists 3 runs"), "{}", refused.stderr);
+    for words in [&["log", "3"][..], &["-q", "--output", "json", "log", "3"], &["log", "--all", "3"]] {
+        let refused = run(ns(place.path()).args(words));
+        assert!(refused.code == 2 && refused.stderr.contains("`ns log -n 3` lists 3 runs"), "{}", refused.stderr);
+    }
+    let other = run(ns(place.path()).args(["show", "1", "3"]));
+    assert!(other.code == 2 && !other.stderr.contains("`ns log"), "{}", other.stderr);
     let refused = run(ns(place.path()).args(["log", "7ad00f12"]));
     assert!(refused.code == 2 && refused.stderr.contains("`ns show 7ad00f12` shows"), "{}", refused.stderr);
 }

@@ -4,6 +4,38 @@ use std::fs;
 
 use crate::plan::Place;
 
+/// The plan, the page and the run that it becomes name the script as `ns log` names that of a run.
+#[test]
+fn a_plan_names_its_script_by_its_path() {
+    let place = Place::new();
+    for file in ["d/deep/it's.ns", "../outside.ns"] {
+        let script = place.root().join(file);
+        fs::write(&script, "MUST FS.WriteFile(\"n\", \"x\")\n").expect("a script");
+        let script = script.canonicalize().expect("it is there").display().to_string();
+        place.ns(0, &["run", &script, "Photos"]);
+        let log = place.ns(0, &["--output", "json", "log", "-n", "1"]).stdout;
+        let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+        let command = log[0]["command"].as_str().expect("a command").to_owned();
+        assert!(command.contains(if file.starts_with('d') { "run 'd/deep/" } else { "run /" }), "{command}");
+        place.ns(0, &["undo"]);
+        let plan = place.ns(0, &["run", "--plan=json", &script, "Photos"]).stdout;
+        let json: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
+        assert_eq!(json["command"], command.as_str());
+        let page = place.ns(0, &["run", "--plan=html", &script, "Photos"]).stdout;
+        assert!(page.contains(&format!("Plan of {command}<")), "{page}");
+        let written = place.folder.path().join("plan.json");
+        fs::write(&written, plan).expect("a plan");
+        place.apply(0, &written);
+        let log = place.ns(0, &["--output", "json", "log", "-n", "1"]).stdout;
+        let shown = format!("ns apply ({command})");
+        assert!(log.contains(&serde_json::to_string(&shown).expect("JSON")), "{log}");
+        assert!(
+            place.ns(0, &["--output", "json", "show"]).stdout.contains(&*serde_json::to_string(&shown).expect("JSON"))
+        );
+        place.ns(0, &["undo"]);
+    }
+}
+
 /// Two files exchange names; a directory is moved and changed, and another entry takes its place.
 const SCRIPT: &str = r#"
 MUST FS.MoveFile("a.txt", "aside")
@@ -182,4 +214,69 @@ fn a_plan_that_is_not_as_made_is_warned_of() {
     let mut command = crate::plan::ns(&place.root());
     let applied = crate::support::with_input(command.args(["apply", "-"]), &text);
     assert_eq!((applied.code, applied.stderr.contains("warning")), (0, false), "{}", applied.stderr);
+}
+
+/// Returns path, owner, group and permission bits of each entry.
+fn owners(place: &Place) -> Vec<String> {
+    use std::os::unix::fs::MetadataExt;
+    let mut owners = Vec::new();
+    let mut ahead = vec![place.root()];
+    while let Some(folder) = ahead.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let metadata = path.symlink_metadata().expect("an entry");
+            if path.file_name().is_some_and(|name| name == ".ns") {
+                continue;
+            }
+            owners.push(format!("{} {}:{} {:o}", path.display(), metadata.uid(), metadata.gid(), metadata.mode()));
+            if metadata.is_dir() {
+                ahead.push(path);
+            }
+        }
+    }
+    owners.sort();
+    owners.iter().map(|line| line.replace(&*place.root().to_string_lossy(), "")).collect()
+}
+
+/// Files of other users: what a plan makes belongs to whom the run would have given it.
+#[test]
+fn a_plan_keeps_owners() {
+    use std::os::unix::fs::chown;
+    if !rustix::process::geteuid().is_root() {
+        println!("SKIPPED: only root makes files of other users");
+        return;
+    }
+    let foreign = || {
+        let place = Place::new();
+        for (path, user, group) in [("a.txt", 1000, 1001), ("d", 1000, 0), ("d/f", 0, 1001), ("d/deep/g", 1002, 1002)] {
+            chown(place.root().join(path), Some(user), Some(group)).expect("root gives files away");
+        }
+        place
+    };
+    for script in [
+        "MUST FS.WriteFile(\"a.txt\", \"two\")",
+        "MUST FS.EditFile(\"a.txt\", \"one\", \"two\")\nMUST FS.MoveFile(\"a.txt\", \"c.txt\")",
+        "MUST FS.CopyFile(\"d\", \"e\", recursive: true)",
+        "MUST FS.CopyFile(\"b.txt\", \"a.txt\", overwrite: true)",
+        "MUST FS.AppendFile(\"a.txt\", \"x\")\nMUST FS.MoveFile(\"d\", \"d2\")\nMUST FS.WriteFile(\"d2/f\", \"new\")",
+        "MUST FS.DeleteFile(\"a.txt\")\nMUST FS.WriteFile(\"a.txt\", \"new\")",
+    ] {
+        let (run, planned) = (foreign(), foreign());
+        let before = owners(&planned);
+        run.ns(0, &["run", "-e", script]);
+        let plan = planned.plan(script);
+        planned.apply(0, &plan);
+        assert_eq!(owners(&planned), owners(&run), "{script}");
+        planned.ns(0, &["undo"]);
+        assert_eq!(owners(&planned), before, "{script}");
+    }
+    // A plan that somebody edited gives nothing away.
+    let place = foreign();
+    let plan = place.plan("MUST FS.WriteFile(\"a.txt\", \"two\")");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    let edited = text.replace("\"owner\":[1000,1001]", "\"owner\":[1002,1002]");
+    assert_ne!(edited, text);
+    fs::write(&plan, edited).expect("a plan");
+    assert!(place.apply(0, &plan).stderr.contains("not as `ns` made it"));
+    assert!(owners(&place).contains(&"/a.txt 0:0 100644".to_owned()), "{:?}", owners(&place));
 }

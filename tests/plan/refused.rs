@@ -117,6 +117,47 @@ fn what_the_policy_refuses() {
     assert_eq!(crate::support::contents_of(&place.root()).len(), before.len());
 }
 
+/// A refusal while a run is planned is in the plan, in every form, and in the audit log of the user state: nothing
+/// changes below the root.
+#[test]
+fn refusals_of_a_planned_run_are_on_record() {
+    let place = Place::new();
+    let script = "SET r = FS.ReadFile(\"../up\")\nSET w = FS.WriteFile(\"x/../../up\", \"secret\")\n\
+                  FOR EACH n IN RANGE(1, 300) DO\n  SET r = FS.ReadFile(\"../up\" + STR(n % 200))\nEND\n\
+                  MUST FS.WriteFile(\"n\", \"x\")";
+    let before = place.state();
+    let text = place.ns(0, &["run", "--plan", "-e", script]).stdout;
+    let refused = text.split_once("\nrefused while it was planned:\n").expect("a heading").1;
+    assert!(refused.starts_with("  FS.ReadFile: ") && refused.contains("\n  FS.WriteFile: "), "{text}");
+    assert!(refused.lines().count() == 101 && refused.ends_with(" more\n") && !refused.contains("secret"), "{text}");
+    let html = place.ns(0, &["run", "--plan=html", "-e", script]).stdout;
+    assert!(html.contains("<li>FS.WriteFile: "), "{html}");
+    let json = place.ns(0, &["run", "--plan=json", "-e", script]).stdout;
+    let plan: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(plan["refused"]["calls"][0]["tool"], "FS.ReadFile");
+    assert_eq!(plan["refused"]["calls"].as_array().map(Vec::len), Some(100));
+    let nothing = place.ns(0, &["run", "--plan", "-e", "SET r = FS.ReadFile(\"../up\")"]).stdout;
+    let told = "plan: nothing would be changed\nrefused while it was planned:\n  FS.ReadFile: ";
+    assert!(nothing.starts_with(told), "{nothing}");
+    assert_eq!(place.state(), before, "not even in `.ns`");
+
+    let log = place.ns(0, &["audit", "show", "--state", "--output", "json", "--limit", "1000"]).stdout;
+    let lines: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+    let lines = lines.as_array().expect("lines");
+    let written = lines.iter().filter(|line| line["tool"] == "FS.WriteFile");
+    assert_eq!(written.count(), 3, "refused ones, and no planned change: {log}");
+    for line in lines {
+        let command = line["command"].as_str().expect("a command");
+        assert!(line["outcome"] == "refused" && command.ends_with(" (planned)"), "{line}");
+    }
+    place.ns(0, &["audit", "verify", "--state"]);
+
+    let file = place.folder.path().join("plan.json");
+    fs::write(&file, json).expect("a plan");
+    place.apply(0, &file);
+    assert!(!place.ns(0, &["run", "--plan", "-e", "EMIT 1"]).stdout.contains("refused"));
+}
+
 /// Moves that wait for each other without an end are named.
 #[test]
 fn changes_that_contradict_are_named() {

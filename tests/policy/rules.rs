@@ -141,6 +141,19 @@ fn files_with_more_than_one_name_can_be_refused() {
     assert_eq!(place.call("delete_file", json!({"path": "d.txt"})).code, 0, "a name can go");
 }
 
+/// Rules go by names: what SECURITY.md and docs/policy.md say of the default.
+#[test]
+fn a_second_name_opens_a_secret_by_default() {
+    for (policy, code) in [("", 0), ("[policy]\nreject_hard_links = true\n", 4)] {
+        let place = Place::new(policy);
+        place.write("root/.env", "SECRET=1");
+        fs::hard_link(place.path("root/.env"), place.path("root/notes.txt")).expect("a second name");
+        assert_eq!(place.call("read_file", json!({"file_path": ".env"})).code, 4);
+        let ran = place.call("read_file", json!({"file_path": "notes.txt"}));
+        assert_eq!((ran.code, ran.stdout.contains("SECRET")), (code, code == 0), "{policy}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn what_shares_its_content_is_not_read_by_way_of_a_backup() {
     let place = Place::new("[policy]\nreject_hard_links = true\n");

@@ -248,3 +248,15 @@ fn lines_that_had_no_effect_are_saved_as_comments() {
         ("CALL FS.DeleteFile(\"a.txt\")", ["u", "v", "w"].map(|name| write(&format!("{name}.txt"), "1")));
     assert_eq!(text, format!("SET before = 1\n# planned and discarded: {deleted}\n{u}\n# undone: {v}\n{w}\n"));
 }
+
+/// The session may change the sandbox, but a planned line does not; its refusal goes to the user state.
+#[test]
+fn refusals_of_planned_lines_are_on_record() {
+    let (place, mut session) = planning();
+    let before = names(place.path());
+    let shown = type_line(&mut session, "SET r = FS.ReadFile(\"../up\")", PLAN);
+    assert!(!shown.contains("audit"), "the log can be written: {shown}");
+    assert_eq!(names(place.path()), before);
+    let log = crate::support::run(command(place.path()).args(["audit", "show", "--state"])).stdout;
+    assert!(log.contains("FS.ReadFile") && log.contains("refused"), "{log}");
+}

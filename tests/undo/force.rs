@@ -125,7 +125,7 @@ fn a_directory_in_the_way_that_the_policy_keeps_stays() {
     fs::write(place.root().join("alone/x.key"), "secret").expect("a file");
     fs::write(place.root().join("neuroscript.toml"), "[policy]\nblocked_extensions = [\"key\"]\n").expect("a policy");
     let forced = place.ns(1, &["undo", "--force"]);
-    assert!(forced.stderr.contains("`alone` was left as it is: "), "{}", forced.stderr);
+    assert!(forced.stderr.contains("could be taken back: `alone`: the policy "), "{}", forced.stderr);
     assert!(forced.stderr.contains("kept as `.ns/backups/alone/"), "{}", forced.stderr);
     assert_eq!(place.read("alone/x.key"), "secret");
 }

@@ -1,5 +1,6 @@
 //! Forced undo after a change by another program: afterwards every path has its state before the run or the state that
 //! the undo found, never a third one. Unrestored paths are reported, and a redo restores the state that was found.
+//! If nothing can be restored, nothing is changed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +33,14 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     };
     assert_eq!(refused.code.id(), "conflict", "{}", refused.message);
     changed.expect(&chain.snapshot(), "an undo was refused");
-    let forced = engine.undo(Some(&run), false, true).unwrap_or_else(|error| panic!("by force: {}", error.message));
+    let forced = match engine.undo(Some(&run), false, true) {
+        Ok(forced) => forced,
+        Err(error) => {
+            assert!(error.message.starts_with("nothing of the run"), "by force: {}", error.message);
+            changed.expect(&chain.snapshot(), "a forced undo that restores nothing changes nothing");
+            return;
+        }
+    };
     let left: Vec<PathBuf> = forced.left.iter().map(|conflict| PathBuf::from(&conflict.path.0)).collect();
     let told = || format!("{} was changed ({manner}); left: {:?}", path.display(), forced.left);
     let left = left.into_iter().chain([(*path).clone()]).collect::<Vec<_>>();

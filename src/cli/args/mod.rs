@@ -109,8 +109,8 @@ pub enum Command {
 
 /// The reason why a command line was refused, or a request for help or the version.
 pub enum Refusal {
-    /// From the declarations: a usage error, help or the version.
-    Declared(clap::Error),
+    /// From the declarations: a usage error, help or the version, with the command that the words name.
+    Declared { error: clap::Error, command: Option<String> },
     /// A message and a remedy.
     Plain { message: String, help: String },
 }
@@ -123,7 +123,7 @@ impl Refusal {
 
 impl From<clap::Error> for Refusal {
     fn from(error: clap::Error) -> Refusal {
-        Refusal::Declared(error)
+        Refusal::Declared { error, command: None }
     }
 }
 
@@ -160,8 +160,15 @@ fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusa
 fn read(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
     match of_one_command(command, words) {
         Some(cli) => Ok(cli),
-        None => Ok(of_all_commands(command, words)?),
+        None => of_all_commands(command, words)
+            .map_err(|error| Refusal::Declared { error, command: command_in(command, words) }),
     }
+}
+
+/// Returns the command that the words name, whatever else is wrong with them.
+fn command_in(command: &clap::Command, words: &[OsString]) -> Option<String> {
+    let matches = command.clone().ignore_errors(true).try_get_matches_from(words).ok()?;
+    matches.subcommand_name().map(str::to_owned)
 }
 
 /// Parses a command line with the declaration of its command only: declaring all commands takes a fifth of the startup
@@ -181,9 +188,8 @@ fn of_all_commands(command: &mut clap::Command, words: &[OsString]) -> Result<Cl
 /// Returns what to write instead of `ns log 3`.
 fn help_of_log(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    let is_of_log = error.to_string().contains("Usage: ns log");
     let is_name = !given.is_empty() && given.chars().all(|c| c.is_ascii_hexdigit());
-    (is_of_log && is_name).then(|| match given.parse::<u16>() {
+    is_name.then(|| match given.parse::<u16>() {
         Ok(_) => {
             format!("`ns log -n {given}` lists {given} runs at most; `ns show {given}` shows the run of this name")
         }
@@ -194,10 +200,10 @@ fn help_of_log(error: &clap::Error) -> Option<String> {
 /// Prints the reason why the command line was refused, or the requested help.
 pub fn refused(refusal: &Refusal) -> Exit {
     match refusal {
-        Refusal::Declared(error) => {
+        Refusal::Declared { error, command } => {
             // A closed output is not an error.
             let _ = error.print();
-            if let Some(help) = help_of_log(error) {
+            if let Some(help) = help_of_log(error).filter(|_| command.as_deref() == Some("log")) {
                 say(&format!("  = help: {help}\n"));
             }
             if error.use_stderr() { Exit::Usage } else { Exit::Done }

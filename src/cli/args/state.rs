@@ -68,7 +68,7 @@ pub struct AuditArgs {
 /// Which audit log is meant: that of the sandbox, unless one of these says otherwise.
 #[derive(Args, Debug)]
 pub struct AuditPlace {
-    /// The log of read-only runs, in your state folder
+    /// The log of read-only and planned runs, in your state folder
     #[arg(long)]
     pub state: bool,
     /// A log that was moved elsewhere
@@ -131,7 +131,10 @@ pub struct ShowArgs {
 
 /// Arguments of `ns undo`.
 #[derive(Args, Debug)]
-#[command(about = about::UNDO)]
+#[command(
+    about = about::UNDO,
+    after_help = "What the newest 20 runs replaced or deleted is always kept. For older runs, `backup_count`, `backup_days` and `backup_bytes` of the policy say how long.\n\nA run counts as undone if at least one of its changes was taken back, or if nothing of it was left. The exit code is 0 if all of it was, and 1 if something had to be left as it is: the message names each path with the reason."
+)]
 pub struct UndoArgs {
     /// The run, by the short name that `ns log` shows or its beginning [default: the newest that was not
     /// undone]

@@ -7,12 +7,13 @@ use clap::{Args, ValueEnum};
 
 use crate::manual::about;
 use crate::options::seconds;
+use crate::toolkit::Offset;
 
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]
 #[command(
     about = about::CALL,
-    after_help = "A text is printed as it is: into a file or a pipe its bytes and nothing more, at a terminal with a line feed at its end. Anything else is one line of JSON, at a terminal a table; `--output table`, `jsonl` and `raw` choose another form. A failure is one line of JSON on standard error."
+    after_help = "A text is printed as it is: into a file or a pipe its bytes and nothing more, at a terminal with a line feed at its end. Anything else is one line of JSON, at a terminal a table; `--output table`, `jsonl` and `raw` choose another form. A failure is one line of JSON on standard error.\n\nThe exit code is 0 if the call succeeded, 2 if it is malformed (an unknown tool, wrong arguments), 4 if the policy or the sandbox refused it, 130 if it was interrupted, and 1 if it failed in another way. With `--jsonl` it is 0 if no answer has an `error`; otherwise it is that of the gravest error: 130, then 4, 2 and 1."
 )]
 pub struct CallArgs {
     /// The tool, by any of its names
@@ -21,7 +22,7 @@ pub struct CallArgs {
     /// A JSON object with the arguments, @FILE to read it from a file, - from standard input
     #[arg(default_value = "{}", value_name = "JSON", allow_hyphen_values = true)]
     pub json: String,
-    /// Maximum size of the answer in bytes
+    /// Maximum size of the answer in bytes; with --meta of one part, at least 72
     #[arg(long, value_name = "N")]
     pub max_output_bytes: Option<u64>,
     /// Return a longer answer in parts, and report its total size beside it
@@ -29,7 +30,7 @@ pub struct CallArgs {
     pub meta: bool,
     /// Offset of the part: `next_offset` of the previous one
     #[arg(long, value_name = "N", requires = "meta", conflicts_with = "jsonl")]
-    pub offset: Option<usize>,
+    pub offset: Option<Offset>,
     /// Read a call from each line of standard input, such as {"id": 1, "tool": "read_file", "arguments": {}}, and print one line per answer
     #[arg(long, conflicts_with_all = ["tool", "json"])]
     pub jsonl: bool,

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::text::ToolCode;
-use crate::toolkit::{Excerpt, Spec, ToolError, arguments, read_on};
+use crate::toolkit::{Excerpt, NextPart, Spec, ToolError, arguments, read_on, rest_as_json};
 use crate::value::Str;
 
 use super::super::recent_answers::RecentAnswers;
@@ -39,7 +39,9 @@ pub fn read_result(args: &Args, recent: &RecentAnswers, bytes: u64) -> Result<(S
         return Err(ToolError::new(ToolCode::NotFound, message).argument("cursor").hint("make the call again"));
     };
     match read_on(&body, offset, bytes)? {
-        Some(part) => Ok((handle.to_owned(), part)),
-        None => Err(bad(format!("`{shown}` lies behind the end of the answer, or inside a character"))),
+        NextPart::Part(part) => Ok((handle.to_owned(), part)),
+        // The parts became smaller since. The rest is stored under a handle of its own.
+        NextPart::Needs(_) => Ok((handle.to_owned(), rest_as_json(&body, offset, bytes)?)),
+        NextPart::Behind => Err(bad(format!("`{shown}` lies behind the end of the answer, or inside a character"))),
     }
 }

@@ -178,12 +178,14 @@ fn planned(engine: &Engine, failed: bool) -> Changes {
     let listed = engine.plan("ns mcp run_script", failed).and_then(|plan| {
         let plan: Plan = plan.expect("the engine plans");
         let changed = plan.changes.len();
+        let refused = plan.about.refused.lines().collect::<Vec<_>>().join("; ");
+        let refused = (!refused.is_empty()).then(|| format!("refused while it was planned: {refused}"));
         let described = engine.describe_plan(&plan, Differ::showing(engine.watch()))?;
         let mut room = DIFFERENCES;
-        Ok((described.iter().take(LISTED).map(|described| row(described, &mut room)).collect(), changed))
+        Ok((described.iter().take(LISTED).map(|described| row(described, &mut room)).collect(), changed, refused))
     });
     match listed {
-        Ok((changes, changed)) => (changes, changed, None, None),
+        Ok((changes, changed, refused)) => (changes, changed, None, refused),
         Err(error) => (Vec::new(), 0, None, Some(format!("the plan cannot be listed: {}", error.message))),
     }
 }

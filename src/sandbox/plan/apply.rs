@@ -5,6 +5,7 @@
 //! failure rolls it back, and `ns undo` reverses it.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
 
 use crate::limits::Meter;
@@ -15,7 +16,8 @@ use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
 use super::super::changing::overwrite::Overwrite;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
-use super::super::handles::metadata::Timestamp;
+use super::super::handles::folder::{file_metadata, set_access};
+use super::super::handles::metadata::{Kind, Metadata, Owner, Timestamp};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::time;
 use super::super::runs::Conflict;
@@ -123,7 +125,9 @@ impl Plan {
     ) -> Result<(), ApplyError> {
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
         let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
-        let mut application = Application { plan: self, reverser, moved: Vec::new(), set_aside: BTreeSet::new() };
+        let is_sealed = self.is_of(roots.main);
+        let (moved, set_aside) = (Vec::new(), BTreeSet::new());
+        let mut application = Application { plan: self, is_sealed, reverser, moved, set_aside };
         application.arrange()?;
         application.fill()?;
         Ok(application.dress()?)
@@ -133,6 +137,8 @@ impl Plan {
 /// A plan that is being applied.
 pub(super) struct Application<'p, 'a, 'c> {
     pub(super) plan: &'p Plan,
+    /// Whether the plan is as this user made it. Only such a plan gives files away.
+    is_sealed: bool,
     pub(super) reverser: Reverser<'a, 'c>,
     /// The moves so far, in order.
     pub(super) moved: Vec<(Address, Address)>,
@@ -172,8 +178,16 @@ impl Application<'_, '_, '_> {
         let source = self.plan.content(change).ok_or_else(gone)?;
         let (folder, name) = source.entry()?;
         let set = folder.set_modified(name, change.modified.map_or(begun, time));
-        set.map_err(|error: io::Error| SandboxError::io(change.path.display(), &error))?;
+        let is_file = change.now.as_ref().is_some_and(|now| now.kind == Kind::File);
+        let owned = set.and_then(|()| if is_file { self.give(change, &folder.open_file(name)?) } else { Ok(()) });
+        owned.map_err(|error: io::Error| SandboxError::io(change.path.display(), &error))?;
         Ok(source)
+    }
+
+    /// Gives a new entry to its planned owner, as far as the system lets this user do that.
+    pub(super) fn give(&self, change: &PlannedChange, entry: &File) -> io::Result<()> {
+        let Some((user, group)) = change.owner.filter(|_| self.is_sealed) else { return Ok(()) };
+        set_access(entry, &Metadata { owner: Owner { user, group }, ..file_metadata(entry)? })
     }
 
     /// Changes permission bits.

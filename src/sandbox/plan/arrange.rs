@@ -181,7 +181,13 @@ impl Application<'_, '_, '_> {
     fn make(&self, change: &PlannedChange) -> Result<(), SandboxError> {
         let Some(now) = &change.now else { return Ok(()) };
         let like = State { modified: change.modified, ..now.clone() };
-        self.reverser.roots.place(&change.path)?.create_folder_like(&like, self.reverser.change)
+        let place = self.reverser.roots.place(&change.path)?;
+        place.create_folder_like(&like, self.reverser.change)?;
+        if change.owner.is_none() {
+            return Ok(());
+        }
+        let given = place.open_folder()?.as_file().and_then(|folder| self.give(change, &folder));
+        given.map_err(|error| SandboxError::io(change.path.display(), &error))
     }
 
     /// Whether nothing exists at `path` and its directory exists.

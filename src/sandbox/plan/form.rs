@@ -82,7 +82,7 @@ impl Plan {
     pub fn write(&self, output: &mut impl Write) -> Result<(), FormError> {
         let mut output = Hashing::new(output);
         let about = serde_json::to_string(&self.about)?;
-        write!(output, "{},\"changes\":[", about.trim_end_matches('}'))?;
+        write!(output, "{},\"changes\":[", about.strip_suffix('}').unwrap_or(&about))?;
         for (number, change) in self.changes.iter().enumerate() {
             output.write_all(if number == 0 { b"\n" } else { b",\n" })?;
             let content = change.content.as_ref().map(|name| self.carried(change, name)).transpose()?;
@@ -234,7 +234,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "changes" => changes = Some(map.next_value_seed(Changes(self.0))?),
-                "plan" | "command" | "failed" | "root" => drop(about.insert(key, map.next_value()?)),
+                "plan" | "command" | "failed" | "root" | "refused" => drop(about.insert(key, map.next_value()?)),
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }

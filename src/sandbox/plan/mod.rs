@@ -8,6 +8,7 @@ mod arrange;
 mod check;
 mod covered;
 mod form;
+mod refusals;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::handles::address::Address;
 use super::handles::error::SandboxError;
 use super::handles::folder::{Delta, Overlay, Scratch, StagingPlace};
-use super::handles::metadata::Kind;
+use super::handles::metadata::{Kind, Owner};
 use super::handles::root::{Root, SandboxPath};
 use super::handles::seal::RootSeal;
 use super::handles::state::{Moment, State, moment};
@@ -28,6 +29,7 @@ use super::runs::{Content, Holds, read_content};
 pub use apply::{Applied, ApplyError};
 pub use form::FormError;
 use form::SealClaim;
+pub use refusals::PlanRefusals;
 use tree::tree_digest;
 
 /// The format version of plans that this program writes. It rises when an older program would misread a plan.
@@ -59,6 +61,16 @@ pub struct PlanAbout {
     pub failed: bool,
     /// The inode of the root.
     pub root: u64,
+    /// The calls that were refused while the plan was made.
+    #[serde(skip_serializing_if = "PlanRefusals::is_empty", default)]
+    pub refused: PlanRefusals,
+}
+
+impl PlanAbout {
+    /// Creates the header of a plan of a command.
+    pub fn new(command: &str, failed: bool) -> PlanAbout {
+        PlanAbout { plan: VERSION, command: command.to_owned(), failed, root: 0, refused: PlanRefusals::default() }
+    }
 }
 
 /// A planned change.
@@ -93,6 +105,9 @@ pub struct PlannedChange {
     /// The modification time that the run sets, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modified: Option<Moment>,
+    /// The user id and group id of a new entry, if they are not those of this process.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub owner: Option<(u32, u32)>,
     /// The name of the content to write in the scratch directory.
     #[serde(skip)]
     pub content: Option<OsString>,
@@ -146,7 +161,7 @@ impl Plan {
     ///
     /// # Errors
     /// Returns errors of the operating system, for example if the tree changes meanwhile.
-    pub fn of(overlay: &Arc<Overlay>, main: &Root, command: &str, failed: bool) -> io::Result<Plan> {
+    pub fn of(overlay: &Arc<Overlay>, main: &Root, about: PlanAbout) -> io::Result<Plan> {
         let deltas = overlay.deltas()?;
         let moved: BTreeSet<Address> = deltas.iter().filter_map(|delta| from(&delta.lies).cloned()).collect();
         let mut changes = Vec::with_capacity(deltas.len());
@@ -158,7 +173,7 @@ impl Plan {
             changes.extend(planned(overlay, delta, &moved)?);
         }
         let root = overlay.tree(&Address::from(""))?.own_metadata()?.identity.inode;
-        let about = PlanAbout { plan: VERSION, command: command.to_owned(), failed, root };
+        let about = PlanAbout { root, ..about };
         let (store, seal) = (Store::Overlay(overlay.clone()), Some(main.seal.clone()));
         Ok(Plan { about, changes, store, seal, claim: None })
     }
@@ -225,6 +240,10 @@ fn planned(overlay: &Overlay, delta: Delta, moved: &BTreeSet<Address>) -> io::Re
         (StagingPlace::Kept(kept), Some(now)) if is_tree(now) => Some(Holds::below(overlay.tree(kept)?, kept, moved)?),
         _ => None,
     };
+    let owner = match &lies {
+        StagingPlace::Scratch(name) => foreign_owner(overlay.scratch().folder().metadata(name)?.owner),
+        _ => None,
+    };
     let (content, from) = match lies {
         StagingPlace::Scratch(name) => (Some(name), None),
         StagingPlace::At(from) | StagingPlace::Kept(from) => {
@@ -245,6 +264,16 @@ fn planned(overlay: &Overlay, delta: Delta, moved: &BTreeSet<Address>) -> io::Re
         now,
         from,
         modified: modified.map(moment),
+        owner,
         content,
     }))
+}
+
+/// Returns an owner that a new entry does not get by itself.
+fn foreign_owner(owner: Owner) -> Option<(u32, u32)> {
+    #[cfg(unix)]
+    let own = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    #[cfg(not(unix))]
+    let own = (0, 0);
+    Some((owner.user, owner.group)).filter(|owner| *owner != own)
 }

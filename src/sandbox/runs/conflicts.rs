@@ -14,6 +14,9 @@ use super::later::Since;
 use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
 use super::outcome::{PathOutcome, RunOutcome, Touched};
 
+/// The keys of the policy that decide how long backups are kept.
+const KEEP_MORE: &str = "`backup_count`, `backup_days` and `backup_bytes` in `[policy]` keep more";
+
 /// A comparison of the tree with the outcome of a run.
 pub(super) struct Comparison<'a> {
     outcome: &'a RunOutcome,
@@ -183,7 +186,7 @@ impl RunOutcome {
 /// Returns why the previous entry of a path cannot be restored from its backup.
 fn kept_difference(kept: &Address, old: &State, roots: Roots<'_>) -> Result<Option<String>, SandboxError> {
     let Some(place) = roots.kept(kept)? else {
-        return Ok(Some(format!("what was there is no longer kept (`{}`)", kept.display())));
+        return Ok(Some(format!("what was there is no longer kept (`{}`); {KEEP_MORE}", kept.display())));
     };
     let now = place.metadata()?;
     if old.is_kept_as(&State::of(&now)) {

@@ -70,14 +70,16 @@ impl<'a> Forced<'a> {
     }
 
     /// Returns the displaced entries, and a conflict for each entry that could not be restored because it no longer
-    /// exists.
+    /// exists. An entry that the run created and that is gone is no conflict: the path is as it was before the run.
     pub fn end(self, roots: Roots<'_>) -> (Vec<Displaced>, Vec<Conflict>) {
         let places = &self.outcome.places;
         let is_back = |path: &Address| {
             let place = places.get(path)?;
             let origin = place.from.as_ref().or(place.replaced.as_ref()).unwrap_or(path);
-            let was = places.get(origin)?.was.as_ref()?;
-            Some(roots.state(origin).ok()??.is_kept_as(was))
+            Some(match (&places.get(origin)?.was, roots.state(origin).ok()?) {
+                (Some(was), Some(there)) => there.is_kept_as(was),
+                (was, there) => was.is_none() && there.is_none(),
+            })
         };
         let is_displaced = |path: &Address| self.displaced.iter().any(|it| *path == it.path || path.is_below(&it.path));
         let is_free = |path: &Address| matches!(roots.state(path), Ok(None));

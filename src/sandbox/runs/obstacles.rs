@@ -20,6 +20,7 @@ pub struct Conflict {
 pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
 
 /// A path that is no longer as a run left it.
+#[derive(Clone)]
 pub(super) struct Obstacle {
     pub conflict: Conflict,
     pub is: Obstruction,

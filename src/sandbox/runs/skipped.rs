@@ -34,6 +34,11 @@ impl<'h> Skipped<'h> {
         step.places().into_iter().any(|place| self.reasons.contains_key(place))
     }
 
+    /// Whether every change of the run is skipped.
+    pub fn has_all(&self) -> bool {
+        self.history.steps.iter().filter(|taken| taken.step.is_change()).all(|taken| self.has(&taken.step))
+    }
+
     /// Skips a step and everything that depends on its paths.
     pub fn add(&mut self, step: &Step, reason: &str) {
         for place in step.places() {

@@ -25,7 +25,7 @@ use super::conflicts::Comparison;
 use super::forced::{self, Displaced, Forced};
 use super::later::Since;
 use super::obstacles;
-use super::obstacles::Conflict;
+use super::obstacles::{Conflict, Obstacle};
 use super::outcome::RunOutcome;
 use super::reverse::Reverser;
 use super::skipped::Skipped;
@@ -66,6 +66,18 @@ pub enum UndoError {
         is_redo: bool,
         /// Each conflicting path and the reason.
         conflicts: Vec<Conflict>,
+        /// Whether a forced undo may take some of it back.
+        is_forceable: bool,
+    },
+    /// A forced undo could not reverse any change. The run stays as it is.
+    #[error("nothing of the run `{}` could be {}", short(run), if *is_redo { "done again" } else { "taken back" })]
+    NothingBack {
+        /// The original run, to which the undo or redo applies.
+        run: String,
+        /// Whether the request was a redo.
+        is_redo: bool,
+        /// Each path that would have been left as it is, and the reason.
+        conflicts: Vec<Conflict>,
     },
     /// The undo failed; its changes were rolled back.
     #[error(transparent)]
@@ -104,7 +116,17 @@ fn moved_on(error: SandboxError, run: String, is_redo: bool) -> UndoError {
     let (SandboxError::Changed(path) | SandboxError::NotFound(path)) = &error else { return error.into() };
     let reason = "what is there, or was kept of it, was changed since".to_owned();
     let conflict = Conflict { path: Address::from(path.as_str()), reason };
-    UndoError::MovedOn { run, is_redo, conflicts: vec![conflict] }
+    UndoError::MovedOn { run, is_redo, conflicts: vec![conflict], is_forceable: true }
+}
+
+/// Returns why the changes of a run are not all known.
+fn damage(line: impl std::fmt::Display) -> String {
+    format!("line {line} is damaged, so that what it did from there on is not known")
+}
+
+/// Returns the path of the journal of a run.
+fn journal_of(run: &str) -> Address {
+    Address::from(format!("{}/{run}", display(JOURNAL)).as_str())
 }
 
 impl Journal {
@@ -133,8 +155,7 @@ impl Journal {
             return Err(UndoError::Undone(run.to_owned()));
         }
         if let (Some(line), false) = (history.damaged, force) {
-            let reason = format!("line {line} is damaged, so that what it did from there on is not known");
-            return Err(UndoError::Unreadable { run: run.to_owned(), reason });
+            return Err(UndoError::Unreadable { run: run.to_owned(), reason: damage(line) });
         }
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
         let outcome = RunOutcome::of(&history);
@@ -142,30 +163,37 @@ impl Journal {
         let (mut found, missing) = (comparison.obstacles(), comparison.missing());
         found.extend(outcome.refused(admit));
         let copied = comparison.into_copied();
-        if !(force || found.is_empty() && missing.is_empty()) {
-            found.extend(missing);
-            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts: obstacles::conflicts(found) });
-        }
+        let all: Vec<Obstacle> = found.iter().chain(&missing).cloned().collect();
         let ((staying, passable), (missing, _)) =
             (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
         let skipped = Skipped::new(staying, missing, &history);
+        if !(force || all.is_empty()) {
+            let mut conflicts = obstacles::conflicts(all);
+            let is_forceable = !skipped.has_all();
+            if !is_forceable {
+                forced::name_kept(&mut conflicts, &outcome, roots);
+            }
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts, is_forceable });
+        }
         let forced = force.then(|| Forced::new(&outcome, passable, admit));
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
         let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
-        let end = if taken_back.is_ok() { End::Done } else { End::TakenBack };
-        let TakenBack { steps, left, displaced } = match taken_back {
-            Ok(done) => done,
-            Err(error) => {
-                self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
-                self.end(end)?;
-                return Err(moved_on(error, origin.run, is_redo));
+        let refused = match taken_back {
+            Ok(TakenBack { steps: 0, left, .. }) if force && !left.is_empty() => {
+                UndoError::NothingBack { run: origin.run, is_redo, conflicts: left }
             }
+            Ok(TakenBack { steps, left, displaced }) => {
+                // The run counts the changes of the other run that it reverses, not its own steps.
+                self.count(steps);
+                let by = self.end(End::Done)?.map(|ended| ended.run);
+                return Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced });
+            }
+            Err(error) => moved_on(error, origin.run, is_redo),
         };
-        // The run counts the changes of the other run that it reverses, not its own steps.
-        self.count(steps);
-        let by = self.end(end)?.map(|ended| ended.run);
-        Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced })
+        self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
+        self.end(End::TakenBack)?;
+        Err(refused)
     }
 
     fn take_back(
@@ -198,19 +226,24 @@ impl Journal {
                 Err(error) => return Err(error),
             }
         }
-        // A run of which nothing could be undone still counts as undone, so that the next undo concerns the run
-        // before it.
-        change.begin_journal()?;
         // A directory with a skipped entry is not as it was before.
         times.retain(|(folder, _)| !skipped.is_in(folder));
-        self.restore(times, roots);
         let mut left = skipped.into_conflicts();
         let (displaced, gone) = forced.map(|forced| forced.end(roots)).unwrap_or_default();
         left.extend(gone);
+        if let (Some(line), 0) = (history.damaged, steps) {
+            left.push(Conflict { path: journal_of(&history.begin.run), reason: damage(line) });
+        }
         left.sort_by(|one, other| one.path.cmp(&other.path));
         left.dedup_by(|one, other| one.path == other.path);
         forced::name_kept(&mut left, outcome, roots);
-        let all = history.stays.filter(|_| left.is_empty()).map(|all| all as usize);
+        if steps > 0 || left.is_empty() {
+            // A run of which nothing was left to undo counts as undone, so that the next undo concerns the run
+            // before it.
+            change.begin_journal()?;
+            self.restore(times, roots);
+        }
+        let all = history.stays.filter(|_| left.is_empty() && steps > 0).map(|all| all as usize);
         Ok(TakenBack { steps: all.unwrap_or(steps), left, displaced })
     }
 
@@ -276,16 +309,14 @@ pub(super) fn read(roots: Roots<'_>, run: &str) -> Result<(History, Option<Times
     }
     let folders = Folders::find(roots.main)?.ok_or_else(unknown)?;
     let wrap = |error: io::Error| SandboxError::io(format!("{}/{run}", display(JOURNAL)), &error);
-    let file = match folders.ended.open_file(run.as_ref()) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let open = folders.open.open_file(run.as_ref()).map_err(|_| unknown())?;
-            return Err(match open.try_lock() {
-                Err(TryLockError::WouldBlock) => UndoError::GoesOn(run.to_owned()),
-                _ => unknown(),
-            });
+    let opened = folders.open_either(|folder| folder.open_file(run.as_ref()).map(Some)).map_err(wrap)?;
+    let file = match opened.ok_or_else(unknown)? {
+        (file, true) => file,
+        (open, false) if matches!(open.try_lock(), Err(TryLockError::WouldBlock)) => {
+            return Err(UndoError::GoesOn(run.to_owned()));
         }
-        Err(error) => return Err(wrap(error).into()),
+        // Nobody holds it: the run ended since it was opened, or it was killed and is not recovered.
+        (_, false) => folders.ended.open_file(run.as_ref()).map_err(|_| unknown())?,
     };
     let metadata = file_metadata(&file).map_err(wrap)?;
     check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;

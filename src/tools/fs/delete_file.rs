@@ -39,7 +39,7 @@ const SPEC: Spec = Spec {
     ],
     summary: "Deletes files, links or directories, which can be restored",
     details: "What is deleted is moved to `.ns/trash` in one step, as a whole or not at all, and is kept there as long \
-        as the policy says; `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \
+        as the policy says, so that the disk gains no space before; `ns gc` gives it up earlier. `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \
         what it points to. A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted. \
         What lies on another file system than `.ns` is copied there, whole and synced, before it is removed, which the \
         policy must allow like reading it. `paths` \

@@ -68,6 +68,20 @@ impl Folders {
         self.open.open_file(name).or_else(|_| self.ended.open_file(name))
     }
 
+    /// Opens the journal of a run with `open` where it is, and tells whether the run has finished. Returns `None` if
+    /// there is none.
+    pub fn open_either(&self, open: impl Fn(&Folder) -> io::Result<Option<File>>) -> io::Result<Option<(File, bool)>> {
+        // A run may end between the first two looks. Its journal then is among the finished ones, where it stays.
+        for (folder, has_ended) in [(&self.ended, true), (&self.open, false), (&self.ended, true)] {
+            match open(folder) {
+                Ok(Some(file)) => return Ok(Some((file, has_ended))),
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the names of all runs, the oldest first.
     pub fn runs(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
@@ -78,5 +92,52 @@ impl Folders {
         names.sort_unstable();
         names.dedup();
         Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::{FOLDER_MODE, Folder, Folders, OPEN};
+    use crate::sandbox::handles::folder::Replace;
+    use crate::sandbox::handles::private::FILE_MODE;
+    use crate::sandbox::handles::root::Root;
+
+    fn folders() -> (tempfile::TempDir, Folders) {
+        let place = tempfile::tempdir().expect("a folder");
+        let seal = Root::open(place.path()).expect("it opens").seal.clone();
+        let ended = Folder::open_root(place.path()).expect("it opens");
+        ended.create_folder(OPEN.as_ref(), FOLDER_MODE).expect("it is made");
+        let open = ended.open_folder(OPEN.as_ref()).expect("it opens");
+        (place, Folders { ended, open, seal })
+    }
+
+    /// Every run that has begun is found, also in the moment in which it ends.
+    #[test]
+    fn a_journal_is_found_while_its_run_ends() {
+        const RUNS: u32 = 4_000;
+        let (_place, folders) = folders();
+        let others = folders.duplicate().expect("handles");
+        let begun = AtomicU32::new(0);
+        let name = |number: u32| OsString::from(number.to_string());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 1..=RUNS {
+                    others.open.create_file(&name(number), FILE_MODE).expect("a journal");
+                    begun.store(number, Ordering::SeqCst);
+                    others.open.rename(&name(number), &others.ended, &name(number), Replace::No).expect("it ends");
+                }
+            });
+            loop {
+                let number = begun.load(Ordering::SeqCst);
+                let found = folders.open_either(|folder| folder.open_file(&name(number)).map(Some)).expect("it opens");
+                assert!(number == 0 || found.is_some(), "run {number} of {RUNS}");
+                if number == RUNS {
+                    break;
+                }
+            }
+        });
     }
 }

@@ -278,17 +278,11 @@ fn read_all(folders: &Folders, names: &[JournalName]) -> io::Result<Vec<Option<J
 
 /// Opens a journal and tells whether its run has finished.
 fn open(folders: &Folders, JournalName { name, is_file }: &JournalName) -> io::Result<Option<(File, bool)>> {
-    for (folder, has_ended) in [(&folders.ended, true), (&folders.open, false)] {
+    folders.open_either(|folder| {
         // Only regular files are opened.
-        let is_file = if *is_file { Ok(true) } else { folder.metadata(name).map(|found| found.kind == Kind::File) };
-        let opened = is_file.and_then(|is_file| if is_file { folder.open_file(name).map(Some) } else { Ok(None) });
-        match opened {
-            Ok(Some(file)) => return Ok(Some((file, has_ended))),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(None)
+        let is_file = *is_file || folder.metadata(name)?.kind == Kind::File;
+        if is_file { folder.open_file(name).map(Some) } else { Ok(None) }
+    })
 }
 
 /// Whether this user's key sealed the first line of a journal for this root.

@@ -222,10 +222,13 @@ use super::checked_paths::open;
 
 #[cfg(not(feature = "checked-paths"))]
 fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    let is_one_name = path != ".." && !path.as_bytes().contains(&b'/');
     loop {
         match rustix::fs::openat2(folder, path, flags, mode, BENEATH) {
             // A concurrent rename made the kernel's check inconclusive, or a signal interrupted it: retry.
             Err(Errno::AGAIN | Errno::INTR) => {}
+            // The entry was moved out of the directory while it was opened: the next look does not find it.
+            Err(Errno::XDEV) if is_one_name => {}
             other => return other,
         }
     }
