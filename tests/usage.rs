@@ -345,3 +345,23 @@ fn the_check_has_it_as_json() {
     assert_eq!(line["parameters"][5]["default"], json!(["a"]));
     assert_eq!(info("words.ns"), json!({ "description": null, "procedure": null, "parameters": [] }));
 }
+
+const UNCALLED: &str = "SET days = 30\nDEFINE PROCEDURE Main(folder)\n  EMIT folder, days\nEND\n";
+
+#[test]
+fn a_run_that_leaves_main_out_says_so_wherever_the_messages_go() {
+    let place = place(&[("days.ns", UNCALLED)]);
+    for words in [&["days.ns"][..], &["run", "days.ns", "x"], &["days.ns", "--plan"], &["days.ns", "--help"]] {
+        let Ran { code, stderr, .. } = ns(place.path(), words);
+        assert!(stderr.starts_with("warning[NS0123]: `Main` is never called"), "{words:?}: {stderr}");
+        assert!(code == 0 && stderr.matches("NS0123").count() == 1, "{words:?}: {stderr}");
+    }
+    let Ran { stderr, .. } = with_input(ns_without_sandbox().current_dir(place.path()), UNCALLED);
+    assert!(stderr.contains("NS0123"), "{stderr}");
+    for words in [&["--quiet", "days.ns"][..], &["days.ns", "--proc", "Main", "x"]] {
+        let Ran { stderr, .. } = ns(place.path(), words);
+        assert!(!stderr.contains("NS0123"), "{words:?}: {stderr}");
+    }
+    let Ran { code, stderr, .. } = ns(place.path(), &["days.ns", "x", "--days", "7"]);
+    assert!(code == 2 && stderr.starts_with("warning[NS0123]"), "{stderr}");
+}

@@ -14,6 +14,7 @@ mod hidden;
 mod never_nil;
 mod operands;
 mod text;
+mod uncalled_main;
 mod unreachable;
 mod unseen;
 mod unused;
@@ -41,6 +42,15 @@ pub struct LintContext<'a> {
     pub strict: bool,
 }
 
+/// Returns the warning that nothing calls `Main`, unless the text allows it.
+pub fn uncalled_main(source: &Source, tree: &Tree) -> Option<Diagnostic> {
+    let mut found = Vec::from_iter(uncalled_main::find(source, tree));
+    if !found.is_empty() {
+        allow::apply(source, tree, &mut found);
+    }
+    found.pop()
+}
+
 /// Lints a text that was parsed and lowered, and removes the warnings that the text allows.
 pub fn lint(source: &Source, tree: &Tree, ground: LintContext<'_>, findings: &mut Vec<Diagnostic>) {
     let is_whole = !findings.iter().any(Diagnostic::is_error);
@@ -62,6 +72,7 @@ pub fn lint(source: &Source, tree: &Tree, ground: LintContext<'_>, findings: &mu
         operands::lint(&text, &mut found);
         braces::lint(&text, &mut found);
         command_line::lint(&text, &mut found);
+        found.extend(uncalled_main::find(source, tree));
     }
     let needless = allow::apply(source, tree, &mut found);
     // Whether an allow comment is needed is known only after all lints have run.
