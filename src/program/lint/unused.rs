@@ -7,6 +7,7 @@ use crate::syntax::{Part, Template, keyword};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
 
+use super::doubt::Doubts;
 use super::text::{Callee, Text};
 use super::walk::{Body, is_plain, set_otherwise};
 
@@ -24,20 +25,22 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
     variables(text, top, &everywhere, found);
     places(top, &everywhere, &HashSet::new(), found);
-    modules(text, found);
+    if text.doubts.is_none() {
+        modules(text, found);
+    }
 }
 
 /// The names that are read.
-#[derive(Default)]
-struct Reads {
+struct Reads<'t> {
     names: HashSet<String>,
+    doubts: &'t Doubts,
     /// Whether any name may be read: a text that is not known is expanded.
     all: bool,
 }
 
-impl Reads {
-    fn of(text: &Text<'_>, body: &Body<'_>) -> Reads {
-        let mut reads = Reads::default();
+impl<'t> Reads<'t> {
+    fn of(text: &'t Text<'_>, body: &Body<'_>) -> Reads<'t> {
+        let mut reads = Reads { names: HashSet::new(), doubts: &text.doubts, all: text.doubts.may_use("EVAL") };
         for id in &body.expressions {
             match &text.tree[*id].kind {
                 ExprKind::Name(name) => drop(reads.names.insert(name.to_string())),
@@ -55,7 +58,7 @@ impl Reads {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.all || self.names.contains(name)
+        self.all || self.names.contains(name) || self.doubts.may_use(name)
     }
 }
 
@@ -79,7 +82,7 @@ pub fn set_by(statement: &Statement) -> Option<&Name> {
     }
 }
 
-fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Diagnostic>) {
+fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads<'_>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let mut setters: HashMap<&str, Vec<&Statement>> = HashMap::new();
     let mut changed: HashSet<&str> = HashSet::new();
@@ -101,7 +104,7 @@ fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Di
 
 /// Reports variables that are created as maps by an assignment to a place inside them. A place in a variable of the
 /// script does not create a variable of the procedure.
-fn places(body: &Body<'_>, reads: &Reads, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
+fn places(body: &Body<'_>, reads: &Reads<'_>, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let is_known = |name: &str| reads.has(name) || params.contains(name) || of_script.contains(name);
     let unread = set_by_places(body).into_iter().filter(|name| !is_known(&name.text) && !name.text.starts_with('_'));
