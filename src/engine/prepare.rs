@@ -2,7 +2,7 @@
 
 use crate::gate::SessionMemory;
 use crate::limits::MemoryCharge;
-use crate::program::{Environment, Interface, Unit, lint, lower, tree::Program};
+use crate::program::{Environment, Interface, Unit, discard_unread, lint, lower, tree::Program};
 use crate::syntax::parse;
 use crate::text::{Diagnostic, Sources};
 
@@ -80,6 +80,7 @@ impl Engine {
         let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &environment, &mut findings);
         if let Purpose::Run { .. } = purpose {
+            discard_unread(&mut program);
             self.project(&mut program);
         }
         if let Purpose::Check = purpose {

@@ -9,6 +9,7 @@
 //! be inspected without a run.
 
 mod builtin;
+mod discard;
 mod entry;
 mod higher_order;
 mod interface;
@@ -24,6 +25,7 @@ mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
+pub use discard::discard_unread;
 pub use higher_order::HigherOrder;
 pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
 pub use literal::literal;

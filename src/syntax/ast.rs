@@ -209,7 +209,7 @@ pub enum Step {
 }
 
 /// The index of an expression in its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExprId(u32);
 
 /// An expression.

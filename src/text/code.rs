@@ -128,7 +128,7 @@ codes! {
         Unreachable = "NS0114", "a statement that is never reached",
             "Nothing goes on after RETURN, BREAK, CONTINUE or FAIL in the same block, after an IF whose branches all end so, ELSE among them, nor after a `WHILE true` that no BREAK leaves.";
         UnseenResult = "NS0115", "a call that can fail, and nobody looks",
-            "Most tools report a failure by their result: nil, or a map with `error`; the script goes on, and ON ERROR does not run. A CALL whose result is not looked at (`LAST` or `LAST_ERROR` before the next call) passes over it. `MUST CALL` makes it an error.\n\n    CALL FS.WriteFile(\"a.txt\", text)         passes over a full disk\n    MUST CALL FS.WriteFile(\"a.txt\", text)    ends the run";
+            "Most tools report a failure by their result: nil, or a map with `error`; the script goes on, and ON ERROR does not run. A CALL whose result is not looked at (`LAST` or `LAST_ERROR` before the next call) passes over it, and so does `SET r = FS.WriteFile(…)` if `r` is set again before anything reads it. `MUST CALL` makes it an error.\n\n    CALL FS.WriteFile(\"a.txt\", text)         passes over a full disk\n    MUST CALL FS.WriteFile(\"a.txt\", text)    ends the run";
         ConstantCondition = "NS0116", "a condition that is always the same",
             "The condition has the same value in every run: it compares two constants, or a name with itself, or joins others with a constant. `IF x == \"a\" OR \"b\"` is always true: write `x IN [\"a\", \"b\"]`. `name OR \"default\"` is true, not a text: AND and OR give true or false. `WHILE true` is no such condition; it is how a loop is written that ends by BREAK.";
         NeverNil = "NS0117", "a comparison with nil of what is never nil",

@@ -13,6 +13,7 @@ mod doubt;
 mod hidden;
 mod never_nil;
 mod operands;
+mod overwritten;
 mod text;
 mod uncalled_main;
 mod unreachable;
@@ -77,6 +78,7 @@ fn all_lints(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     conditions::lint(text, found);
     never_nil::lint(text, found);
     unseen::lint(text, found);
+    overwritten::lint(text, found);
     calls::lint(text, found);
     operands::lint(text, found);
     if !text.doubts.has_bad_lines {

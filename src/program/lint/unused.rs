@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::syntax::ast::{ExprKind, Name, Statement, StatementKind};
+use crate::syntax::ast::{ExprId, ExprKind, Name, Statement, StatementKind, Tree};
 use crate::syntax::{Part, Template, keyword};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
 
 use super::doubt::Doubts;
 use super::text::{Callee, Text};
-use super::walk::{Body, is_plain, set_otherwise};
+use super::walk::{Body, bare, is_plain, set_otherwise};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
@@ -41,7 +41,9 @@ struct Reads<'t> {
 impl<'t> Reads<'t> {
     fn of(text: &'t Text<'_>, body: &Body<'_>) -> Reads<'t> {
         let mut reads = Reads { names: HashSet::new(), doubts: &text.doubts, all: text.doubts.may_use("EVAL") };
-        for id in &body.expressions {
+        let own: HashSet<ExprId> =
+            body.statements.iter().filter_map(|statement| own_value(text.tree, statement)).collect();
+        for id in body.expressions.iter().filter(|id| !own.contains(id)) {
             match &text.tree[*id].kind {
                 ExprKind::Name(name) => drop(reads.names.insert(name.to_string())),
                 ExprKind::Template(template, _) => reads.names.extend(expanded(template)),
@@ -60,6 +62,14 @@ impl<'t> Reads<'t> {
     fn has(&self, name: &str) -> bool {
         self.all || self.names.contains(name) || self.doubts.may_use(name)
     }
+}
+
+/// Returns the `x` in the value of `SET x = x + …`: only a later read of `x` can show it.
+fn own_value(tree: &Tree, statement: &Statement) -> Option<ExprId> {
+    let StatementKind::Set { value, .. } = &statement.kind else { return None };
+    let ExprKind::Chain(first, _) = &tree[*value].kind else { return None };
+    let set = set_by(statement)?;
+    matches!(&tree[*first].kind, ExprKind::Name(name) if *name == set.text).then_some(*first)
 }
 
 /// Returns the names that a template expands.
@@ -148,9 +158,9 @@ fn unused(text: &Text<'_>, setter: &Statement) -> Diagnostic {
 }
 
 /// Returns the tool whose result a statement assigns, if that result says whether it failed.
-fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
+pub fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
     let StatementKind::Set { value, .. } = &setter.kind else { return None };
-    let ExprKind::Call(call) = &text.tree[*value].kind else { return None };
+    let ExprKind::Call(call) = &text.tree[bare(text.tree, *value)].kind else { return None };
     let spec = &text.tool(call)?.spec;
     (spec.failure != Failure::Raise).then_some(spec.name)
 }
