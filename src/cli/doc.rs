@@ -12,8 +12,12 @@ use crate::manual::{find, near, numeric, overview, pages_text, passages, section
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
 use crate::toolkit::Registry;
+use crate::value::print::shortened;
 
 use super::args::{Cli, DocArgs, PageFormat};
+
+/// Maximum number of characters of an unknown name in a message.
+const MAX_NAME: usize = 100;
 
 /// `ns doc`
 pub fn doc(args: &DocArgs) -> Exit {
@@ -60,7 +64,7 @@ fn unknown(registry: &Registry, name: &str) -> Exit {
             None => "`ns doc` lists what there is".to_owned(),
         },
     };
-    report_error(&format!("there is no page about `{name}`"), &help);
+    report_error(&format!("there is no page about `{}`", shortened(name, MAX_NAME)), &help);
     Exit::Usage
 }
 

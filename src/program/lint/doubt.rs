@@ -1,4 +1,4 @@
-//! What the errors of a text leave uncertain, so that no warning follows from an error.
+//! Uncertainty that the errors of a text leave, so that no warning follows from an error.
 //!
 //! A line with an error may set and read every name in it, and every name that is like one of these, since a mistake may
 //! be a misspelling. Lints that look at one expression are right beside such lines.
