@@ -362,6 +362,10 @@ fn a_run_that_leaves_main_out_says_so_wherever_the_messages_go() {
         let Ran { stderr, .. } = ns(place.path(), words);
         assert!(!stderr.contains("NS0123"), "{words:?}: {stderr}");
     }
+    fs::write(place.path().join("page.md"), format!("```neuroscript\n{UNCALLED}```\n")).expect("a page");
+    for words in [["run", "page.md"], ["check", "page.md"]] {
+        assert!(!ns(place.path(), &words).stderr.contains("NS0123"), "{words:?}");
+    }
     let Ran { code, stderr, .. } = ns(place.path(), &["days.ns", "x", "--days", "7"]);
     assert!(code == 2 && stderr.starts_with("warning[NS0123]"), "{stderr}");
 }

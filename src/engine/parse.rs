@@ -36,9 +36,9 @@ pub fn parse_script(script: &Script) -> Parsed {
 
 /// Returns the warning that a run of the script never calls its `Main`, with the text for showing it.
 ///
-/// Returns `None` for a script with syntax errors.
+/// Returns `None` for a script with syntax errors, and for a page, whose blocks are often scripts of their own.
 pub fn uncalled_main(script: &Script) -> Option<(Diagnostic, Sources)> {
-    if !defines_main(script.text()?) {
+    if script.is_markdown() || !defines_main(script.text()?) {
         return None;
     }
     let Parsed { sources, tree, findings } = parse_script(script);
