@@ -223,3 +223,27 @@ fn a_run_does_not_warn() {
     let ran = with_input(ns(folder.path()).arg("run").arg("-"), "CALL FS.DeleteFile(\"x\")\nSET unread = 1\n");
     assert!(!ran.stderr.contains("NS01"), "{}", ran.stderr);
 }
+
+/// Errors in two procedures hide neither each other nor the warnings elsewhere; nothing is repaired beside them.
+#[test]
+fn errors_do_not_hide_warnings_elsewhere() {
+    let text = "DEFINE PROCEDURE A(x)\n  SET y 5\n  EMIT x\nEND\nDEFINE PROCEDURE B(x)\n  SET unused = 3\n  \
+                CALL FS.DeleteFile(\"a\")\n  IF x = 3 THEN\n    EMIT x\n  END\nEND\nIF ARGS == \"a\" OR \"b\" THEN\n  \
+                CALL A(1)\nEND\nCALL B(3, 2)\n";
+    let place = folder(&[("a.ns", text)]);
+    let ran = check(place.path(), &["--fix", "a.ns"]);
+    let heads: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.contains("]: "))
+        .map(|line| &line[..line.find(':').unwrap_or(0)])
+        .collect();
+    assert_eq!(
+        heads,
+        ["error[NS0001]", "warning[NS0112]", "warning[NS0115]", "error[NS0020]", "warning[NS0116]", "error[NS0202]"],
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("repair"), "{}", ran.stderr);
+    assert_eq!(read(&place, "a.ns"), text);
+}

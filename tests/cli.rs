@@ -463,3 +463,31 @@ fn a_provider_of_a_model_cannot_be_set() {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.contains("this version has no provider for `LLM`"), "{}", ran.stderr);
 }
+
+/// A failure is shown where nothing can look at it: after a CALL, and in a variable that nothing reads.
+#[test]
+fn a_failure_that_nothing_can_look_at_is_shown() {
+    const RESULT: &str = "SET r = FS.DeleteFile(\"none\")\n";
+    let told = |script: &str| {
+        let place = sandbox();
+        fs::write(place.path().join("a.ns"), script).expect("a script");
+        let ran = run(ns(place.path()).arg("run").arg(place.path().join("a.ns")));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr.lines().filter(|line| line.contains("FS.DeleteFile: `none` does not exist")).count()
+    };
+    let in_procedure = format!("DEFINE PROCEDURE P()\n  {RESULT}  RETURN 1\nEND\nEMIT P()\n");
+    let in_loop = format!("FOR EACH x IN [1, 2] DO\n  {RESULT}END\n");
+    for (script, shown) in [
+        (RESULT.to_owned(), 1),
+        ("CALL FS.DeleteFile(\"none\")\n".to_owned(), 1),
+        (in_procedure, 1),
+        (in_loop, 2),
+        (format!("{RESULT}EMIT r.error\n"), 0),
+        (format!("{RESULT}EMIT ```{{{{r.error}}}}```\n"), 0),
+        (format!("{RESULT}EMIT EVAL(\"{{{{r}}}}\")\n"), 0),
+        (format!("{RESULT}EMIT LAST_ERROR.code\n"), 0),
+        (format!("{RESULT}EMIT P()\nDEFINE PROCEDURE P()\n  RETURN r.error\nEND\n"), 0),
+    ] {
+        assert_eq!(told(&script), shown, "{script}");
+    }
+}

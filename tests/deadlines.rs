@@ -119,6 +119,7 @@ fn by_name(name: &str, tool: &str, flavour: &Flavour) -> Option<String> {
     Some(match name {
         "pattern" if tool.starts_with("REGEX.") && flavour.other_text == "\"zzz\"" => "\"(a|b|[^x])*zq\"".to_owned(),
         "pattern" if tool.starts_with("REGEX.") => "\"[a-z]+\"".to_owned(),
+        "encoding" if tool == "FS.SearchFiles" => "\"latin-1\"".to_owned(),
         "pattern" | "glob" => "\"**/*.txt\"".to_owned(),
         "template" => "\"{} {a} {{a}}\"".to_owned(),
         "values" => format!("{{\"a\": {}}}", flavour.any),

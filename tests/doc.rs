@@ -2,13 +2,15 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use neuroscript::engine::{code_example, pages};
 use neuroscript::text::{Code, ToolCode};
 use serde_json::Value as Json;
 
-use crate::support::{Ran, ns, run};
+use crate::support::{Ran, ns, package, run};
 
 /// Codes that a script alone cannot trigger, and those whose example shows how to handle them.
 const WITHOUT: [&str; 7] = ["NS0010", "NS0024", "NS0501", "NS0614", "NS0901", "limit_exceeded", "cancelled"];
@@ -217,4 +219,57 @@ fn tools_named(text: &str) -> Vec<String> {
         names.extend(word.find_iter(&rest).map(|word| format!("{}.{}", &found[1], word.as_str())));
     }
     names
+}
+
+/// Every title and keyword of the pages about the language, every key of a script's head and every option of `ns`.
+#[test]
+fn what_the_pages_name_is_found() {
+    let mut names: Vec<String> = Vec::new();
+    for page in ["language", "command_line", "guide", "checking", "testing"] {
+        let text = fs::read_to_string(package(&format!("docs/{page}.md"))).expect("a page");
+        names.extend(titles(&text));
+    }
+    let grammar = fs::read_to_string(package("grammar/neuroscript.pest")).expect("the grammar");
+    let keywords = grammar.lines().filter(|line| line.starts_with("kw_")).filter_map(|line| line.split('"').nth(1));
+    names.extend(keywords.map(str::to_owned));
+    names.extend(
+        [":: arg", ":: arg folder: x", ":: usage", ":: description", ":: lang_version", "::"].map(str::to_owned),
+    );
+    names.extend(["'''", "```", "{{name}}", "\\", "|", "**", "NOT IN", "#", "//"].map(str::to_owned));
+    names.extend(options());
+    assert!(names.len() > 120, "{}", names.len());
+    for name in names {
+        let ran = doc(&["--", &name]);
+        assert!(ran.code == 0 && ran.stdout.len() > 20, "{name}: {}{}", ran.stdout, ran.stderr);
+        let begins = ran.stdout.lines().next().unwrap_or_default();
+        assert!(!begins.starts_with("no page is called"), "{name} has no page of its own: {}", ran.stdout);
+    }
+}
+
+/// Returns the titles of a page: of its headings, and of paragraphs that begin in bold.
+fn titles(page: &str) -> Vec<String> {
+    let mut in_code = false;
+    let mut titles = Vec::new();
+    for line in page.lines() {
+        in_code ^= line.starts_with("```");
+        let bold = line.trim_start_matches("- ").strip_prefix("**").and_then(|rest| rest.split("**").next());
+        let title = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#')).or(bold).filter(|_| !in_code);
+        titles.extend(title.map(|title| title.trim().trim_end_matches('.').to_owned()));
+    }
+    titles
+}
+
+/// Returns the long options of all commands, as their help shows them.
+fn options() -> BTreeSet<String> {
+    let mut options = BTreeSet::new();
+    for command in ["run", "check", "fmt", "test", "new", "call", "tools", "doc", "undo", "log", "gc", "mcp", "audit"] {
+        let help = run(ns(Path::new(".")).args([command, "--help"])).stdout;
+        let words =
+            help.split(|c: char| c.is_whitespace() || matches!(c, ',' | '=' | '[' | '`' | '.' | ')' | ';' | ':'));
+        let longs = words.filter(|word| word.starts_with("--") && word.len() > 3).map(str::to_owned);
+        options.extend(
+            longs.filter(|long| help.contains(&format!("      {long}")) || help.contains(&format!(", {long}"))),
+        );
+    }
+    options
 }

@@ -221,6 +221,107 @@ fn each_of_several_mistakes_is_reported_and_nothing_else() {
     assert!(share > 0.99, "{share}");
 }
 
+/// Returns the line ranges of the procedures of a script, by the parser.
+fn procedures(text: &str) -> Vec<std::ops::Range<usize>> {
+    let parsed = neuroscript::engine::parse_script(&neuroscript::engine::Script::new("case.ns", text));
+    let source = parsed.sources.last().expect("the script");
+    let place = |span| source.position(span).line - 1;
+    let bodies = parsed.tree.procedures().filter(|procedure| !procedure.body.is_empty());
+    bodies
+        .map(|procedure| place(procedure.name.span) + 1..place(procedure.body[procedure.body.len() - 1].span) + 1)
+        .collect()
+}
+
+/// One line broken in each of two procedures gives two errors, one on each of the lines.
+#[test]
+fn errors_in_two_procedures_are_both_reported() {
+    let (checker, mut dice) = (Checker::new(), Dice::new(seed()));
+    let scripts = scripts(&checker);
+    let several: Vec<_> = scripts.iter().filter(|script| procedures(script).len() >= 2).collect();
+    assert!(several.len() > 20, "{} scripts with several procedures", several.len());
+    let (mut made, mut failed, mut wrong) = (0, 0, String::new());
+    for round in 0..ROUNDS / 2 {
+        let script = several[round % several.len()];
+        let (whole, bodies) = (whole_lines(script), procedures(script));
+        let mut lines: Vec<String> = script.lines().map(str::to_owned).collect();
+        let mut places = BTreeSet::new();
+        let first = dice.below(bodies.len() - 1);
+        for body in [&bodies[first], &bodies[first + 1]] {
+            let inside: Vec<usize> = whole.iter().copied().filter(|line| body.contains(line)).collect();
+            let broken = inside.iter().find_map(|_| {
+                let number = dice.pick(&inside);
+                dice.pick(&WAYS)(&lines[number], &mut dice).map(|line| (number, line))
+            });
+            if let Some((number, line)) = broken {
+                lines[number] = line;
+                places.insert(number + 1);
+            }
+        }
+        if places.len() < 2 {
+            continue;
+        }
+        made += 1;
+        let text = lines.join("\n") + "\n";
+        let reported: Vec<usize> = checker.errors(&text).iter().map(|error| error.line).collect();
+        if reported != places.iter().copied().collect::<Vec<_>>() {
+            failed += 1;
+            wrong.push_str(&format!("{}\n{places:?} are broken, reported {reported:?}\n\n", numbered(&text)));
+        }
+    }
+    println!("{failed} of {made} rounds failed");
+    assert!(made > ROUNDS / 10 && failed * 200 <= made, "{failed} of {made}\n{wrong}");
+}
+
+/// Returns the lines and codes of the warnings of a script.
+fn warnings(checker: &Checker, script: &str) -> BTreeSet<(usize, String)> {
+    let checked = checker.check(script);
+    let warnings = checked.findings.iter().filter(|finding| !finding.is_error());
+    warnings
+        .filter_map(|finding| {
+            let span = finding.span()?;
+            let line = checked.sources.of(span)?.position(span).line;
+            Some((line, finding.code.id().to_owned()))
+        })
+        .collect()
+}
+
+/// A script with errors has no warning that the correct script does not have, and keeps most of those that stand on other lines.
+#[test]
+fn no_warning_follows_from_an_error() {
+    let (checker, mut dice) = (Checker::new(), Dice::new(seed()));
+    let scripts = scripts(&checker);
+    let warned: Vec<_> = scripts.iter().map(|script| (script, warnings(&checker, script))).collect();
+    let warned: Vec<_> = warned.into_iter().filter(|(_, warnings)| !warnings.is_empty()).collect();
+    assert!(warned.len() > 30, "{} scripts with warnings", warned.len());
+    let (mut expected, mut kept, mut wrong, mut failed) = (0, 0, String::new(), 0);
+    for round in 0..ROUNDS {
+        // Every other script has no warnings, so that any is false.
+        let plain = dice.below(scripts.len());
+        let (script, before) = if round % 2 == 0 {
+            let (script, before) = &warned[dice.below(warned.len())];
+            (*script, before.clone())
+        } else {
+            (&scripts[plain], warnings(&checker, &scripts[plain]))
+        };
+        let (text, places) = broken(script, &mut dice);
+        let after = warnings(&checker, &text);
+        if !after.is_subset(&before) {
+            failed += 1;
+            let new: Vec<_> = after.difference(&before).collect();
+            if failed <= 25 {
+                wrong.push_str(&format!("{}\n{places:?} are broken, new warnings {new:?}\n\n", numbered(&text)));
+            }
+        }
+        let elsewhere: BTreeSet<_> = before.iter().filter(|(line, _)| !places.contains(line)).collect();
+        expected += elsewhere.len();
+        kept += elsewhere.into_iter().filter(|warning| after.contains(*warning)).count();
+    }
+    let share = kept as f64 / expected as f64;
+    println!("{kept} of {expected} warnings are kept: {share:.4}; {failed} rounds failed\n{wrong}");
+    assert!(failed * 2_000 <= ROUNDS, "{failed} of {ROUNDS}\n{wrong}");
+    assert!(share > 0.6, "{share}");
+}
+
 fn numbered(text: &str) -> String {
     text.lines().enumerate().map(|(number, line)| format!("{:3} {line}\n", number + 1)).collect()
 }

@@ -56,5 +56,6 @@ mod support;
 mod testing;
 mod tools;
 mod undo;
+mod unusual;
 mod usage;
 mod words;

@@ -345,3 +345,112 @@ fn the_check_has_it_as_json() {
     assert_eq!(line["parameters"][5]["default"], json!(["a"]));
     assert_eq!(info("words.ns"), json!({ "description": null, "procedure": null, "parameters": [] }));
 }
+
+const UNCALLED: &str = "SET days = 30\nDEFINE PROCEDURE Main(folder)\n  EMIT folder, days\nEND\n";
+
+#[test]
+fn a_run_that_leaves_main_out_says_so_wherever_the_messages_go() {
+    let place = place(&[("days.ns", UNCALLED)]);
+    for words in [&["days.ns"][..], &["run", "days.ns", "x"], &["days.ns", "--plan"], &["days.ns", "--help"]] {
+        let Ran { code, stderr, .. } = ns(place.path(), words);
+        assert!(stderr.starts_with("warning[NS0123]: `Main` is never called"), "{words:?}: {stderr}");
+        assert!(code == 0 && stderr.matches("NS0123").count() == 1, "{words:?}: {stderr}");
+    }
+    let Ran { stderr, .. } = with_input(ns_without_sandbox().current_dir(place.path()), UNCALLED);
+    assert!(stderr.contains("NS0123"), "{stderr}");
+    for words in [&["--quiet", "days.ns"][..], &["days.ns", "--proc", "Main", "x"]] {
+        let Ran { stderr, .. } = ns(place.path(), words);
+        assert!(!stderr.contains("NS0123"), "{words:?}: {stderr}");
+    }
+    fs::write(place.path().join("page.md"), format!("```neuroscript\n{UNCALLED}```\n")).expect("a page");
+    for words in [["run", "page.md"], ["check", "page.md"]] {
+        assert!(!ns(place.path(), &words).stderr.contains("NS0123"), "{words:?}");
+    }
+    let Ran { code, stderr, .. } = ns(place.path(), &["days.ns", "x", "--days", "7"]);
+    assert!(code == 2 && stderr.starts_with("warning[NS0123]"), "{stderr}");
+}
+
+/// Heads of `Main`, each with words that fit it.
+const HEADS: [(&str, &[&str]); 6] = [
+    ("a, b: 1", &["x", "--b", "2"]),
+    ("", &[]),
+    ("a, b, limit: 5", &["x", "y", "--limit", "7"]),
+    ("folder, newer_than: nil, go: false, keep: true", &["x", "--newer-than", "7d", "--go"]),
+    ("ratio: 0.5, skip: [], vars: {}", &["--ratio", "2", "--skip", "a", "--vars", "k=v"]),
+    ("numbers: [1]", &["--numbers", "3"]),
+];
+
+/// Words that spoil every command line, and what the report says of each.
+const WRONG: [(&str, &str); 12] = [
+    ("--zz", "neither `ns` nor the script has an option `--zz`"),
+    ("--n", "neither `ns` nor the script has an option `--n`"),
+    ("-q9", "neither `ns` nor the script has an option `-q9`"),
+    ("--zz=4", "neither `ns` nor the script has an option `--zz`"),
+    ("--no-zz", "neither `ns` nor the script has an option `--no-zz`"),
+    ("--tree_", "neither `ns` nor the script has an option `--tree_`"),
+    ("-", "`-` is too much"),
+    ("extra", "`extra` is too much"),
+    ("/zz", "`/zz` is too much"),
+    ("zz=1", "`zz=1` is too much"),
+    ("\u{2014}zz", "`\u{2014}zz` is too much"),
+    ("-4", "`-4` is too much"),
+];
+
+/// One wrong word is one finding, which names that word; an option that the help suggests is one.
+#[test]
+fn each_wrong_word_is_reported_once_and_the_help_fits() {
+    for (head, good) in HEADS {
+        let script = format!("DEFINE PROCEDURE Main({head})\n  EMIT 1\nEND\n");
+        let place = place(&[("s.ns", &script)]);
+        let told = |words: &[&str]| ns(place.path(), &[&["s.ns"][..], words].concat());
+        assert_eq!(told(good).code, 0, "{head}");
+        for (wrong, said) in WRONG {
+            let words = [good, &[wrong][..]].concat();
+            let Ran { code, stdout, stderr } = told(&words);
+            assert!(code == 2 && stdout.is_empty() && stderr.contains(said), "{head} {words:?}: {stderr}");
+            assert_eq!(stderr.matches("error[").count(), 1, "{head} {words:?}: {stderr}");
+            for suggested in stderr.split("did you mean `").skip(1).map(|rest| &rest[..rest.find('`').unwrap_or(0)]) {
+                let Ran { stderr, .. } = told(&[good, &[suggested][..]].concat());
+                assert!(!stderr.contains("has an option"), "{head} {wrong}: {suggested}: {stderr}");
+            }
+        }
+    }
+}
+
+/// Every option of a head, spoiled in its spelling, its value and its number.
+#[test]
+fn a_mistake_with_an_option_names_it_and_what_it_takes() {
+    let head = "folder, limit: 5, ratio: 0.5, go: false, name: nil, skip: [], vars: {}";
+    let place = place(&[("s.ns", &format!("DEFINE PROCEDURE Main({head})\n  EMIT 1\nEND\n"))]);
+    for (words, message, help) in [
+        ("x --limit", "`--limit` needs a value", "write `--limit N`"),
+        ("x --name --go", "`--name` needs a value", "if it is the value, write `--name=--go`"),
+        ("--folder", "`--folder` needs a value", "write `--folder TEXT`"),
+        ("x --limit=", "`--limit` needs a whole number, not an empty text", "write `--limit N`"),
+        ("x --limit 1.5", "`--limit` needs a whole number, not `1.5`", "write `--limit N`"),
+        ("x --limit 99999999999999999999", "a whole number of 64 bits", "write `--limit N`"),
+        ("x --ratio half", "`--ratio` needs a number, not `half`", "write `--ratio NUMBER`"),
+        ("x --vars k", "`--vars` needs `KEY=VALUE`, not `k`", "write `--vars KEY=VALUE`"),
+        ("x --limit 1 --limit 2", "`--limit` gives `limit` a second value", "give it once"),
+        ("x --go --no-go", "`--no-go` gives `go` a second value", "give it once"),
+        ("x --go=yes", "`--go` is true or false, not `yes`", "write `--go` alone"),
+        ("x --go false", "`false` is not read as the value of `--go`", "write `--go=false`"),
+        ("x --no-limit", "there is no `--no-limit`", "write `--limit N`, or leave it out"),
+        ("x --no-go=true", "`--no-go` takes no value", "leave it out"),
+        ("x --folder y", "`x` is too much", "leave it out, or `--folder`, which gives an argument by its name"),
+        ("x limit=7", "`limit=7` is too much", "an option is written `--limit=7`"),
+        ("x /go", "`/go` is too much", "an option is written `--go`"),
+        ("x \u{2014}limit", "`\u{2014}limit` is too much", "an option is written `--limit`"),
+        ("x -limit 7", "has an option `-limit`", "did you mean `--limit`?"),
+        ("x --lim 7", "has an option `--lim`", "did you mean `--limit`?"),
+        ("x --LIMIT 7", "has an option `--LIMIT`", "did you mean `--limit`?"),
+        ("x -l 7", "has an option `-l`", "the script takes FOLDER and the options `--limit N`"),
+        ("x --zz", "has an option `--zz`", "the script takes FOLDER and the options `--limit N`"),
+        ("", "the argument `FOLDER` is missing", "give it by its place"),
+    ] {
+        let words: Vec<&str> = ["s.ns"].into_iter().chain(words.split_whitespace()).collect();
+        let Ran { code, stderr, .. } = ns(place.path(), &words);
+        assert!(code == 2 && stderr.contains(message) && stderr.contains(help), "{words:?}: {stderr}");
+        assert!(stderr.matches("error[").count() == 1 && stderr.contains("Usage: ns s.ns"), "{words:?}: {stderr}");
+    }
+}

@@ -1,16 +1,23 @@
-//! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, or of a command of
-//! `ns`. For any other name, lists the topics that serve the purpose that it names.
+//! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, of a command or option
+//! of `ns`, or a section of the book. For any other name, lists the topics that serve the purpose that it names, or the
+//! sections with these words.
 //!
 //! The texts come from `manual`.
 
-use serde_json::Value as Json;
+use clap::CommandFactory;
+use serde_json::{Value as Json, json};
 
 use crate::engine::built_in_tools;
-use crate::manual::{find, near, numeric, overview, pages_text, similar, similar_text, topics};
+use crate::manual::{find, near, numeric, overview, pages_text, passages, section, similar, similar_text, topics};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
+use crate::toolkit::Registry;
+use crate::value::print::shortened;
 
-use super::args::{DocArgs, PageFormat};
+use super::args::{Cli, DocArgs, PageFormat};
+
+/// Maximum number of characters of an unknown name in a message.
+const MAX_NAME: usize = 100;
 
 /// `ns doc`
 pub fn doc(args: &DocArgs) -> Exit {
@@ -18,28 +25,70 @@ pub fn doc(args: &DocArgs) -> Exit {
     let name = args.name.join(" ");
     let name = numeric(&name).unwrap_or(name);
     let found = if name.is_empty() { topics(&registry).collect() } else { find(&registry, &name) };
-    let similar = if found.is_empty() { similar(&registry, &name) } else { Vec::new() };
-    if found.is_empty() && similar.is_empty() {
-        let help = match near(&registry, &name) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => match name.split_once('.').filter(|(group, _)| !find(&registry, group).is_empty()) {
-                Some((group, _)) => format!("`ns doc {group}` lists what there is"),
-                None => "`ns doc` lists what there is".to_owned(),
-            },
-        };
-        report_error(&format!("there is no page about `{name}`"), &help);
-        return Exit::Usage;
+    if found.is_empty() {
+        return elsewhere(&registry, &name, args.format);
     }
-    let text = match (args.format, name.is_empty()) {
-        (PageFormat::Text, true) => overview(&registry),
-        (PageFormat::Text, false) if found.is_empty() => similar_text(&name, &similar),
-        (PageFormat::Text, false) => pages_text(&registry, &name, &found),
-        (PageFormat::Json, is_all) => {
-            let headings = is_all || found.is_empty();
-            let shown = found.iter().chain(&similar);
-            let json: Json = shown.map(|topic| if headings { topic.heading() } else { topic.json() }).collect();
-            serde_json::to_string_pretty(&json).expect("JSON has a text")
-        }
+    print_in(
+        args.format,
+        || if name.is_empty() { overview(&registry) } else { pages_text(&registry, &name, &found) },
+        || found.iter().map(|topic| if name.is_empty() { topic.heading() } else { topic.json() }).collect(),
+    )
+}
+
+/// Prints what there is about a name that no page has.
+fn elsewhere(registry: &Registry, name: &str, format: PageFormat) -> Exit {
+    if let Some(text) = section(name).map(|section| section.page_text()).or_else(|| option_page(name)) {
+        return print_in(format, || text.clone(), || json!([{"name": name, "kind": "section", "text": text}]));
+    }
+    let similar = similar(registry, name);
+    let text = if similar.is_empty() { passages(name) } else { Some(similar_text(name, &similar)) };
+    match text {
+        Some(text) => print_in(format, || text.clone(), || similar.iter().map(|topic| topic.heading()).collect()),
+        None => unknown(registry, name),
+    }
+}
+
+fn print_in(format: PageFormat, text: impl Fn() -> String, json: impl Fn() -> Json) -> Exit {
+    let text = match format {
+        PageFormat::Text => text(),
+        PageFormat::Json => serde_json::to_string_pretty(&json()).expect("JSON has a text"),
     };
     print(&format!("{}\n", text.trim_end()))
+}
+
+fn unknown(registry: &Registry, name: &str) -> Exit {
+    let help = match near(registry, name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => match name.split_once('.').filter(|(group, _)| !find(registry, group).is_empty()) {
+            Some((group, _)) => format!("`ns doc {group}` lists what there is"),
+            None => "`ns doc` lists what there is".to_owned(),
+        },
+    };
+    report_error(&format!("there is no page about `{}`", shortened(name, MAX_NAME)), &help);
+    Exit::Usage
+}
+
+/// Returns what an option of `ns` does, by command: `--atomic`.
+fn option_page(name: &str) -> Option<String> {
+    let option = name.strip_prefix("--")?;
+    let mut cli = Cli::command();
+    cli.build();
+    let mut shown: Vec<(String, Vec<&str>)> = Vec::new();
+    for command in [&cli].into_iter().chain(cli.get_subcommands().filter(|command| !command.is_hide_set())) {
+        let arguments = command.get_arguments().filter(|argument| argument.get_long() == Some(option));
+        for help in arguments.filter_map(|argument| argument.get_help()) {
+            match shown.iter_mut().find(|(text, _)| *text == help.to_string()) {
+                Some((_, commands)) => commands.push(command.get_name()),
+                None => shown.push((help.to_string(), vec![command.get_name()])),
+            }
+        }
+    }
+    let lines = shown.iter().map(|(help, commands)| {
+        let of = match &commands[..] {
+            [first, ..] if *first == cli.get_name() => "all commands".to_owned(),
+            commands => commands.iter().map(|command| format!("ns {command}")).collect::<Vec<_>>().join(", "),
+        };
+        format!("{name} ({of})\n  {help}")
+    });
+    (!shown.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n\n"))
 }

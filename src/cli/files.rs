@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::terminal::exit::Exit;
-use crate::terminal::report::report_error;
+use crate::terminal::report::{report_error, report_notes};
 
 /// Returns the more severe outcome. Failures to read or write outrank findings.
 pub fn more_severe(one: Exit, other: Exit) -> Exit {
@@ -23,12 +23,15 @@ pub fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
             files.push(path.clone());
             continue;
         }
+        let before = files.len();
         if let Err((folder, error)) = scripts_below(path, &mut files) {
             report_error(
                 &format!("the folder `{}` cannot be read: {error}", folder.display()),
                 "name files, or folders that you may read",
             );
             exit = Exit::Usage;
+        } else if files.len() == before {
+            report_notes(&[format!("`{}` has no scripts: their names end in `.ns` or `.ns.txt`", path.display())]);
         }
     }
     (files, exit)

@@ -9,7 +9,7 @@ use crate::engine::{Formatted, Spelling, format_script};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{counted, print, report_error, report_findings, say};
 use crate::terminal::script_file::read_script;
-use crate::text::{Diagnostic, Source, Sources, safe};
+use crate::text::{Code, Source, Sources, safe};
 
 use super::args::{FmtArgs, Keywords};
 use super::files::{files_of, more_severe};
@@ -79,7 +79,7 @@ fn form_of(file: &Path, args: &FmtArgs) -> Result<(Sources, String), Exit> {
         Ok(text) => Ok((sources, text)),
         Err(findings) => {
             report_findings(&findings, &sources);
-            let is_own_fault = findings.iter().any(|finding| Diagnostic::span(finding).is_none());
+            let is_own_fault = findings.iter().any(|finding| finding.code == Code::Internal.into());
             Err(if is_own_fault { Exit::Failed } else { Exit::Difference })
         }
     }

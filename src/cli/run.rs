@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
 
-use crate::engine::{DescribedScript, Ending, Invocation, Options, Script, describe_script};
+use crate::engine::{DescribedScript, Ending, Invocation, Options, Script, describe_script, uncalled_main};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::in_force::kernel_sandbox;
@@ -26,6 +26,11 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
         (None, None) => unreachable!("clap demands one of them"),
     };
     let invocation = Invocation::of_words(args.given.clone()).with_procedure(args.procedure.as_deref());
+    if let Ok(script) = &script
+        && invocation.procedure.is_none()
+    {
+        say_uncalled_main(global, script);
+    }
     match (script, args.plan) {
         (Err(exit), _) => exit,
         (Ok(script), _)
@@ -69,8 +74,20 @@ pub fn default(global: &Global) -> Exit {
         return repl(global);
     }
     match read_script(Path::new("-")) {
-        Ok(script) => run_script(ScriptRun { global, atomic: false, verbose: false }, &script, &Invocation::default()),
+        Ok(script) => {
+            say_uncalled_main(global, &script);
+            run_script(ScriptRun { global, atomic: false, verbose: false }, &script, &Invocation::default())
+        }
         Err(exit) => exit,
+    }
+}
+
+/// Warns that the script has a `Main` which it never calls. Nothing else would show it.
+fn say_uncalled_main(global: &Global, script: &Script) {
+    if !global.quiet
+        && let Some((finding, sources)) = uncalled_main(script)
+    {
+        report_findings(&[finding], &sources);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Parsing a script without running it. It needs no sandbox and no policy, only a large enough stack.
 
 use crate::limits::{Limits, MAX_OPERATORS};
+use crate::program::lint;
+use crate::syntax::keyword::is_word_char;
 use crate::syntax::{TextLimits, ast::Tree, parse};
 use crate::text::{Diagnostic, Sources};
 
@@ -30,6 +32,29 @@ pub fn parse_script(script: &Script) -> Parsed {
         Tree::default()
     });
     Parsed { sources, tree, findings }
+}
+
+/// Returns the warning that a run of the script never calls its `Main`, with the text for showing it.
+///
+/// Returns `None` for a script with syntax errors, and for a page, whose blocks are often scripts of their own.
+pub fn uncalled_main(script: &Script) -> Option<(Diagnostic, Sources)> {
+    if script.is_markdown() || !defines_main(script.text()?) {
+        return None;
+    }
+    let Parsed { sources, tree, findings } = parse_script(script);
+    if findings.iter().any(Diagnostic::is_error) {
+        return None;
+    }
+    let finding = on_large_stack(|| lint::uncalled_main(sources.last()?, &tree)).ok()??;
+    Some((finding, sources))
+}
+
+/// Whether a text can define `Main`: a quick test, so that other scripts are not parsed twice.
+fn defines_main(text: &str) -> bool {
+    let mut words = text.split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty());
+    let opens = |word: &str| ["PROCEDURE", "FUNC"].iter().any(|opener| word.eq_ignore_ascii_case(opener));
+    std::iter::from_fn(|| words.by_ref().find(|word| opens(word)).and_then(|_| words.next()))
+        .any(|name| matches!(name, "Main" | "main"))
 }
 
 /// The description of a script.

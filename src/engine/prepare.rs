@@ -2,9 +2,9 @@
 
 use crate::gate::SessionMemory;
 use crate::limits::MemoryCharge;
-use crate::program::{Environment, Interface, Unit, lint, lower, mark_last_uses, tree::Program};
+use crate::program::{Environment, Interface, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program};
 use crate::syntax::parse;
-use crate::text::{Diagnostic, Sources};
+use crate::text::{Code, Diagnostic, Sources};
 
 use super::modules::Loader;
 use super::{Engine, Script, admit_text};
@@ -80,6 +80,7 @@ impl Engine {
         let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &environment, &mut findings);
         if let Purpose::Run { .. } = purpose {
+            discard_unread(&mut program);
             self.project(&mut program);
             mark_last_uses(&mut program);
         }
@@ -90,6 +91,10 @@ impl Engine {
             for (span, tree) in texts.chain([(span, &unit.tree)]) {
                 let source = sources.of(span).expect("the texts were added");
                 lint::lint(source, tree, context, &mut findings);
+            }
+            if script.is_markdown() {
+                // The blocks of a page are often scripts of their own.
+                findings.retain(|finding| finding.code != Code::UncalledMain.into());
             }
         }
         findings.sort_by_key(|finding| finding.span());

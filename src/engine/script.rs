@@ -84,7 +84,8 @@ impl Script {
     pub(super) fn decode(&self, limit: usize) -> (String, Option<Diagnostic>) {
         let noun = if self.form == Form::Script { "script" } else { "document" };
         if self.bytes.len() > limit {
-            let message = format!("the {noun} has {} bytes, more than the {limit} of `script_bytes`", self.bytes.len());
+            let (name, bytes) = (&self.name, self.bytes.len());
+            let message = format!("the {noun} `{name}` has {bytes} bytes, more than the {limit} of `script_bytes`");
             let finding = Diagnostic::placeless(Code::TextTooLong, message);
             return (
                 String::new(),
@@ -98,7 +99,12 @@ impl Script {
             Ok(text) => (text.to_owned(), None),
             Err(error) => {
                 let at = error.valid_up_to();
-                let message = format!("the byte 0x{:02X} is not UTF-8", self.bytes[at]);
+                let is_utf16 = self.bytes.starts_with(&[0xFF, 0xFE]) || self.bytes.starts_with(&[0xFE, 0xFF]);
+                let message = if is_utf16 {
+                    format!("the {noun} is UTF-16, as its byte order mark says, and not UTF-8")
+                } else {
+                    format!("the byte 0x{:02X} is not UTF-8", self.bytes[at])
+                };
                 let finding = Diagnostic::error(Code::NotUtf8, Span::new(at, at + '\u{fffd}'.len_utf8()), message);
                 let finding = finding.help(format!("save the {noun} as UTF-8, or write the character as an escape"));
                 (String::from_utf8_lossy(&self.bytes).into_owned(), Some(finding))

@@ -311,8 +311,13 @@ fn logged_form(kind: Kind, effect: Effect) -> LoggedForm {
         | Kind::Text
         | Kind::TextOrNil => LoggedForm::Plain,
         Kind::Path(..) | Kind::Paths(..) | Kind::Kept => LoggedForm::Path,
-        Kind::Content | Kind::List | Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Map | Kind::Any => {
-            LoggedForm::Hashed
-        }
+        Kind::Content
+        | Kind::List
+        | Kind::Texts
+        | Kind::Scalars
+        | Kind::TextOrTexts
+        | Kind::Patterns
+        | Kind::Map
+        | Kind::Any => LoggedForm::Hashed,
     }
 }

@@ -1,18 +1,20 @@
 //! The manual: a page about each tool, built-in, statement, value, code and command, and how pages are found.
 //!
 //! The room holds only one sentence per command. Everything else comes from elsewhere: tool declarations, the
-//! pages of the language (`program/pages`) and the explanations of codes (`text/code`).
+//! pages of the language (`program/pages`), the explanations of codes (`text/code`) and the book's pages (`docs/`).
 
 pub mod about;
 pub mod commands;
 mod json;
 mod layout;
 mod page;
+mod section;
 mod tool_entry;
 mod tool_page;
 mod topic;
 
 pub use page::{About, about, code_page, overview, pages_text, similar_text};
+pub use section::{passages, section};
 pub use tool_entry::{ToolEntry, entries, entry_of, tools_matching};
 pub use tool_page::{absent, listing, tool_page};
 pub use topic::{find, near, numeric, similar, topics};

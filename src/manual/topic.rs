@@ -112,6 +112,8 @@ pub fn codes<'a>() -> impl Iterator<Item = Topic<'a>> {
 
 /// Returns all topics of a name: `STR` is a built-in and a group of tools.
 pub fn find<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
+    // Any key of metadata: `:: author: somebody`.
+    let name = if name.starts_with("::") { "::" } else { name };
     let mut found: Vec<Topic<'r>> = topics(registry)
         .filter(|topic| match topic {
             Topic::Tool(entry) if entry.tool.is_some() => false,

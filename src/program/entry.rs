@@ -1,5 +1,6 @@
 //! The entry point of a script.
 
+use crate::syntax::ast::Procedure;
 use crate::text::{Code, Diagnostic, nearest};
 
 /// The entry point of a script.
@@ -12,6 +13,12 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// Returns the procedure that a file of procedures runs by its name: `Main` or `main`.
+    pub fn main<'a>(procedures: impl Iterator<Item = &'a Procedure> + Clone) -> Option<&'a Procedure> {
+        let find = |name: &str| procedures.clone().find(|procedure| procedure.name.text == name);
+        find("Main").or_else(|| find("main"))
+    }
+
     /// Selects the wanted procedure if one is named, else the top-level statements, else `Main`, `main` or the only
     /// procedure.
     ///
@@ -29,7 +36,11 @@ impl Entry {
         let only = (procedures.len() == 1).then_some(0);
         main.or(only).map(Entry::Procedure).ok_or_else(|| {
             let message = "the script holds several procedures and none is called `Main`";
-            Diagnostic::placeless(Code::NoEntry, message).help("name the one to run: `ns run FILE --proc NAME`")
+            let misspelt = procedures.iter().find(|name| name.eq_ignore_ascii_case("main"));
+            Diagnostic::placeless(Code::NoEntry, message).help(match misspelt {
+                Some(name) => format!("rename `{name}` to `Main`: the case of letters counts in names"),
+                None => "name the one to run: `ns run FILE --proc NAME`".to_owned(),
+            })
         })
     }
 }

@@ -9,6 +9,7 @@
 //! be inspected without a run.
 
 mod builtin;
+mod discard;
 mod entry;
 mod higher_order;
 mod interface;
@@ -17,7 +18,9 @@ pub mod lint;
 mod literal;
 mod lower;
 pub mod pages;
+mod parts;
 mod projection;
+mod reads;
 mod scope;
 pub mod tree;
 pub mod truncation;
@@ -25,6 +28,7 @@ mod unit;
 
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
+pub use discard::discard_unread;
 pub use higher_order::HigherOrder;
 pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
 pub use last_use::{mark_last_uses, mark_procedures};

@@ -209,7 +209,7 @@ pub enum Step {
 }
 
 /// The index of an expression in its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExprId(u32);
 
 /// An expression.
@@ -425,7 +425,7 @@ impl Tree {
     }
 
     /// Returns the procedures of the script, in source order.
-    pub fn procedures(&self) -> impl Iterator<Item = &Procedure> {
+    pub fn procedures(&self) -> impl Iterator<Item = &Procedure> + Clone {
         self.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some(&**procedure),
             _ => None,

@@ -59,7 +59,12 @@ pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
 const MAX_SCRIPT: u64 = 256 << 20;
 
 fn read_regular(file: &Path) -> std::io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(file)?;
+    let metadata = std::fs::metadata(file).map_err(|error| match std::fs::read_link(file) {
+        Ok(target) if error.kind() == ErrorKind::NotFound => {
+            std::io::Error::other(format!("it is a link to `{}`, which does not exist", target.display()))
+        }
+        _ => error,
+    })?;
     if metadata.is_dir() {
         return Err(std::io::Error::other("it is a folder"));
     }

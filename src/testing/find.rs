@@ -86,7 +86,11 @@ pub fn find(paths: &[PathBuf], golden: Option<&Path>, update: bool) -> Result<Fo
             let top = path.parent().unwrap_or(Path::new(""));
             add(&mut found, (top, &below), golden.unwrap_or(top), update)?;
         } else {
-            let fault = if path.exists() { "is no script" } else { "does not exist" };
+            let fault = match path.metadata() {
+                Ok(metadata) if !metadata.is_file() && is_script(path) => "is no regular file",
+                Ok(_) => "is no script",
+                Err(_) => "does not exist",
+            };
             return Err((format!("`{}` {fault}", path.display()), "name scripts `NAME.ns`, or folders of them".into()));
         }
     }

@@ -128,7 +128,7 @@ codes! {
         Unreachable = "NS0114", "a statement that is never reached",
             "Nothing goes on after RETURN, BREAK, CONTINUE or FAIL in the same block, after an IF whose branches all end so, ELSE among them, nor after a `WHILE true` that no BREAK leaves.";
         UnseenResult = "NS0115", "a call that can fail, and nobody looks",
-            "Most tools report a failure by their result: nil, or a map with `error`; the script goes on, and ON ERROR does not run. A CALL whose result is not looked at (`LAST` or `LAST_ERROR` before the next call) passes over it. `MUST CALL` makes it an error.\n\n    CALL FS.WriteFile(\"a.txt\", text)         passes over a full disk\n    MUST CALL FS.WriteFile(\"a.txt\", text)    ends the run";
+            "Most tools report a failure by their result: nil, or a map with `error`; the script goes on, and ON ERROR does not run. A CALL whose result is not looked at (`LAST` or `LAST_ERROR` before the next call) passes over it, and so does `SET r = FS.WriteFile(…)` if `r` is set again before anything reads it. `MUST CALL` makes it an error.\n\n    CALL FS.WriteFile(\"a.txt\", text)         passes over a full disk\n    MUST CALL FS.WriteFile(\"a.txt\", text)    ends the run";
         ConstantCondition = "NS0116", "a condition that is always the same",
             "The condition has the same value in every run: it compares two constants, or a name with itself, or joins others with a constant. `IF x == \"a\" OR \"b\"` is always true: write `x IN [\"a\", \"b\"]`. `name OR \"default\"` is true, not a text: AND and OR give true or false. `WHILE true` is no such condition; it is how a loop is written that ends by BREAK.";
         NeverNil = "NS0117", "a comparison with nil of what is never nil",
@@ -143,6 +143,8 @@ codes! {
             "`*` repeats neither texts nor lists, and `+` and `-` do not change a time, which is a text: `TIME.Now() + 60` joins the two. Write `STR.Repeat(text, n)`, `LIST.Repeat(value, n)`, `TIME.Add(time, days: -7)` or `TIME.Difference(a, b)`. `^` is the bitwise exclusive or, so `2 ^ 8` is 10: a power is `2 ** 8`.";
         UnexpandedName = "NS0122", "the name of a variable in the braces of a text",
             "Nothing is put into a text in quotes: `\"size: {size}\"` prints the braces. Join the parts with `+`, or write the text between three backticks, which expand `{{size}}`. Texts that a script gives to `STR.Format` or `TEXT.Template` are not looked at.";
+        UncalledMain = "NS0123", "`Main` is never called",
+            "A file of procedures alone runs `Main`. A statement at the top level, if only a SET of a constant, makes the file a script that runs its top-level statements and nothing else: `Main` is then a procedure like any other, and its parameters are no options. Move the statement into `Main` or make its value the default of a parameter; or call `Main` at the end of the file.\n\n    SET days = 30                     wrong: `Main` never runs\n    DEFINE PROCEDURE Main(folder)\n\n    DEFINE PROCEDURE Main(folder, days: 30)    right: `--days 7` is an option too";
         MissingArgument = "NS0201", "an argument is missing",
             "The call gives fewer arguments than the procedure, built-in or tool needs. `ns tools NAME` shows what a tool takes.";
         TooManyArguments = "NS0202", "too many arguments",

@@ -116,6 +116,7 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: FindingCode, span: Option<Span>, message: String) -> Diagnostic {
         let primary = span.map(|span| Label { span, text: String::new() });
+        let message = bounded(message);
         Diagnostic { code, severity, message, primary, related: Vec::new(), help: None, fix: None }
     }
 
@@ -135,7 +136,7 @@ impl Diagnostic {
 
     /// Sets the suggested fix.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
-        self.help = Some(text.into());
+        self.help = Some(bounded(text.into()));
         self
     }
 
@@ -153,5 +154,39 @@ impl Diagnostic {
     /// Whether the finding prevents the script from running, or ended its run.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+/// Maximum number of bytes of a message that is shown as it is.
+const MAX_MESSAGE: usize = 4_000;
+/// Maximum number of characters of a quotation in a longer message.
+const MAX_QUOTED: usize = 100;
+
+/// Cuts the quotations in a long message, and then the message: a script may have names and lines of any length.
+fn bounded(message: String) -> String {
+    if message.len() <= MAX_MESSAGE {
+        return message;
+    }
+    let cut = |text: &str, most: usize| match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    };
+    let parts = message.split('`').enumerate();
+    let parts: Vec<String> =
+        parts.map(|(number, part)| cut(part, if number % 2 == 1 { MAX_QUOTED } else { MAX_MESSAGE })).collect();
+    cut(&parts.join("`"), MAX_MESSAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_MESSAGE, bounded};
+
+    #[test]
+    fn a_long_quotation_is_cut_and_the_rest_stays() {
+        let name = "é".repeat(1_000_000);
+        let message = bounded(format!("expected a statement, found `{name}`; write `SET x = 1`"));
+        assert_eq!(message, format!("expected a statement, found `{}…`; write `SET x = 1`", "é".repeat(100)));
+        assert_eq!(bounded("a".repeat(1_000_000)).chars().count(), MAX_MESSAGE + 1);
+        assert_eq!(bounded("`a` ".repeat(100)), "`a` ".repeat(100));
     }
 }

@@ -233,8 +233,8 @@ impl Binder {
             Kind::Size => value.is_text() || value.as_integer().is_some(),
             Kind::Text | Kind::Content | Kind::Word(_) | Kind::Path(..) | Kind::Kept => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
-            Kind::Texts | Kind::Paths(..) => {
-                matches!(value, Value::List(list) if list.iter().all(|item| item.is_text()))
+            Kind::Texts | Kind::Scalars | Kind::Paths(..) => {
+                matches!(value, Value::List(list) if list.iter().all(|item| is_element(param.kind, &item)))
             }
             Kind::TextOrTexts | Kind::Patterns => match value {
                 Value::List(list) => list.iter().all(|item| item.is_text()),
@@ -253,9 +253,10 @@ impl Binder {
     /// Returns the error for a value of the wrong type.
     fn wrong(&self, param: &Param, value: &Value) -> ArgError {
         let found = match (param.kind, value) {
-            (Kind::Texts | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
-                let wrong = list.iter().find(|item| !item.is_text());
-                wrong.map_or_else(|| display(value), |item| format!("a list with {}", display(&item)))
+            (Kind::Texts | Kind::Scalars | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
+                let wrong = list.iter().enumerate().find(|(_, item)| !is_element(param.kind, item));
+                let found = |(index, item): (usize, Value)| format!("a list with {} at index {index}", display(&item));
+                wrong.map_or_else(|| display(value), found)
             }
             _ => display(value),
         };
@@ -321,6 +322,12 @@ impl Binder {
         }
         Ok(())
     }
+}
+
+/// Returns whether a list of this kind may contain a value.
+fn is_element(kind: Kind, value: &Value) -> bool {
+    let is_printed = matches!(kind, Kind::Scalars) && matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_));
+    is_printed || value.is_text()
 }
 
 fn display(value: &Value) -> String {

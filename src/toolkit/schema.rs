@@ -80,6 +80,7 @@ fn property(param: &Param) -> Json {
         Kind::Text | Kind::TextOrNil | Kind::Content | Kind::Path(..) | Kind::Kept => json!({ "type": "string" }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),
+        Kind::Scalars => json!({ "type": "array", "items": { "type": ["string", "number", "boolean"] } }),
         Kind::Texts | Kind::Paths(..) => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Size => json!({ "type": ["integer", "string"], "minimum": 0 }),
         Kind::TextOrTexts | Kind::Patterns => json!({ "type": ["string", "array"], "items": { "type": "string" } }),

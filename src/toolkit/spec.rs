@@ -270,6 +270,8 @@ pub enum Kind {
     List,
     /// A list of texts.
     Texts,
+    /// A list of texts, numbers and truth values.
+    Scalars,
     /// A text, or a list of texts.
     TextOrTexts,
     /// A text; `nil` counts as omitted.
@@ -309,6 +311,7 @@ impl Kind {
             Kind::Kept => "the path of a backup",
             Kind::List => "a list",
             Kind::Texts => "a list of texts",
+            Kind::Scalars => "a list of texts, numbers and truth values",
             Kind::TextOrTexts => "a text or a list of texts",
             Kind::TextOrNil => "a text or nil",
             Kind::Patterns => "a pattern, a list of patterns or nil",
@@ -326,7 +329,7 @@ impl Kind {
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
             Kind::Text | Kind::TextOrNil | Kind::Content | Kind::Word(_) => "string",
             Kind::Path(..) | Kind::Kept => "path",
-            Kind::Paths(..) | Kind::List | Kind::Texts => "list",
+            Kind::Paths(..) | Kind::List | Kind::Texts | Kind::Scalars => "list",
             Kind::TextOrTexts | Kind::Patterns => "string or list",
             Kind::Size => "int or string",
             Kind::Number => "number",

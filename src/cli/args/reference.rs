@@ -8,8 +8,8 @@ use crate::manual::about;
 #[derive(Args, Debug)]
 #[command(about = about::DOC)]
 pub struct DocArgs {
-    /// A topic, such as FS.Find, FOR EACH, LEN, NS0101 or a command of `ns`, or a purpose, such as rename or "find files";
-    /// all topics when left out
+    /// A topic, such as FS.Find, FOR EACH, LEN, NS0101 or a command of `ns`, a title of the book's pages, such as Modules,
+    /// or a purpose, such as rename or "find files"; all topics when left out
     #[arg(value_name = "NAME")]
     pub name: Vec<String>,
     /// Output format

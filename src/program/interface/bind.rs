@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use compact_str::CompactString;
+
 use crate::text::{Code, Diagnostic, nearest};
 use crate::value::Value;
 
@@ -115,13 +117,22 @@ struct Binder<'a> {
     refused: BTreeSet<usize>,
     /// Positional words.
     plain: Vec<&'a str>,
+    /// Parameters that were given by their names.
+    by_option: BTreeSet<CompactString>,
     findings: Vec<Diagnostic>,
 }
 
 impl<'a> Binder<'a> {
     fn new(interface: &'a Interface) -> Binder<'a> {
         let given = interface.parameters.iter().map(|_| Vec::new()).collect();
-        Binder { interface, given, refused: BTreeSet::new(), plain: Vec::new(), findings: Vec::new() }
+        Binder {
+            interface,
+            given,
+            refused: BTreeSet::new(),
+            plain: Vec::new(),
+            by_option: BTreeSet::new(),
+            findings: Vec::new(),
+        }
     }
 
     fn words(&mut self, words: &'a Words) {
@@ -133,7 +144,7 @@ impl<'a> Binder<'a> {
             match word.text {
                 "--" if are_options => are_options = false,
                 _ if are_options && is_option(word.text) => {
-                    let next = ahead.peek().map(|word| word.text).filter(|word| !is_option(word) && *word != "--");
+                    let next = ahead.peek().map(|word| word.text);
                     if self.option(word, next) {
                         ahead.next();
                     }
@@ -149,18 +160,36 @@ impl<'a> Binder<'a> {
         let (written, is_shared) = (option.written, word.is_shared);
         let Some(name) = written.strip_prefix("--").map(|name| name.replace('-', "_")) else {
             self.report_unknown(written, is_shared);
-            return false;
+            // `-b 4`: the value of what was meant is no argument.
+            return self.short(written).is_some() && option.value.is_none() && next.is_some_and(is_value);
         };
         if let Some(place) = self.find(&name) {
+            self.by_option.insert(self.interface.parameters[place].name.clone());
             return self.take(place, option, next);
         }
         let negated = name.strip_prefix("no_").and_then(|name| self.find(name));
         match negated.filter(|place| self.interface.parameters[*place].kind == Kind::Flag) {
             Some(place) if option.value.is_none() => self.give(place, written, false.into()),
             Some(_) => self.report(Code::WrongArgumentType, format!("`{written}` takes no value"), "leave it out"),
-            None => self.report_unknown(written, is_shared),
+            None => match name.strip_prefix("no_").and_then(|name| self.find(name)) {
+                Some(place) => self.report_no_flag(place, written),
+                None => self.report_unknown(written, is_shared),
+            },
         }
         false
+    }
+
+    /// Returns the parameter whose whole name follows a single dash.
+    fn short(&self, written: &str) -> Option<usize> {
+        self.find(&written.strip_prefix('-')?.replace('-', "_"))
+    }
+
+    /// Reports `--no-limit` for a parameter that is not on or off.
+    fn report_no_flag(&mut self, place: usize, written: &str) {
+        let parameter = &self.interface.parameters[place];
+        let message = format!("there is no `{written}`: `--{}` is no option that is on or off", parameter.option());
+        let help = format!("write `--{} {}`, or leave it out", parameter.option(), parameter.placeholder());
+        self.report(Code::UnknownArgument, message, &help);
     }
 
     fn find(&self, name: &str) -> Option<usize> {
@@ -184,19 +213,30 @@ impl<'a> Binder<'a> {
                     );
                 }
             }
-            return false;
+            // Read as an argument, `--go false` would turn `go` on.
+            let follows = next.filter(|next| value.is_none() && matches!(*next, "true" | "false"));
+            if let Some(next) = follows {
+                let message = format!("`{next}` is not read as the value of `{written}`: it stands apart");
+                let help = format!("write `{written}={next}`; as an argument, `{next}` stands before the options");
+                self.report(Code::WrongArgumentType, message, &help);
+            }
+            return follows.is_some();
         }
-        match value.or(next) {
+        let apart = next.filter(|next| is_value(next));
+        match value.or(apart) {
             Some(text) => self.give_text(place, written, text),
             None => {
-                let help = format!(
-                    "write `{written} {0}`, or `{written}={0}` for a value that begins with `-`",
-                    parameter.placeholder()
-                );
+                let help = match next.filter(|next| *next != "--") {
+                    Some(option) => {
+                        format!("`{option}` is read as an option; if it is the value, write `{written}={option}`")
+                    }
+                    None => format!("write `{written} {}`", parameter.placeholder()),
+                };
+                self.refused.insert(place);
                 self.report(Code::MissingArgument, format!("`{written}` needs a value"), &help);
             }
         }
-        value.is_none()
+        value.is_none() && apart.is_some()
     }
 
     /// Parses a text and adds its value to a parameter.
@@ -205,7 +245,12 @@ impl<'a> Binder<'a> {
         match parameter.read(text) {
             Some(value) => self.give(place, written, value),
             None => {
-                let message = format!("`{written}` needs {}, not `{text}`", parameter.expected());
+                let given = if text.is_empty() { "an empty text".to_owned() } else { format!("`{text}`") };
+                let message = if parameter.is_too_large(text) {
+                    format!("`{written}` needs a whole number of 64 bits, and {given} is larger")
+                } else {
+                    format!("`{written}` needs {}, not {given}", parameter.expected())
+                };
                 let help = if written.starts_with('-') {
                     format!("write `{written} {}`", parameter.placeholder())
                 } else {
@@ -220,8 +265,8 @@ impl<'a> Binder<'a> {
     fn give(&mut self, place: usize, written: &str, value: Value) {
         let is_single = matches!(self.interface.parameters[place].kind, Kind::Flag | Kind::One(_));
         if is_single && !self.given[place].is_empty() {
-            let message = format!("`{written}` is given after a value was given already");
-            return self.report(Code::DoubledArgument, message, "give it once");
+            let message = format!("`{written}` gives `{}` a second value", self.interface.parameters[place].name);
+            return self.report(Code::DoubledArgument, message, "give it once: it takes one value");
         }
         self.given[place].push(value);
     }
@@ -247,7 +292,34 @@ impl<'a> Binder<'a> {
         let is_certain = self.findings.iter().all(|finding| finding.code != Code::UnknownArgument.into());
         if let Some(first) = left.first().filter(|_| is_certain) {
             let message = format!("`{first}` is too much: the script takes {expected}");
-            self.report(Code::TooManyArguments, message, "leave it out; a text with blanks is written in quotes");
+            let help = self.help_of_extra(first);
+            self.report(Code::TooManyArguments, message, &help);
+        }
+    }
+
+    /// Returns the help for a word that no parameter takes.
+    fn help_of_extra(&self, word: &str) -> String {
+        // An option in the notation of another program: `b=4`, `/b`, or with a dash that an editor has made of two.
+        let bare = word.trim_start_matches(['-', '/', '\u{2013}', '\u{2014}', '\u{2212}']);
+        let (name, value) = bare.split_once(['=', ':']).map_or((bare, None), |(name, value)| (name, Some(value)));
+        let meant = self.find(&name.replace('-', "_")).filter(|_| bare != word || value.is_some());
+        if let Some(place) = meant {
+            let option = self.interface.parameters[place].option();
+            return match value {
+                Some(value) => format!("an option is written `--{option}={value}`"),
+                None => format!("an option is written `--{option}`"),
+            };
+        }
+        let by_name = self.interface.parameters.iter().zip(&self.given);
+        let by_name: Vec<String> = by_name
+            .filter(|(parameter, given)| {
+                parameter.role == Role::Argument && !given.is_empty() && self.by_option.contains(&parameter.name)
+            })
+            .map(|(parameter, _)| format!("`--{}`", parameter.option()))
+            .collect();
+        match &by_name[..] {
+            [] => "leave it out; a text with blanks is written in quotes".to_owned(),
+            names => format!("leave it out, or {}, which gives an argument by its name", names.join(" and ")),
         }
     }
 
@@ -283,9 +355,8 @@ impl<'a> Binder<'a> {
             None => &[],
         };
         let options: Vec<String> = parameters.iter().map(|parameter| format!("--{}", parameter.option())).collect();
-        let own = OWN_OPTIONS.iter().filter(|_| is_shared).map(|name| format!("--{name}"));
-        let options: Vec<String> = options.into_iter().chain(own).collect();
-        let help = match nearest(word, options.iter().map(String::as_str)) {
+        let own: Vec<String> = OWN_OPTIONS.iter().filter(|_| is_shared).map(|name| format!("--{name}")).collect();
+        let help = match meant(word, &options, 2).or_else(|| meant(word, &own, 3)) {
             _ if is_shared && matches!(word, "--version" | "-V") => {
                 "`ns --version` shows the version of `ns`; the script has none".to_owned()
             }
@@ -308,6 +379,30 @@ impl<'a> Binder<'a> {
         let values: Vec<Value> = if self.interface.procedure.is_some() { values.collect() } else { Vec::new() };
         if self.findings.is_empty() { Ok(Bound { args, values }) } else { Err(self.findings) }
     }
+}
+
+/// Returns whether a word after an option can be its value.
+fn is_value(word: &str) -> bool {
+    !is_option(word) && word != "--"
+}
+
+/// Returns the option that an unknown one probably means: it differs in letter case, is cut off after at least
+/// `least` letters, or is misspelt.
+fn meant<'o>(word: &str, options: &'o [String], least: usize) -> Option<&'o str> {
+    let name = |option: &str| option.trim_start_matches('-').replace('_', "-").to_lowercase();
+    let wanted = name(word);
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut begun = options.iter().filter(|option| name(option).starts_with(&wanted));
+    let whole = options.iter().find(|option| name(option) == wanted);
+    let begun = begun.next().filter(|_| wanted.chars().count() >= least && begun.next().is_none());
+    if let Some(option) = whole.or(begun) {
+        return Some(option);
+    }
+    // Every name of one or two letters is near to every other.
+    let is_long = |option: &&str| name(option).chars().count() > 2;
+    nearest(word, options.iter().map(String::as_str).filter(is_long)).filter(|_| wanted.chars().count() > 2)
 }
 
 /// Maximum number of options named in a help; the usage text below it lists all.
@@ -335,6 +430,7 @@ impl Interface {
         let most = required.len() + optional.len();
         let noun = if most == 1 { "argument" } else { "arguments" };
         match (most, optional.is_empty()) {
+            (0, _) if self.parameters.is_empty() => "no arguments and no options".to_owned(),
             (0, _) => "no arguments but options".to_owned(),
             (_, true) => format!("{most} {noun}"),
             (_, false) => format!("at most {most} {noun}"),

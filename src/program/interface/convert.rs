@@ -61,6 +61,13 @@ impl Parameter {
         }
     }
 
+    /// Returns whether a text is a whole number that is too large for the parameter.
+    pub(super) fn is_too_large(&self, text: &str) -> bool {
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && matches!(self.kind, Kind::One(Element::Int) | Kind::List(Element::Int))
+    }
+
     /// Returns the expected input, as diagnostics describe it.
     pub(super) fn expected(&self) -> &'static str {
         match self.kind {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use crate::text::Span;
 
+use super::super::reads::{Slots, changed_in_part, each_stmt, each_variable, local, reads_of};
 use super::super::tree::{
     AssignTarget, Block, Body, Call, Callee, Expr, ExprKind, Release, ReleaseMoment, ReleasedPlace, Slot, Stmt,
     StmtKind, Target,
 };
 use super::points::{Reads, place_of_target, release_place, take_variable};
-use super::{Slots, changed_in_part, each_stmt, each_variable, local, reads_of};
 
 /// Number of different variables in a statement above which it is left as it is.
 const MAX_VARIABLES: usize = 32;

@@ -1,10 +1,10 @@
 //! The expression that releases a place: the innermost one whose operands include every read of the place's variable.
 
+use super::super::reads::{each_variable, local};
 use super::super::tree::{
     AssignTarget, BinaryOp, Expr, ExprKind, Piece, Release, ReleaseMoment, ReleasedPlace, ReleasedStep, Slot, Target,
     Variable,
 };
-use super::{each_variable, local};
 
 /// The local variables that an expression reads, and how often.
 pub struct Reads(Vec<(Slot, usize)>);

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use crate::syntax::ast::{Statement, StatementKind, Tree};
+use crate::syntax::ast::{Statement, Tree};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 
-use super::walk::Body;
+use super::walk::{Body, extent};
 
 /// The codes that one comment allows, and where.
 struct Allow {
@@ -160,20 +160,6 @@ impl<'a> Places<'a> {
 fn beside(source: &Source, comment: Span) -> Option<Span> {
     let line = Span { start: source.lines_of(comment).start, end: comment.start };
     (!source.slice(line).trim().is_empty()).then_some(line)
-}
-
-/// Returns the span of a statement including everything nested in it.
-fn extent(statement: &Statement) -> Span {
-    let mut span = statement.span;
-    let mut ahead = vec![statement];
-    while let Some(statement) = ahead.pop() {
-        span = span.to(statement.span);
-        ahead.extend(statement.blocks().into_iter().flatten());
-        if let StatementKind::Procedure(procedure) = &statement.kind {
-            ahead.extend(&procedure.body);
-        }
-    }
-    span
 }
 
 /// Returns the codes after `ns: allow`, up to the first word that is not a code. Returns `None` for other comments.

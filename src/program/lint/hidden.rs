@@ -11,7 +11,7 @@ use super::unused::set_by;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
-    text.bodies.iter().for_each(|body| loops(body, found));
+    text.bodies.iter().filter(|body| text.is_certain(body)).for_each(|body| loops(body, found));
     variables(text, found);
 }
 
@@ -43,10 +43,12 @@ fn variables(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for name in top.statements.iter().filter_map(|statement| variable(statement)) {
         outer.entry(&name.text).or_insert(name.span);
     }
+    // A procedure whose head could not be parsed is part of the top level.
+    let procedures = procedures.iter().filter(|_| !text.doubts.has_bad_lines);
     for body in procedures {
         let mut known: HashSet<&str> = body.params().collect();
         for name in body.statements.iter().filter_map(|statement| variable(statement)) {
-            if !known.insert(&name.text) || name.text.starts_with('_') {
+            if !known.insert(&name.text) || name.text.starts_with('_') || text.doubts.may_use(&name.text) {
                 continue;
             }
             let Some(first) = outer.get(name.text.as_str()) else { continue };

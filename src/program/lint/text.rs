@@ -9,13 +9,16 @@ use crate::text::Source;
 use crate::toolkit::Declaration;
 
 use super::LintContext;
+use super::doubt::Doubts;
 use super::walk::{Body, is_plain};
 
-/// A text without errors.
+/// A text whose structure is known.
 pub struct Text<'a> {
     pub source: &'a Source,
     pub tree: &'a Tree,
     pub ground: LintContext<'a>,
+    /// Its errors.
+    pub doubts: Doubts,
     /// The top level, then the procedures.
     pub bodies: Vec<Body<'a>>,
     /// Whether the top level does more than assign plain values to names.
@@ -35,7 +38,7 @@ pub enum Callee<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(source: &'a Source, tree: &'a Tree, ground: LintContext<'a>) -> Text<'a> {
+    pub fn new(source: &'a Source, tree: &'a Tree, ground: LintContext<'a>, doubts: Doubts) -> Text<'a> {
         let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some(procedure.name.text.as_str()),
             _ => None,
@@ -43,7 +46,16 @@ impl<'a> Text<'a> {
         let procedures = procedures.collect();
         let modules = tree.uses().map(|used| used.name.text.as_str()).collect();
         let acts = tree.statements.iter().any(|statement| statement.runs() && !is_plain(tree, statement));
-        Text { source, tree, ground, bodies: Body::all(tree), acts, procedures, modules }
+        Text { source, tree, ground, bodies: Body::all(tree), doubts, acts, procedures, modules }
+    }
+
+    /// Returns whether a body has no errors. For the top level, that is so if the whole text has none, because
+    /// procedures read its variables.
+    pub fn is_certain(&self, body: &Body<'_>) -> bool {
+        match body.span {
+            Some(span) => self.doubts.within(span).is_empty(),
+            None => self.doubts.is_none(),
+        }
     }
 
     /// Returns the top level and the procedures.

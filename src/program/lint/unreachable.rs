@@ -7,7 +7,7 @@ use super::text::Text;
 use super::walk::{bare, blocks};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
-    for body in &text.bodies {
+    for body in text.bodies.iter().filter(|body| text.is_certain(body)) {
         // A handler may resume after a statement that failed.
         let is_handled =
             body.statements.iter().any(|statement| matches!(statement.kind, StatementKind::OnError { .. }));

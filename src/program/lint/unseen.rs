@@ -20,6 +20,10 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let reads_errors = looks.iter().any(|looks| looks.reads_errors);
     for (body, looks) in text.bodies.iter().zip(&looks) {
         // The caller of a procedure may check LAST_ERROR.
+        // A line that could not be parsed may begin or end a block, and so decide which call comes last.
+        if text.doubts.has_bad_lines && !looks.reads.is_empty() && !text.is_certain(body) {
+            continue;
+        }
         let at_end = body.procedure.is_some() && reads_errors;
         found.extend(looks.unseen(text, body, at_end));
     }
@@ -61,6 +65,11 @@ impl Looks {
                 }
                 _ => {}
             }
+        }
+        if ["LAST", "LAST_ERROR"].iter().any(|name| text.doubts.may_use(name)) {
+            let errors = text.doubts.within(body.span.unwrap_or(text.source.span()));
+            looks.reads.extend(errors.iter().map(|error| error.start));
+            looks.reads_errors = true;
         }
         looks.calls.sort_unstable();
         looks.reads.sort_unstable();

@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::syntax::ast::{ExprKind, Name, Statement, StatementKind};
+use crate::syntax::ast::{ExprId, ExprKind, Name, Statement, StatementKind, Tree};
 use crate::syntax::{Part, Template, keyword};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
 
+use super::doubt::Doubts;
 use super::text::{Callee, Text};
-use super::walk::{Body, is_plain, set_otherwise};
+use super::walk::{Body, bare, is_plain, set_otherwise};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
@@ -24,21 +25,25 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
     variables(text, top, &everywhere, found);
     places(top, &everywhere, &HashSet::new(), found);
-    modules(text, found);
+    if text.doubts.is_none() {
+        modules(text, found);
+    }
 }
 
 /// The names that are read.
-#[derive(Default)]
-struct Reads {
+struct Reads<'t> {
     names: HashSet<String>,
+    doubts: &'t Doubts,
     /// Whether any name may be read: a text that is not known is expanded.
     all: bool,
 }
 
-impl Reads {
-    fn of(text: &Text<'_>, body: &Body<'_>) -> Reads {
-        let mut reads = Reads::default();
-        for id in &body.expressions {
+impl<'t> Reads<'t> {
+    fn of(text: &'t Text<'_>, body: &Body<'_>) -> Reads<'t> {
+        let mut reads = Reads { names: HashSet::new(), doubts: &text.doubts, all: text.doubts.may_use("EVAL") };
+        let own: HashSet<ExprId> =
+            body.statements.iter().filter_map(|statement| own_value(text.tree, statement)).collect();
+        for id in body.expressions.iter().filter(|id| !own.contains(id)) {
             match &text.tree[*id].kind {
                 ExprKind::Name(name) => drop(reads.names.insert(name.to_string())),
                 ExprKind::Template(template, _) => reads.names.extend(expanded(template)),
@@ -55,8 +60,16 @@ impl Reads {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.all || self.names.contains(name)
+        self.all || self.names.contains(name) || self.doubts.may_use(name)
     }
+}
+
+/// Returns the `x` in the value of `SET x = x + …`: only a later read of `x` can show it.
+fn own_value(tree: &Tree, statement: &Statement) -> Option<ExprId> {
+    let StatementKind::Set { value, .. } = &statement.kind else { return None };
+    let ExprKind::Chain(first, _) = &tree[*value].kind else { return None };
+    let set = set_by(statement)?;
+    matches!(&tree[*first].kind, ExprKind::Name(name) if *name == set.text).then_some(*first)
 }
 
 /// Returns the names that a template expands.
@@ -79,7 +92,7 @@ pub fn set_by(statement: &Statement) -> Option<&Name> {
     }
 }
 
-fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Diagnostic>) {
+fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads<'_>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let mut setters: HashMap<&str, Vec<&Statement>> = HashMap::new();
     let mut changed: HashSet<&str> = HashSet::new();
@@ -101,7 +114,7 @@ fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads, found: &mut Vec<Di
 
 /// Reports variables that are created as maps by an assignment to a place inside them. A place in a variable of the
 /// script does not create a variable of the procedure.
-fn places(body: &Body<'_>, reads: &Reads, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
+fn places(body: &Body<'_>, reads: &Reads<'_>, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let is_known = |name: &str| reads.has(name) || params.contains(name) || of_script.contains(name);
     let unread = set_by_places(body).into_iter().filter(|name| !is_known(&name.text) && !name.text.starts_with('_'));
@@ -145,9 +158,9 @@ fn unused(text: &Text<'_>, setter: &Statement) -> Diagnostic {
 }
 
 /// Returns the tool whose result a statement assigns, if that result says whether it failed.
-fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
+pub fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
     let StatementKind::Set { value, .. } = &setter.kind else { return None };
-    let ExprKind::Call(call) = &text.tree[*value].kind else { return None };
+    let ExprKind::Call(call) = &text.tree[bare(text.tree, *value)].kind else { return None };
     let spec = &text.tool(call)?.spec;
     (spec.failure != Failure::Raise).then_some(spec.name)
 }

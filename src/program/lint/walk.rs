@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::syntax::ast::{AssignTarget, Block, ExprId, ExprKind, Procedure, Statement, StatementKind, Step, Tree};
+use crate::text::Span;
 
 /// Statements that share variables: the top level or a procedure.
 pub struct Body<'a> {
     /// The procedure, or `None` for the top level.
     pub procedure: Option<&'a Procedure>,
+    /// The lines of the procedure from its head on; `None` for the top level.
+    pub span: Option<Span>,
     /// The outermost statements.
     pub block: &'a Block,
     /// All statements including nested ones, in source order.
@@ -22,7 +25,10 @@ impl<'a> Body<'a> {
     /// Returns the top level, then the procedures.
     pub fn all(tree: &'a Tree) -> Vec<Body<'a>> {
         let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
-            StatementKind::Procedure(procedure) => Some(Body::new(tree, Some(procedure), &procedure.body)),
+            StatementKind::Procedure(procedure) => {
+                let span = extent(statement);
+                Some(Body { span: Some(span), ..Body::new(tree, Some(procedure), &procedure.body) })
+            }
             _ => None,
         });
         [Body::new(tree, None, &tree.statements)].into_iter().chain(procedures).collect()
@@ -33,7 +39,7 @@ impl<'a> Body<'a> {
         let mut expressions: Vec<ExprId> = statements.iter().flat_map(|statement| roots(statement)).collect();
         add_parts(tree, &mut expressions);
         let set_once = set_once(procedure, &statements);
-        Body { procedure, block, statements, expressions, set_once }
+        Body { span: None, procedure, block, statements, expressions, set_once }
     }
 
     /// Returns the names that the statements set.
@@ -62,6 +68,8 @@ fn set_once<'a>(procedure: Option<&'a Procedure>, statements: &[&'a Statement]) 
                     often.insert(name);
                 }
             }
+            // It may set any variable.
+            StatementKind::Bad(_) | StatementKind::Broken(_) => return HashMap::new(),
             _ => often.extend(set_otherwise(statement)),
         }
     }
@@ -97,6 +105,20 @@ pub fn statements(block: &Block) -> Vec<&Statement> {
     let mut found: Vec<&Statement> = blocks(block).into_iter().flatten().collect();
     found.sort_by_key(|statement| statement.span.start);
     found
+}
+
+/// Returns the span of a statement including everything nested in it.
+pub fn extent(statement: &Statement) -> Span {
+    let mut span = statement.span;
+    let mut ahead = vec![statement];
+    while let Some(statement) = ahead.pop() {
+        span = span.to(statement.span);
+        ahead.extend(statement.blocks().into_iter().flatten());
+        if let StatementKind::Procedure(procedure) = &statement.kind {
+            ahead.extend(&procedure.body);
+        }
+    }
+    span
 }
 
 /// Returns the expressions that belong directly to a statement.

@@ -4,7 +4,7 @@ use super::PageKind::{Expression, Statement};
 use super::{Page, PageExample, printing};
 
 /// The statements, in the order of a tutorial.
-pub const STATEMENTS: [Page; 21] = [
+pub const STATEMENTS: [Page; 22] = [
     Page {
         names: &["SET", "VAR"],
         kind: Statement,
@@ -50,7 +50,7 @@ pub const STATEMENTS: [Page; 21] = [
         example: printing("CALL STR.PadLeft(\"7\", 3, fill: \"0\")\nEMIT LAST", "007\n"),
     },
     Page {
-        names: &["IF", "ELSE", "ELSE IF", "THEN", "ENDIF"],
+        names: &["IF", "ELSE", "ELSE IF", "THEN", "ENDIF", "IF THEN"],
         kind: Statement,
         keywords: &["condition", "branch", "elif", "elseif", "switch", "case", "ternary", "unless", "otherwise"],
         form: "IF condition THEN … ELSE IF condition THEN … ELSE … END",
@@ -205,7 +205,7 @@ pub const STATEMENTS: [Page; 21] = [
         ),
     },
     Page {
-        names: &["ON ERROR", "ON", "ENDON"],
+        names: &["ON ERROR", "ON", "ERROR", "ENDON"],
         kind: Statement,
         keywords: &["try", "catch", "except", "finally", "rescue", "exception", "error handling", "handle error"],
         form: "ON ERROR AS err DO … END",
@@ -260,15 +260,24 @@ pub const STATEMENTS: [Page; 21] = [
         example: printing("IF true THEN\n  EMIT 1\nENDIF\nIF true THEN\n  EMIT 2\nENDBLOCK", "1\n2\n"),
     },
     Page {
-        names: &["COMMENT:", "COMMENT", "ENDCOMMENT", "#", "--", "//", "::"],
+        names: &["COMMENT:", "COMMENT", "ENDCOMMENT", "#", "--", "//"],
         kind: Statement,
         keywords: &["comment", "remark", "docstring", "documentation", "note", "shebang"],
         form: "# text",
         summary: "says something to readers",
-        details: "`#`, `--` and `//` begin a comment to the line's end. `COMMENT:` begins one of many lines, up to `ENDCOMMENT`; right after a procedure's head it documents the procedure. `:: key: value` is metadata, which `ns check --info` shows.",
+        details: "`#`, `--` and `//` begin a comment to the line's end. `COMMENT:` begins one of many lines, up to `ENDCOMMENT`; right after a procedure's head it documents the procedure.",
+        example: printing("COMMENT:\n  As long as it takes.\nENDCOMMENT\nEMIT 1 # one\nEMIT 2 -- two", "1\n2\n"),
+    },
+    Page {
+        names: &["metadata", "::", ":: description", ":: arg", ":: usage"],
+        kind: Statement,
+        keywords: &["head line", "header", "argument help", "script help", "front matter", "author", "title"],
+        form: ":: key: value",
+        summary: "says something about the script, in its head",
+        details: "`:: description`, `:: arg NAME` and `:: usage` are what `ns FILE --help` shows. `:: arg [name]: …` makes a parameter of `Main` with a default an argument, `:: arg name...: …` lets it take all words that are left, `:: arg name (int): …` makes it take whole numbers, `(float)` numbers. Every other key, such as `:: lang_version`, has no effect; `ns check --info` shows them all.",
         example: printing(
-            ":: author: somebody\nCOMMENT:\n  As long as it takes.\nENDCOMMENT\nEMIT 1 # one\nEMIT 2 -- two",
-            "1\n2\n",
+            ":: description: Greets somebody.\n:: arg [name]: whom to greet\n:: author: somebody\nDEFINE PROCEDURE Main(name: \"you\")\n  EMIT \"hello, \", name\nEND",
+            "hello, you\n",
         ),
     },
     Page {
@@ -385,7 +394,7 @@ pub const EXPRESSIONS: [Page; 7] = [
         ),
     },
     Page {
-        names: &["templates", "{{", "{{name}}", "```"],
+        names: &["templates", "{{", "{{name}}", "{{LAST}}", "```", "'''"],
         kind: Expression,
         keywords: &[
             "template",

@@ -16,7 +16,8 @@ const SPEC: Spec = Spec::pure(
     "csv_text",
     "Gives the CSV text of rows",
     "Rows are maps, and the keys of the first one, or `columns`, make the first line; or lists, which are written as they \
-        are. Fields are quoted where they must be, lines end in LF. Nil and missing keys become empty fields, numbers and \
+        are, below `columns` if given, with as many fields. Without rows there is a first line only with `columns`, so \
+        give these where `rows` may be empty. Fields are quoted where they must be, lines end in LF. Nil and missing keys become empty fields, numbers and \
         truth values as they are printed; a list or map as a field, and a key that the first row does not have, are errors.",
     Example {
         script: "EMIT CSV.Text([{\"name\": \"a,b\", \"n\": 1}, {\"name\": \"c\", \"n\": nil}])",
@@ -30,7 +31,7 @@ arguments! {
         rows: Rc<List> = Required, Kind::List, "maps or lists";
         separator: Str = Is(Literal::Text(",")), Kind::Text, "character between fields, such as `;` or a tab";
         header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the keys of maps are the first line";
-        columns: Option<Rc<List>> = Absent, Kind::Texts, "keys to write, in this order; all of the first row when left out";
+        columns: Option<Rc<List>> = Absent, Kind::Texts, "names for the first line; of maps the keys to write, in this order; all keys of the first row when left out";
     }
 }
 
@@ -86,8 +87,11 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
                     fields.push(field(&map.get(&name).unwrap_or_default(), index)?);
                 }
             }
-            (Value::List(list), None) => {
+            (Value::List(list), columns) if columns.is_none() || args.columns.is_some() => {
                 context.spend(list.len())?;
+                if let Some(columns) = columns {
+                    check_length(list, columns.len(), index)?;
+                }
                 for value in list.iter() {
                     fields.push(field(&value, index)?);
                 }
@@ -110,6 +114,9 @@ fn columns(args: &Args) -> Result<Option<ValueMap<()>>, ToolError> {
         (None, Some(Value::Map(first))) => first.iter().map(|(key, _)| key.into()).collect(),
         (None, _) => return Ok(None),
     };
+    if args.columns.is_some() && names.is_empty() {
+        return Err(ToolError::bad_argument("columns", "`columns` names no column").hint("name one, or leave it out"));
+    }
     Ok(Some(names.into_iter().map(|name| (Hashed(name), ())).collect()))
 }
 
@@ -129,6 +136,15 @@ fn check_keys(map: &Map, columns: &ValueMap<()>, index: usize, are_given: bool) 
             Err(ToolError::bad_argument("rows", message).hint("name the keys to write in `columns`"))
         }
     }
+}
+
+/// Refuses a list that is longer or shorter than the first line.
+fn check_length(list: &List, columns: usize, index: usize) -> Result<(), ToolError> {
+    if list.len() == columns {
+        return Ok(());
+    }
+    let message = format!("row {index} has {} fields, not the {columns} of `columns`", list.len());
+    Err(ToolError::bad_argument("rows", message).hint("give each row a field for each column; nil is an empty one"))
 }
 
 fn field(value: &Value, index: usize) -> Result<String, ToolError> {

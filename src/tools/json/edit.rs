@@ -21,7 +21,8 @@ const SET: Spec = Spec::pure(
         `JSON.Query` without `*`; an empty one is the whole value. A key that is missing is added behind the others, in \
         their layout, and so are maps on the way to it, also in place of a nil; an index that is the list's length appends. Of a key that comes \
         twice the last is set. A float that is no number is an error, and so are comments: JSON with comments (JSONC) is \
-        changed as a text, with `FS.EditFile`.",
+        changed as a text, with `FS.EditFile`. `JSON.Parse` takes the same texts, but for numbers beyond ints and floats \
+        without `big_numbers: \"text\"`.",
     Example {
         script: "SET text = '{\"name\": \"ns\", \"scripts\": {\"test\": \"cargo test\"}}'\n\
             EMIT JSON.Set(text, \"scripts.test\", \"ns test\")\nEMIT JSON.Set(text, \"scripts.lint\", true)",

@@ -14,8 +14,9 @@ const SPEC: Spec = Spec::pure(
     "By RFC 8259: objects become maps in the order of the text, of equal keys the first has the place and the last the \
         value, `null` becomes nil, a number without fraction and exponent an int, every other number a float. A whole \
         number that 64 bits do not hold, or a number beyond all floats, is an error, or with `big_numbers: \"text\"` the \
-        text that it is written as. Half a surrogate pair is an error. An error names line and column. Values nest as \
-        deep as `value_depth` lets them.",
+        text that it is written as. Half a surrogate pair is an error, and so are comments (JSONC). A byte order mark at the \
+        start is skipped. An error names line and column. Values nest as deep as `value_depth` lets them. `JSON.Set` and \
+        `JSON.Remove` take the same texts, and numbers of any size, which they leave as they are written.",
     Example {
         script: "SET config = JSON.Parse('{\"name\": \"ns\", \"sizes\": [1, 2.5]}')\nEMIT config.name, \" \", config.sizes[1]",
         output: "ns 2.5\n",
@@ -38,10 +39,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
     let big_numbers = BigNumbers::named(&args.big_numbers.as_text());
-    let value = read(&text, big_numbers, |values| context.spend(values));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let value = read(text, big_numbers, |values| context.spend(values));
     value.map(AnyValue).map_err(|fault| match fault {
         Fault::Limit(hit) => hit.into(),
-        Fault::Text { at, reason, help } => refused(&text, at, &reason, help),
+        Fault::Text { at, reason, help } => refused(text, at, &reason, help),
     })
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::gate::{Context, Tool};
 use crate::limits::{space, work};
 use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
-use crate::value::{List, Str, Value};
+use crate::value::{List, Str, Value, print};
 
 use super::super::build::{self, ListBuilder, TextBuilder};
 use super::super::locate;
@@ -62,8 +62,9 @@ const JOIN: Spec = Spec::pure(
     "STR.Join",
     "str_join",
     "Joins texts with a separator between them",
-    "The elements are all texts.",
-    Example { script: "EMIT STR.Join([\"a\", \"b\"], \", \")", output: "a, b\n" },
+    "Numbers, true and false are joined as `EMIT` prints them. Nil, a list or a map among the elements is an error, which \
+        names its index: `STR(value)` makes a text of it, `LIST.Flatten` one list of several.",
+    Example { script: "EMIT STR.Join([\"a\", \"b\", 3], \", \")", output: "a, b, 3\n" },
 )
 .keywords(&["join", "implode", "concat", "glue", "join texts", "list to text"])
 .also(&["TOOL.JoinStrings", "STR.Concat"]);
@@ -104,7 +105,7 @@ arguments! {
 
 arguments! {
     struct Joined {
-        list: Rc<List> = Required, Kind::Texts, "texts to join";
+        list: Rc<List> = Required, Kind::Scalars, "texts, numbers and truth values to join";
         separator | sep: Str = Is(Literal::Text("")), Kind::Text, "text to put between them";
     }
 }
@@ -228,7 +229,10 @@ fn join(context: &mut Context<'_>, args: Joined) -> Result<Str, ToolError> {
         if index > 0 {
             joined.push(&separator)?;
         }
-        joined.push(&part.as_text().expect("the binder lets only lists of texts through"))?;
+        match part.as_text() {
+            Some(text) => joined.push(&text)?,
+            None => joined.push(&print::to_text(&part)?)?,
+        }
     }
     joined.finish(context)
 }

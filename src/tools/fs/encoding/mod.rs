@@ -86,6 +86,14 @@ impl Charset {
         matches!(self, Charset::Utf16) || self == Charset::Named(UTF_16LE) || self == Charset::Named(UTF_16BE)
     }
 
+    /// Returns the name under which `FS.SearchFiles` decodes. Latin-1 is read as windows-1252, which has its characters.
+    pub fn search_label(self) -> String {
+        match self {
+            Charset::Latin1 => "windows-1252".to_owned(),
+            charset => charset.name(),
+        }
+    }
+
     /// Returns the name in lower case.
     pub fn name(self) -> String {
         match self {

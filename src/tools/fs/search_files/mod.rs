@@ -5,29 +5,31 @@
 
 mod lines;
 mod query;
+mod reader;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
 
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool, Visit};
-use crate::limits::{LimitHit, Meter, space};
+use crate::limits::{Meter, space};
 use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
-use crate::value::{Str, Value};
+use crate::value::{Str, Value, print};
 
 use super::super::glob::LetterCase;
+use super::encoding::Choice;
 use super::find_files::prefix;
 use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
 use query::Query;
+use reader::{MeteredReader, Utf8Watch};
 
 const SPEC: Spec = Spec {
     name: "FS.SearchFiles",
@@ -43,9 +45,12 @@ const SPEC: Spec = Spec {
         and `truncated` says that there is one more. Order: by path, a directory before what follows its name, then by \
         line. Without `regex` the `text` is meant as it stands; with it, it is an expression of Rust's `regex` crate, \
         which always takes linear time and has no back references. Lines are searched one by one, so no match goes over a \
-        line end; `^` and `$` are those of the line. A file is UTF-8, or UTF-16 where its byte order mark says so; bytes \
-        that are neither are shown as U+FFFD, and in a file of another encoding only what is ASCII is found. A file that \
-        holds a NUL byte is no text: `skipped.binary` counts such files. Files that the policy forbids to read are left \
+        line end; `^` and `$` are those of the line. A file is UTF-8, or UTF-16 where its byte order mark says so; \
+        `encoding` names another one, in which all files without such a mark are searched. Bytes that are not in the \
+        encoding are shown as U+FFFD. In a file that is not UTF-8, only what is ASCII is found: if `text` has other \
+        characters, `notUtf8` counts such files, and a warning names the first; search them with `encoding: \"latin-1\"`, \
+        say. A file that holds a NUL character is no text: `skipped.binary` counts such files, among them UTF-16 without \
+        a mark, which `encoding: \"utf-16le\"` searches. Files that the policy forbids to read are left \
         out, as in every listing: `skipped.refused` counts them, and a warning names the first. Links are not followed, \
         because what they lead to is searched in its own place. A file is searched as long as it was when it was opened. \
         `filesSearched` counts the files that were read, `filesMatched` and `totalMatches` those in `matches` and the \
@@ -82,6 +87,7 @@ arguments! {
         hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most; all when left out";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
+        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark, such as `latin-1`; UTF-8 when left out";
     }
 }
 
@@ -99,6 +105,8 @@ struct Found {
     total_matches: usize,
     /// There is a match beyond `max_matches`.
     truncated: bool,
+    /// Files that were read and are not UTF-8, so that characters of `text` beyond ASCII are not found in them.
+    not_utf8: u64,
     /// Files that were left out by rule.
     skipped: Skipped,
 }
@@ -144,7 +152,23 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     if let Some(pattern) = given.value("pattern") {
         Patterns::parse("pattern", pattern.as_ref(), LetterCase::Counts)?;
     }
+    if let Some(Some(name)) = given.text("encoding") {
+        encoding_of(&name)?;
+    }
     Query::check(given)
+}
+
+/// Returns the encoding in which files without a byte order mark are decoded.
+fn encoding_of(name: &str) -> Result<Encoding, ToolError> {
+    let known = match super::encoding_of("encoding", name)? {
+        Choice::Text(charset) => Encoding::new(&charset.search_label()).ok(),
+        Choice::Auto | Choice::Base64 => None,
+    };
+    known.ok_or_else(|| {
+        let message =
+            format!("`encoding` names one encoding for all files, and `{}` is none", print::shortened(name, 40));
+        ToolError::bad_argument("encoding", message).hint("name one such as `latin-1`, `utf-16le` or `shift_jis`")
+    })
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
@@ -155,15 +179,18 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         whole_word: args.whole_word,
     };
     let longest_line = longest_line();
+    let encoding = args.encoding.as_ref().map(|name| encoding_of(&name.as_text())).transpose()?;
     let mut search = Search {
         matcher: query.compile()?,
-        searcher: searcher(args.context_lines as usize, longest_line),
+        watches_utf8: encoding.is_none() && !args.text.as_text().is_ascii(),
+        searcher: searcher(args.context_lines as usize, longest_line, encoding),
         longest_line,
         context_lines: args.context_lines as usize,
         max_matches: args.max_matches.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
         found: Found::default(),
         bytes: 0,
         first_refused: None,
+        first_not_utf8: None,
     };
     let start = &args.path;
     let kind = start.metadata().map_err(|error| at_start(error.into(), start))?.kind;
@@ -175,6 +202,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         let refused = search.found.skipped.refused;
         context.note(format!(
             "the policy forbids to read {refused} of the files, which were not searched; the first is `{first}`"
+        ));
+    }
+    if let Some(first) = &search.first_not_utf8 {
+        let files = search.found.not_utf8;
+        context.note(format!(
+            "{files} of the files are not UTF-8, so matches beyond ASCII may be missing from them; the first is `{first}`; name their `encoding`, such as \"latin-1\""
         ));
     }
     Ok(search.found)
@@ -200,9 +233,9 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
     let _ = search.file(open, Subject { shown: file.display(), addressable: Ok(()) }, context.meter)?;
     match search.found.skipped.binary {
         0 => Ok(()),
-        _ => {
-            Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display())).argument("path"))
-        }
+        _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display()))
+            .argument("path")
+            .hint("a text in UTF-16 needs its `encoding`")),
     }
 }
 
@@ -248,8 +281,9 @@ fn longest_line() -> usize {
     usize::try_from(memory).unwrap_or(usize::MAX).min(MAX_LINE)
 }
 
-fn searcher(context_lines: usize, longest_line: usize) -> Searcher {
+fn searcher(context_lines: usize, longest_line: usize, encoding: Option<Encoding>) -> Searcher {
     SearcherBuilder::new()
+        .encoding(encoding)
         .line_terminator(LineTerminator::crlf())
         .binary_detection(BinaryDetection::quit(0))
         .before_context(context_lines)
@@ -271,6 +305,8 @@ struct Subject<'a> {
 struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
+    /// Whether files that are not UTF-8 hide matches.
+    watches_utf8: bool,
     /// Maximum length of a line in bytes.
     longest_line: usize,
     context_lines: usize,
@@ -280,6 +316,8 @@ struct Search {
     bytes: usize,
     /// The first file that the policy does not allow to read.
     first_refused: Option<String>,
+    /// The first file that is not UTF-8.
+    first_not_utf8: Option<String>,
 }
 
 impl Search {
@@ -290,11 +328,13 @@ impl Search {
         let memory = usize::try_from(memory).unwrap_or(usize::MAX).saturating_sub(self.bytes);
         let mut lines =
             Lines::new(&self.matcher, file.shown, self.context_lines, Room { matches: room, bytes: memory });
-        let mut reader = MeteredReader { file: open.file.take(open.metadata.size), meter, hit: None, failed: false };
+        let watch = self.watches_utf8.then(Utf8Watch::default);
+        let mut reader = MeteredReader::new(open.file.take(open.metadata.size), meter, watch);
         let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
         }
+        let is_utf8 = reader.is_utf8();
         let Lines { matches, is_over, is_binary, bytes, .. } = lines;
         space::check(self.bytes + bytes)?;
         if is_binary {
@@ -308,6 +348,10 @@ impl Search {
             Ok(()) => {}
         }
         self.found.files_searched += 1;
+        if !is_utf8 {
+            self.found.not_utf8 += 1;
+            self.first_not_utf8.get_or_insert_with(|| file.shown.to_owned());
+        }
         self.bytes += bytes;
         Ok(self.take(matches, is_over))
     }
@@ -339,26 +383,5 @@ impl Search {
             _ => return Err(error),
         }
         Ok(ControlFlow::Continue(()))
-    }
-}
-
-/// A reader that charges what it reads, and checks the deadline and interrupts.
-struct MeteredReader<'a> {
-    file: io::Take<File>,
-    meter: &'a mut Meter,
-    hit: Option<LimitHit>,
-    failed: bool,
-}
-
-impl Read for MeteredReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read =
-            self.file.read(buffer).inspect_err(|error| self.failed = error.kind() != io::ErrorKind::Interrupted)?;
-        let spent = self.meter.step_text(read).and_then(|()| self.meter.poll());
-        spent.map_err(|hit| {
-            self.hit = Some(hit);
-            io::Error::other(hit)
-        })?;
-        Ok(read)
     }
 }

@@ -1,0 +1,189 @@
+//! Results that say whether a call failed, in variables that are set again before anything reads them.
+//!
+//! A variable that nothing reads at all is reported by `unused`. Where the text does not settle what is read, nothing is
+//! reported.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::syntax::ast::{ExprKind, Statement, StatementKind};
+use crate::syntax::keyword::is_keyword;
+use crate::text::{Code, Diagnostic, Span};
+
+use super::text::Text;
+use super::unused::{expanded, failing_tool, set_by};
+use super::walk::{Body, blocks, extent};
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    if text.ground.strict {
+        return;
+    }
+    let (top, procedures) = text.top_and_procedures();
+    // A procedure may read the variables of the script.
+    let mut elsewhere = HashSet::new();
+    for body in procedures {
+        let uses = Uses::of(text, body);
+        elsewhere.extend(uses.reads.keys().cloned());
+        Search { text, uses: &uses, elsewhere: &HashSet::new() }.body(body, found);
+    }
+    Search { text, uses: &Uses::of(text, top), elsewhere: &elsewhere }.body(top, found);
+}
+
+/// Maximum number of statements between two that set the same variable.
+const MAX_AHEAD: usize = 20;
+
+/// The name under which reads of LAST and LAST_ERROR are recorded, since they show the outcome of any call.
+const LAST: &str = "LAST";
+
+/// The names that a body reads, and where.
+struct Uses {
+    reads: HashMap<String, Vec<u32>>,
+    /// Whether a text is expanded that is not known, so that any name may be read.
+    all: bool,
+}
+
+impl Uses {
+    fn of(text: &Text<'_>, body: &Body<'_>) -> Uses {
+        let mut uses = Uses { reads: HashMap::new(), all: false };
+        for id in &body.expressions {
+            let expr = &text.tree[*id];
+            match &expr.kind {
+                ExprKind::Last => uses.add(expr.span.start, LAST),
+                ExprKind::Name(name) => uses.add(expr.span.start, name),
+                ExprKind::Template(template, _) => {
+                    expanded(template).for_each(|name| uses.add(expr.span.start, &name));
+                }
+                ExprKind::Call(call) => uses.all |= call.callee.eq_ignore_ascii_case("EVAL"),
+                _ => {}
+            }
+        }
+        for statement in &body.statements {
+            let StatementKind::Set { targets, .. } = &statement.kind else { continue };
+            let parts = targets.iter().filter(|target| !target.steps.is_empty());
+            parts.for_each(|part| uses.add(statement.span.start, &part.name.text));
+        }
+        uses.reads.values_mut().for_each(|places| places.sort_unstable());
+        uses
+    }
+
+    fn add(&mut self, at: u32, name: &str) {
+        let is_outcome = is_keyword(name, "LAST_ERROR") || is_keyword(name, LAST);
+        let name = if is_outcome { LAST } else { name };
+        self.reads.entry(name.to_owned()).or_default().push(at);
+    }
+
+    /// Returns whether something in a range reads a variable, or the outcome of the newest call.
+    fn has(&self, name: &str, range: Span) -> bool {
+        [name, LAST].iter().filter_map(|name| self.reads.get(*name)).any(|places| {
+            let next = places.get(places.partition_point(|place| *place < range.start));
+            next.is_some_and(|place| *place < range.end)
+        })
+    }
+}
+
+/// The search in one body.
+struct Search<'s, 'a> {
+    text: &'s Text<'a>,
+    uses: &'s Uses,
+    /// Names that other bodies may read.
+    elsewhere: &'s HashSet<String>,
+}
+
+/// A statement that puts the result of a tool into a variable.
+struct Setter<'a> {
+    statement: &'a Statement,
+    name: &'a str,
+    tool: &'static str,
+}
+
+impl Search<'_, '_> {
+    fn body(&self, body: &Body<'_>, found: &mut Vec<Diagnostic>) {
+        if self.uses.all || !self.text.is_certain(body) {
+            return;
+        }
+        let handlers: Vec<Span> = body
+            .statements
+            .iter()
+            .filter(|statement| matches!(statement.kind, StatementKind::OnError { .. }))
+            .map(|statement| extent(statement))
+            .collect();
+        let is_handled = |name: &str| handlers.iter().any(|handler| self.uses.has(name, *handler));
+        for block in blocks(body.block) {
+            for (number, statement) in block.iter().enumerate() {
+                let Some(setter) = self.setter(statement).filter(|setter| !is_handled(setter.name)) else { continue };
+                found.extend(self.set_again(&setter, &block[number + 1..]));
+            }
+        }
+        for statement in &body.statements {
+            if let StatementKind::For { body, .. } | StatementKind::While { body, .. } = &statement.kind {
+                let setters = body.iter().filter_map(|inner| self.setter(inner));
+                let setters = setters.filter(|setter| !is_handled(setter.name));
+                if !body.iter().any(leaves_loop) {
+                    found.extend(setters.filter_map(|setter| self.set_each_turn(&setter, extent(statement))));
+                }
+            }
+        }
+    }
+
+    fn setter<'b>(&self, statement: &'b Statement) -> Option<Setter<'b>> {
+        let tool = failing_tool(self.text, statement)?;
+        let name = set_by(statement)?.text.as_str();
+        let is_read = self.uses.reads.contains_key(name);
+        (is_read && !name.starts_with('_') && !self.elsewhere.contains(name)).then_some(Setter {
+            statement,
+            name,
+            tool,
+        })
+    }
+
+    /// Reports a result if one of the next statements of its block sets the variable again and none reads it until then.
+    fn set_again(&self, setter: &Setter<'_>, next: &[Statement]) -> Option<Diagnostic> {
+        for statement in next.iter().take(MAX_AHEAD) {
+            if self.uses.has(setter.name, extent(statement)) || leaves(statement) {
+                return None;
+            }
+            if set_by(statement).is_some_and(|name| name.text == setter.name) {
+                let finding = setter.report("`{name}` is set again before anything reads it");
+                return Some(finding.related(statement.span, "set again here"));
+            }
+        }
+        None
+    }
+
+    /// Reports a result that each turn of a loop replaces, if nothing in the loop reads it.
+    fn set_each_turn(&self, setter: &Setter<'_>, whole: Span) -> Option<Diagnostic> {
+        let is_read = self.uses.has(setter.name, whole);
+        (!is_read).then(|| setter.report("each turn of the loop sets `{name}` again, and only the last is left"))
+    }
+}
+
+impl Setter<'_> {
+    fn report(&self, why: &str) -> Diagnostic {
+        let Setter { statement, name, tool } = self;
+        let message = format!("nobody looks whether `{tool}` succeeds: {}", why.replace("{name}", name));
+        let help =
+            format!("write `MUST CALL {tool}(…)`, so that a failure is an error, or look at `{name}.error` here");
+        Diagnostic::warning(Code::UnseenResult, statement.span, message).help(help)
+    }
+}
+
+/// Returns whether a statement may end the run of its block.
+fn leaves(statement: &Statement) -> bool {
+    use StatementKind::{Break, Continue, Fail, Return};
+    any(statement, |kind| matches!(kind, Break | Continue | Return(_) | Fail(_)))
+}
+
+/// Returns whether a statement may end the loop around it, so that the result of that turn is the last.
+fn leaves_loop(statement: &Statement) -> bool {
+    any(statement, |kind| matches!(kind, StatementKind::Break | StatementKind::Return(_)))
+}
+
+fn any(statement: &Statement, is_meant: fn(&StatementKind) -> bool) -> bool {
+    let mut ahead = vec![statement];
+    while let Some(statement) = ahead.pop() {
+        if is_meant(&statement.kind) {
+            return true;
+        }
+        ahead.extend(statement.blocks().into_iter().flatten());
+    }
+    false
+}
