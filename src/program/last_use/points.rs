@@ -18,6 +18,17 @@ impl Reads {
         Reads(reads.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect())
     }
 
+    /// Returns how often an expression itself, without its parts, reads a variable.
+    fn of_itself(expr: &Expr, slot: Slot) -> usize {
+        let reads = |variable: &Variable| local(*variable) == Some(slot);
+        match &expr.kind {
+            ExprKind::Variable(variable) => usize::from(reads(variable)),
+            ExprKind::Taken(taken) => usize::from(*taken == slot),
+            ExprKind::Eval(_, scope) => scope.names.iter().filter(|(_, variable)| reads(variable)).count(),
+            _ => 0,
+        }
+    }
+
     /// Returns the number of variables.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -48,33 +59,75 @@ pub fn place_of_target(target: &AssignTarget) -> Option<ReleasedPlace> {
 /// Marks the last use of a dead variable, which `value` reads `reads` times.
 pub fn take_variable(value: &mut Expr, slot: Slot, reads: usize) {
     if is_read_of(value, slot) {
-        return take(value, slot);
-    }
-    let parts = value.parts();
-    let Some(index) = parts.iter().position(|part| Reads::of(part).count(slot) == reads) else {
-        return release_operands(value, slot, reads);
-    };
-    if is_read_of(parts[index], slot) && !owns_operand(value, index) {
+        value.kind = ExprKind::Taken(slot);
         return;
     }
-    take_variable(value.parts_mut().swap_remove(index), slot, reads);
+    Search { slot, reads, is_over: false }.visit(value, &mut |expr, counts| {
+        // This is the innermost expression that includes all reads, except perhaps for the only read itself.
+        match counts.iter().position(|count| *count == reads) {
+            Some(index) => take_operand(expr, index, slot),
+            None => release_operands(expr, slot, counts),
+        }
+        true
+    });
+}
+
+/// Marks the expression that releases a place inside a variable, which `value` reads `reads` times.
+pub fn release_place(value: &mut Expr, place: &ReleasedPlace, reads: usize) {
+    Search { slot: place.slot, reads, is_over: false }.visit(value, &mut |expr, counts| {
+        let can_release = can_release(expr, place.slot, counts);
+        if can_release {
+            release(expr, place.clone());
+        }
+        can_release
+    });
+}
+
+/// A search for an expression that includes all reads of a variable.
+struct Search {
+    slot: Slot,
+    reads: usize,
+    is_over: bool,
+}
+
+impl Search {
+    /// Calls `act` with the expressions that consist of others and include all reads, from the innermost to the
+    /// outermost, and with the number of reads in each of their parts, until it returns true. Returns the number of
+    /// reads in `expr`.
+    fn visit(&mut self, expr: &mut Expr, act: &mut dyn FnMut(&mut Expr, &[usize]) -> bool) -> usize {
+        let counts: Vec<usize> = expr.parts_mut().into_iter().map(|part| self.visit(part, act)).collect();
+        let own = Reads::of_itself(expr, self.slot);
+        let count = counts.iter().sum::<usize>() + own;
+        if !self.is_over && count == self.reads && !counts.is_empty() && own == 0 {
+            self.is_over = act(expr, &counts);
+        }
+        count
+    }
+}
+
+fn take_operand(expr: &mut Expr, index: usize, slot: Slot) {
+    if owns_operand(expr, index) {
+        let operand = expr.parts_mut().swap_remove(index);
+        if is_read_of(operand, slot) {
+            operand.kind = ExprKind::Taken(slot);
+        }
+    }
 }
 
 /// Returns whether an expression moves the value of an operand on, or changes it.
 fn owns_operand(expr: &Expr, index: usize) -> bool {
     match &expr.kind {
         ExprKind::Call(call) => !matches!(call.target, Target::Builtin(_)),
-        ExprKind::List(_) | ExprKind::Map(_) => true,
+        ExprKind::List(_) | ExprKind::Map(_) | ExprKind::Release(_) => true,
         // A list grows at its end, or at its beginning.
         ExprKind::Chain(_, links) => links[0].op == BinaryOp::Add && (index == 0 || index == 1 && links.len() == 1),
         ExprKind::Join(pieces) => index == 0 && matches!(pieces.first(), Some(Piece::Value(_))),
-        ExprKind::Release(_) => true,
         _ => false,
     }
 }
 
 /// Marks the last use of a dead variable that several operands of an expression read.
-fn release_operands(expr: &mut Expr, slot: Slot, reads: usize) {
+fn release_operands(expr: &mut Expr, slot: Slot, counts: &[usize]) {
     let passes = expr.parts().into_iter().any(|part| is_read_of(part, slot));
     match &mut expr.kind {
         ExprKind::Call(call) => {
@@ -84,10 +137,10 @@ fn release_operands(expr: &mut Expr, slot: Slot, reads: usize) {
         }
         ExprKind::Chain(first, links) => {
             // The first link uses the value after the call has returned.
-            let right = &links[0].operand;
-            let is_last = matches!(right.kind, ExprKind::Call(_)) && 1 + Reads::of(right).count(slot) == reads;
+            let is_last =
+                matches!(links[0].operand.kind, ExprKind::Call(_)) && counts[2..].iter().all(|count| *count == 0);
             if is_read_of(first, slot) && links[0].op == BinaryOp::Add && is_last {
-                take(first, slot);
+                first.kind = ExprKind::Taken(slot);
             }
         }
         _ => {}
@@ -98,41 +151,20 @@ fn is_read_of(expr: &Expr, slot: Slot) -> bool {
     matches!(expr.kind, ExprKind::Variable(variable) if local(variable) == Some(slot))
 }
 
-fn take(expr: &mut Expr, slot: Slot) {
-    expr.kind = ExprKind::Taken(slot);
-}
-
-/// Marks the expression that releases a place inside a variable, which `value` reads `reads` times.
-pub fn release_place(value: &mut Expr, place: &ReleasedPlace, reads: usize) {
-    let parts = value.parts();
-    if let Some(index) = parts.iter().position(|part| Reads::of(part).count(place.slot) == reads)
-        && has_point(parts[index], place, reads)
-    {
-        return release_place(value.parts_mut().swap_remove(index), place, reads);
-    }
-    if can_release(value, place) {
-        release(value, place.clone());
-    }
-}
-
-fn has_point(expr: &Expr, place: &ReleasedPlace, reads: usize) -> bool {
-    can_release(expr, place)
-        || expr
-            .parts()
-            .into_iter()
-            .any(|part| Reads::of(part).count(place.slot) == reads && has_point(part, place, reads))
-}
-
-/// Returns whether an expression holds the values of its operands itself when it uses them.
-fn can_release(expr: &Expr, place: &ReleasedPlace) -> bool {
+/// Returns whether an expression holds the values of its operands itself when it uses them. `counts` are their reads
+/// of the variable.
+fn can_release(expr: &Expr, slot: Slot, counts: &[usize]) -> bool {
     // An operand that is the whole variable also holds the place.
-    let is_apart = |operand: &Expr| !is_read_of(operand, place.slot);
-    let is_source = |operand: &Expr| is_apart(operand) && Reads::of(operand).count(place.slot) > 0;
+    let is_apart = |operand: &Expr| !is_read_of(operand, slot);
     match &expr.kind {
         ExprKind::Call(call) if matches!(call.target, Target::Builtin(_)) => false,
         ExprKind::Call(_) | ExprKind::List(_) | ExprKind::Map(_) => expr.parts().into_iter().all(is_apart),
-        ExprKind::Chain(first, links) => is_source(first) && links.iter().all(|link| link.op == BinaryOp::Add),
-        ExprKind::Join(pieces) => matches!(pieces.first(), Some(Piece::Value(first)) if is_source(first)),
+        ExprKind::Chain(first, links) => {
+            counts[0] > 0 && is_apart(first) && links.iter().all(|link| link.op == BinaryOp::Add)
+        }
+        ExprKind::Join(pieces) => {
+            matches!(pieces.first(), Some(Piece::Value(first)) if counts[0] > 0 && is_apart(first))
+        }
         _ => false,
     }
 }
