@@ -32,6 +32,7 @@ mod record;
 mod small;
 mod string;
 mod table;
+mod text;
 mod text_budget;
 pub mod time;
 
@@ -49,8 +50,9 @@ pub use map::Map;
 pub use pieces::Pieces;
 pub use record::to_value;
 pub use small::{Small, TextRef};
-pub use string::{Str, Text};
+pub use string::Str;
 pub use table::{Column, Directories, Rows, Table, Texts};
+pub use text::Text;
 pub use text_budget::{Sink, TextBudget};
 
 /// A value of the language.

@@ -1,5 +1,9 @@
 //! Lists: a vector of values, a queue that changes at its beginning, or the rows of a packed table.
 
+mod items;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -8,6 +12,8 @@ use crate::limits::{LimitHit, space};
 
 use super::table::Rows;
 use super::{Map, Value};
+
+use items::Items;
 
 /// A list. Shared by reference and copied on write.
 #[derive(Debug)]
@@ -19,35 +25,6 @@ pub struct List {
     flat: bool,
 }
 
-#[derive(Debug)]
-enum Items {
-    Values(Vec<Value>),
-    /// A list that grows or shrinks at its beginning.
-    Queue(VecDeque<Value>),
-    Rows(Rows),
-}
-
-impl Items {
-    fn capacity(&self) -> usize {
-        match self {
-            Items::Values(values) => values.capacity(),
-            Items::Queue(queue) => queue.capacity(),
-            Items::Rows(_) => 0,
-        }
-    }
-
-    /// Returns an element, mutably, unless it is a packed row.
-    fn get_mut(&mut self, index: usize) -> Option<&mut Value> {
-        match self {
-            Items::Values(values) => values.get_mut(index),
-            Items::Queue(queue) => queue.get_mut(index),
-            Items::Rows(_) => None,
-        }
-    }
-}
-
-/// Number of elements below which a list keeps its room.
-const MIN_ROOM: usize = 16;
 /// Size in bytes of a list without its elements.
 const LIST_BYTES: usize = size_of::<List>() + 2 * size_of::<usize>();
 
@@ -79,11 +56,7 @@ impl List {
     /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        match &self.items {
-            Items::Values(values) => values.len(),
-            Items::Queue(queue) => queue.len(),
-            Items::Rows(rows) => rows.len(),
-        }
+        self.items.len()
     }
 
     /// Returns whether the list has no elements.
@@ -103,11 +76,7 @@ impl List {
 
     /// Borrows the element at an index, unless the list is packed.
     pub fn element(&self, index: usize) -> Option<&Value> {
-        match &self.items {
-            Items::Values(values) => values.get(index),
-            Items::Queue(queue) => queue.get(index),
-            Items::Rows(_) => None,
-        }
+        self.items.get(index)
     }
 
     /// Returns the elements if they are stored one after another: not as packed rows or as a queue.
@@ -228,7 +197,7 @@ impl List {
             return owned.keep(0..index);
         }
         owned.queue()?.remove(index);
-        owned.release_room();
+        owned.items.release_room();
         Ok(())
     }
 
@@ -245,7 +214,7 @@ impl List {
             queue.truncate(range.end);
             queue.drain(..range.start);
         }
-        self.release_room();
+        self.items.release_room();
         Ok(())
     }
 
@@ -365,42 +334,12 @@ impl List {
         }
     }
 
-    /// Reserves room for more elements; at least doubles the room if it must grow.
+    /// Reserves room for more elements.
     fn reserve(&mut self, more: usize) -> Result<(), LimitHit> {
-        let needed = self.len() + more;
-        space::check_items(needed)?;
         if let Items::Rows(_) = self.items {
             self.unpack()?;
         }
-        let before = self.items.capacity();
-        if needed <= before {
-            return Ok(());
-        }
-        let wanted = needed.max((before * 2).max(4).min(space::items_bound()));
-        space::take((wanted - before) * size_of::<Value>())?;
-        let additional = wanted - self.len();
-        match &mut self.items {
-            Items::Values(values) => values.reserve_exact(additional),
-            Items::Queue(queue) => queue.reserve_exact(additional),
-            Items::Rows(_) => unreachable!("rows were just unpacked"),
-        }
-        space::note((self.items.capacity() - wanted) * size_of::<Value>());
-        Ok(())
-    }
-
-    /// Frees room if the list uses less than a quarter of it.
-    fn release_room(&mut self) {
-        let before = self.items.capacity();
-        let wanted = self.len() * 2;
-        if before < 4 * self.len().max(MIN_ROOM) {
-            return;
-        }
-        match &mut self.items {
-            Items::Values(values) => values.shrink_to(wanted),
-            Items::Queue(queue) => queue.shrink_to(wanted),
-            Items::Rows(_) => {}
-        }
-        space::give_back((before - self.items.capacity()) * size_of::<Value>());
+        self.items.reserve(more)
     }
 
     #[inline]
@@ -417,50 +356,5 @@ impl List {
 impl Drop for List {
     fn drop(&mut self) {
         space::give_back(LIST_BYTES + self.items.capacity() * size_of::<Value>());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn is_flat(list: &List) -> bool {
-        list.values().is_some_and(|values| values.iter().all(Value::is_flat))
-    }
-
-    /// Elements of a flat list are forgotten without being dropped, so `flat` must hold only if all elements are flat.
-    #[test]
-    fn a_list_is_flat_only_while_all_its_elements_are() {
-        let long = Value::text("longer than seven bytes");
-        let nested = Value::from(List::new(vec![Value::Nil]).expect("it is small"));
-        for value in [long, nested] {
-            let changes: [fn(&mut Rc<List>, Value); 5] = [
-                |list, value| List::push(list, value).expect("it is small"),
-                |list, value| List::set(list, 0, value).expect("it is small"),
-                |list, value| List::extend(list, &List::new(vec![value]).expect("it is small")).expect("it is small"),
-                |list, value| *List::get_mut(list, 1).expect("it is small").expect("an element") = value,
-                |list, value| drop(List::replace(list, 0, value)),
-            ];
-            for (number, change) in changes.into_iter().enumerate() {
-                let mut list = Rc::new(List::new(vec![Value::Int(1), Value::Nil]).expect("it is small"));
-                assert!(list.flat);
-                change(&mut list, value.clone());
-                assert!(!list.flat || is_flat(&list), "change {number} to {value}");
-                assert!(!list.copied().expect("it is small").flat || is_flat(&list));
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_replaced_is_let_go() {
-        let mut list = Rc::new(List::empty());
-        let long = Value::text("longer than seven bytes");
-        let Value::Text(held) = &long else { panic!("it is a long text") };
-        let held = held.clone();
-        List::push(&mut list, long).expect("it is small");
-        for value in [Value::Int(1), Value::Nil] {
-            List::replace(&mut list, 0, value).expect("there is such an element");
-        }
-        assert_eq!(Rc::strong_count(&held), 1);
     }
 }
