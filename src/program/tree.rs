@@ -266,7 +266,7 @@ pub enum ReleaseMoment {
 }
 
 /// A local variable, or a place inside its value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReleasedPlace {
     /// The variable.
     pub slot: Slot,
@@ -283,10 +283,23 @@ pub enum ReleasedStep {
     Local(Slot),
 }
 
-impl ReleasedStep {
-    /// Returns whether the step reads a variable.
+impl ReleasedPlace {
+    /// Returns whether a step reads a variable.
     pub fn reads(&self, slot: Slot) -> bool {
-        matches!(self, ReleasedStep::Local(local) if *local == slot)
+        self.steps.iter().any(|step| matches!(step, ReleasedStep::Local(local) if *local == slot))
+    }
+}
+
+impl PartialEq for ReleasedStep {
+    fn eq(&self, other: &ReleasedStep) -> bool {
+        match (self, other) {
+            (ReleasedStep::Local(a), ReleasedStep::Local(b)) => a == b,
+            (ReleasedStep::Const(Value::Int(a)), ReleasedStep::Const(Value::Int(b))) => a == b,
+            (ReleasedStep::Const(a), ReleasedStep::Const(b)) => {
+                a.is_text() && a.as_text().as_deref() == b.as_text().as_deref()
+            }
+            _ => false,
+        }
     }
 }
 

@@ -124,7 +124,13 @@ impl Generator {
                 let (place, changed) = (self.part(of), self.variable(of));
                 let (first, last) = (self.value(of, 1), self.value(of, 1));
                 let last = if self.dice.one_in(2) { changed.to_owned() } else { last };
-                format!("SET {changed} = {place}\nSET {changed} = {first}\nSET {place} = {last}\n")
+                let read = match self.dice.below(4) {
+                    0 => format!("IF i % 2 == 0 THEN\nSET {changed} = {place}\nELSE\nSET {changed} = {first}\nENDIF\n"),
+                    1 => format!("SET {changed} = {first}\nIF LEN({changed}) > 90 THEN\nRETURN\nENDIF\n"),
+                    2 => format!("SET j, {changed} = [LEN({changed}), {first}]\n"),
+                    _ => format!("SET {changed} = {place}\n"),
+                };
+                format!("{read}SET {changed} = {first}\nSET {place} = {last}\n")
             }
             7 => format!("EMIT {}, i\n", self.value(of, 1)),
             8 => format!(

@@ -205,6 +205,10 @@ const STORED: &[&str] = &[
     "SET g = @\nSET g = ?g\nSET @ = g",
     "SET @, other = Both(?, i)",
     "SET other, @ = [i, ?]",
+    "SET other, @ = [LEN(@), ?]",
+    "IF i % 2 == 0 THEN\nSET g = @\nELSE\nSET g = @\nSET other = i\nENDIF\nSET g = ?g\nSET @ = g",
+    "IF i % 2 == 0 THEN\nSET g = ?\nELSE\nSET g = ?\nENDIF\nSET @ = g",
+    "SET g = ?\nIF LEN(g) < 0 THEN\nRETURN\nENDIF\nSET @ = g",
 ];
 
 /// The code around the loop, which `LOOP` stands for.

@@ -6,13 +6,21 @@ use crate::text::Span;
 
 use super::super::reads::{Slots, changed_in_part, each_stmt, each_variable, local, reads_of};
 use super::super::tree::{
-    AssignTarget, Block, Body, Call, Callee, Expr, ExprKind, Release, ReleaseMoment, ReleasedPlace, Slot, Stmt,
-    StmtKind, Target,
+    AssignTarget, Block, Body, Call, Callee, Expr, ExprKind, ReleasedPlace, Slot, Stmt, StmtKind, Target,
 };
-use super::points::{Reads, place_of_target, release_place, take_variable};
+use super::points::{Reads, place_of_target, release_after, release_place, take_variable};
 
 /// Number of different variables in a statement above which it is left as it is.
 const MAX_VARIABLES: usize = 32;
+
+/// What follows a point of a body.
+#[derive(Clone, Default)]
+pub struct After {
+    /// The variables that may be read.
+    pub live: Slots,
+    /// The places that are certainly overwritten before their variables are read.
+    pub overwritten: Vec<ReleasedPlace>,
+}
 
 /// The analysis of one body.
 pub struct Liveness<'a> {
@@ -53,69 +61,110 @@ impl<'a> Liveness<'a> {
     fn expose(&mut self, block: &Block, set: &mut Slots) -> Slots {
         let mut exposed = Slots::new();
         for stmt in block {
-            let reads = self.expose_stmt(stmt);
+            let (reads, sets) = self.expose_stmt(stmt);
             exposed.extend(reads.into_iter().filter(|slot| !set.contains(slot)));
-            set.extend(stmt.kind.targets().iter().filter(|target| target.steps.is_empty()).map(|target| target.slot));
+            set.extend(sets);
         }
         exposed
     }
 
-    /// Returns the variables that a statement reads before it has set them.
-    fn expose_stmt(&mut self, stmt: &Stmt) -> Slots {
+    /// Returns the variables that a statement reads before it has set them, and those that it certainly sets.
+    fn expose_stmt(&mut self, stmt: &Stmt) -> (Slots, Slots) {
         let mut reads: Slots = changed_in_part(&stmt.kind).collect();
         self.read_all(&stmt.kind, &mut reads);
+        let is_loop = matches!(stmt.kind, StmtKind::While { .. } | StmtKind::ForEach { .. });
+        let mut sets_of_blocks = Vec::new();
         for block in stmt.kind.blocks() {
-            let is_loop = matches!(stmt.kind, StmtKind::While { .. } | StmtKind::ForEach { .. });
             let mut set = if is_loop { stmt.kind.set_slots().into_iter().collect() } else { Slots::new() };
             reads.extend(self.expose(block, &mut set));
-            if is_loop {
-                self.exposed.insert(stmt.span, reads.clone());
-            }
+            sets_of_blocks.push(set);
         }
-        reads
+        if is_loop {
+            self.exposed.insert(stmt.span, reads.clone());
+        }
+        let sets = match &stmt.kind {
+            StmtKind::If { .. } => in_all(sets_of_blocks),
+            kind => kind.targets().iter().filter(|target| target.steps.is_empty()).map(|target| target.slot).collect(),
+        };
+        (reads, sets)
     }
 
-    /// Marks the last uses in a block, from its end. `live` are the variables that are read after the block; on return,
-    /// those that are read from its start.
-    pub fn block(&mut self, block: &mut Block, live: &mut Slots) {
+    /// Marks the last uses in a block, from its end. `after` is what follows the block; on return, what follows its
+    /// start.
+    pub fn block(&mut self, block: &mut Block, after: &mut After) {
         for index in (0..block.len()).rev() {
-            self.stmt(&mut block[index], live);
+            self.stmt(&mut block[index], after);
         }
-        self.release_until_set(block);
     }
 
-    fn stmt(&mut self, stmt: &mut Stmt, live: &mut Slots) {
+    fn stmt(&mut self, stmt: &mut Stmt, after: &mut After) {
         match &mut stmt.kind {
-            StmtKind::Set { target, value } => self.set(std::slice::from_ref(target), value, live),
-            StmtKind::SetMany { targets, value } => self.set(targets, value, live),
-            StmtKind::Return(value) => {
-                live.clone_from(self.outer);
-                self.set(&[], value, live);
+            StmtKind::Set { target, value } => {
+                self.release_held(target, value, &after.overwritten);
+                self.set(std::slice::from_ref(target), value, &mut after.live);
             }
-            StmtKind::Break => self.jump(live, |(after, _)| after),
-            StmtKind::Continue => self.jump(live, |(_, next)| next),
+            StmtKind::SetMany { targets, value } => self.set(targets, value, &mut after.live),
+            StmtKind::Return(value) => {
+                after.live.clone_from(self.outer);
+                self.set(&[], value, &mut after.live);
+            }
+            StmtKind::Break => self.jump(&mut after.live, |(end, _)| end),
+            StmtKind::Continue => self.jump(&mut after.live, |(_, next)| next),
             StmtKind::If { arms, otherwise } => {
-                let after = live.clone();
-                self.block(otherwise, live);
+                let end = after.clone();
+                self.block(otherwise, after);
                 for arm in arms {
-                    let mut inner = after.clone();
+                    let mut inner = end.clone();
                     self.block(&mut arm.block, &mut inner);
-                    live.extend(inner);
+                    after.live.extend(inner.live);
+                    let ends = ends_body(&arm.block);
+                    after.overwritten.retain(|place| {
+                        inner.overwritten.contains(place) || ends && !arm.block.iter().any(|stmt| touches(stmt, place))
+                    });
                 }
-                self.read_all(&stmt.kind, live);
+                self.read_all(&stmt.kind, &mut after.live);
             }
             StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } => {
-                let mut next = live.clone();
+                let mut next = after.live.clone();
                 next.extend(self.exposed.get(&stmt.span).into_iter().flatten());
-                let outer = self.innermost.replace((live.clone(), next.clone()));
-                self.block(body, &mut next.clone());
+                let outer = self.innermost.replace((after.live.clone(), next.clone()));
+                self.block(body, &mut After { live: next.clone(), overwritten: Vec::new() });
                 self.innermost = outer;
-                *live = next;
-                self.read_all(&stmt.kind, live);
+                after.live = next;
+                self.read_all(&stmt.kind, &mut after.live);
             }
             // A handler runs at another time than its statement.
-            StmtKind::OnError { body, .. } => live.extend(reads_of(body)),
-            _ => self.read_all(&stmt.kind, live),
+            StmtKind::OnError { body, .. } => after.live.extend(reads_of(body)),
+            _ => self.read_all(&stmt.kind, &mut after.live),
+        }
+        self.overwrite(stmt, &mut after.overwritten);
+    }
+
+    /// Adds the places that a statement overwrites, and removes those that it reads.
+    fn overwrite(&self, stmt: &Stmt, overwritten: &mut Vec<ReleasedPlace>) {
+        if leaves(&stmt.kind) {
+            overwritten.clear();
+            return;
+        }
+        overwritten.retain(|place| !touches(stmt, place));
+        let is_hidden = |slot: &Slot| !self.after_failure.contains(slot) && !self.outer.contains(slot);
+        let is_read = |slot: Slot| stmt.kind.exprs().into_iter().any(|expr| Reads::of(expr).count(slot) > 0);
+        let places = places_of(stmt.kind.targets());
+        overwritten.extend(places.filter(|place| is_hidden(&place.slot) && !is_read(place.slot)));
+        overwritten.truncate(MAX_PLACES);
+    }
+
+    /// Releases places that a SET of a variable reads and that are overwritten afterwards.
+    fn release_held(&self, target: &AssignTarget, value: &mut Expr, overwritten: &[ReleasedPlace]) {
+        let reads = Reads::of(value);
+        let is_apart = |place: &&ReleasedPlace| target.slot != place.slot && !place.reads(target.slot);
+        if !target.steps.is_empty() {
+            return;
+        }
+        for place in overwritten.iter().filter(is_apart).filter(|place| reads.count(place.slot) > 0) {
+            if !release_place(value, place, reads.count(place.slot)) {
+                release_after(value, place);
+            }
         }
     }
 
@@ -168,29 +217,12 @@ impl<'a> Liveness<'a> {
             live.extend(self.outer);
         }
     }
+}
 
-    /// Finds `SET g = m[k]` … `SET m[k] = …` in a block: the place releases its value as soon as the variable holds it.
-    fn release_until_set(&self, block: &mut Block) {
-        for last in 1..block.len() {
-            for place in self.overwritten_places(&block[last]) {
-                let nearest = (0..last).rev().take(MAX_DISTANCE).find(|index| {
-                    let stmt = &block[*index];
-                    touches(stmt, &place) || leaves(stmt)
-                });
-                if let Some(nearest) = nearest {
-                    release_after(&mut block[nearest], place);
-                }
-            }
-        }
-    }
-
-    /// Returns the places that a statement overwrites without a read of their variables.
-    fn overwritten_places(&self, stmt: &Stmt) -> Vec<ReleasedPlace> {
-        let is_hidden = |slot: &Slot| !self.after_failure.contains(slot) && !self.outer.contains(slot);
-        let is_read = |slot: Slot| stmt.kind.exprs().into_iter().any(|expr| Reads::of(expr).count(slot) > 0);
-        let places = places_of(stmt.kind.targets());
-        places.filter(|place| is_hidden(&place.slot) && !is_read(place.slot)).collect()
-    }
+/// The variables that are certainly set in all of several blocks.
+fn in_all(sets: Vec<Slots>) -> Slots {
+    let all = sets.into_iter().reduce(|common, set| common.intersection(&set).copied().collect());
+    all.unwrap_or_default()
 }
 
 /// Returns the places that a SET overwrites, except those whose variable has another target, which may lie inside.
@@ -199,43 +231,29 @@ fn places_of(targets: &[AssignTarget]) -> impl Iterator<Item = ReleasedPlace> + 
     targets.iter().filter(move |target| is_only(target.slot)).filter_map(place_of_target)
 }
 
-/// Number of statements between the read of a place and its assignment above which they are not looked at.
-const MAX_DISTANCE: usize = 16;
+/// Number of overwritten places that are remembered.
+const MAX_PLACES: usize = 16;
 
 /// Returns whether a statement reads or sets the variable of a place, or a variable of its steps.
 fn touches(stmt: &Stmt, place: &ReleasedPlace) -> bool {
     let block = std::slice::from_ref(stmt);
     let mut found = false;
     each_stmt(block, &mut |kind| {
-        let sets = |slot: &Slot| *slot == place.slot || place.steps.iter().any(|step| step.reads(*slot));
+        let sets = |slot: &Slot| *slot == place.slot || place.reads(*slot);
         found |= kind.set_slots().iter().any(sets);
         found |= kind.exprs().iter().any(|expr| Reads::of(expr).count(place.slot) > 0);
     });
     found
 }
 
-/// Returns whether a statement may leave its block.
-fn leaves(stmt: &Stmt) -> bool {
-    let mut leaves = false;
-    each_stmt(std::slice::from_ref(stmt), &mut |kind| {
-        leaves |= matches!(kind, StmtKind::Break | StmtKind::Continue | StmtKind::OnError { .. });
-    });
-    leaves
+/// Returns whether the body ends with a block.
+fn ends_body(block: &Block) -> bool {
+    block.last().is_some_and(|stmt| matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Fail(_)))
 }
 
-/// Releases a place after a SET of a variable has read it.
-fn release_after(stmt: &mut Stmt, place: ReleasedPlace) {
-    let StmtKind::Set { target, value } = &mut stmt.kind else { return };
-    let is_apart = target.slot != place.slot && !place.steps.iter().any(|step| step.reads(target.slot));
-    if !target.steps.is_empty() || !is_apart || Reads::of(value).count(place.slot) == 0 {
-        return;
-    }
-    if !matches!(value.kind, ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Call(_)) {
-        return;
-    }
-    value.wrap(|expr| {
-        ExprKind::Release(Box::new(Release { expr, places: vec![place], moment: ReleaseMoment::AfterValue }))
-    });
+/// Returns whether a statement leaves its block, so that what follows may not happen.
+fn leaves(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::OnError { .. })
 }
 
 fn read(expr: &Expr, live: &mut Slots) {

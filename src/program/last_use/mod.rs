@@ -16,7 +16,7 @@ mod points;
 use super::reads::{Slots, outer_reads};
 use super::tree::{Block, Body, Program};
 
-use liveness::Liveness;
+use liveness::{After, Liveness};
 
 /// Number of statements times number of variables above which a body is left as it is.
 const MAX_WORK: usize = 4_000_000;
@@ -39,8 +39,8 @@ fn mark(body: &mut Body, outer: &Slots) {
         return;
     }
     let mut analysis = Liveness::new(body, outer);
-    let mut live = outer.clone();
-    analysis.block(&mut body.block, &mut live);
+    let mut after = After { live: outer.clone(), ..After::default() };
+    analysis.block(&mut body.block, &mut after);
 }
 
 /// Returns the number of statements.

@@ -72,15 +72,34 @@ pub fn take_variable(value: &mut Expr, slot: Slot, reads: usize) {
     });
 }
 
-/// Marks the expression that releases a place inside a variable, which `value` reads `reads` times.
-pub fn release_place(value: &mut Expr, place: &ReleasedPlace, reads: usize) {
-    Search { slot: place.slot, reads, is_over: false }.visit(value, &mut |expr, counts| {
+/// Marks the expression that releases a place inside a variable, which `value` reads `reads` times. Returns whether
+/// there is one.
+pub fn release_place(value: &mut Expr, place: &ReleasedPlace, reads: usize) -> bool {
+    let mut search = Search { slot: place.slot, reads, is_over: false };
+    search.visit(value, &mut |expr, counts| {
+        // The operands are evaluated one after the other.
+        let is_ordered = matches!(expr.kind, ExprKind::Call(_) | ExprKind::List(_) | ExprKind::Map(_));
+        let last = counts.iter().rposition(|count| *count > 0).filter(|_| is_ordered);
+        if let Some(last) = last
+            && counts[last] < reads
+            && release_place(expr.parts_mut().swap_remove(last), place, counts[last])
+        {
+            return true;
+        }
         let can_release = can_release(expr, place.slot, counts);
         if can_release {
-            release(expr, place.clone());
+            release(expr, place.clone(), ReleaseMoment::BeforeUse);
         }
         can_release
     });
+    search.is_over
+}
+
+/// Releases a place when an expression that reads it is evaluated.
+pub fn release_after(value: &mut Expr, place: &ReleasedPlace) {
+    if matches!(value.kind, ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Call(_)) {
+        release(value, place.clone(), ReleaseMoment::AfterValue);
+    }
 }
 
 /// A search for an expression that includes all reads of a variable.
@@ -128,18 +147,25 @@ fn owns_operand(expr: &Expr, index: usize) -> bool {
 
 /// Marks the last use of a dead variable that several operands of an expression read.
 fn release_operands(expr: &mut Expr, slot: Slot, counts: &[usize]) {
-    let passes = expr.parts().into_iter().any(|part| is_read_of(part, slot));
+    let last = counts.iter().rposition(|count| *count > 0).unwrap_or_default();
+    let is_passed_before = expr.parts().into_iter().take(last).any(|part| is_read_of(part, slot));
     match &mut expr.kind {
-        ExprKind::Call(call) => {
-            if passes && !matches!(call.target, Target::Builtin(_)) {
-                release(expr, ReleasedPlace { slot, steps: Vec::new() });
+        ExprKind::Call(call) if matches!(call.target, Target::Builtin(_)) => {}
+        ExprKind::Call(_) if is_passed_before => {
+            release(expr, ReleasedPlace { slot, steps: Vec::new() }, ReleaseMoment::BeforeUse);
+        }
+        // The operands are evaluated one after the other.
+        ExprKind::Call(_) | ExprKind::List(_) | ExprKind::Map(_) => {
+            if is_read_of(expr.parts()[last], slot) {
+                take_operand(expr, last, slot);
+            } else {
+                take_variable(expr.parts_mut().swap_remove(last), slot, counts[last]);
             }
         }
         ExprKind::Chain(first, links) => {
             // The first link uses the value after the call has returned.
-            let is_last =
-                matches!(links[0].operand.kind, ExprKind::Call(_)) && counts[2..].iter().all(|count| *count == 0);
-            if is_read_of(first, slot) && links[0].op == BinaryOp::Add && is_last {
+            let is_used_last = last == 1 && matches!(links[0].operand.kind, ExprKind::Call(_));
+            if is_read_of(first, slot) && links[0].op == BinaryOp::Add && is_used_last {
                 first.kind = ExprKind::Taken(slot);
             }
         }
@@ -169,8 +195,6 @@ fn can_release(expr: &Expr, slot: Slot, counts: &[usize]) -> bool {
     }
 }
 
-fn release(expr: &mut Expr, place: ReleasedPlace) {
-    expr.wrap(|expr| {
-        ExprKind::Release(Box::new(Release { expr, places: vec![place], moment: ReleaseMoment::BeforeUse }))
-    });
+fn release(expr: &mut Expr, place: ReleasedPlace, moment: ReleaseMoment) {
+    expr.wrap(|expr| ExprKind::Release(Box::new(Release { expr, places: vec![place], moment })));
 }
