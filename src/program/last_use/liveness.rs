@@ -13,7 +13,7 @@ use super::points::{Reads, place_of_target, release_after, release_place, take_v
 /// Number of different variables in a statement above which it is left as it is.
 const MAX_VARIABLES: usize = 32;
 
-/// What follows a point of a body.
+/// The statements after a point of a body, as far as they matter.
 #[derive(Clone, Default)]
 pub struct After {
     /// The variables that may be read.

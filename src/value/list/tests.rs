@@ -1,4 +1,4 @@
-//! What a list knows about its elements stays right.
+//! Tests of what a list records about its elements.
 
 use super::*;
 
