@@ -20,30 +20,35 @@ const BLOCK: usize = 4_096;
 pub struct TextBuilder {
     text: String,
     held: MemoryCharge,
-    /// Length in bytes of the text that was continued, which is charged already.
-    continued: usize,
+    /// A text that is continued, to which all pieces are appended; `text` stays empty.
+    grown: Option<Str>,
+    /// Number of bytes that were appended to it.
+    appended: usize,
 }
 
 impl TextBuilder {
     /// Continues the text that is the first element of a list, without a copy if nothing else holds both. The element
     /// is nil afterwards. Returns `None` if it cannot be continued.
-    pub fn continue_first(list: &mut Rc<List>) -> Result<Option<TextBuilder>, LimitHit> {
-        let first = List::own_element_mut(list, 0);
-        let Some(text) = first.and_then(Value::take_own_text) else { return Ok(None) };
-        let held = MemoryCharge::of(text.capacity())?;
-        Ok(Some(TextBuilder { continued: text.len(), text, held }))
+    pub fn continue_first(list: &mut Rc<List>) -> Option<TextBuilder> {
+        let grown = List::own_element_mut(list, 0)?.take_own_text()?;
+        Some(TextBuilder { grown: Some(grown), ..TextBuilder::default() })
     }
 
     /// Creates an empty text with the given capacity in bytes.
     pub fn with_room(bytes: usize) -> Result<TextBuilder, LimitHit> {
         space::check_string(bytes)?;
-        Ok(TextBuilder { held: MemoryCharge::of(bytes)?, text: String::with_capacity(bytes), continued: 0 })
+        let held = MemoryCharge::of(bytes)?;
+        Ok(TextBuilder { held, text: String::with_capacity(bytes), ..TextBuilder::default() })
     }
 
     /// Appends a text.
     #[inline]
     pub fn push(&mut self, piece: &str) -> Result<(), LimitHit> {
         work::charge_bytes(piece.len())?;
+        if let Some(grown) = &mut self.grown {
+            self.appended += piece.len();
+            return grown.append(piece);
+        }
         if piece.len() > self.text.capacity() - self.text.len() {
             self.grow(piece.len())?;
         }
@@ -58,6 +63,9 @@ impl TextBuilder {
 
     /// Appends a text `times` times.
     pub fn push_times(&mut self, piece: &str, times: usize) -> Result<(), LimitHit> {
+        if self.grown.is_some() {
+            return (0..times).try_for_each(|_| self.push(piece));
+        }
         let more = piece.len().saturating_mul(times);
         if more > self.text.capacity() - self.text.len() {
             self.grow(more)?;
@@ -74,7 +82,7 @@ impl TextBuilder {
 
     /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.text.is_empty() && self.grown.is_none()
     }
 
     /// Returns the text together with its memory charge, for a tool that processes it further.
@@ -84,17 +92,17 @@ impl TextBuilder {
 
     /// Returns the text as a value without charging steps, for callers that have charged them already.
     pub fn into_str(mut self) -> Str {
-        self.held.release();
-        // A continued text will probably grow again.
-        if self.continued == 0 {
-            self.text.shrink_to_fit();
+        if let Some(grown) = self.grown {
+            return grown;
         }
+        self.held.release();
+        self.text.shrink_to_fit();
         Str::from_compact(CompactString::from(self.text))
     }
 
     /// Returns the text as a value and charges steps by its length.
     pub fn finish(self, context: &mut Context<'_>) -> Result<Str, ToolError> {
-        context.spend_text(self.text.len() - self.continued)?;
+        context.spend_text(self.text.len() + self.appended)?;
         Ok(self.into_str())
     }
 

@@ -10,7 +10,7 @@ use foldhash::quality::RandomState;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::{LimitHit, space, work};
 
 use super::Value;
 use super::string::{Key, Str};
@@ -169,16 +169,36 @@ impl Map {
         }
         let owned = Map::unshared(map)?;
         owned.unpack()?;
-        let index = match &mut owned.body {
-            Body::Few(entries) => entries.iter().position(|(name, _)| name == key).inspect(|index| {
-                entries.remove(*index);
-            }),
-            Body::Many(table) => index_of(table, key).inspect(|index| {
-                table.shift_remove_index(*index);
-            }),
+        let (index, removed) = match &mut owned.body {
+            Body::Few(entries) => {
+                let Some(index) = entries.iter().position(|(name, _)| name == key) else { return Ok(0) };
+                (index, entries.remove(index).1)
+            }
+            Body::Many(table) => {
+                let Some(index) = index_of(table, key) else { return Ok(0) };
+                let Some((_, removed)) = table.shift_remove_index(index) else { return Ok(0) };
+                release_room(table);
+                (index, removed)
+            }
             Body::Row(_) => unreachable!("rows were just unpacked"),
         };
-        Ok(owned.len() - index.unwrap_or(owned.len()))
+        owned.lower_depth(removed.depth());
+        Ok(owned.len() - index)
+    }
+
+    /// Updates the depth after the removal of a value with the depth `removed`.
+    fn lower_depth(&mut self, removed: u32) {
+        if removed == 0 || removed + 1 < self.depth {
+            return;
+        }
+        let mut deepest = 0;
+        let found = self.try_each(|_, value| {
+            deepest = deepest.max(value.depth());
+            if deepest >= removed { Err(()) } else { Ok(()) }
+        });
+        if found.is_ok() {
+            self.depth = deepest + 1;
+        }
     }
 
     /// Returns whether the map has other holders, so that a change copies it.
@@ -266,6 +286,7 @@ impl Map {
     }
 
     fn copied(&self) -> Result<Map, LimitHit> {
+        work::charge(self.len())?;
         let body = match &self.body {
             Body::Few(entries) => {
                 space::check(MAP_BYTES + entries.len() * FEW_ENTRY)?;
@@ -344,6 +365,15 @@ fn put_many(table: &mut Table, key: Str, value: Value, bound: usize) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Frees room if the table uses less than a quarter of it.
+fn release_room(table: &mut Table) {
+    let before = table.capacity();
+    if before >= 4 * table.len().max(2 * FEW) {
+        table.shrink_to(2 * table.len());
+        space::give_back((before - table.capacity()) * MANY_ENTRY);
+    }
 }
 
 /// Returns the index of a key.

@@ -216,13 +216,17 @@ impl Value {
         !matches!(self, Value::Text(_) | Value::List(_) | Value::Map(_))
     }
 
-    /// Takes a long text out of the value without a copy, and leaves nil. Returns `None`, and leaves the value, if it is
-    /// no long text or has other holders.
-    pub fn take_own_text(&mut self) -> Option<String> {
-        let Value::Text(text) = self else { return None };
-        let body = Rc::get_mut(text)?.take_body();
-        *self = Value::Nil;
-        Some(body.into_string())
+    /// Takes a long text out of the value, and leaves nil. Returns `None`, and leaves the value, if it is no long text or
+    /// has other holders.
+    pub fn take_own_text(&mut self) -> Option<Str> {
+        match self {
+            Value::Text(text) if Rc::strong_count(text) == 1 => {
+                let text = text.clone();
+                *self = Value::Nil;
+                Some(Str::Heap(text))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the nesting depth of lists and maps; 0 for other values.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::{LimitHit, space, work};
 
 use super::small::{Small, TextRef};
 use super::text::{TEXT_BYTES, Text};
@@ -106,7 +106,11 @@ impl Str {
             owned.keep(start..end, from, to);
             return true;
         }
+        let quotes_refusal = matches!(self, Str::Heap(text) if text.quotes_refusal());
         *self = self.slice(start, end);
+        if quotes_refusal {
+            self.mark_refusal();
+        }
         false
     }
 
@@ -126,6 +130,9 @@ impl Str {
     }
 }
 
+/// Length in bytes from which the copy of a text is charged.
+const LONG: usize = 4_096;
+
 /// Concatenates two texts, and leaves room to grow if the result is long.
 pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
     let length = left.len() + right.len();
@@ -136,6 +143,9 @@ pub fn join(left: &str, right: &str) -> Result<Str, LimitHit> {
         return Ok(Str::Small(joined));
     }
     space::check(length + TEXT_BYTES)?;
+    if length >= LONG {
+        work::charge_bytes(length)?;
+    }
     let mut body = CompactString::with_capacity(length);
     body.push_str(left);
     body.push_str(right);

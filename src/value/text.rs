@@ -111,15 +111,6 @@ impl Text {
         })
     }
 
-    /// Takes the text, and leaves an empty one.
-    pub(super) fn take_body(&mut self) -> CompactString {
-        self.drop_skipped();
-        self.chars.set(UNCOUNTED);
-        let body = std::mem::take(&mut self.body);
-        space::give_back(spilled(&body));
-        body
-    }
-
     /// Shortens the text to the characters of a range, whose byte offsets are `from` and `to`.
     pub(super) fn keep(&mut self, chars: Range<usize>, from: usize, to: usize) {
         let end = self.skipped as usize + to;

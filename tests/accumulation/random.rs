@@ -71,7 +71,7 @@ pub struct Random {
 impl Random {
     /// Creates the program of a seed.
     pub fn new(seed: u64) -> Random {
-        let mut generator = Generator { dice: Dice::new(seed), peeks: seed % 3 == 0 };
+        let mut generator = Generator { dice: Dice::new(seed), peeks: seed.is_multiple_of(3) };
         let body = generator.program();
         let peek = "DEFINE PROCEDURE Peek(kind)\n  IF kind == 0 THEN\n    RETURN t1\n  ENDIF\n  IF kind == 1 THEN\n    \
                     RETURN l1\n  ENDIF\n  RETURN m1\nEND\n";
@@ -127,7 +127,7 @@ impl Generator {
                 let read = match self.dice.below(4) {
                     0 => format!("IF i % 2 == 0 THEN\nSET {changed} = {place}\nELSE\nSET {changed} = {first}\nENDIF\n"),
                     1 => format!("SET {changed} = {first}\nIF LEN({changed}) > 90 THEN\nRETURN\nENDIF\n"),
-                    2 => format!("SET j, {changed} = [LEN({changed}), {first}]\n"),
+                    2 => format!("SET k, {changed} = [\"l\", {first}]\n"),
                     _ => format!("SET {changed} = {place}\n"),
                 };
                 format!("{read}SET {changed} = {first}\nSET {place} = {last}\n")
@@ -183,6 +183,15 @@ impl Generator {
     fn value(&mut self, of: Type, depth: usize) -> String {
         if depth == 0 || self.dice.one_in(4) {
             return self.place(of).to_owned();
+        }
+        if self.dice.one_in(8) {
+            // A later operand reads the first one again.
+            let place = self.place(of);
+            return match of {
+                Type::Text => format!("STR.Sub({place} + STR.Upper({place}) + i, 0, 9)"),
+                Type::List => format!("{place} + LIST.Take(LIST.Reverse({place}), 2) + [i]"),
+                Type::Map => format!("MAP.Set({place}, \"n\", LEN({place}))"),
+            };
         }
         let (inner, other) = (self.value(of, depth - 1), self.value(of, depth - 1));
         match (of, self.dice.below(10)) {

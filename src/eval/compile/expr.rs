@@ -177,7 +177,8 @@ pub fn constant(value: Value) -> ValueFn {
     Box::new(move |_| Ok(value.clone()))
 }
 
-fn local(slot: usize, span: Span) -> ValueFn {
+/// Compiles a variable of the running procedure.
+pub fn local(slot: usize, span: Span) -> ValueFn {
     Box::new(move |machine| match machine.local(slot) {
         Value::Unset => Err(machine.throw_unset(span)),
         value => Ok(value.clone()),

@@ -16,7 +16,7 @@ use crate::value::{Str, Value, operators, print};
 
 use super::super::machine::{EvalResult, Machine, ValueFn};
 use super::Compiler;
-use super::expr::constant;
+use super::expr::{constant, local};
 use super::release::{BeforeCall, Released};
 
 /// `first + …`, or a text with embedded values that starts with `first`.
@@ -147,12 +147,12 @@ impl Compiler<'_> {
     /// Compiles an assignment whose first operand may be the value of its target.
     pub fn growth(&self, target: &AssignTarget, value: &Expr) -> Option<Growth> {
         let operands = operands(value).filter(|operands| may_be_target(operands.first, target))?;
-        Some(Growth {
-            applies: Cell::new(false),
-            sum: self.sum(&operands, value.span),
-            slot: target.slot.0 as usize,
-            steps: self.values(&target.steps),
-        })
+        let mut sum = self.sum(&operands, value.span);
+        if let ExprKind::Taken(slot) = operands.first.kind {
+            // The place holds the value until all operands are evaluated, because they may read it.
+            sum.first = local(slot.0 as usize, operands.first.span);
+        }
+        Some(Growth { applies: Cell::new(false), sum, slot: target.slot.0 as usize, steps: self.values(&target.steps) })
     }
 
     /// Compiles a sum or a text that releases places before it uses its operands.

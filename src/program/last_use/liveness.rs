@@ -200,14 +200,14 @@ impl<'a> Liveness<'a> {
         let reads = Reads::of(value);
         let calls = calls_in_steps || calls_procedure(value);
         if reads.len() <= MAX_VARIABLES {
-            let is_hidden = |slot: &Slot| !self.after_failure.contains(slot) && !(calls && self.outer.contains(slot));
-            for slot in reads.slots().filter(|slot| !live.contains(slot) && is_hidden(slot)) {
+            let is_observed = |slot: &Slot| self.after_failure.contains(slot) || calls && self.outer.contains(slot);
+            for slot in reads.slots().filter(|slot| !live.contains(slot) && !is_observed(slot)) {
                 take_variable(value, slot, reads.count(slot));
             }
             for place in places_of(targets) {
                 // A sum or a text grows in the place itself.
                 let grows = targets.len() == 1 && matches!(value.kind, ExprKind::Chain(..) | ExprKind::Join(_));
-                if is_hidden(&place.slot) && reads.count(place.slot) > 0 && !grows {
+                if !is_observed(&place.slot) && reads.count(place.slot) > 0 && !grows {
                     release_place(value, &place, reads.count(place.slot));
                 }
             }
@@ -225,10 +225,15 @@ fn in_all(sets: Vec<Slots>) -> Slots {
     all.unwrap_or_default()
 }
 
-/// Returns the places that a SET overwrites, except those whose variable has another target, which may lie inside.
+/// Returns the places that a SET overwrites, except those that another of its targets may lie inside of, lead to or
+/// change the way to.
 fn places_of(targets: &[AssignTarget]) -> impl Iterator<Item = ReleasedPlace> + '_ {
-    let is_only = |slot: Slot| targets.iter().filter(|target| target.slot == slot).count() == 1;
-    targets.iter().filter(move |target| is_only(target.slot)).filter_map(place_of_target)
+    let is_apart = |place: &ReleasedPlace| {
+        let is_only = targets.iter().filter(|target| target.slot == place.slot).count() == 1;
+        let is_read = |step: &Expr| Reads::of(step).count(place.slot) > 0;
+        is_only && !targets.iter().any(|target| place.reads(target.slot) || target.steps.iter().any(is_read))
+    };
+    targets.iter().filter_map(place_of_target).filter(is_apart)
 }
 
 /// Number of overwritten places that are remembered.

@@ -163,8 +163,8 @@ fn release_operands(expr: &mut Expr, slot: Slot, counts: &[usize]) {
             }
         }
         ExprKind::Chain(first, links) => {
-            // The first link uses the value after the call has returned.
-            let is_used_last = last == 1 && matches!(links[0].operand.kind, ExprKind::Call(_));
+            // A single link uses the value after the call has returned; more may use it before.
+            let is_used_last = links.len() == 1 && matches!(links[0].operand.kind, ExprKind::Call(_));
             if is_read_of(first, slot) && links[0].op == BinaryOp::Add && is_used_last {
                 first.kind = ExprKind::Taken(slot);
             }

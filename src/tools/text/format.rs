@@ -54,7 +54,7 @@ fn run(context: &mut Context<'_>, mut args: Args) -> Result<Str, ToolError> {
     if let Value::List(list) = &mut args.values
         && template.starts_with("{}")
         && takes_in_turn(&template)
-        && let Some(continued) = TextBuilder::continue_first(list)?
+        && let Some(continued) = TextBuilder::continue_first(list)
     {
         text = continued;
         (turn, from) = (1, "{}".len());

@@ -222,7 +222,7 @@ fn join(context: &mut Context<'_>, args: Joined) -> Result<Str, ToolError> {
     let Joined { mut list, separator } = args;
     let separator = separator.as_text();
     context.spend(list.len())?;
-    let continued = TextBuilder::continue_first(&mut list)?;
+    let continued = TextBuilder::continue_first(&mut list);
     let first = usize::from(continued.is_some());
     let mut joined = continued.unwrap_or_default();
     for (index, part) in list.iter().enumerate().skip(first) {

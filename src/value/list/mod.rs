@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::{LimitHit, space, work};
 
 use super::table::Rows;
 use super::{Map, Value};
@@ -196,8 +196,9 @@ impl List {
         if index + 1 == owned.len() {
             return owned.keep(0..index);
         }
-        owned.queue()?.remove(index);
+        let removed = owned.queue()?.remove(index);
         owned.items.release_room();
+        owned.lower_depth(removed.map_or(0, |removed| removed.depth()));
         Ok(())
     }
 
@@ -207,6 +208,11 @@ impl List {
     }
 
     fn keep(&mut self, range: Range<usize>) -> Result<(), LimitHit> {
+        if let Items::Rows(_) = self.items {
+            self.unpack()?;
+        }
+        let gone = (0..range.start).chain(range.end..self.len());
+        let removed = gone.filter_map(|index| self.element(index)).map(Value::depth).max().unwrap_or(0);
         if let (0, Items::Values(values)) = (range.start, &mut self.items) {
             values.truncate(range.end);
         } else {
@@ -215,7 +221,24 @@ impl List {
             queue.drain(..range.start);
         }
         self.items.release_room();
+        self.lower_depth(removed);
         Ok(())
+    }
+
+    /// Updates the depth after the removal of elements, the deepest of which had the depth `removed`.
+    fn lower_depth(&mut self, removed: u32) {
+        if removed == 0 || removed + 1 < self.depth {
+            return;
+        }
+        let depths = (0..self.len()).filter_map(|index| self.element(index)).map(Value::depth);
+        let mut deepest = 0;
+        for depth in depths {
+            deepest = deepest.max(depth);
+            if deepest >= removed {
+                return;
+            }
+        }
+        self.depth = deepest + 1;
     }
 
     /// Returns whether the list has other holders, so that a change copies it.
@@ -291,6 +314,7 @@ impl List {
     }
 
     fn copied(&self) -> Result<List, LimitHit> {
+        work::charge(self.len())?;
         space::take(LIST_BYTES + self.len() * size_of::<Value>())?;
         let mut values = Vec::with_capacity(self.len());
         match &self.items {
