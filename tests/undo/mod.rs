@@ -9,6 +9,7 @@ mod snapshot;
 mod devices;
 mod force;
 mod kept;
+mod killed;
 mod links;
 mod names;
 mod owners;

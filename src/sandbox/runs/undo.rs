@@ -177,7 +177,8 @@ impl Journal {
         }
         let forced = force.then(|| Forced::new(&outcome, passable, admit));
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
-        self.announce(Begin { undoes: Some(run.to_owned()), redoes, ..about });
+        // A killed undo is rolled back, so that it can be repeated.
+        self.announce(Begin { undoes: Some(run.to_owned()), redoes, atomic: true, ..about });
         let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
         let refused = match taken_back {
             Ok(TakenBack { steps: 0, left, .. }) if force && !left.is_empty() => {
