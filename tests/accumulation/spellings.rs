@@ -54,6 +54,8 @@ const KINDS: &[Kind] = &[
             "@ + [i] + [i]",
             "@ + ([i] + [i])",
             "Front(@, i)",
+            "AddAll(@, i)",
+            "@ + More(i, @)",
             "@ + [i, [i]]",
             "@ + Pair(i)",
             "LIST.Append(@, i)",
@@ -148,6 +150,13 @@ DEFINE PROCEDURE AddItemTwice(list, i)
   SET list = list + [i]
   SET list = list + [i]
   RETURN list
+END
+DEFINE PROCEDURE AddAll(list, i)
+  SET more = [i]
+  RETURN list + more
+END
+DEFINE PROCEDURE More(i, list)
+  RETURN [i, LEN(list)]
 END
 DEFINE PROCEDURE Front(list, i)
   SET list = [i] + list

@@ -119,8 +119,9 @@ impl<L: Operand, R: Operand> Operands<L, R> {
     fn grow(&self, machine: &mut Machine, a: L::Held, b: R::Held) -> EvalResult<Value> {
         check_set(machine, &self.right, &b)?;
         let mut grown = self.left.owned(a, machine);
-        if let (true, Value::List(before), Value::List(_)) =
-            (self.right.gives_up(), &grown, self.right.peek(&b, machine))
+        if self.right.gives_up()
+            && let (Value::List(before), Value::List(list)) = (&grown, self.right.peek(&b, machine))
+            && before.len() < list.len()
         {
             let Value::List(mut list) = self.right.owned(b, machine) else { unreachable!("it was just a list") };
             List::prepend(&mut list, before).map_err(|hit| machine.throw(self.span, hit))?;
