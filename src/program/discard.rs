@@ -17,20 +17,9 @@ pub fn discard_unread(program: &mut Program) {
 }
 
 fn rewrite(block: &mut Block, read: &Slots) {
-    let mut ahead = vec![block];
-    while let Some(block) = ahead.pop() {
-        for stmt in block {
-            match &mut stmt.kind {
-                StmtKind::If { arms, otherwise } => {
-                    ahead.extend(arms.iter_mut().map(|arm| &mut arm.block));
-                    ahead.push(otherwise);
-                }
-                StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } | StmtKind::OnError { body, .. } => {
-                    ahead.push(body);
-                }
-                kind => discard(kind, read),
-            }
-        }
+    for stmt in block {
+        discard(&mut stmt.kind, read);
+        stmt.kind.blocks_mut().into_iter().for_each(|block| rewrite(block, read));
     }
 }
 

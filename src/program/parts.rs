@@ -1,50 +1,57 @@
 //! The parts of statements and expressions, for analyses that visit all of them.
 
+use std::iter::once;
+
 use super::tree::{Args, AssignTarget, Block, Expr, ExprKind, Piece, Slot, StmtKind};
+
+/// Collects the expressions that an expression consists of, by reference or by mutable reference.
+macro_rules! parts_of {
+    ($expr:expr, $iter:ident, $value:ident, $exprs:ident $(, $mutable:tt)?) => {
+        match &$($mutable)? $expr.kind {
+            ExprKind::Const(_)
+            | ExprKind::Variable(_)
+            | ExprKind::Taken(_)
+            | ExprKind::Last
+            | ExprKind::LastError
+            | ExprKind::Args => Vec::new(),
+            ExprKind::List(exprs) | ExprKind::And(exprs) | ExprKind::Or(exprs) => exprs.$iter().collect(),
+            ExprKind::Map(entries) => entries.$iter().map(|entry| &$($mutable)? entry.value).collect(),
+            ExprKind::Unary(_, expr) | ExprKind::Field(expr, _) | ExprKind::Eval(expr, _) => vec![expr],
+            ExprKind::Chain(first, links) => {
+                once(&$($mutable)? **first).chain(links.$iter().map(|link| &$($mutable)? link.operand)).collect()
+            }
+            ExprKind::Power(left, right) | ExprKind::Index(left, right) => vec![left, right],
+            ExprKind::Join(pieces) => pieces.$iter().filter_map(Piece::$value).collect(),
+            ExprKind::Call(call) => call.args.$exprs(),
+            ExprKind::Release(release) => vec![&$($mutable)? release.expr],
+        }
+    };
+}
+
+/// Collects the blocks of a statement, by reference or by mutable reference.
+macro_rules! blocks_of {
+    ($kind:expr, $iter:ident $(, $mutable:tt)?) => {
+        match $kind {
+            StmtKind::If { arms, otherwise } => {
+                arms.$iter().map(|arm| &$($mutable)? arm.block).chain([otherwise]).collect()
+            }
+            StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } | StmtKind::OnError { body, .. } => {
+                vec![body]
+            }
+            _ => Vec::new(),
+        }
+    };
+}
 
 impl Expr {
     /// Returns the expressions that this one consists of.
     pub fn parts(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Const(_)
-            | ExprKind::Variable(_)
-            | ExprKind::Taken(_)
-            | ExprKind::Last
-            | ExprKind::LastError
-            | ExprKind::Args => Vec::new(),
-            ExprKind::List(exprs) | ExprKind::And(exprs) | ExprKind::Or(exprs) => exprs.iter().collect(),
-            ExprKind::Map(entries) => entries.iter().map(|entry| &entry.value).collect(),
-            ExprKind::Unary(_, expr) | ExprKind::Field(expr, _) | ExprKind::Eval(expr, _) => vec![expr],
-            ExprKind::Chain(first, links) => {
-                std::iter::once(&**first).chain(links.iter().map(|link| &link.operand)).collect()
-            }
-            ExprKind::Power(left, right) | ExprKind::Index(left, right) => vec![left, right],
-            ExprKind::Join(pieces) => pieces.iter().filter_map(Piece::value).collect(),
-            ExprKind::Call(call) => call.args.exprs(),
-            ExprKind::Release(release) => vec![&release.expr],
-        }
+        parts_of!(self, iter, value, exprs)
     }
 
     /// Returns the expressions that this one consists of, mutably, in the order of [`Expr::parts`].
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.kind {
-            ExprKind::Const(_)
-            | ExprKind::Variable(_)
-            | ExprKind::Taken(_)
-            | ExprKind::Last
-            | ExprKind::LastError
-            | ExprKind::Args => Vec::new(),
-            ExprKind::List(exprs) | ExprKind::And(exprs) | ExprKind::Or(exprs) => exprs.iter_mut().collect(),
-            ExprKind::Map(entries) => entries.iter_mut().map(|entry| &mut entry.value).collect(),
-            ExprKind::Unary(_, expr) | ExprKind::Field(expr, _) | ExprKind::Eval(expr, _) => vec![expr],
-            ExprKind::Chain(first, links) => {
-                std::iter::once(&mut **first).chain(links.iter_mut().map(|link| &mut link.operand)).collect()
-            }
-            ExprKind::Power(left, right) | ExprKind::Index(left, right) => vec![left, right],
-            ExprKind::Join(pieces) => pieces.iter_mut().filter_map(Piece::value_mut).collect(),
-            ExprKind::Call(call) => call.args.exprs_mut(),
-            ExprKind::Release(release) => vec![&mut release.expr],
-        }
+        parts_of!(self, iter_mut, value_mut, exprs_mut, mut)
     }
 
     /// Takes the expression, and leaves a placeholder.
@@ -71,7 +78,7 @@ impl StmtKind {
             StmtKind::If { arms, .. } => arms.iter().map(|arm| &arm.condition).collect(),
             StmtKind::While { condition, .. } => vec![condition],
             StmtKind::ForEach { list, .. } => vec![list],
-            StmtKind::Must { value, message } => std::iter::once(value).chain(message).collect(),
+            StmtKind::Must { value, message } => once(value).chain(message).collect(),
             StmtKind::MustCall { call, message } => call.args.exprs().into_iter().chain(message).collect(),
             StmtKind::Fail(message) => message.iter().collect(),
             StmtKind::Break | StmtKind::Continue | StmtKind::OnError { .. } | StmtKind::ClearError => Vec::new(),
@@ -80,13 +87,12 @@ impl StmtKind {
 
     /// Returns the blocks of the statement.
     pub fn blocks(&self) -> Vec<&Block> {
-        match self {
-            StmtKind::If { arms, otherwise } => arms.iter().map(|arm| &arm.block).chain([otherwise]).collect(),
-            StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } | StmtKind::OnError { body, .. } => {
-                vec![body]
-            }
-            _ => Vec::new(),
-        }
+        blocks_of!(self, iter)
+    }
+
+    /// Returns the blocks of the statement, mutably.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        blocks_of!(self, iter_mut, mut)
     }
 
     /// Returns the targets of a SET.

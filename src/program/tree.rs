@@ -241,18 +241,18 @@ pub enum ExprKind {
     Call(Box<Call>),
     /// A local variable whose value nothing reads afterwards, so that it is moved.
     Taken(Slot),
-    /// An expression that is the last use of the values in some places.
+    /// An expression that is the last use of the value in a place.
     Release(Box<Release>),
 }
 
-/// An expression, and places that are overwritten before anything reads them again.
+/// An expression, and a place that is overwritten before anything reads it again.
 #[derive(Debug)]
 pub struct Release {
     /// The expression.
     pub expr: Expr,
-    /// The places.
-    pub places: Vec<ReleasedPlace>,
-    /// When they are released.
+    /// The place.
+    pub place: ReleasedPlace,
+    /// When it is released.
     pub moment: ReleaseMoment,
 }
 

@@ -13,6 +13,7 @@ use indexmap::map::Entry;
 use crate::limits::{LimitHit, space, work};
 
 use super::Value;
+use super::depth::depth_without;
 use super::string::{Key, Str};
 use super::table::{Row, Rows};
 
@@ -182,23 +183,13 @@ impl Map {
             }
             Body::Row(_) => unreachable!("rows were just unpacked"),
         };
-        owned.lower_depth(removed.depth());
+        let depth_at = |index: usize| match &owned.body {
+            Body::Few(entries) => entries[index].1.depth(),
+            Body::Many(table) => table[index].depth(),
+            Body::Row(_) => 0,
+        };
+        owned.depth = depth_without(removed.depth(), owned.depth, (0..owned.len()).map(depth_at));
         Ok(owned.len() - index)
-    }
-
-    /// Updates the depth after the removal of a value with the depth `removed`.
-    fn lower_depth(&mut self, removed: u32) {
-        if removed == 0 || removed + 1 < self.depth {
-            return;
-        }
-        let mut deepest = 0;
-        let found = self.try_each(|_, value| {
-            deepest = deepest.max(value.depth());
-            if deepest >= removed { Err(()) } else { Ok(()) }
-        });
-        if found.is_ok() {
-            self.depth = deepest + 1;
-        }
     }
 
     /// Returns whether the map has other holders, so that a change copies it.

@@ -12,6 +12,7 @@
 //! [`operators`] is the complete definition of the operators. The shortcuts of `eval/compile` must agree with it.
 
 mod big_numbers;
+mod depth;
 mod elements;
 pub mod equality;
 mod error;

@@ -14,20 +14,20 @@ impl Value {
     /// have been created.
     pub fn set_place(&mut self, steps: &[Value], value: Value) -> Fallible<()> {
         let (step, rest) = steps.split_first().expect("a place has at least one step");
-        let nested = match rest {
-            [] => return self.set_element(step, value),
-            _ => {
-                let inner = self.element_mut(step, &rest[0])?;
-                inner.set_place(rest, value)?;
-                inner.depth()
-            }
-        };
+        let Some(next) = rest.first() else { return self.set_element(step, value) };
+        let inner = self.element_mut(step, next)?;
+        inner.set_place(rest, value)?;
+        let nested = inner.depth();
+        self.deepen(nested)
+    }
+
+    /// Records that an element was changed in place and now has the depth `nested`.
+    fn deepen(&mut self, nested: u32) -> Fallible<()> {
         match self {
-            Value::List(list) => List::deepen(list, nested)?,
-            Value::Map(map) => Map::deepen(map, nested)?,
+            Value::List(list) => Ok(List::deepen(list, nested)?),
+            Value::Map(map) => Ok(Map::deepen(map, nested)?),
             _ => unreachable!("only lists and maps have elements"),
         }
-        Ok(())
     }
 
     /// Appends `addends` to the text or list in the place that `steps` lead to, if the place holds `held` itself and
@@ -37,11 +37,7 @@ impl Value {
         let Some(inner) = self.existing_element_mut(step)? else { return Ok(Some(held)) };
         let left = inner.grow_place(rest, held, addends)?;
         let nested = inner.depth();
-        match self {
-            Value::List(list) => List::deepen(list, nested)?,
-            Value::Map(map) => Map::deepen(map, nested)?,
-            _ => unreachable!("only lists and maps have elements"),
-        }
+        self.deepen(nested)?;
         Ok(left)
     }
 
@@ -87,7 +83,7 @@ impl Value {
             },
             (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
                 let key = step.as_str().expect("the step is a text");
-                if map.contains(&key) { Ok(Map::get_mut(map, &key)?) } else { Ok(None) }
+                Ok(Map::get_mut(map, &key)?)
             }
             _ => Ok(None),
         }
@@ -106,13 +102,9 @@ impl Value {
 
     /// Returns the element that a step leads to, mutably; creates a missing map if `next` is a key.
     fn element_mut(&mut self, step: &Value, next: &Value) -> Fallible<&mut Value> {
-        match (self, step) {
-            (Value::List(list), Value::Int(index)) => {
-                let length = list.len();
-                let Some(at) = position(*index, length) else {
-                    return Err(out_of_range(*index, "list", length, "elements"));
-                };
-                Ok(List::get_mut(list, at)?.expect("the position is below the length"))
+        match (&mut *self, step) {
+            (Value::List(list), Value::Int(index)) if position(*index, list.len()).is_none() => {
+                return Err(out_of_range(*index, "list", list.len(), "elements"));
             }
             (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
                 let key = step.as_str().expect("the step is a text");
@@ -120,12 +112,13 @@ impl Value {
                     if !next.is_text() {
                         return Err(missing_key(map, &key));
                     }
-                    Map::insert(map, key.clone(), Map::with_capacity(0).into())?;
+                    Map::insert(map, key, Map::with_capacity(0).into())?;
                 }
-                Ok(Map::get_mut(map, &key)?.expect("the key is there or was just made"))
             }
-            (other, step) => Err(not_indexable(other, step)),
+            (Value::List(_), Value::Int(_)) => {}
+            (other, step) => return Err(not_indexable(other, step)),
         }
+        Ok(self.existing_element_mut(step)?.expect("the element is there or was just made"))
     }
 }
 

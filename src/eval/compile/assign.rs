@@ -8,7 +8,7 @@ use super::super::machine::{EvalResult, Flow, Machine, StmtFn, Thrown, ValueFn};
 use super::Compiler;
 use super::expr::{constant, joined_text};
 use super::fused::{with_near, with_wide};
-use super::grow::{Growth, is_variable};
+use super::grow::{Growth, grown_or, is_variable};
 use super::operand::{Operand, take_set};
 
 /// Writes a value to an assignment target.
@@ -27,7 +27,7 @@ impl Compiler<'_> {
     fn set_variable(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
         let slot = target.slot.0 as usize;
         if let ExprKind::Chain(first, links) = &value.kind
-            && is_variable(first, target.slot.0)
+            && is_variable(first, slot)
             && links[0].op == BinaryOp::Add
             && let [link] = &links[..]
         {
@@ -77,16 +77,11 @@ impl Compiler<'_> {
         let (growth, write) = (self.growth(target, value), self.writer(target));
         let value = self.value(value);
         Box::new(move |machine| {
-            let value = match &growth {
-                Some(growth) if growth.applies() => growth.run(machine),
-                _ => value(machine).map(Some),
-            };
-            let stored = value.and_then(|value| {
-                let Some(value) = value else { return Ok(()) };
-                growth.iter().for_each(|growth| growth.observe(&value));
-                write(machine, value)
-            });
-            if stored.is_ok() { Flow::Next } else { Flow::Throw }
+            let value = grown_or(growth.as_ref(), machine, &value);
+            match value.and_then(|value| value.map_or(Ok(()), |value| write(machine, value))) {
+                Ok(()) => Flow::Next,
+                Err(_) => Flow::Throw,
+            }
         })
     }
 
@@ -316,16 +311,13 @@ impl<S: Operand, V: Operand> ElementPlace<S, V> {
     // Out of line so that the fast path saves no registers for it.
     #[inline(never)]
     fn evaluate(&self, machine: &mut Machine) -> Flow {
-        let new = match &self.growth {
-            Some(growth) if growth.applies() => match growth.run(machine) {
-                Ok(None) => return Flow::Next,
-                Ok(Some(new)) => Ok(new),
-                Err(thrown) => Err(thrown),
-            },
-            _ => self.value.take(machine).and_then(|held| take_set(machine, &self.value, held)),
+        let value =
+            |machine: &mut Machine| self.value.take(machine).and_then(|held| take_set(machine, &self.value, held));
+        let new = match grown_or(self.growth.as_ref(), machine, value) {
+            Ok(Some(new)) => new,
+            Ok(None) => return Flow::Next,
+            Err(_) => return Flow::Throw,
         };
-        let Ok(new) = new else { return Flow::Throw };
-        self.growth.iter().for_each(|growth| growth.observe(&new));
         let Ok(held) = self.step.take(machine) else { return Flow::Throw };
         let Some(at) = self.step.int(&held, machine) else { return self.set(machine, held, new) };
         let Value::List(list) = machine.local_mut(self.slot) else { return self.set(machine, held, new) };

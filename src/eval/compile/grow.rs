@@ -10,13 +10,14 @@
 use std::cell::Cell;
 use std::iter::once;
 
-use crate::program::tree::{Args, AssignTarget, BinaryOp, Expr, ExprKind, Piece, Target, Variable};
+use crate::program::tree::{Args, AssignTarget, BinaryOp, Expr, ExprKind, Piece, Target};
 use crate::text::Span;
 use crate::value::{Str, Value, operators, print};
 
 use super::super::machine::{EvalResult, Machine, ValueFn};
 use super::Compiler;
 use super::expr::{constant, local};
+use super::operand::Local;
 use super::release::{BeforeCall, Released};
 
 /// `first + …`, or a text with embedded values that starts with `first`.
@@ -105,20 +106,6 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Returns whether the place has held a text or a list.
-    #[inline(always)]
-    pub fn applies(&self) -> bool {
-        self.applies.get()
-    }
-
-    /// Looks at a value that was assigned to the place.
-    #[inline(always)]
-    pub fn observe(&self, value: &Value) {
-        if matches!(value, Value::Text(_) | Value::List(_)) {
-            self.applies.set(true);
-        }
-    }
-
     /// Lets the place grow, or returns the value that it must be set to.
     // Out of line so that the fast path of an assignment saves no registers for it.
     #[inline(never)]
@@ -143,6 +130,22 @@ impl Growth {
     }
 }
 
+/// Returns the value that a place must be set to, computed by `value`, or lets the place grow and returns `None`.
+#[inline(always)]
+pub fn grown_or(
+    growth: Option<&Growth>,
+    machine: &mut Machine,
+    value: impl FnOnce(&mut Machine) -> EvalResult<Value>,
+) -> EvalResult<Option<Value>> {
+    let Some(growth) = growth else { return value(machine).map(Some) };
+    if growth.applies.get() {
+        return growth.run(machine);
+    }
+    let value = value(machine)?;
+    growth.applies.set(matches!(value, Value::Text(_) | Value::List(_)));
+    Ok(Some(value))
+}
+
 impl Compiler<'_> {
     /// Compiles an assignment whose first operand may be the value of its target.
     pub fn growth(&self, target: &AssignTarget, value: &Expr) -> Option<Growth> {
@@ -155,9 +158,9 @@ impl Compiler<'_> {
         Some(Growth { applies: Cell::new(false), sum, slot: target.slot.0 as usize, steps: self.values(&target.steps) })
     }
 
-    /// Compiles a sum or a text that releases places before it uses its operands.
+    /// Compiles a sum or a text that releases a place before it uses its operands.
     pub fn growing_value(&self, value: &Expr, released: Released) -> ValueFn {
-        let operands = operands(value).expect("only sums and texts that begin with a value release places");
+        let operands = operands(value).expect("only sums and texts that begin with a value release a place");
         let sum = self.sum(&operands, value.span);
         Box::new(move |machine| match sum.evaluate(machine)? {
             Evaluated::Sum(sum) => Ok(sum),
@@ -224,14 +227,13 @@ fn operands(value: &Expr) -> Option<Operands<'_>> {
 
 /// Returns whether an expression may give the value of the target.
 fn may_be_target(expr: &Expr, target: &AssignTarget) -> bool {
-    if target.steps.is_empty() {
-        return is_variable(expr, target.slot.0);
-    }
-    !is_variable(expr, target.slot.0) && reads_part(expr, target.slot.0)
+    let slot = target.slot.0 as usize;
+    let is_whole = is_variable(expr, slot);
+    if target.steps.is_empty() { is_whole } else { !is_whole && reads_part(expr, slot) }
 }
 
 /// Returns whether an expression reads a part of a variable, by its syntax or by a tool.
-fn reads_part(expr: &Expr, slot: u32) -> bool {
+fn reads_part(expr: &Expr, slot: usize) -> bool {
     match &expr.kind {
         ExprKind::Variable(_) | ExprKind::Taken(_) => is_variable(expr, slot),
         ExprKind::Index(whole, _) | ExprKind::Field(whole, _) => reads_part(whole, slot),
@@ -244,9 +246,6 @@ fn reads_part(expr: &Expr, slot: u32) -> bool {
 }
 
 /// Returns whether an expression is a variable of the running procedure.
-pub fn is_variable(expr: &Expr, slot: u32) -> bool {
-    match expr.kind {
-        ExprKind::Variable(Variable::Local(local)) | ExprKind::Taken(local) => local.0 == slot,
-        _ => false,
-    }
+pub fn is_variable(expr: &Expr, slot: usize) -> bool {
+    Local::of(expr).is_some_and(|local| local.slot == slot)
 }

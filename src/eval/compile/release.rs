@@ -22,23 +22,22 @@ impl BeforeCall for Nothing {
     fn run(&self, _: &mut Machine) {}
 }
 
-/// Places that are released.
-pub struct Released(Vec<ReleasedPlace>);
+/// A place that is released.
+pub struct Released(ReleasedPlace);
 
 impl BeforeCall for Released {
     fn run(&self, machine: &mut Machine) {
-        for place in &self.0 {
-            let steps = place.steps.iter().map(|step| match step {
-                ReleasedStep::Const(value) => value.clone(),
-                ReleasedStep::Local(slot) => machine.local(slot.0 as usize).clone(),
-            });
-            let steps: Vec<Value> = steps.collect();
-            let variable = machine.local_mut(place.slot.0 as usize);
-            if steps.is_empty() {
-                *variable = Value::Unset;
-            } else {
-                variable.release_place(&steps);
-            }
+        let ReleasedPlace { slot, steps } = &self.0;
+        let steps = steps.iter().map(|step| match step {
+            ReleasedStep::Const(value) => value.clone(),
+            ReleasedStep::Local(slot) => machine.local(slot.0 as usize).clone(),
+        });
+        let steps: Vec<Value> = steps.collect();
+        let variable = machine.local_mut(slot.0 as usize);
+        if steps.is_empty() {
+            *variable = Value::Unset;
+        } else {
+            variable.release_place(&steps);
         }
     }
 }
@@ -52,9 +51,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles an expression that releases places.
+    /// Compiles an expression that releases a place.
     pub fn releasing(&self, release: &Release) -> ValueFn {
-        let released = Released(release.places.clone());
+        let released = Released(release.place.clone());
         match &release.expr.kind {
             ExprKind::Call(call) if release.moment == ReleaseMoment::BeforeUse => {
                 self.call_with(call, Failing::AsDeclared, released)

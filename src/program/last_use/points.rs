@@ -137,7 +137,7 @@ fn take_operand(expr: &mut Expr, index: usize, slot: Slot) {
 fn owns_operand(expr: &Expr, index: usize) -> bool {
     match &expr.kind {
         ExprKind::Call(call) => !matches!(call.target, Target::Builtin(_)),
-        ExprKind::List(_) | ExprKind::Map(_) | ExprKind::Release(_) => true,
+        ExprKind::List(_) | ExprKind::Map(_) => true,
         // A list grows at its end, or at its beginning.
         ExprKind::Chain(_, links) => links[0].op == BinaryOp::Add && (index == 0 || index == 1 && links.len() == 1),
         ExprKind::Join(pieces) => index == 0 && matches!(pieces.first(), Some(Piece::Value(_))),
@@ -196,5 +196,5 @@ fn can_release(expr: &Expr, slot: Slot, counts: &[usize]) -> bool {
 }
 
 fn release(expr: &mut Expr, place: ReleasedPlace, moment: ReleaseMoment) {
-    expr.wrap(|expr| ExprKind::Release(Box::new(Release { expr, places: vec![place], moment })));
+    expr.wrap(|expr| ExprKind::Release(Box::new(Release { expr, place, moment })));
 }

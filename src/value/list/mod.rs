@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use crate::limits::{LimitHit, space, work};
 
+use super::depth::depth_without;
 use super::table::Rows;
 use super::{Map, Value};
 
@@ -160,12 +161,6 @@ impl List {
 
     /// Inserts the elements of another list at the beginning; in place if the list is not shared.
     pub fn prepend(list: &mut Rc<List>, other: &List) -> Result<(), LimitHit> {
-        if other.len() >= list.len() || List::is_shared(list) {
-            let mut joined = Rc::new(other.copied()?);
-            List::extend(&mut joined, list)?;
-            *list = joined;
-            return Ok(());
-        }
         let owned = List::unshared(list)?;
         owned.admit_depth(other.depth - 1)?;
         owned.flat &= other.flat;
@@ -198,7 +193,8 @@ impl List {
         }
         let removed = owned.queue()?.remove(index);
         owned.items.release_room();
-        owned.lower_depth(removed.map_or(0, |removed| removed.depth()));
+        let depths = (0..owned.len()).filter_map(|index| owned.element(index)).map(Value::depth);
+        owned.depth = depth_without(removed.map_or(0, |removed| removed.depth()), owned.depth, depths);
         Ok(())
     }
 
@@ -221,24 +217,9 @@ impl List {
             queue.drain(..range.start);
         }
         self.items.release_room();
-        self.lower_depth(removed);
-        Ok(())
-    }
-
-    /// Updates the depth after the removal of elements, the deepest of which had the depth `removed`.
-    fn lower_depth(&mut self, removed: u32) {
-        if removed == 0 || removed + 1 < self.depth {
-            return;
-        }
         let depths = (0..self.len()).filter_map(|index| self.element(index)).map(Value::depth);
-        let mut deepest = 0;
-        for depth in depths {
-            deepest = deepest.max(depth);
-            if deepest >= removed {
-                return;
-            }
-        }
-        self.depth = deepest + 1;
+        self.depth = depth_without(removed, self.depth, depths);
+        Ok(())
     }
 
     /// Returns whether the list has other holders, so that a change copies it.
