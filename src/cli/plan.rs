@@ -53,7 +53,7 @@ pub fn plan(PlanRun { global, args, form }: PlanRun<'_>, script: &Script, invoca
     let format = Format::for_run(global.output);
     // A plan in another form occupies standard output.
     let printer = if form == PlanForm::Text { Printer::new(format) } else { Printer::on_stderr(format) };
-    let printer = Shared::new(printer);
+    let printer = Shared::new(printer.warning_of_script(!global.quiet));
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     let failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
 
-use crate::engine::{DescribedScript, Ending, Invocation, Options, Script, describe_script, uncalled_main};
+use crate::engine::{DescribedScript, Ending, Invocation, Options, Script, describe_script};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::in_force::kernel_sandbox;
@@ -26,16 +26,11 @@ pub fn run(global: &Global, args: &RunArgs) -> Exit {
         (None, None) => unreachable!("clap demands one of them"),
     };
     let invocation = Invocation::of_words(args.given.clone()).with_procedure(args.procedure.as_deref());
-    if let Ok(script) = &script
-        && invocation.procedure.is_none()
-    {
-        say_uncalled_main(global, script);
-    }
     match (script, args.plan) {
         (Err(exit), _) => exit,
         (Ok(script), _)
             if asks_help(args)
-                && let Some(exit) = help(&script, &invocation, args.asks_help) =>
+                && let Some(exit) = help(global, &script, &invocation, args.asks_help) =>
         {
             exit
         }
@@ -54,10 +49,14 @@ fn asks_help(args: &RunArgs) -> bool {
 
 /// Prints the usage of a script. Returns `None` if the script reads its own words and should receive the request
 /// itself.
-fn help(script: &Script, invocation: &Invocation, is_certain: bool) -> Option<Exit> {
-    let DescribedScript { sources, findings, interface } = describe_script(script, invocation.procedure.as_deref());
+fn help(global: &Global, script: &Script, invocation: &Invocation, is_certain: bool) -> Option<Exit> {
+    let DescribedScript { sources, findings, uncalled_main, interface } =
+        describe_script(script, invocation.procedure.as_deref());
     match interface {
         Some(interface) if is_certain || interface.procedure.is_some() => {
+            if !global.quiet {
+                report_findings(uncalled_main.as_slice(), &sources);
+            }
             Some(print(&interface.help(&invocation.command(script))))
         }
         Some(_) => None,
@@ -74,20 +73,8 @@ pub fn default(global: &Global) -> Exit {
         return repl(global);
     }
     match read_script(Path::new("-")) {
-        Ok(script) => {
-            say_uncalled_main(global, &script);
-            run_script(ScriptRun { global, atomic: false, verbose: false }, &script, &Invocation::default())
-        }
+        Ok(script) => run_script(ScriptRun { global, atomic: false, verbose: false }, &script, &Invocation::default()),
         Err(exit) => exit,
-    }
-}
-
-/// Warns that the script has a `Main` which it never calls. Nothing else would show it.
-fn say_uncalled_main(global: &Global, script: &Script) {
-    if !global.quiet
-        && let Some((finding, sources)) = uncalled_main(script)
-    {
-        report_findings(&[finding], &sources);
     }
 }
 
@@ -113,7 +100,7 @@ fn run_script(run: ScriptRun<'_>, script: &Script, invocation: &Invocation) -> E
         let (findings, sources) = engine.elsewhere(script);
         report_findings(&findings, &sources);
     }
-    let printer = Shared::new(Printer::new(Format::for_run(run.global.output)));
+    let printer = Shared::new(Printer::new(Format::for_run(run.global.output)).warning_of_script(!run.global.quiet));
     let mut outcome = engine.run(script, invocation, Box::new(printer.clone()));
     let flushed = printer.flush();
     outcome.findings = sandbox_hint::with_root(&outcome.findings, engine.gate().root().path());

@@ -76,7 +76,7 @@ pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
 pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
-pub use parse::{DescribedScript, Parsed, describe_script, parse_script, uncalled_main};
+pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanAbout, PlanError, read_plan};
 pub use policies::check_policy;
 pub use render::{Rendered, Results};

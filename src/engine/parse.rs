@@ -2,9 +2,8 @@
 
 use crate::limits::{Limits, MAX_OPERATORS};
 use crate::program::lint;
-use crate::syntax::keyword::is_word_char;
 use crate::syntax::{TextLimits, ast::Tree, parse};
-use crate::text::{Diagnostic, Sources};
+use crate::text::{Diagnostic, Source, Sources};
 
 use super::stack::on_large_stack;
 use super::{Interface, Script, internal_fault};
@@ -34,27 +33,10 @@ pub fn parse_script(script: &Script) -> Parsed {
     Parsed { sources, tree, findings }
 }
 
-/// Returns the warning that a run of the script never calls its `Main`, with the text for showing it.
-///
-/// Returns `None` for a script with syntax errors, and for a page, whose blocks are often scripts of their own.
-pub fn uncalled_main(script: &Script) -> Option<(Diagnostic, Sources)> {
-    if script.is_markdown() || !defines_main(script.text()?) {
-        return None;
-    }
-    let Parsed { sources, tree, findings } = parse_script(script);
-    if findings.iter().any(Diagnostic::is_error) {
-        return None;
-    }
-    let finding = on_large_stack(|| lint::uncalled_main(sources.last()?, &tree)).ok()??;
-    Some((finding, sources))
-}
-
-/// Whether a text can define `Main`: a quick test, so that other scripts are not parsed twice.
-fn defines_main(text: &str) -> bool {
-    let mut words = text.split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty());
-    let opens = |word: &str| ["PROCEDURE", "FUNC"].iter().any(|opener| word.eq_ignore_ascii_case(opener));
-    std::iter::from_fn(|| words.by_ref().find(|word| opens(word)).and_then(|_| words.next()))
-        .any(|name| matches!(name, "Main" | "main"))
+/// Returns the warning that a run of a parsed script never calls its `Main`. A page has none, because its blocks are
+/// often scripts of their own.
+pub(super) fn uncalled_main(script: &Script, source: &Source, tree: &Tree) -> Option<Diagnostic> {
+    if script.is_markdown() { None } else { lint::uncalled_main(source, tree) }
 }
 
 /// The description of a script.
@@ -63,6 +45,8 @@ pub struct DescribedScript {
     pub sources: Sources,
     /// The errors in the text.
     pub findings: Vec<Diagnostic>,
+    /// The warning that a run without the name of a procedure never calls `Main`.
+    pub uncalled_main: Option<Diagnostic>,
     /// The command-line interface, if it could be determined.
     pub interface: Option<Interface>,
 }
@@ -81,5 +65,7 @@ pub fn describe_script(script: &Script, procedure: Option<&str>) -> DescribedScr
         }
     };
     let interface = interface.filter(|_| !findings.iter().any(Diagnostic::is_error));
-    DescribedScript { sources, findings, interface }
+    let source = sources.last().filter(|_| procedure.is_none() && interface.is_some());
+    let uncalled_main = on_large_stack(|| uncalled_main(script, source?, &tree)).ok().flatten();
+    DescribedScript { sources, findings, uncalled_main, interface }
 }

@@ -7,6 +7,7 @@ use crate::syntax::parse;
 use crate::text::{Code, Diagnostic, Sources};
 
 use super::modules::Loader;
+use super::parse::uncalled_main;
 use super::{Engine, Script, admit_text};
 
 /// The purpose of parsing and lowering a script.
@@ -42,6 +43,8 @@ pub(super) struct Prepared {
     pub held: MemoryCharge,
     pub program: Program,
     pub unit: Unit,
+    /// The warning that the run never calls `Main`.
+    pub uncalled_main: Option<Diagnostic>,
     /// The command-line interface, or the reason why the entry point is unknown.
     pub interface: Result<Interface, Diagnostic>,
 }
@@ -56,7 +59,8 @@ impl Engine {
         if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
             findings.push(finding);
             let (program, unit, interface) = Default::default();
-            return Prepared { sources, findings, held, program, unit, interface: Ok(interface) };
+            let interface = Ok(interface);
+            return Prepared { sources, findings, held, program, unit, uncalled_main: None, interface };
         }
         let span = source.span();
         let tree = parse(source, self.text_limits(), &mut findings);
@@ -97,7 +101,13 @@ impl Engine {
                 findings.retain(|finding| finding.code != Code::UncalledMain.into());
             }
         }
+        let uncalled_main = match purpose {
+            Purpose::Run { procedure: None, .. } => {
+                sources.of(span).and_then(|source| uncalled_main(script, source, &unit.tree))
+            }
+            _ => None,
+        };
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, held, program, unit, interface }
+        Prepared { sources, findings, held, program, unit, uncalled_main, interface }
     }
 }

@@ -118,16 +118,19 @@ impl Engine {
         &self,
         script: &Script,
         invocation: &Invocation,
-        output: Box<dyn Output>,
+        mut output: Box<dyn Output>,
         RunSession { memory, listed }: RunSession<'_>,
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
         let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
-        let Prepared { sources, findings, program, interface, mut held, .. } = prepared;
+        let Prepared { sources, findings, program, uncalled_main, interface, mut held, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
+        }
+        if let Some(finding) = uncalled_main {
+            output.warn_of_script(finding, &sources);
         }
         let interface = match interface {
             Ok(interface) => interface,

@@ -1,7 +1,7 @@
 //! The destination of EMIT and warnings, and why it cannot print.
 
 use crate::limits::{Limit, LimitHit, Meter};
-use crate::text::{Code, ToolCode};
+use crate::text::{Code, Diagnostic, Sources, ToolCode};
 use crate::value::{TextBudget, Value, print};
 
 use super::fault::Fault;
@@ -13,6 +13,9 @@ pub trait Output {
 
     /// Displays one warning.
     fn warn(&mut self, text: &str);
+
+    /// Displays a warning about the script, before it runs. Only a front end that shows the script's findings does.
+    fn warn_of_script(&mut self, _finding: Diagnostic, _sources: &Sources) {}
 
     /// Called after a warning about a path outside the sandbox.
     fn refuse_path(&mut self) {}

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use crate::engine::{EmitError, LimitHit, Meter, Output, work};
 use crate::options::OutputFormat;
-use crate::text::safe;
+use crate::text::{Diagnostic, Sources, safe};
 use crate::value::{Sink, TextBudget, Value, json, print};
 
-use super::report::say;
+use super::report::{report_findings, say};
 use super::screen;
 use super::table::{Fit, is_rows, sections, table};
 
@@ -66,6 +66,8 @@ pub struct Printer {
     is_terminal: bool,
     line: String,
     has_refused_path: bool,
+    /// Whether warnings about the script are shown.
+    warns_of_script: bool,
 }
 
 /// Size of the output buffer, in bytes.
@@ -107,6 +109,12 @@ impl Printer {
         Printer::on(out.is_terminal(), Box::new(out), format)
     }
 
+    /// Sets whether warnings about the script are shown.
+    pub fn warning_of_script(mut self, warns_of_script: bool) -> Printer {
+        self.warns_of_script = warns_of_script;
+        self
+    }
+
     fn on(is_terminal: bool, out: Box<dyn Write + Send>, format: Format) -> Printer {
         let buffer = Buffer { writer: BufWriter::with_capacity(BUFFER, out), has_flusher: false };
         Printer {
@@ -116,6 +124,7 @@ impl Printer {
             is_terminal,
             line: String::new(),
             has_refused_path: false,
+            warns_of_script: false,
         }
     }
 
@@ -236,6 +245,12 @@ impl Output for Printer {
         say(&format!("warning: {}\n", safe::name(text)));
     }
 
+    fn warn_of_script(&mut self, finding: Diagnostic, sources: &Sources) {
+        if self.warns_of_script {
+            report_findings(&[finding], sources);
+        }
+    }
+
     fn refuse_path(&mut self) {
         self.has_refused_path = true;
     }
@@ -280,6 +295,10 @@ impl Output for Shared {
 
     fn warn(&mut self, text: &str) {
         self.0.borrow_mut().warn(text);
+    }
+
+    fn warn_of_script(&mut self, finding: Diagnostic, sources: &Sources) {
+        self.0.borrow_mut().warn_of_script(finding, sources);
     }
 
     fn refuse_path(&mut self) {
