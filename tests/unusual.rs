@@ -93,7 +93,7 @@ fn each_unusual_text_is_read_or_refused_with_its_name() {
     }
 }
 
-/// What `ns fmt` writes has no byte order mark and the line ends of its first line, and is left alone from then on.
+/// `ns fmt` writes no byte order mark and only the line ends of the first line, and leaves its own output alone.
 #[test]
 fn the_formatter_makes_unusual_texts_usual_once() {
     for (content, formatted) in [

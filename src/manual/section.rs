@@ -88,7 +88,7 @@ fn split(page: &'static str, text: &'static str) -> Vec<Section> {
     let is_heading = |start: usize| text[start..].starts_with('#');
     let section = |number: usize| {
         let (start, title) = starts[number];
-        // What is below a heading reaches to the next one, with the paragraphs that have titles of their own.
+        // A section with a heading ends at the next heading, and includes the paragraphs that have titles of their own.
         let ends = |(next, _): &&(usize, &str)| is_heading(*next) || !is_heading(start);
         let end = starts[number + 1..].iter().find(ends).map_or(text.len(), |(next, _)| *next);
         Section { page, title, text: &text[start..end] }

@@ -38,11 +38,11 @@ const SPEC: Spec = Spec {
         "Remove-Item",
     ],
     summary: "Deletes files, links or directories, which can be restored",
-    details: "What is deleted is moved to `.ns/trash` in one step, as a whole or not at all, and is kept there as long \
-        as the policy says, so that the disk gains no space before; `ns gc` gives it up earlier. `FS.RestoreBackup` brings back what `backupPath` names. A link is deleted itself, never \
-        what it points to. A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted. \
-        What lies on another file system than `.ns` is copied there, whole and synced, before it is removed, which the \
-        policy must allow like reading it. `paths` \
+    details: "Deleting moves an entry to `.ns/trash` in one step, as a whole or not at all. The entry stays there as \
+        long as the policy says and frees no disk space until then; `ns gc` removes it earlier, and `FS.RestoreBackup` \
+        restores the one that `backupPath` names. A link is deleted itself, never its target. A directory that is not \
+        empty needs `recursive: true`. The sandbox root cannot be deleted. An entry on another file system than `.ns` \
+        is copied there, whole and synced, before it is removed; the policy must allow this like reading it. `paths` \
         and `glob` delete several: the result has a row for each, `succeeded` and `failed`, and one failure does not \
         stop the rest unless `all_or_nothing`; where \
         none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds files and links, and directories too with `recursive`; \

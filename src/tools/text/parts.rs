@@ -242,7 +242,7 @@ fn sub(context: &mut Context<'_>, args: Stretch) -> Result<Str, ToolError> {
     let Range { start, end } = bounds(start, end, text.char_count(), "characters")?;
     // A character has at most four bytes.
     space::check((end - start).saturating_mul(4).min(text.as_text().len()))?;
-    // What is removed from a text with no other holder was charged when it was made.
+    // The removed characters of a text with no other holder were charged when it was made.
     let is_shortened = text.shorten(start, end);
     context.spend_text(if is_shortened { 0 } else { end - start })?;
     Ok(text)
