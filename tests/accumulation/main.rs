@@ -1,25 +1,28 @@
-//! Values that grow in a loop: the memory and the steps for four times as many turns are about four times as much,
-//! however the growth is spelled.
+//! Values that grow or shrink in a loop: the memory and the steps for four times as many turns are about four times as
+//! much, however the change is spelled.
 //!
-//! A program is made of a place that holds the value, an expression that gives the grown value, and the code around it.
-//! `NS_LONG=1` runs all combinations. An allocator counts the bytes that are allocated, so that a copy of the whole value in each
-//! turn shows, and the figures are the same on every machine.
+//! A program is made of a place that holds the value, an expression that gives the changed value, and the code around
+//! it. An allocator counts the bytes that are allocated, so that a copy of the whole value in each turn shows, and the
+//! figures are the same on every machine. `NS_LONG=1` runs all combinations.
+//!
+//! Random programs must print the same whether values are moved or copied; `NS_PROGRAMS` says how many.
 
-#[path = "../support/dice.rs"]
-mod dice;
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
 mod random;
 mod spellings;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::alloc::System;
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use neuroscript::engine::{EmitError, Engine, Invocation, Meter, Options, Output, Script, Value};
+use neuroscript::engine::{Engine, Invocation, Options, Script};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 use random::Random;
 use spellings::Program;
+use support::Captured;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -33,44 +36,38 @@ const GROWTH: f64 = 4.8;
 /// Bytes that a run may allocate in addition, whatever its turns.
 const BYTES: f64 = 64_000.0;
 
-/// What a run costs.
+/// The cost of a run.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     bytes: f64,
     steps: f64,
 }
 
-/// An output that keeps what is printed.
-struct Printed(Rc<RefCell<String>>);
-
-impl Output for Printed {
-    fn emit(&mut self, values: &[Value], _meter: &mut Meter) -> Result<(), EmitError> {
-        values.iter().for_each(|value| self.0.borrow_mut().push_str(&format!("{value} ")));
-        Ok(())
-    }
-
-    fn warn(&mut self, text: &str) {
-        panic!("a warning: {text}");
-    }
+/// Returns the output of a program, and the message of the error that ended it.
+fn with_error(printed: &Captured, error: Option<&str>) -> String {
+    error.map_or_else(|| printed.text(), |error| format!("{}error: {error}", printed.text()))
 }
 
 /// Runs a program, and returns its cost and what it prints.
 fn run(engine: &Engine, script: &str) -> (Cost, String) {
-    let printed = Rc::new(RefCell::new(String::new()));
-    let output = Box::new(Printed(printed.clone()));
+    let printed = Captured::default();
+    let output = Box::new(printed.clone());
     let script = Script::new("accumulation.ns", script);
     let region = Region::new(ALLOCATOR);
     let outcome = engine.run(&script, &Invocation::default(), output);
     let stats = region.change();
-    if let Some(finding) = outcome.findings.first() {
-        printed.borrow_mut().push_str(&format!("error: {}", finding.message));
-    }
     let cost = Cost { bytes: stats.bytes_allocated as f64, steps: outcome.steps as f64 };
-    (cost, printed.take())
+    (cost, with_error(&printed, outcome.findings.first().map(|finding| &*finding.message)))
 }
 
+/// Maximum output of a program in bytes: values of random programs may be very large, and the error is the same too.
+const OUTPUT: usize = 200_000;
+
 fn engine() -> Engine {
-    let options = Options { sandbox: Some(std::env::temp_dir()), ..Options::default() };
+    let place = tempfile::tempdir().expect("a folder");
+    let policy = place.path().join("limits.toml");
+    std::fs::write(&policy, format!("[limits]\noutput_bytes = {OUTPUT}\n")).expect("a policy");
+    let options = Options { sandbox: Some(std::env::temp_dir()), policy: Some(policy), ..Options::default() };
     Engine::open(&options).unwrap_or_else(|error| panic!("no engine: {:?}", error.findings))
 }
 
@@ -104,14 +101,9 @@ fn what_grows_in_a_loop_is_not_copied() {
 
 /// Runs a program as a line of a session.
 fn run_line(engine: &Engine, line: &str) -> String {
-    let printed = Rc::new(RefCell::new(String::new()));
-    let mut session = engine.session(Box::new(Printed(printed.clone())));
-    let outcome = session.run(&Script::new("line", line));
-    if let Some(finding) = outcome.findings.first() {
-        printed.borrow_mut().push_str(&format!("error: {}", finding.message));
-    }
-    drop(session);
-    printed.take()
+    let printed = Captured::default();
+    let outcome = engine.session(Box::new(printed.clone())).run(&Script::new("line", line));
+    with_error(&printed, outcome.findings.first().map(|finding| &*finding.message))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A session moves nothing at its top level, because it keeps the values that an interrupted line has computed. So a
 //! program is run as a line of a session, as a script, and as a procedure of a script, and prints the same.
 
-use super::dice::Dice;
+use super::support::dice::Dice;
 
 /// Procedures that the programs call. `Peek` reads variables of the top level.
 const PROCEDURES: &str = r#"
