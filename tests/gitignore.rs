@@ -246,11 +246,11 @@ fn by_us(top: &Path, folder: &str) -> BTreeSet<String> {
     names
 }
 
-/// Returns the files that `find` lists below such a directory. Names that are not UTF-8 would make it fail, so a
+/// Returns the files that `find` lists below a directory. Names that are not UTF-8 would make it fail, so a
 /// pattern excludes them.
-fn by_find(folder: &Path) -> BTreeSet<String> {
-    let args = json!({ "gitignore": true, "type": "all", "pattern": ["*", "!*\u{fffd}*"] });
-    let ran = run(ns(folder).args(["call", "find", &args.to_string()]));
+fn by_find(top: &Path, folder: &str) -> BTreeSet<String> {
+    let args = json!({ "path": folder, "gitignore": true, "type": "all", "pattern": ["*", "!*\u{fffd}*"] });
+    let ran = run(ns(top).args(["call", "find", &args.to_string()]));
     let records: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {}", ran.stderr));
     let records = records.as_array().expect("a list").iter().filter(|record| record["type"] != "directory");
     records.map(|record| record["path"].as_str().expect("a path").to_owned()).collect()
@@ -301,12 +301,31 @@ fn check_tree(number: u64) -> Result<usize, String> {
         }
     }
     let wanted: BTreeSet<String> = by_git(top).into_iter().filter(|path| !path.contains('\u{fffd}')).collect();
-    let found = by_find(top);
+    let found = by_find(top, ".");
     if wanted == found {
-        Ok(shown)
+        check_excludes(&mut dice, top, &folders, &looked_at).map(|()| shown)
     } else {
         Err(format!("tree {number}: git shows {wanted:?}, `find` {found:?}\n{}", all_rules(top, &folders)))
     }
+}
+
+/// Gives the repository an exclude list, and compares what `find` and git show of some directories then.
+fn check_excludes(dice: &mut Dice, top: &Path, folders: &[PathBuf], looked_at: &[String]) -> Result<(), String> {
+    let list = rules(dice);
+    fs::create_dir_all(top.join(".git/info")).expect("a folder of the repository");
+    fs::write(top.join(".git/info/exclude"), &list).expect("an exclude list");
+    for folder in looked_at {
+        let below = if folder == "." { String::new() } else { format!("{folder}/") };
+        let shown = by_git(&top.join(folder)).into_iter().map(|path| format!("{below}{path}"));
+        let wanted: BTreeSet<String> = shown.filter(|path| !path.contains('\u{fffd}')).collect();
+        let found = by_find(top, folder);
+        if wanted != found {
+            let list = list.escape_ascii();
+            let all = all_rules(top, folders);
+            return Err(format!("`{folder}`, exclude \"{list}\": git shows {wanted:?}, `find` {found:?}\n{all}"));
+        }
+    }
+    Ok(())
 }
 
 #[test]

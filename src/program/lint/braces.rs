@@ -1,4 +1,5 @@
-//! Variable names in braces in a text that is never expanded: `"size is {size}"`, `"size is ${size}"`.
+//! Variable names in braces in a text that is never expanded: `"size is {size}"`, `"size is ${size}"`; and what stands
+//! in the doubled braces of a template without being a name: `{{size + 1}}`.
 //!
 //! A text that is or may be a template, a pattern or source of another language is ignored.
 
@@ -6,6 +7,7 @@ use std::collections::HashSet;
 
 use crate::syntax::ast::{ExprId, ExprKind, StatementKind};
 use crate::syntax::keyword::{is_word, is_word_char};
+use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic};
 
 use super::text::{Callee, Text};
@@ -29,7 +31,38 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
                 found.push(finding.help(help(written, shown)));
             }
         }
+        for id in &body.expressions {
+            let ExprKind::Template(written, _) = &text.tree[*id].kind else { continue };
+            if let Some(shown) = computed(text, written, &names) {
+                let message = format!("`{shown}` stands for itself: templates expand names such as `{{{{a.b}}}}` only");
+                let finding = Diagnostic::warning(Code::UnexpandedName, text.tree[*id].span, message);
+                found.push(finding.help("give the value a name with `SET` before, or join it with `+`"));
+            }
+        }
     }
+}
+
+/// Returns the first doubled braces of a template that seem to hold an expression of this script: it begins with a
+/// variable, or with a call.
+fn computed<'t>(text: &Text<'_>, template: &'t str, names: &HashSet<&str>) -> Option<&'t str> {
+    let literals = Template::new(template).filter_map(|part| match part {
+        Part::Text(literal) => Some(literal),
+        Part::Placeholder(..) => None,
+    });
+    literals.flat_map(braced).find(|shown| {
+        let inner = shown[2..].trim_start();
+        let word = &inner[..inner.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(inner.len())];
+        let is_call = inner[word.len()..].starts_with('(') && text.named(word).is_some();
+        is_call || names.contains(word.split('.').next().unwrap_or(word))
+    })
+}
+
+/// Returns the doubled braces in a text, with what they hold.
+fn braced(literal: &str) -> impl Iterator<Item = &str> {
+    literal.match_indices("{{").filter_map(|(open, _)| {
+        let length = literal[open..].find("}}")?;
+        Some(&literal[open..open + length + 2])
+    })
 }
 
 /// Returns whether the script expands a template that is not a literal: then any text may be one.

@@ -65,7 +65,11 @@ impl<'a> Text<'a> {
 
     /// Resolves a call in the same order as lowering. Returns `None` if nothing has the name.
     pub fn callee(&self, call: &Call) -> Option<Callee<'a>> {
-        let name = call.callee.as_str();
+        self.named(call.callee.as_str())
+    }
+
+    /// Returns what a call of this name calls.
+    pub fn named(&self, name: &str) -> Option<Callee<'a>> {
         let is_module = name.split_once('.').is_some_and(|(module, _)| self.modules.contains(module));
         if self.procedures.contains(name) || is_module {
             return Some(Callee::Procedure);

@@ -126,13 +126,13 @@ fn unknown(name: &str) -> ToolError {
     let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     match digits {
         0 if name.is_empty() => error.hint("write `$$` for a dollar"),
-        1 if name.len() == 1 => error.hint("groups are the brackets of the pattern, counted from 1"),
+        1 if name.len() == 1 => error.hint("groups are the brackets of the pattern, counted from 1; write `$$` for a dollar"),
         digits if digits == name.len() => {
             let (group, rest) = name.split_at(1);
             let rest = print::shortened(rest, 40);
             error.hint(format!("where digits follow group {group}, write `${{{group}}}{rest}`"))
         }
-        0 => error.hint("name groups as `(?<name>…)`, or count them from 1"),
+        0 => error.hint("name groups as `(?<name>…)`, or count them from 1; write `$$` for a dollar"),
         digits => error.hint(format!("write `${{{}}}{}`", &name[..digits], &shown[digits.min(shown.len())..])),
     }
 }

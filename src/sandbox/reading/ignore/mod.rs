@@ -3,9 +3,10 @@
 //! The rules in effect in a directory form a [`Scope`]: those of its own file plus the scope of its parent. Scopes are
 //! shared, so that several threads can walk below one directory; each thread has its own [`Ignore`]. The nearest file
 //! with a matching rule decides, and within a file the last matching rule. The contents of an ignored directory are
-//! never checked, because the directory is not opened. Only `.gitignore` files count, not the exclude lists of the user
-//! or the repository. A file is opened by name through the handle of its directory, only if it is a regular file, and
-//! read up to a size limit; a file that cannot be used counts as empty, and [`Ignore::take_notes`] reports it.
+//! never checked, because the directory is not opened. Besides `.gitignore` files, `.git/info/exclude` counts where a
+//! caller says so, after all files of its repository; the exclude list of the user does not. A file is opened by name
+//! through the handle of its directory, only if it is a regular file, and read up to a size limit; a file that cannot be
+//! used counts as empty, and [`Ignore::take_notes`] reports it.
 //!
 //! The matcher is our own. gix-ignore 0.24 differs from git 2.47 in several cases: a wildcard after a name (`a**/b`),
 //! lines of a single tab, a last line that ends in CR, zero bytes, and patterns of more than 64 stars. Ours takes time
@@ -34,6 +35,10 @@ use rule::{Rules, Verdict};
 pub const FILE: &str = ".gitignore";
 /// The directory that is never listed when the rules apply, and above which no rules are looked up.
 pub const GIT: &str = ".git";
+
+/// The directory of a repository's own exclude list, in `.git`, and the name of that list.
+const INFO: &str = "info";
+const EXCLUDE: &str = "exclude";
 
 /// Maximum size of one file in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -77,6 +82,15 @@ impl Drop for Scope {
     }
 }
 
+/// Which files contain rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sources {
+    /// `.gitignore` alone.
+    Tree,
+    /// Also `.git/info/exclude`.
+    Repository,
+}
+
 /// Ignore rules in effect at the directory where a walk starts.
 pub struct Above {
     /// The rules of all directories above the start.
@@ -87,7 +101,10 @@ pub struct Above {
 
 impl Above {
     /// Adds the rules of a directory on the path to the start, and checks whether they ignore the next one.
-    fn take(&mut self, folder: &Folder, folder_path: &[u8], next: &OsStr) -> Result<(), LimitHit> {
+    fn take(&mut self, folder: &Folder, folder_path: &[u8], next: &OsStr, from: Sources) -> Result<(), LimitHit> {
+        if from == Sources::Repository {
+            self.ignore.enter_repository(folder, folder_path);
+        }
         if let Ok(metadata) = folder.metadata(OsStr::new(FILE)) {
             self.ignore.enter(folder, Some(metadata.kind), folder_path);
         }
@@ -117,7 +134,7 @@ impl Ignore {
     /// none.
     ///
     /// Paths passed later are relative to the root of the sandbox, whichever directory the rules come from.
-    pub fn above(root: &Root, start: &SandboxPath, watch: Watch) -> Result<Above, LimitHit> {
+    pub fn above(root: &Root, start: &SandboxPath, from: Sources, watch: Watch) -> Result<Above, LimitHit> {
         let mut above = Above { ignore: Ignore::within(None, watch), start_is_ignored: false };
         let names: Vec<OsString> = parts_of(Path::new(start.resolved_raw())).collect();
         let mut top = 0;
@@ -131,7 +148,7 @@ impl Ignore {
         each_folder(root, &names, |depth, folder| {
             let Some(next) = names.get(depth) else { return Ok(()) };
             if depth >= top {
-                above.take(folder, &path, next)?;
+                above.take(folder, &path, next, from)?;
             }
             path.extend_from_slice(next.as_encoded_bytes());
             path.push(b'/');
@@ -143,29 +160,44 @@ impl Ignore {
     /// Adds the rules of a directory's file, if it has one. `kind` is the file's kind if known; `folder_path` is the
     /// path of the directory with a trailing `/`, or empty. Returns whether there is anything to [`Ignore::leave`].
     pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) -> bool {
-        let shown = || format!("{}{FILE}", String::from_utf8_lossy(folder_path));
+        let shown = format!("{}{FILE}", String::from_utf8_lossy(folder_path));
+        self.add(Place { folder, name: FILE, kind }, &shown, folder_path.len())
+    }
+
+    /// Adds the rules of the exclude list of a repository, if `.git` in its directory is a directory that has one. To
+    /// be called before [`Ignore::enter`], which adds the rules that come first.
+    pub fn enter_repository(&mut self, folder: &Folder, folder_path: &[u8]) {
+        let opened = folder.open_folder(OsStr::new(GIT)).and_then(|git| git.open_folder(OsStr::new(INFO)));
+        let Ok(info) = opened else { return };
+        let Ok(metadata) = info.metadata(OsStr::new(EXCLUDE)) else { return };
+        let shown = format!("{}{GIT}/{INFO}/{EXCLUDE}", String::from_utf8_lossy(folder_path));
+        self.add(Place { folder: &info, name: EXCLUDE, kind: Some(metadata.kind) }, &shown, folder_path.len());
+    }
+
+    /// Adds the rules of a file, whose paths begin after `base` bytes. Returns whether it has any.
+    fn add(&mut self, place: Place<'_>, shown: &str, base: usize) -> bool {
         let in_force = self.scope.as_ref().map_or(0, |scope| scope.bytes);
-        let bytes = match read(folder, kind, MAX_BYTES_IN_FORCE - in_force) {
+        let bytes = match place.read(MAX_BYTES_IN_FORCE - in_force) {
             Ok(bytes) => bytes,
             Err(reason) => {
-                self.note(format!("`{}` is not used: {reason}", shown()));
+                self.note(format!("`{shown}` is not used: {reason}"));
                 return false;
             }
         };
         let parsed = Rules::parse(&bytes, MAX_RULES);
         if str::from_utf8(&bytes).is_err() {
-            self.note(format!("`{}` is not UTF-8; its rules are compared byte by byte", shown()));
+            self.note(format!("`{shown}` is not UTF-8; its rules are compared byte by byte"));
         }
         if let Some(line) = parsed.too_long {
-            self.note(format!("`{}`: line {line} is too long for a rule and is not used", shown()));
+            self.note(format!("`{shown}`: line {line} is too long for a rule and is not used"));
         }
         if parsed.cut {
-            self.note(format!("`{}` has more than {MAX_RULES} rules; the rest is not used", shown()));
+            self.note(format!("`{shown}` has more than {MAX_RULES} rules; the rest is not used"));
         }
         if parsed.rules.len() == 0 {
             return false;
         }
-        let (base, bytes, outer) = (folder_path.len(), in_force + bytes.len() as u64, self.scope.take());
+        let (bytes, outer) = (in_force + bytes.len() as u64, self.scope.take());
         self.scope = Some(Arc::new(Scope { rules: parsed.rules, base, bytes, outer }));
         true
     }
@@ -239,36 +271,48 @@ fn holds_git(root: &Root, folder: &Folder, names: &[OsString]) -> bool {
     }
 }
 
-/// Reads a directory's file. The error is the reason why the file is not used.
-fn read(folder: &Folder, kind: Option<Kind>, room: u64) -> Result<Vec<u8>, String> {
-    let name = OsStr::new(FILE);
-    let words = |error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        kind => kind.to_string(),
-    };
-    let kind = match kind {
-        Some(kind) => kind,
-        None => folder.metadata(name).map_err(words)?.kind,
-    };
-    match kind {
-        Kind::File => {}
-        Kind::Folder => return Err("it is a directory".to_owned()),
-        Kind::Link => return Err("it is a link, which git does not follow either".to_owned()),
-        Kind::Special => return Err("it is no regular file".to_owned()),
-    }
-    let file = folder.open_file(name).map_err(words)?;
-    let metadata = folder.file_metadata(&file).map_err(words)?;
-    if metadata.kind != Kind::File {
-        return Err("it is no regular file".to_owned());
-    }
-    let allowed = MAX_BYTES.min(room);
-    let mut bytes = Vec::with_capacity(metadata.size.min(allowed) as usize + 1);
-    if metadata.size <= allowed {
-        file.take(allowed + 1).read_to_end(&mut bytes).map_err(words)?;
-    }
-    match metadata.size > allowed || bytes.len() as u64 > allowed {
-        true if room < MAX_BYTES => Err(format!("all such files together have more than {MAX_BYTES_IN_FORCE} bytes")),
-        true => Err(format!("it has more than {MAX_BYTES} bytes")),
-        false => Ok(bytes),
+/// A file of rules in an open directory.
+struct Place<'f> {
+    folder: &'f Folder,
+    name: &'static str,
+    /// Its kind, if known.
+    kind: Option<Kind>,
+}
+
+impl Place<'_> {
+    /// Reads the file. The error is the reason why the file is not used.
+    fn read(&self, room: u64) -> Result<Vec<u8>, String> {
+        let (folder, name) = (self.folder, OsStr::new(self.name));
+        let words = |error: io::Error| match error.kind() {
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            kind => kind.to_string(),
+        };
+        let kind = match self.kind {
+            Some(kind) => kind,
+            None => folder.metadata(name).map_err(words)?.kind,
+        };
+        match kind {
+            Kind::File => {}
+            Kind::Folder => return Err("it is a directory".to_owned()),
+            Kind::Link => return Err("it is a link, and none is followed".to_owned()),
+            Kind::Special => return Err("it is no regular file".to_owned()),
+        }
+        let file = folder.open_file(name).map_err(words)?;
+        let metadata = folder.file_metadata(&file).map_err(words)?;
+        if metadata.kind != Kind::File {
+            return Err("it is no regular file".to_owned());
+        }
+        let allowed = MAX_BYTES.min(room);
+        let mut bytes = Vec::with_capacity(metadata.size.min(allowed) as usize + 1);
+        if metadata.size <= allowed {
+            file.take(allowed + 1).read_to_end(&mut bytes).map_err(words)?;
+        }
+        match metadata.size > allowed || bytes.len() as u64 > allowed {
+            true if room < MAX_BYTES => {
+                Err(format!("all such files together have more than {MAX_BYTES_IN_FORCE} bytes"))
+            }
+            true => Err(format!("it has more than {MAX_BYTES} bytes")),
+            false => Ok(bytes),
+        }
     }
 }

@@ -18,7 +18,7 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{EntryBuffer, Folder};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::root::{Root, SandboxPath};
-use super::ignore::{self, Above, Ignore, Shape};
+use super::ignore::{self, Above, Ignore, Shape, Sources};
 use super::read::OpenFile;
 use super::walk::{Skip, WalkLimits};
 
@@ -142,7 +142,8 @@ impl<'a> Lister<'a> {
         if !path.is_empty() {
             path.push(b'/');
         }
-        let above = if plan.gitignore { Some(Ignore::above(root, start, limits.watch.clone())?) } else { None };
+        let above =
+            if plan.gitignore { Some(Ignore::above(root, start, Sources::Tree, limits.watch.clone())?) } else { None };
         let start_is_ignored = above.as_ref().is_some_and(|above| above.start_is_ignored);
         let mut lister = Lister {
             root,

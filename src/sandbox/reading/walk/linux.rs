@@ -319,12 +319,22 @@ fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {
     Ok(OsString::from_vec(target.into_bytes()).to_string_lossy().into_owned())
 }
 
-/// Reads the `.gitignore` file of a directory, if it has one.
+/// Reads the rules that a directory has: its `.gitignore`, and the exclude list of a repository.
 fn enter(ignore: &mut Ignore, folder: &OwnedFd, path: &[u8]) {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    let Ok(stat) = rustix::fs::statx(folder, ignore::FILE, flags, StatxFlags::TYPE) else { return };
-    let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into()));
-    if let Ok(folder) = folder.try_clone() {
-        ignore.enter(&Folder::Linux(LinuxFolder::from(folder)), kind, path);
+    let kind = |name: &str| {
+        let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE).ok()?;
+        Some(kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special))
+    };
+    let (rules, git) = (kind(ignore::FILE), kind(ignore::GIT));
+    if rules.is_none() && git != Some(Kind::Folder) {
+        return;
+    }
+    let Ok(folder) = folder.try_clone().map(|folder| Folder::Linux(LinuxFolder::from(folder))) else { return };
+    if git == Some(Kind::Folder) {
+        ignore.enter_repository(&folder, path);
+    }
+    if rules.is_some() {
+        ignore.enter(&folder, rules, path);
     }
 }

@@ -167,8 +167,9 @@ fn read_link(folder: &Folder, name: &[u8]) -> io::Result<String> {
     Ok(folder.read_link(&os_name(name))?.to_string_lossy().into_owned())
 }
 
-/// Reads the `.gitignore` file of a directory, if it has one.
+/// Reads the rules that a directory has: its `.gitignore`, and the exclude list of a repository.
 fn enter(ignore: &mut Ignore, folder: &Folder, path: &[u8]) {
+    ignore.enter_repository(folder, path);
     if let Ok(metadata) = folder.metadata(OsStr::new(ignore::FILE)) {
         ignore.enter(folder, Some(metadata.kind), path);
     }

@@ -73,8 +73,9 @@ const SPEC: Spec = Spec {
         the size directories are not found. `newer_than` and `older_than` are times, or how long ago: `30m`, `2h`, `7d`, \
         `2w`. `newer_than` includes its moment, `older_than` does not. \
         Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths (times are compared to the nanosecond, though `modified` shows seconds); `descending` turns it. \
-        `gitignore` leaves out what git would, by the `.gitignore` files of the tree and of the directories above, and \
-        `.git`. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
+        `gitignore` leaves out what git would, by the `.gitignore` files of the tree and of the directories above up to \
+        the nearest `.git`, at most up to the root, and by `.git/info/exclude`; and `.git`. The user's own list \
+        (`core.excludesFile`) does not count, nor does whether git tracks a file. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
         real path, else through the fewest links; `target` still shows the link. Links that lead out of the sandbox or \
         nowhere stay links. Directories that the policy blocks are left out, as in every listing, and so are our own \
         files. Names that it refuses, by default `.git`, `.env` and private keys, are found, but no tool reads or changes \
