@@ -41,6 +41,7 @@ mod modules;
 mod mutations;
 mod numbers;
 mod outside;
+mod pages;
 mod plan;
 mod policy;
 mod projection;

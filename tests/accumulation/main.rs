@@ -99,6 +99,56 @@ fn what_grows_in_a_loop_is_not_copied() {
     assert!(faults.is_empty(), "{} of {} programs:\n{}", faults.len(), programs.len(), faults.join("\n"));
 }
 
+/// Ways to read the pages of `a.txt` and `b.txt`, which have `pages` pages of 600 lines; `@` stands for the encoding.
+const PAGINGS: &[&str] = &[
+    "FOR EACH i IN RANGE(pages) DO\nSET got = FS.ReadFile(\"a.txt\", skip_lines: i * 600, max_lines: 600@)",
+    "SET skip = -600\nWHILE skip < (pages - 1) * 600 DO\nSET skip = skip + 600\nSET got = FS.ReadFile(\"a.txt\", max_lines: 600, skip_lines: skip@)",
+    "FOR EACH i IN RANGE(pages) DO\nSET got = FS.ReadFile(\"a.txt\", skip_lines: (pages - 1 - i) * 600, max_lines: 600@)",
+    "FOR EACH i IN RANGE(pages) DO\nSET got = FS.ReadFile(\"a.txt\", skip_lines: i * 7919 % pages * 600, max_lines: 600@)",
+    "FOR EACH i IN RANGE(pages) DO\nFOR EACH name IN [\"a.txt\", \"b.txt\"] DO\nSET got = FS.ReadFile(name, skip_lines: i * 600, max_lines: 600@)\nEND",
+];
+
+#[test]
+fn the_pages_of_a_file_are_not_searched_for_from_its_beginning() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = tempfile::tempdir().expect("a folder");
+    let options = Options {
+        sandbox: Some(place.path().to_owned()),
+        state: Some(place.path().join("state")),
+        ..Options::default()
+    };
+    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("no engine: {:?}", error.findings));
+    let form = |encoding: &str, line: &str| -> Vec<u8> {
+        match encoding {
+            "latin-1" | "auto" => line.chars().map(|c| c as u8).collect(),
+            "utf-16le" => line.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            _ => line.into(),
+        }
+    };
+    for encoding in ["", "utf-8", "latin-1", "auto", "utf-16le"] {
+        let argument = if encoding.is_empty() { String::new() } else { format!(", encoding: \"{encoding}\"") };
+        for paging in PAGINGS {
+            let cost = |pages: usize| {
+                let line =
+                    form(encoding, "caf\u{e9} and seventy-one other characters of a line of a file, all of it\n");
+                for name in ["a.txt", "b.txt"] {
+                    std::fs::write(place.path().join(name), line.repeat(600 * pages)).expect("a file");
+                }
+                // Only what has been unchanged for some time is remembered.
+                std::thread::sleep(std::time::Duration::from_millis(60));
+                let script =
+                    format!("SET pages = {pages}\n{}\nMUST got.lineCount == 600\nEND", paging.replace('@', &argument));
+                let (cost, printed) = run(&engine, &script);
+                assert!(printed.is_empty(), "{printed}: {script}");
+                cost
+            };
+            let (few, many) = (cost(12), cost(48));
+            let growth = (many.steps / few.steps, many.bytes / few.bytes);
+            assert!(growth.0 < 6.0 && growth.1 < GROWTH, "{growth:?}: {encoding} {paging}");
+        }
+    }
+}
+
 /// Runs a program as a line of a session.
 fn run_line(engine: &Engine, line: &str) -> String {
     let printed = Captured::default();

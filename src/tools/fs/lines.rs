@@ -68,6 +68,11 @@ impl Lines {
         Ok(self.after_cr || self.ended < self.skip.saturating_add(self.most))
     }
 
+    /// Returns the number of lines that have ended so far.
+    pub fn ended(&self) -> usize {
+        self.ended
+    }
+
     /// Returns the collected lines and their number.
     pub fn finish(self) -> (String, usize) {
         let partial = usize::from(self.in_line && self.is_wanted(self.ended));

@@ -18,6 +18,7 @@ mod find;
 mod find_files;
 mod hash_file;
 mod line_count;
+mod line_index;
 mod lines;
 mod list_dir;
 mod list_directory;

@@ -1,6 +1,6 @@
 //! `FS.ReadFile`: docs/specs/file_system_tool.md, "Read File Operation".
 
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, SeekFrom};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +17,7 @@ use crate::value::Str;
 use crate::value::time::rfc3339;
 
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
+use super::line_index::{Decoding, LineIndex, LineStart, after_last_line};
 use super::lines::Lines;
 
 const SPEC: Spec = Spec {
@@ -201,16 +202,18 @@ struct Reading<'a> {
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 16;
+/// Maximum number of bytes of a character that the next piece completes.
+const MAX_HELD: usize = 4;
 
 impl Reading<'_> {
     fn run(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
         let choice = self.args.encoding.as_ref().map(|name| super::encoding_of("encoding", &name.as_text()));
         match choice.transpose()? {
             Some(Choice::Base64) => self.base64(context),
-            Some(Choice::Text(charset)) => self.text(context, Decoder::new(charset)),
-            Some(Choice::Auto) => self.detected(context),
-            None => match self.text(context, Decoder::tentative()) {
-                Err(Failed::NotUtf8) => self.detected(context),
+            Some(Choice::Text(charset)) => self.text(context, Decoding::Named(charset)),
+            Some(Choice::Auto) => self.text(context, Decoding::Guessed),
+            None => match self.text(context, Decoding::StrictUtf8) {
+                Err(Failed::NotUtf8) => self.text(context, Decoding::Guessed),
                 done => done,
             },
         }
@@ -250,10 +253,10 @@ impl Reading<'_> {
         Failed::Sandbox(self.args.path.error(error))
     }
 
-    /// Restarts at the beginning of the file.
-    fn rewind(&mut self) -> Result<(), Failed> {
-        self.file.file.rewind().map_err(|error| self.io(&error))?;
-        self.read = 0;
+    /// Continues at a place in the file.
+    fn go_to(&mut self, offset: u64) -> Result<(), Failed> {
+        self.file.file.seek(SeekFrom::Start(offset)).map_err(|error| self.io(&error))?;
+        self.read = offset;
         self.ended = false;
         if let Some(hash) = &mut self.hash {
             *hash = Sha256::new();
@@ -261,27 +264,58 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn detected(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
-        self.rewind()?;
-        let charset = detect(&mut self.file.file).map_err(|error| self.io(&error))?;
-        self.rewind()?;
-        self.text(context, Decoder::new(charset))
+    /// Reads the lines. Where only a part of them is wanted, it begins at the nearest line whose place is known.
+    fn text(&mut self, context: &mut Context<'_>, decoding: Decoding) -> Result<LineSelection, Failed> {
+        let is_part = self.hash.is_none() && (self.args.skip_lines > 0 || self.args.max_lines > 0);
+        let mut index = if is_part { LineIndex::of(&self.file.metadata, decoding) } else { None };
+        let found = index.as_ref().and_then(|index| index.found);
+        let decoder = match (found, decoding) {
+            (Some(charset), _) | (None, Decoding::Named(charset)) => Decoder::new(charset),
+            (None, Decoding::StrictUtf8) => Decoder::tentative(),
+            (None, Decoding::Guessed) => {
+                self.go_to(0)?;
+                Decoder::new(detect(&mut self.file.file).map_err(|error| self.io(&error))?)
+            }
+        };
+        if let (Decoding::Guessed, Some(index)) = (decoding, &mut index) {
+            index.found = Some(decoder.charset());
+        }
+        let taken = self.lines(context, decoder, index.as_mut());
+        index.into_iter().for_each(LineIndex::keep);
+        taken
     }
 
-    fn text(&mut self, context: &mut Context<'_>, mut decoder: Decoder) -> Result<LineSelection, Failed> {
-        let mut lines = Lines::new(self.args.skip_lines as usize, self.args.max_lines as usize);
-        let mut buffer = vec![0; PIECE];
+    fn lines(
+        &mut self,
+        context: &mut Context<'_>,
+        mut decoder: Decoder,
+        mut index: Option<&mut LineIndex>,
+    ) -> Result<LineSelection, Failed> {
+        let skip = self.args.skip_lines as usize;
+        let start = index.as_ref().and_then(|index| index.before(skip));
+        let mut first = start.is_none();
+        let mut has_mark = !first && index.as_ref().is_some_and(|index| index.has_mark);
+        let LineStart { line: before, offset, malformed } = start.unwrap_or_default();
+        self.go_to(offset)?;
+        decoder.malformed = malformed;
+        let mut lines = Lines::new(skip - before, self.args.max_lines as usize);
+        let mut buffer = vec![0; PIECE + MAX_HELD];
         let mut space = String::new();
-        let (mut first, mut held, mut has_mark) = (true, 0, false);
+        let mut held = 0;
         loop {
-            let filled = self.piece(context, &mut buffer, held)?;
-            let (mut bytes, last) = (filled, filled.len() < PIECE);
+            // Pieces end at the same places in the file wherever reading begins, since a NUL in the last one counts.
+            let length = held + PIECE - (self.read % PIECE as u64) as usize;
+            let filled = self.piece(context, &mut buffer[..length], held)?;
+            let (mut bytes, last) = (filled, filled.len() < length);
             if std::mem::take(&mut first) {
                 self.start = bytes.to_vec();
                 if let Some(MarkedCharset { charset, mark }) = Charset::of_mark(bytes) {
                     decoder = Decoder::new(charset);
                     has_mark = true;
                     bytes = &bytes[mark..];
+                    if let Some(index) = &mut index {
+                        (index.found, index.has_mark) = (Some(charset), true);
+                    }
                 }
                 if decoder.refuses_nul() && is_binary(bytes) {
                     return Err(self.binary());
@@ -294,8 +328,14 @@ impl Reading<'_> {
             if !lines.take(text)? || last {
                 break;
             }
+            if let Some(index) = &mut index
+                && let Some(at) = after_last_line(bytes, decoder.charset())
+            {
+                let offset = self.read - (bytes.len() - at) as u64;
+                index.add(LineStart { line: before + lines.ended(), offset, malformed: decoder.malformed });
+            }
             held = left;
-            buffer.copy_within(PIECE - left.., 0);
+            buffer.copy_within(length - left..length, 0);
         }
         // Once the end has been reached, bytes appended later are neither in the answer nor in its checksum.
         if self.hash.is_some() && !self.ended {

@@ -126,7 +126,9 @@ fn unknown(name: &str) -> ToolError {
     let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     match digits {
         0 if name.is_empty() => error.hint("write `$$` for a dollar"),
-        1 if name.len() == 1 => error.hint("groups are the brackets of the pattern, counted from 1; write `$$` for a dollar"),
+        1 if name.len() == 1 => {
+            error.hint("groups are the brackets of the pattern, counted from 1; write `$$` for a dollar")
+        }
         digits if digits == name.len() => {
             let (group, rest) = name.split_at(1);
             let rest = print::shortened(rest, 40);

@@ -86,6 +86,11 @@ impl Charset {
         matches!(self, Charset::Utf16) || self == Charset::Named(UTF_16LE) || self == Charset::Named(UTF_16BE)
     }
 
+    /// Returns whether the first byte of a character of two bytes is the more significant one.
+    pub fn is_big_endian(self) -> bool {
+        self == Charset::Named(UTF_16BE)
+    }
+
     /// Returns the name under which `FS.SearchFiles` decodes. Latin-1 is read as windows-1252, which has its characters.
     pub fn search_label(self) -> String {
         match self {
@@ -104,7 +109,7 @@ impl Charset {
     }
 
     /// Returns whether a byte below 128 always represents that ASCII character.
-    fn holds_ascii(self) -> bool {
+    pub fn holds_ascii(self) -> bool {
         match self {
             Charset::Latin1 => true,
             Charset::Utf16 => false,
