@@ -219,3 +219,31 @@ fn what_is_too_large_or_refused_is_told_by_its_size() {
     let expected = "~ a.txt  14 to 6 bytes; the policy refuses to read it\n+ big    1500000 bytes; it is too large to be compared\n";
     assert!(page.starts_with(expected) && !page.contains("secret"), "{page}");
 }
+
+/// After a forced undo, the display says what became of each content: put back, or replaced by something else.
+#[test]
+fn a_forced_undo_is_shown_as_it_is() {
+    let place = sandbox();
+    eval(
+        place.path(),
+        "MUST FS.WriteFile(\"a.txt\", \"new\")\nMUST FS.DeleteFile(\"b.txt\")\nMUST FS.DeleteFile(\"d\", recursive: true)",
+    );
+    let shown = newest(place.path());
+    for name in ["a.txt", "b.txt"] {
+        fs::write(place.path().join(name), "theirs, and longer").expect("somebody writes");
+    }
+    assert_eq!(run(ns(place.path()).args(["undo", "--force"])).code, 0);
+    let tree = "~ a.txt  14 to 3 bytes; it was changed since by something else\n- b.txt  -1\n- d/     1 file (2 bytes)\n\n\
+                1 changed, 2 deleted, directories among them with 1 file (2 bytes), 0 lines added, 1 line removed\n";
+    assert_eq!(page(place.path(), &[&shown]), tree);
+    let rows = changes(place.path(), &[&shown]);
+    assert!(rows.iter().all(|row| row.get("kept").is_none_or(Json::is_null)), "what was put back: {rows:?}");
+    // The undo itself names what it displaced.
+    let all = run(ns(place.path()).args(["--output", "json", "log", "--all"])).stdout;
+    let undo = serde_json::from_str::<Vec<Json>>(&all).expect("a list").swap_remove(0);
+    let rows = changes(place.path(), &[undo["run"].as_str().expect("a name")]);
+    for name in ["a.txt", "b.txt"] {
+        let kept = rows.iter().find(|row| row["path"] == name).expect("a row")["kept"].as_str().expect("a backup");
+        assert_eq!(fs::read(place.path().join(kept)).expect("a file"), b"theirs, and longer");
+    }
+}

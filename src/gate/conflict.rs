@@ -28,19 +28,31 @@ pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
         }
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
             .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
-        UndoError::NothingBack { conflicts, .. } | UndoError::MovedOn { conflicts, is_forceable: false, .. } => {
-            conflicted(&message, &conflicts, "nothing was done")
+        UndoError::NothingBack { conflicts, later, .. }
+        | UndoError::MovedOn { conflicts, is_forceable: false, later, .. } => {
+            conflicted(&message, &conflicts, &format!("nothing was done{}", undo_first(&later)))
         }
-        UndoError::MovedOn { run, is_redo: true, conflicts, .. } => {
+        UndoError::MovedOn { run, is_redo: true, conflicts, later, .. } => {
             let run = short_name(&run);
-            let hint = format!("nothing was done; `ns redo {run} --force` does what can be done, and {KEEPS}");
-            conflicted(&message, &conflicts, &hint)
+            let force = format!("`ns redo {run} --force` does what can be done, and {KEEPS}");
+            conflicted(&message, &conflicts, &format!("nothing was done{}; {force}", undo_first(&later)))
         }
-        UndoError::MovedOn { run, conflicts, .. } => {
+        UndoError::MovedOn { run, conflicts, later, .. } => {
             let run = short_name(&run);
-            let hint = format!("nothing was done; `ns undo {run} --force` gives back what can come back, and {KEEPS}");
-            conflicted(&message, &conflicts, &hint)
+            let force = format!("`ns undo {run} --force` gives back what can come back, and {KEEPS}");
+            conflicted(&message, &conflicts, &format!("nothing was done{}; {force}", undo_first(&later)))
         }
+    }
+}
+
+/// Returns a clause that names the commands which take back the later runs in the way, newest first.
+fn undo_first(later: &[String]) -> String {
+    let commands = later.iter().take(NAMED).map(|run| format!("`ns undo {run}`")).collect::<Vec<_>>().join(", then ");
+    match later.len() {
+        0 => String::new(),
+        1 => format!("; {commands} takes back the later run in its way"),
+        2..=NAMED => format!("; {commands} take back the later runs in its way"),
+        count => format!("; {commands} take back {NAMED} of the {count} later runs in its way"),
     }
 }
 

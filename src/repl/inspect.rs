@@ -1,13 +1,14 @@
 //! Commands that inspect the state of a session, and that load, save and reset it.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::engine::{LineResult, ProcedureInfo, Value, outside};
+use crate::engine::{LineResult, ProcedureInfo, RunSummary, Selection, Value, outside};
 use crate::manual::{About, about, tools_matching};
-use crate::terminal::report::say;
+use crate::terminal::report::{report_failure, say};
 use crate::terminal::script_file::read_script;
 use crate::terminal::table::{cell, is_rows, new_table_of};
 
@@ -160,7 +161,15 @@ impl Repl<'_> {
         if self.engine.gate().policy().read_only {
             return self.print("the sandbox is read-only, so nothing is saved");
         }
-        let text = self.done.script();
+        // Other processes may undo runs of this session too.
+        let undone = match self.engine.runs(Selection::Folded, usize::MAX) {
+            Ok(runs) => runs.into_iter().filter(RunSummary::is_undone).map(|run| run.run).collect::<HashSet<_>>(),
+            Err(error) => {
+                report_failure(error);
+                return;
+            }
+        };
+        let text = self.done.script(|run| undone.contains(run));
         let (path, lines) = (path(file), text.lines().count());
         match outside(move || save_script(&path, &text)) {
             Ok(()) => self.print(&format!("{lines} lines are in `{file}`")),

@@ -105,7 +105,7 @@ impl Repl<'_> {
             Answer::No | Answer::Nobody => {}
         }
         report_notes(&self.session.borrow_mut().end_plan());
-        self.done.end_plan(false);
+        self.done.discard_plan();
         self.print("the plan is discarded; nothing was changed");
         Decided::Over
     }
@@ -115,7 +115,7 @@ impl Repl<'_> {
         match applied {
             Ok(applied) => {
                 say_applied(&applied);
-                self.done.end_plan(true);
+                self.done.apply_plan(applied.by.as_deref());
                 Decided::Over
             }
             Err(error) => {

@@ -249,6 +249,55 @@ fn lines_that_had_no_effect_are_saved_as_comments() {
     assert_eq!(text, format!("SET before = 1\n# planned and discarded: {deleted}\n{u}\n# undone: {v}\n{w}\n"));
 }
 
+/// Saves the lines of a session to a new file and returns them.
+fn saved(place: &Path, session: &mut PtySession, name: &str, prompt: &str) -> String {
+    let path = place.join(name);
+    type_line(session, &format!(":save {}", path.display()), prompt);
+    fs::read_to_string(&path).expect("it was saved")
+}
+
+/// What was planned, then applied, then undone is not in force, whoever undid it; the same holds for a redo.
+#[test]
+fn applied_lines_that_are_undone_are_saved_as_comments() {
+    let (place, mut session) = planning();
+    let [a, b, c] = ["a", "b", "c"].map(|name| write(&format!("{name}.txt"), "1"));
+    type_line(&mut session, &a, PLAN);
+    let planned = format!("SET before = 1\n# planned and not applied: {a}\n");
+    assert_eq!(saved(place.path(), &mut session, "1.ns", PLAN), planned);
+    answer(&mut session, ":plan off", "y\n", ON);
+    type_line(&mut session, &b, ON);
+    let mut next = 1;
+    let mut expect = |session: &mut PtySession, lines: &str| {
+        next += 1;
+        let text = saved(place.path(), session, &format!("{next}.ns"), ON);
+        assert_eq!(text, format!("SET before = 1\n{lines}"), "{next}");
+    };
+    expect(&mut session, &format!("{a}\n{b}\n"));
+    type_line(&mut session, ":undo", ON);
+    type_line(&mut session, ":undo", ON);
+    expect(&mut session, &format!("# undone: {a}\n# undone: {b}\n"));
+    type_line(&mut session, ":redo", ON);
+    expect(&mut session, &format!("{a}\n# undone: {b}\n"));
+    // Another process undoes it.
+    assert_eq!(crate::support::run(command(place.path()).arg("undo")).code, 0);
+    expect(&mut session, &format!("# undone: {a}\n# undone: {b}\n"));
+    assert_eq!(crate::support::run(command(place.path()).arg("redo")).code, 0);
+    // An undo that is only planned is in force once the plan is applied.
+    type_line(&mut session, ":plan on", PLAN);
+    type_line(&mut session, &c, PLAN);
+    type_line(&mut session, ":undo", PLAN);
+    type_line(&mut session, ":undo", PLAN);
+    let shown = answer(&mut session, ":plan off", "n\n", ON);
+    expect(&mut session, &format!("{a}\n# undone: {b}\n# planned and discarded: {c}\n"));
+    assert!(shown.contains("a.txt"), "{shown}");
+    type_line(&mut session, ":plan on", PLAN);
+    type_line(&mut session, ":undo", PLAN);
+    answer(&mut session, ":plan off", "y\n", ON);
+    expect(&mut session, &format!("# undone: {a}\n# undone: {b}\n# planned and discarded: {c}\n"));
+    type_line(&mut session, ":undo", ON);
+    expect(&mut session, &format!("{a}\n# undone: {b}\n# planned and discarded: {c}\n"));
+}
+
 /// The session may change the sandbox, but a planned line does not; its refusal goes to the user state.
 #[test]
 fn refusals_of_planned_lines_are_on_record() {

@@ -129,3 +129,74 @@ fn a_directory_in_the_way_that_the_policy_keeps_stays() {
     assert!(forced.stderr.contains("kept as `.ns/backups/alone/"), "{}", forced.stderr);
     assert_eq!(place.read("alone/x.key"), "secret");
 }
+
+/// What a later run only moved is still there: a forced undo leaves it, says where it is, and counts it as not undone.
+#[test]
+fn what_a_later_run_moved_is_not_taken_back() {
+    let place = Place::new();
+    place.eval("MUST FS.WriteFile(\"d/new\", \"new\")");
+    let run = place.newest();
+    place.eval("MUST FS.MoveFile(\"d/new\", \"e/new\")\nMUST FS.MoveFile(\"e\", \"g\")");
+    let (later, before) = (super::short(&place.newest()), place.snapshot());
+    for words in [&["undo", &run][..], &["undo", &run, "--force"]] {
+        let refused = place.ns(1, words);
+        let told = format!("`d/new`: it was moved to `g/new`, by the run {later}");
+        assert!(refused.stderr.contains(&told), "{words:?}: {}", refused.stderr);
+        let hint = format!("nothing was done; `ns undo {later}` takes back the later run in its way");
+        assert!(refused.stderr.contains(&hint), "{words:?}: {}", refused.stderr);
+        place.expect(&before, "nothing was done");
+    }
+    let log = place.ns(0, &["log"]).stdout;
+    assert!(!log.contains("undone"), "{log}");
+    // The hint works.
+    place.ns(0, &["undo", &later]);
+    place.ns(0, &["undo", &run]);
+    assert_eq!(place.read("d/new"), "");
+    assert!(!place.root().join("g").exists());
+}
+
+/// Of a run with other changes, the rest comes back, and the exit code says that something stays.
+#[test]
+fn what_a_later_run_moved_stays_beside_what_comes_back() {
+    let place = Place::new();
+    place.eval("MUST FS.WriteFile(\"made/new\", \"new\")\nMUST FS.WriteFile(\"alone\", \"over\")");
+    let run = place.newest();
+    place.eval("MUST FS.MoveFile(\"made\", \"moved\")");
+    let (later, before) = (super::short(&place.newest()), place.snapshot());
+    let forced = place.ns(1, &["undo", &run, "--force"]);
+    for (from, to) in [("made", "moved"), ("made/new", "moved/new")] {
+        let told = format!("`{from}` was left as it is: it was moved to `{to}`, by the run {later}");
+        assert!(forced.stderr.contains(&told), "{}", forced.stderr);
+    }
+    assert!(forced.stderr.contains("1 of 3 changes"), "{}", forced.stderr);
+    assert_eq!((&*place.read("alone"), &*place.read("moved/new")), ("alone", "new"));
+    place.ns(0, &["redo"]);
+    assert_eq!(contents(&place), contents_of(&before));
+}
+
+/// The refusal names the later runs in the order in which to undo them.
+#[test]
+fn the_later_runs_in_the_way_are_named() {
+    let place = Place::new();
+    place.eval("MUST FS.WriteFile(\"alone\", \"1\")\nMUST FS.WriteFile(\"e/x\", \"1\")");
+    let run = place.newest();
+    place.eval("MUST FS.WriteFile(\"alone\", \"2\")");
+    let first = super::short(&place.newest());
+    place.eval("MUST FS.WriteFile(\"e/x\", \"2\")");
+    let second = super::short(&place.newest());
+    let refused = place.ns(1, &["undo", &run]);
+    let hint = format!(
+        "nothing was done; `ns undo {second}`, then `ns undo {first}` take back the later runs in its way; `ns undo {} --force` ",
+        super::short(&run)
+    );
+    assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
+    for run in [&second, &first, &run] {
+        place.ns(0, &["undo", run]);
+    }
+    assert_eq!((&*place.read("alone"), &*place.read("e/x")), ("alone", ""));
+    // After an undo, a later undo of another run is named likewise by the refused redo.
+    place.eval("MUST FS.WriteFile(\"alone\", \"3\")");
+    let third = super::short(&place.newest());
+    let refused = place.ns(1, &["redo", &run]);
+    assert!(refused.stderr.contains(&format!("nothing was done; `ns undo {third}` takes back")), "{}", refused.stderr);
+}

@@ -6,6 +6,7 @@
 #[path = "../../fuzz/src/chains/snapshot.rs"]
 mod snapshot;
 
+mod after_redo;
 mod devices;
 mod force;
 mod kept;
@@ -94,6 +95,11 @@ impl Place {
     fn expect(&self, expected: &Snapshot, when: &str) {
         expected.expect(&self.snapshot(), when);
     }
+}
+
+/// Returns the short name of a run.
+fn short(run: &str) -> String {
+    run.rsplit('-').next().expect("a name").to_owned()
 }
 
 /// Waits until the time stamps of the file system have advanced.

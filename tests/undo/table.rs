@@ -13,9 +13,9 @@ use super::{Place, Ran, Snapshot, ns, run, tick};
 use crate::support::contents_of;
 
 /// A kind of change: its name, a script, and the paths that another program may change.
-type Kind = (&'static str, &'static str, &'static [&'static str]);
+pub(super) type Kind = (&'static str, &'static str, &'static [&'static str]);
 
-const KINDS: &[Kind] = &[
+pub(super) const KINDS: &[Kind] = &[
     ("create", "MUST FS.WriteFile(\"d/new\", \"made\")", &["d/new"]),
     ("overwrite", "MUST FS.WriteFile(\"d/f\", \"made\")", &["d/f"]),
     ("overwrite twice", "MUST FS.WriteFile(\"d/f\", \"made\")\nMUST FS.WriteFile(\"d/f\", \"again\")", &["d/f"]),
@@ -31,6 +31,11 @@ const KINDS: &[Kind] = &[
     ("copy a tree", "MUST FS.CopyFile(\"d/sub\", \"e/sub\", recursive: true)", &["e/sub", "e/sub/g"]),
     ("make a directory", "MUST FS.CreateDirectory(\"d/made/deep\")", &["d/made", "d/made/deep"]),
     ("make a tree", "MUST FS.WriteFile(\"d/made/new\", \"made\")", &["d/made", "d/made/new"]),
+    (
+        "make a directory and move into it",
+        "MUST FS.CreateDirectory(\"made\")\nMUST FS.MoveFile(\"f\", \"made/f\")\nMUST FS.MoveFile(\"d/f\", \"made/g\")",
+        &["made", "made/f", "d/f"],
+    ),
     ("permissions", "MUST FS.SetPermissions(\"d/f\", \"600\")", &["d/f"]),
     ("permissions of a tree", "MUST FS.SetPermissions(\"d/sub\", \"700\")", &["d/sub"]),
     (
@@ -52,9 +57,9 @@ const KINDS: &[Kind] = &[
 const SHARE: usize = 23;
 
 /// A change by another program to a path.
-type Deed = fn(&Path);
+pub(super) type Deed = fn(&Path);
 
-const DEEDS: &[(&str, Deed)] = &[
+pub(super) const DEEDS: &[(&str, Deed)] = &[
     ("nothing", |_| {}),
     ("deleted", remove),
     ("other content", |path| {
@@ -71,10 +76,7 @@ const DEEDS: &[(&str, Deed)] = &[
             put(&path.join("theirs"), "theirs within");
         }
     }),
-    ("a directory", |path| {
-        remove(path);
-        put(&path.join("theirs"), "theirs in a directory");
-    }),
+    ("a directory", |path| exchange(path, || put(&path.join("theirs"), "theirs in a directory"))),
     ("a link", |path| {
         remove(path);
         make_parent(path);
@@ -86,10 +88,7 @@ const DEEDS: &[(&str, Deed)] = &[
             fs::rename(parent(path), parent(path).with_extension("away")).expect("it is moved");
         }
     }),
-    ("another parent", |path| {
-        remove(parent(path));
-        put(&parent(path).join("theirs"), "theirs beside");
-    }),
+    ("another parent", |path| exchange(parent(path), || put(&parent(path).join("theirs"), "theirs beside"))),
     ("parent a file", |path| {
         remove(parent(path));
         put(parent(path), "theirs above");
@@ -105,9 +104,22 @@ fn make_parent(path: &Path) {
     fs::create_dir_all(parent(path)).expect("folders");
 }
 
-fn put(path: &Path, text: &str) {
+pub(super) fn put(path: &Path, text: &str) {
     make_parent(path);
     fs::write(path, text).expect("a file");
+}
+
+/// Puts something else in place of an entry, whose inode is not given to the new one.
+fn exchange(path: &Path, make: impl FnOnce()) {
+    let aside = path.with_extension("aside");
+    let is_there = path.symlink_metadata().is_ok();
+    if is_there {
+        fs::rename(path, &aside).expect("it is moved");
+    }
+    make();
+    if is_there {
+        remove(&aside);
+    }
 }
 
 fn remove(path: &Path) {
@@ -365,12 +377,21 @@ fn whatever_happened_to_the_place_of_a_change() {
             }
         }
     }
+    let named = |cell: &Cell| format!("{:?}; {}; {}: {}", cell.when, cell.kind.0, cell.target, cell.deed.0);
+    check_all(chosen(cells, named), check);
+}
+
+/// Returns the cells that `NS_CELL`, `NS_SEED` and `NS_LONG` choose.
+pub(super) fn chosen<C>(mut cells: Vec<C>, named: impl Fn(&C) -> String) -> Vec<C> {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let (only, first) = (variable("NS_CELL"), variable("NS_SEED").parse().unwrap_or(0));
     let step = if variable("NS_LONG").is_empty() && only.is_empty() { SHARE } else { 1 };
-    let named = |cell: &Cell| format!("{:?}; {}; {}: {}", cell.when, cell.kind.0, cell.target, cell.deed.0);
     cells.retain(|cell| named(cell).contains(&only));
-    let cells: Vec<_> = cells.into_iter().skip(first % step).step_by(step).collect();
+    cells.into_iter().skip(first % step).step_by(step).collect()
+}
+
+/// Checks cells in several threads, and names all that fail.
+pub(super) fn check_all<C: Sync + std::panic::RefUnwindSafe>(cells: Vec<C>, check: fn(&C)) {
     let failed = std::sync::Mutex::new(Vec::new());
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {

@@ -67,6 +67,7 @@ impl<'a> Placement<'a> {
             draft: Some(draft.to_string_lossy().into_owned()),
             kept: Some(store.address(place, kind, &kept)),
             from,
+            is_empty: false,
         };
         Ok(Placement { pending: change.begin(step, &[folder])?, draft, kept: (kind, kept) })
     }

@@ -8,6 +8,7 @@ use super::super::handles::address::Address;
 use super::super::handles::discard::discard;
 use super::super::handles::error::{RenameError, SandboxError};
 use super::super::handles::folder::Folder;
+use super::super::handles::metadata::Kind;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
@@ -53,7 +54,8 @@ pub(in crate::sandbox) fn put_back(
     let name = place.name()?;
     let metadata = entry.metadata()?;
     let from = Some((address.clone(), State::of(&metadata)));
-    let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from };
+    let is_empty = metadata.kind == Kind::Folder && kept_in.open_folder(kept_name).is_ok_and(|it| it.is_empty());
+    let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from, is_empty };
     let pending = change.begin(step, &[folder])?;
     let wrap = |error: io::Error| place.error(&error);
     match change.rename((kept_in, kept_name), (folder, name)) {

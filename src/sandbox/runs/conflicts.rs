@@ -54,6 +54,11 @@ impl<'a> Comparison<'a> {
         missing
     }
 
+    /// Returns the short names of the later runs that made such changes, newest first.
+    pub fn later_runs(&self) -> Vec<String> {
+        self.since.named()
+    }
+
     /// Returns the roots of copies of what the run left.
     pub fn into_copied(self) -> BTreeSet<Address> {
         self.copied
@@ -72,14 +77,19 @@ impl<'a> Comparison<'a> {
             (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
             _ => Some("something else is there now"),
         };
-        let reason = reason.map(|reason| format!("{reason}{}", by_run(self.since.author(path, found.as_ref()))));
+        let moved = place.now.as_ref().filter(|_| found.is_none()).and_then(|now| self.since.moved_to(path, now));
+        let reason = reason.map(|reason| match &moved {
+            Some((to, run)) => format!("it was moved to `{}`{}", to.display(), by_run(Some(run))),
+            None => format!("{reason}{}", by_run(self.since.author(path, found.as_ref()))),
+        });
+        let is_moved_on = moved.is_some();
         if let (Some(kept), Some(was)) = (&place.kept, &place.was)
             && let Some(lost) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
         {
             let reason = reason.map_or_else(|| lost.clone(), |reason| format!("{reason}; {lost}"));
             return Ok(Some((reason, Obstruction::Barred)));
         }
-        let obstruction = self.outcome.obstruction(place, found.as_ref());
+        let obstruction = self.outcome.obstruction(place, found.as_ref(), is_moved_on);
         let reason = match reason {
             Some(reason) => Some(reason),
             None if place.now.is_some() && place.is_made => self.stranger_in(path)?,
@@ -146,9 +156,11 @@ fn barred(error: SandboxError) -> Option<Different> {
 
 impl RunOutcome {
     /// Returns how a forced undo treats a path that is no longer as the run left it.
-    fn obstruction(&self, place: &PathOutcome, found: Option<&State>) -> Obstruction {
+    fn obstruction(&self, place: &PathOutcome, found: Option<&State>, is_moved_on: bool) -> Obstruction {
         let is_in_place = |was: &State| place.now.as_ref().is_some_and(|now| now.inode == was.inode);
         match (&place.was, found) {
+            // The run's entry is still there, at another path, and nothing else can come back.
+            (None, None) if is_moved_on && !self.comes_back_by(place) => Obstruction::Stays,
             (_, None) => Obstruction::Passable,
             (_, Some(found)) if found.kind == Kind::Special => Obstruction::Barred,
             (None, Some(_)) if self.comes_back_by(place) => Obstruction::InTheWay,

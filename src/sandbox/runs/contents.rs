@@ -26,6 +26,11 @@ use super::outcome::{PathOutcome, RunOutcome, keys_below};
 use super::report::changes;
 use super::undo::{UndoError, read};
 
+/// The reason for a content whose backup is gone.
+const NOT_KEPT: &str = "it is no longer kept";
+/// The reason for a content that was at a path until something else replaced or removed it.
+const CHANGED: &str = "it was changed since by something else";
+
 /// The content on one side of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -141,7 +146,7 @@ fn is_kept(way: &Path) -> bool {
 
 /// Updates sources that moved since the run, using the journals of later runs.
 fn follow(roots: Roots<'_>, run: &str, sources: &mut [ContentSource]) -> Result<(), SandboxError> {
-    let mut trail = Trail::default();
+    let mut trail = Trail { sources: sources.to_vec(), ..Trail::default() };
     for (number, source) in sources.iter().enumerate() {
         if let ContentSource::At(address, state) = source
             && !is_there(roots, address, state)
@@ -159,13 +164,13 @@ fn follow(roots: Roots<'_>, run: &str, sources: &mut [ContentSource]) -> Result<
             sources[number] = if is_there(roots, &address, state) {
                 ContentSource::At(address.clone(), state.clone())
             } else if is_kept(Path::new(&address.0)) {
-                ContentSource::Lost("it is no longer kept")
+                ContentSource::Lost(NOT_KEPT)
             } else {
-                ContentSource::Lost("it was changed since by something else")
+                ContentSource::Lost(CHANGED)
             };
         }
     }
-    trail.lost.into_iter().for_each(|number| sources[number] = ContentSource::Lost("it is no longer kept"));
+    trail.lost.into_iter().for_each(|(number, reason)| sources[number] = ContentSource::Lost(reason));
     Ok(())
 }
 
@@ -177,8 +182,11 @@ fn is_there(roots: Roots<'_>, address: &Address, state: &State) -> bool {
 /// The current paths of contents, which are identified by their index.
 #[derive(Default)]
 struct Trail {
+    /// The contents, with the state by which each is known.
+    sources: Vec<ContentSource>,
     at: BTreeMap<Address, Vec<usize>>,
-    lost: Vec<usize>,
+    /// Contents that are gone, with the reason.
+    lost: Vec<(usize, &'static str)>,
 }
 
 impl Trail {
@@ -200,6 +208,8 @@ impl Trail {
         let StepOutcome::Done { kept: has_kept, .. } = taken.fate else { return };
         match &taken.step {
             Step::Put { path, old, kept, from, .. } => {
+                self.check(path, old.as_ref());
+                from.iter().for_each(|(from, state)| self.check(from, Some(state)));
                 let put = from.as_ref().map(|(from, _)| self.take(from));
                 match kept.as_ref().filter(|_| has_kept) {
                     Some(kept) => self.shift(path, kept),
@@ -208,11 +218,27 @@ impl Trail {
                 }
                 self.put(path, put.unwrap_or_default());
             }
-            Step::Take { path, kept, .. } if has_kept => self.shift(path, kept),
-            Step::Take { path, .. } => self.lose(path),
-            Step::Move { path, to, .. } => self.shift(path, to),
+            Step::Take { path, old, kept, .. } => {
+                self.check(path, Some(old));
+                if has_kept { self.shift(path, kept) } else { self.lose(path) }
+            }
+            Step::Move { path, old, to, .. } => {
+                self.check(path, Some(old));
+                self.shift(path, to);
+            }
             _ => {}
         }
+    }
+
+    /// Drops the contents that something else replaced at a path before a step found this entry there.
+    fn check(&mut self, path: &Address, found: Option<&State>) {
+        let Some(numbers) = self.at.get_mut(path) else { return };
+        let sources = &self.sources;
+        let replaced = numbers.extract_if(.., |number| match &sources[*number] {
+            ContentSource::At(_, state) => found.is_none_or(|found| !is_same(state, found)),
+            _ => true,
+        });
+        self.lost.extend(replaced.map(|number| (number, CHANGED)));
     }
 
     fn shift(&mut self, from: &Address, to: &Address) {
@@ -222,7 +248,7 @@ impl Trail {
 
     fn lose(&mut self, path: &Address) {
         let lost = self.take(path).into_iter().flat_map(|(_, numbers)| numbers);
-        self.lost.extend(lost);
+        self.lost.extend(lost.map(|number| (number, NOT_KEPT)));
     }
 
     /// Removes and returns the contents at and below a path, each with its path relative to it.

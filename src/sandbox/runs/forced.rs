@@ -122,10 +122,10 @@ impl Reverser<'_, '_> {
         let path = taken.step.path();
         let found = self.find(taken.step.destination(), now.as_ref(), forced)?;
         match &taken.step {
+            Step::Put { is_empty: true, .. } | Step::MakeFolder { .. } => self.reverse_folder(taken, found, forced),
             Step::Put { .. } => self.reverse_put(taken, found, forced),
             Step::Take { kept, old, .. } => self.bring_back(path, (kept, Some(old)), None, forced),
             Step::Move { to, .. } => self.reverse_move((path, to), found, forced),
-            Step::MakeFolder { .. } => self.reverse_folder(taken, found, forced),
             // The directory exists again.
             Step::RemoveFolder { .. } if self.is_folder(path)? => Ok(false),
             Step::RemoveFolder { .. } => {

@@ -3,7 +3,7 @@
 //! Moving an entry out of a directory and back changes its times, so times alone do not prove a change. The journals
 //! of later runs do, provided that all their changes to the tree were undone.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::rc::Rc;
@@ -25,11 +25,13 @@ pub(super) struct Since<'a> {
     run: &'a str,
     roots: Roots<'a>,
     later: OnceCell<LaterRuns>,
+    /// The runs that it named as authors of changes.
+    named: RefCell<BTreeSet<Rc<str>>>,
 }
 
 impl<'a> Since<'a> {
     pub fn new(run: &'a str, at: Option<Timestamp>, roots: Roots<'a>) -> Since<'a> {
-        Since { at, run, roots, later: OnceCell::new() }
+        Since { at, run, roots, later: OnceCell::new(), named: RefCell::default() }
     }
 
     /// Whether somebody else changed the entry at `address` in a tree that the run left.
@@ -66,7 +68,26 @@ impl<'a> Since<'a> {
             (Some(left), Some(found)) => left.is_still(found),
             _ => false,
         };
-        is_as_left.then(|| stamp::short(run))
+        is_as_left.then(|| self.name(run))
+    }
+
+    /// Returns where later runs moved an entry that the run left at a path, with the short name of the last that did.
+    /// Returns `None` if none of them did, or if it is gone from there too.
+    pub fn moved_to(&self, address: &Address, left: &State) -> Option<(Address, &str)> {
+        let (to, run) = self.later().way_of(address)?;
+        let found = self.roots.state(&to).ok()??;
+        (to != *address && found.kind == left.kind).then(|| (to, self.name(run)))
+    }
+
+    /// Returns the short name of a later run, which stands in the way.
+    fn name<'r>(&self, run: &'r Rc<str>) -> &'r str {
+        self.named.borrow_mut().insert(Rc::clone(run));
+        stamp::short(run)
+    }
+
+    /// Returns the short names of the later runs that it named, newest first.
+    pub fn named(&self) -> Vec<String> {
+        self.named.borrow().iter().rev().map(|run| stamp::short(run).to_owned()).collect()
     }
 
     fn later(&self) -> &LaterRuns {
@@ -88,7 +109,12 @@ struct LaterRuns {
     folders: BTreeSet<Address>,
     /// Paths that they changed without a later undo, each with the last run that did.
     stays: BTreeMap<Address, Rc<str>>,
+    /// Their moves and removals without a later undo, in order.
+    ways: Vec<Way>,
 }
+
+/// A move of an entry to a path, or its removal if there is none, with the run that did it.
+type Way = (Address, Option<Address>, Rc<str>);
 
 impl LaterRuns {
     /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
@@ -136,6 +162,12 @@ impl LaterRuns {
         let place = taken.step.destination();
         if let Some(run) = stays {
             self.stays.extend([place, taken.step.path()].map(|path| (path.clone(), Rc::clone(run))));
+            let to = match &taken.step {
+                Step::Move { to, .. } => Some(Some(to.clone())),
+                Step::Take { .. } => Some(None),
+                _ => None,
+            };
+            self.ways.extend(to.map(|to| (taken.step.path().clone(), to, Rc::clone(run))));
         }
         self.folders.extend(taken.step.folders());
         let now = if let StepOutcome::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
@@ -159,6 +191,18 @@ impl LaterRuns {
             }
             None => drop(self.left.remove(place)),
         }
+    }
+
+    /// Follows an entry through the moves. Returns its last path and the run that moved it there; `None` if it was not
+    /// moved, or removed in the end.
+    fn way_of(&self, address: &Address) -> Option<(Address, &Rc<str>)> {
+        let (mut at, mut mover) = (address.clone(), None);
+        for (from, to, run) in &self.ways {
+            if at == *from || at.is_below(from) {
+                (at, mover) = (at.moved(from, to.as_ref()?), Some(run));
+            }
+        }
+        Some((at, mover?))
     }
 
     fn stays_in(&self, tree: &Address) -> bool {

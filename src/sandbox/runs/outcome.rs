@@ -108,9 +108,10 @@ impl RunOutcome {
             StepOutcome::Unknown { .. } => return,
         };
         match step {
-            Step::Put { path, old, draft, kept, from } => {
+            Step::Put { path, old, draft, kept, from, is_empty } => {
                 let inside = from.as_ref().and_then(|(from, _)| self.put_back(from));
-                let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && inside.is_none();
+                let is_new = inside.is_none();
+                let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && is_new && !is_empty;
                 for (below, place) in inside.into_iter().flatten() {
                     let is_copied = place.is_copied || draft.is_some();
                     self.places.insert(below, PathOutcome { is_copied, ..place });
@@ -123,7 +124,7 @@ impl RunOutcome {
                 let place = self.place(path, old.as_ref());
                 place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
-                    (now, None, false, is_tree, false);
+                    (now, None, is_new && *is_empty, is_tree, false);
                 if place.kept.is_none() && kept_any && place.was.is_some() {
                     place.kept.clone_from(kept);
                 }

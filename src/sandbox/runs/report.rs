@@ -46,7 +46,7 @@ pub struct ChangeReport {
     pub is_folder: bool,
     /// The size before and after, in bytes.
     pub sizes: (Option<u64>, Option<u64>),
-    /// The backup of the previous entry, below `.ns`.
+    /// The backup of the previous entry, below `.ns`, if it is still there.
     pub kept: Option<Address>,
     /// The contents of a directory that is created or deleted as a whole; `None` if unknown.
     pub holds: Option<Holds>,
@@ -111,7 +111,10 @@ impl Journal {
         let outcome = RunOutcome::of(&history);
         let changes = changes(&outcome).filter_map(|(path, place)| {
             let holds = tree_of(roots, path, place).and_then(holds);
-            change_report(&outcome, path, place).map(|change| ChangeReport { holds, ..change })
+            let change = change_report(&outcome, path, place)?;
+            // A backup that an undo put back is no longer there.
+            let kept = change.kept.filter(|kept| matches!(roots.kept(kept), Ok(Some(_))));
+            Some(ChangeReport { holds, kept, ..change })
         });
         let changes = changes.collect();
         let History { begin, end, damaged, .. } = history;
@@ -159,11 +162,11 @@ fn is_mode_alone(was: &State, now: &State) -> bool {
     (was.inode, was.size, was.modified) == (now.inode, now.size, now.modified) && was.mode != now.mode
 }
 
-/// Returns the tree that a run installed at a path as a whole, or removed from it. Returns `None` if the tree is no
-/// longer where the run left it.
+/// Returns the tree that a run installed at a path as a whole, or removed from it. Returns `None` if the tree is neither
+/// where the run left it nor, after an undo, where it was before.
 fn tree_of(roots: Roots<'_>, path: &Address, place: &PathOutcome) -> Option<SandboxPath> {
     let (state, found) = match (&place.was, &place.now, &place.kept) {
-        (Some(was), None, Some(kept)) => (was, roots.kept(kept).ok()??),
+        (Some(was), None, Some(kept)) => (was, roots.kept(kept).ok()?.or_else(|| roots.place(path).ok())?),
         (_, Some(now), _) if place.is_tree => (now, roots.place(path).ok()?),
         _ => return None,
     };

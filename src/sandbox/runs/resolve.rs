@@ -70,7 +70,7 @@ impl StepResolver<'_, '_> {
     fn resolve(&self, taken: &JournaledStep, drafted: Option<u64>, copied: bool) -> Result<bool, SandboxError> {
         let now = self.roots.state(taken.step.path())?;
         let done = match &taken.step {
-            Step::Put { path, old, draft, kept, from } => {
+            Step::Put { path, old, draft, kept, from, .. } => {
                 // A copy of a backup has an inode of its own.
                 let moved = from.as_ref().filter(|_| draft.is_none());
                 let inode = drafted.or(moved.map(|(_, state)| state.inode));

@@ -22,6 +22,9 @@ use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
 
+/// Removes a directory together with its entries.
+const WITH_CONTENTS: RemoveOptions = RemoveOptions { recursive: true };
+
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {
     pub roots: Roots<'a>,
@@ -37,6 +40,9 @@ impl<'a> Reverser<'a, '_> {
     pub fn reverse(&mut self, taken: &JournaledStep) -> Result<(), SandboxError> {
         let StepOutcome::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
         match &taken.step {
+            Step::Put { path, is_empty: true, from, .. } => {
+                self.remove_put_back(path, from.as_ref().map(|(from, _)| from))
+            }
             Step::Put { path, kept, from, old, .. } => {
                 self.expect(path, now.as_ref())?;
                 let from = from.as_ref().map(|(from, _)| from);
@@ -89,6 +95,13 @@ impl<'a> Reverser<'a, '_> {
         }
     }
 
+    /// Removes a directory that a step brought back empty, which must be empty by now, to the same backup.
+    fn remove_put_back(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
+        let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
+        self.forget_copies(path);
+        self.take_and_keep(&place, (store, RemoveOptions::default()), from).map(drop)
+    }
+
     /// Removes the entry that a step installed and backs it up, at `from` if it came from that backup.
     ///
     /// If the disk is full, a file that the same run created is deleted without a backup, provided that it is
@@ -97,7 +110,7 @@ impl<'a> Reverser<'a, '_> {
         let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
         let made = place.metadata()?;
-        match self.take_and_keep(&place, store, from).map(drop) {
+        match self.take_and_keep(&place, (store, WITH_CONTENTS), from).map(drop) {
             Err(SandboxError::NoSpace(_))
                 if from.is_none() && self.change.is_reversing() && made.kind != Kind::Folder =>
             {
@@ -111,16 +124,15 @@ impl<'a> Reverser<'a, '_> {
     pub(super) fn set_aside(&mut self, path: &Address) -> Result<Address, SandboxError> {
         let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
-        self.take_and_keep(&place, store, None)
+        self.take_and_keep(&place, (store, WITH_CONTENTS), None)
     }
 
     fn take_and_keep(
         &mut self,
         place: &SandboxPath,
-        store: BackupStore<'a>,
+        (store, options): (BackupStore<'a>, RemoveOptions),
         from: Option<&Address>,
     ) -> Result<Address, SandboxError> {
-        let options = RemoveOptions { recursive: true };
         let slot = from.map(slot_of);
         match place.delete_to(slot.clone(), options, store, self.meter, self.change) {
             Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, options, store, self.meter, self.change),
@@ -228,6 +240,7 @@ impl<'a> Reverser<'a, '_> {
             draft: None,
             kept: Some(kept_there.clone()),
             from: Some((kept.clone(), State::of(&metadata))),
+            is_empty: false,
         };
         let pending = self.change.begin(step, &[folder])?;
         match kept_in.exchange(kept_name, folder, name) {

@@ -68,6 +68,8 @@ pub enum UndoError {
         conflicts: Vec<Conflict>,
         /// Whether a forced undo may take some of it back.
         is_forceable: bool,
+        /// Short names of the later runs that stand in the way, newest first.
+        later: Vec<String>,
     },
     /// A forced undo could not reverse any change. The run stays as it is.
     #[error("nothing of the run `{}` could be {}", short(run), if *is_redo { "done again" } else { "taken back" })]
@@ -78,6 +80,8 @@ pub enum UndoError {
         is_redo: bool,
         /// Each path that would have been left as it is, and the reason.
         conflicts: Vec<Conflict>,
+        /// Short names of the later runs that stand in the way, newest first.
+        later: Vec<String>,
     },
     /// The undo failed; its changes were rolled back.
     #[error(transparent)]
@@ -116,7 +120,7 @@ fn moved_on(error: SandboxError, run: String, is_redo: bool) -> UndoError {
     let (SandboxError::Changed(path) | SandboxError::NotFound(path)) = &error else { return error.into() };
     let reason = "what is there, or was kept of it, was changed since".to_owned();
     let conflict = Conflict { path: Address::from(path.as_str()), reason };
-    UndoError::MovedOn { run, is_redo, conflicts: vec![conflict], is_forceable: true }
+    UndoError::MovedOn { run, is_redo, conflicts: vec![conflict], is_forceable: true, later: Vec::new() }
 }
 
 /// Returns why the changes of a run are not all known.
@@ -162,6 +166,7 @@ impl Journal {
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
         let (mut found, missing) = (comparison.obstacles(), comparison.missing());
         found.extend(outcome.refused(admit));
+        let later = comparison.later_runs();
         let copied = comparison.into_copied();
         let all: Vec<Obstacle> = found.iter().chain(&missing).cloned().collect();
         let ((staying, passable), (missing, _)) =
@@ -173,7 +178,7 @@ impl Journal {
             if !is_forceable {
                 forced::name_kept(&mut conflicts, &outcome, roots);
             }
-            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts, is_forceable });
+            return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts, is_forceable, later });
         }
         let forced = force.then(|| Forced::new(&outcome, passable, admit));
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
@@ -182,7 +187,7 @@ impl Journal {
         let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
         let refused = match taken_back {
             Ok(TakenBack { steps: 0, left, .. }) if force && !left.is_empty() => {
-                UndoError::NothingBack { run: origin.run, is_redo, conflicts: left }
+                UndoError::NothingBack { run: origin.run, is_redo, conflicts: left, later }
             }
             Ok(TakenBack { steps, left, displaced }) => {
                 // The run counts the changes of the other run that it reverses, not its own steps.

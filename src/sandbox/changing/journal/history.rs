@@ -171,7 +171,8 @@ impl History {
                 if let StepOutcome::Done { after, .. } = &mut taken.fate {
                     *after = after.split_off(1.min(after.len()));
                 }
-                taken.step = Step::Put { path: to.clone(), old: None, draft: None, kept: None, from: None };
+                taken.step =
+                    Step::Put { path: to.clone(), old: None, draft: None, kept: None, from: None, is_empty: false };
             }
             !is_inside(taken.step.path())
         });

@@ -149,6 +149,10 @@ pub enum Step {
         /// The backup that the new entry comes from, and its state.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         from: Option<(Address, State)>,
+        /// Whether the new entry is an empty directory from the backup store, whose entries follow one by one, as
+        /// those of [`Step::MakeFolder`] do.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        is_empty: bool,
     },
     /// Removes an entry and backs it up.
     Take {
@@ -239,7 +243,7 @@ impl Step {
 
     /// Whether it installs, removes or moves an entry with everything in it.
     pub fn is_of_tree(&self) -> bool {
-        matches!(self, Step::Put { .. } | Step::Take { .. } | Step::Move { .. })
+        matches!(self, Step::Put { is_empty: false, .. } | Step::Take { .. } | Step::Move { .. })
     }
 
     /// Whether the step counts as a change of the tree.

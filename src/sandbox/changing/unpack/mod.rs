@@ -190,7 +190,14 @@ impl Unpacking<'_> {
         }
         let parents = self.target.make_parents(self.change)?;
         let (folder, name) = (parents.folder(), self.target.name()?);
-        let step = Step::Put { path: self.target.full_address(), old: None, draft: None, kept: None, from: None };
+        let step = Step::Put {
+            path: self.target.full_address(),
+            old: None,
+            draft: None,
+            kept: None,
+            from: None,
+            is_empty: false,
+        };
         let pending = self.change.begin(step, &[folder])?;
         match self.outer.rename(OsStr::new(TREE), folder, name, Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {

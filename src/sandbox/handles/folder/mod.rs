@@ -222,6 +222,11 @@ impl Folder {
         on!(self, folder => folder.entries())
     }
 
+    /// Whether the directory can be read and has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries().is_ok_and(|entries| entries.is_empty())
+    }
+
     /// Opens the directory `name` so that [`Folder::each_entry`] can be called on it directly. Errors: if it is a link.
     pub fn open_listed(&self, name: &OsStr) -> io::Result<Folder> {
         match self {

@@ -1,0 +1,82 @@
+//! Whatever an undo does after a run, it also does after that run was undone and redone, once or twice.
+
+use super::table::{DEEDS, Deed, KINDS, Kind, check_all, chosen, put};
+use super::{Place, ns, run, tick};
+use crate::support::contents_of;
+
+/// Commands that undo a run after another program changed one of its paths.
+const COMMANDS: &[&[&str]] = &[&["undo", "--force"], &["undo", "--skip"]];
+
+/// One kind of change, a change by another program at one of its paths, and a command.
+struct Cell {
+    kind: &'static Kind,
+    target: &'static str,
+    deed: &'static (&'static str, Deed),
+    command: &'static [&'static str],
+}
+
+/// What a command did: its exit code, its messages without names of runs and backups, and the tree.
+type Effect = (i32, String, Vec<String>);
+
+/// Runs a script, undoes and redoes it so many times, lets another program change the tree, and undoes the run.
+fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, deed), command }: &Cell) -> Effect {
+    let place = Place::empty();
+    for path in ["f", "d/f", "d/sub/g", "e/keep"] {
+        put(&place.root().join(path), &format!("old {path}"));
+    }
+    crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
+    place.eval("MUST FS.WriteFile(\"earlier\", \"earlier\")");
+    place.eval(script);
+    for _ in 0..redos {
+        place.ns(0, &["undo"]);
+        place.ns(0, &["redo"]);
+    }
+    tick();
+    deed(&place.root().join(target));
+    let ran = run(ns(&place.root()).args(*command));
+    let root = place.root().display().to_string();
+    let tree = contents_of(&place.root()).into_iter().map(|line| line.replacen(&root, "", 1)).collect();
+    (ran.code, without_names(&ran.stderr), tree)
+}
+
+/// Replaces the hexadecimal parts of names of runs and backups.
+fn without_names(text: &str) -> String {
+    let is_name = |word: &&str| word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_time =
+        |word: &&str| word.len() > 8 && word.bytes().all(|byte| byte.is_ascii_digit() || b"TZ.".contains(&byte));
+    let parts = text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
+    let plain = parts.map(|part| {
+        let word = part.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
+        if Some(word).filter(|word| is_name(word) || is_time(word)).is_some() {
+            part.replacen(word, "#", 1)
+        } else {
+            part.to_owned()
+        }
+    });
+    plain.collect()
+}
+
+fn check(cell: &Cell) {
+    let expected = effect_after(0, cell);
+    for redos in [1, 2] {
+        let found = effect_after(redos, cell);
+        assert_eq!(found, expected, "{} after {redos} redos", named(cell));
+    }
+}
+
+fn named(cell: &Cell) -> String {
+    format!("{:?}; {}; {}: {}", cell.command, cell.kind.0, cell.target, cell.deed.0)
+}
+
+#[test]
+fn an_undo_after_a_redo_does_what_the_first_would() {
+    let mut cells = Vec::new();
+    for command in COMMANDS {
+        for kind in KINDS {
+            for target in kind.2 {
+                cells.extend(DEEDS.iter().map(|deed| Cell { kind, target, deed, command }));
+            }
+        }
+    }
+    check_all(chosen(cells, named), check);
+}
