@@ -141,17 +141,26 @@ impl LaterRuns {
             let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
             let stays = (!is_reversal && !undone.has(name)).then(|| Rc::<str>::from(name.as_str()));
             let takes_back = history.begin.undoes.is_some();
-            let copies = history.steps.iter().filter(|taken| takes_back || matches!(taken.step, Step::Move { .. }));
-            later.copied.extend(copies.filter_map(|taken| taken.step.copied_back_to()).cloned());
-            later.folders.extend(history.touched.iter().map(|(folder, ..)| folder.clone()));
-            later.copied.extend(history.copied.iter().map(|(place, _)| place.clone()));
+            let mut touched = history.touched.iter().peekable();
+            let mut copied = history.copied.iter().peekable();
             let mut put_back = history.put_back.iter().peekable();
             for taken in &history.steps {
+                while let Some((folder, ..)) = touched.next_if(|(.., line)| taken.is_after(*line)) {
+                    later.folders.insert(folder.clone());
+                }
+                while let Some((place, _)) = copied.next_if(|(_, line)| taken.is_after(*line)) {
+                    later.copied.insert(place.clone());
+                }
                 while let Some(earlier) = put_back.next_if(|put_back| taken.is_after(put_back.line)) {
                     later.put_back(earlier);
                 }
                 later.take(taken, stays.as_ref());
+                if takes_back || matches!(taken.step, Step::Move { .. }) {
+                    later.copied.extend(taken.step.copied_back_to().cloned());
+                }
             }
+            later.folders.extend(touched.map(|(folder, ..)| folder.clone()));
+            later.copied.extend(copied.map(|(place, _)| place.clone()));
             put_back.for_each(|put_back| later.put_back(put_back));
         }
         Some(later)
@@ -169,6 +178,9 @@ impl LaterRuns {
             };
             self.ways.extend(to.map(|to| (taken.step.path().clone(), to, Rc::clone(run))));
         }
+        if let Step::Move { path, to, .. } = &taken.step {
+            self.rename(path, to);
+        }
         self.folders.extend(taken.step.folders());
         let now = if let StepOutcome::Done { now, .. } = &taken.fate { now.as_ref() } else { None };
         let states = taken.step.states().into_iter().chain(now);
@@ -180,6 +192,20 @@ impl LaterRuns {
             StepOutcome::Done { now: Some(now), .. } => drop(self.left.insert(place.clone(), now.clone())),
             _ => drop(self.left.remove(place)),
         }
+    }
+
+    /// Renames what is known of a tree with the tree.
+    fn rename(&mut self, from: &Address, to: &Address) {
+        for set in [&mut self.folders, &mut self.copied] {
+            let mut moved = below(set.range(after(from)..), from);
+            moved.extend(set.get(from).cloned());
+            for address in moved {
+                set.remove(&address);
+                set.insert(address.moved(from, to));
+            }
+        }
+        rename_below(&mut self.left, from, to);
+        rename_below(&mut self.stays, from, to);
     }
 
     /// Applies the state after a step and its reversal. They cancel out except for the change time.
@@ -208,4 +234,22 @@ impl LaterRuns {
     fn stays_in(&self, tree: &Address) -> bool {
         self.stays.keys().any(|address| address == tree || address.is_below(tree))
     }
+}
+
+/// Renames the keys below a directory that was moved.
+fn rename_below<T>(map: &mut BTreeMap<Address, T>, from: &Address, to: &Address) {
+    for address in below(map.range(after(from)..).map(|(address, _)| address), from) {
+        let value = map.remove(&address).expect("it was just found");
+        map.insert(address.moved(from, to), value);
+    }
+}
+
+/// Returns the first possible path below a directory, in the order of paths.
+fn after(folder: &Address) -> Address {
+    folder.join(OsStr::new(""))
+}
+
+/// Returns the leading paths that are below a directory.
+fn below<'a>(addresses: impl Iterator<Item = &'a Address>, folder: &Address) -> Vec<Address> {
+    addresses.take_while(|address| address.is_below(folder)).cloned().collect()
 }

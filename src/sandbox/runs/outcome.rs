@@ -13,14 +13,23 @@ use super::super::handles::state::{Moment, State};
 pub struct RunOutcome {
     /// The changed paths.
     pub places: BTreeMap<Address, PathOutcome>,
-    /// Places below removed trees, by the path of the backup.
-    taken: BTreeMap<Address, Vec<(Address, PathOutcome)>>,
+    /// Removed entries, by the path of the backup.
+    taken: BTreeMap<Address, Taken>,
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
     /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
     pub(super) gone: BTreeMap<Address, Vec<(Address, Touched)>>,
     /// The state of each entry when it was backed up, by the path of the backup.
     pub(super) kept: BTreeMap<Address, State>,
+}
+
+/// An entry that the run removed.
+#[derive(Clone, Debug, Default)]
+struct Taken {
+    /// Its path when the run began, if it was moved before.
+    from: Option<Address>,
+    /// The places below it.
+    inside: Vec<(Address, PathOutcome)>,
 }
 
 /// A directory whose entries changed.
@@ -109,10 +118,11 @@ impl RunOutcome {
         };
         match step {
             Step::Put { path, old, draft, kept, from, is_empty } => {
-                let inside = from.as_ref().and_then(|(from, _)| self.put_back(from));
-                let is_new = inside.is_none();
+                let taken = from.as_ref().and_then(|(from, _)| self.put_back(from));
+                let is_new = taken.is_none();
+                let Taken { from: origin, inside } = taken.unwrap_or_default();
                 let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && is_new && !is_empty;
-                for (below, place) in inside.into_iter().flatten() {
+                for (below, place) in inside {
                     let is_copied = place.is_copied || draft.is_some();
                     self.places.insert(below, PathOutcome { is_copied, ..place });
                 }
@@ -124,7 +134,7 @@ impl RunOutcome {
                 let place = self.place(path, old.as_ref());
                 place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
-                    (now, None, is_new && *is_empty, is_tree, false);
+                    (now, origin, is_new && *is_empty, is_tree, false);
                 if place.kept.is_none() && kept_any && place.was.is_some() {
                     place.kept.clone_from(kept);
                 }
@@ -135,7 +145,8 @@ impl RunOutcome {
                     outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
                     inside.push((below, place));
                 });
-                self.taken.insert(kept.clone(), inside);
+                let origin = self.places.get(path).and_then(|place| place.from.clone());
+                self.taken.insert(kept.clone(), Taken { from: origin, inside });
                 self.let_go(path, kept);
                 if kept_any {
                     self.keep_moved(path, Some(kept));
@@ -177,13 +188,12 @@ impl RunOutcome {
         }
     }
 
-    /// Handles the restoration of an entry that the run itself removed: its backup is gone. Returns the known places
-    /// below it.
-    fn put_back(&mut self, kept: &Address) -> Option<Vec<(Address, PathOutcome)>> {
-        let inside = self.taken.remove(kept)?;
+    /// Handles the restoration of an entry that the run itself removed: its backup is gone.
+    fn put_back(&mut self, kept: &Address) -> Option<Taken> {
+        let taken = self.taken.remove(kept)?;
         let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
         of_it.for_each(|place| place.kept = None);
-        Some(inside)
+        Some(taken)
     }
 
     fn touch(&mut self, folder: Address, new: Touched) {
@@ -206,11 +216,12 @@ impl RunOutcome {
         })
     }
 
-    /// Whether the run installed a whole tree above `address` in place of one that it removed.
+    /// Whether the run installed a whole tree above `address` in place of one that it removed. Directories between them
+    /// of which it only changed the mode do not matter.
     pub(super) fn is_in_tree(&self, address: &Address) -> bool {
-        let mut above = address.ancestors().skip(1);
-        let nearest = above.find_map(|above| self.places.get(&above).filter(|place| place.now.is_some()));
-        nearest.is_some_and(|place| place.is_tree)
+        let is_placed = |place: &&PathOutcome| place.is_tree || place.is_made || place.from.is_some();
+        let known = |above: Address| self.places.get(&above).filter(|place| place.now.is_some()).filter(is_placed);
+        address.ancestors().skip(1).find_map(known).is_some_and(|place| place.is_tree)
     }
 
     /// Handles the removal of a directory and those below it. Nobody else changes them from here on.
