@@ -287,3 +287,28 @@ fn no_tool_of_the_first_half_goes_on_after_an_interrupt() {
 fn no_tool_of_the_second_half_goes_on_after_an_interrupt() {
     deal(1);
 }
+
+/// Trees whose entries are many and empty, and calls that take long with them.
+#[test]
+fn a_call_on_many_empty_entries_ends_at_the_time_limit() {
+    let place = tempfile::tempdir().expect("a folder");
+    for number in 0..5_000 {
+        fs::create_dir_all(place.path().join(format!("folders/{number}"))).expect("a folder");
+        fs::create_dir_all(place.path().join("links")).expect("a folder");
+        std::os::unix::fs::symlink("nowhere", place.path().join(format!("links/{number}"))).expect("a link");
+    }
+    let rules: String = (0..10_000).map(|number| format!("*a*b*c{number}\n")).collect();
+    fs::create_dir(place.path().join("rules")).expect("a folder");
+    fs::write(place.path().join("rules/.gitignore"), rules).expect("rules");
+    for number in 0..500 {
+        fs::write(place.path().join(format!("rules/{}{number}", "ab".repeat(120))), "").expect("a file");
+    }
+    for call in [
+        "FS.CopyFile(\"folders\", \"copy\", recursive: true)",
+        "FS.CopyFile(\"links\", \"copy\", recursive: true)",
+        "FS.Find(\"rules\", gitignore: true)",
+    ] {
+        let ran = run(ns(place.path()).args(["run", "--timeout", "0.1", "-e", &format!("SET r = {call}")]));
+        assert!(ran.code == 124 && ran.stderr.contains("NS0604"), "{call}: {} {}", ran.code, ran.stderr);
+    }
+}

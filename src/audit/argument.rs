@@ -12,11 +12,26 @@ use crate::value::{Value, json};
 
 /// Maximum length in bytes of a text written as it is.
 const MAX_TEXT: usize = 256;
-/// Maximum length in bytes of a list of paths written as it is.
+/// Maximum length in bytes of the JSON of a list of paths written as it is.
 const MAX_PATHS: usize = 64 << 10;
 /// Maximum length in bytes of the JSON of a value that is hashed. Values share parts, so a small value can have an
 /// enormous JSON form.
 const MAX_HASHED: u64 = 4 << 20;
+
+/// Returns the maximum length of the JSON of a text or a list of texts in bytes. Other values count as nothing, since only
+/// paths are measured.
+pub fn json_bytes(value: &Value) -> usize {
+    let of_text = |text: &str| {
+        text.bytes()
+            .map(|byte| if byte < 0x20 { 6 } else { 1 + usize::from(b"\"\\\x7f".contains(&byte)) })
+            .sum::<usize>()
+            + 3
+    };
+    match value {
+        Value::List(list) => list.iter().map(|item| item.as_text().map_or(0, |text| of_text(&text))).sum::<usize>() + 2,
+        value => value.as_text().map_or(0, |text| of_text(&text)),
+    }
+}
 
 /// An argument as a line records it.
 #[derive(Debug, Serialize)]
@@ -56,11 +71,7 @@ impl Argument {
 
     /// Records a path or a list of paths: as it is, unless it is very long.
     pub fn path(value: &Value) -> Argument {
-        let bytes = match value {
-            Value::List(list) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
-            value => value.as_text().map_or(0, |text| text.len()),
-        };
-        if bytes <= MAX_PATHS { Argument::Plain(value.clone()) } else { Argument::content(value) }
+        if json_bytes(value) <= MAX_PATHS { Argument::Plain(value.clone()) } else { Argument::content(value) }
     }
 
     /// Records an argument that is content: never as it is.
@@ -107,5 +118,21 @@ impl io::Write for Hashing {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Argument, MAX_PATHS};
+    use crate::value::Value;
+
+    #[test]
+    fn paths_that_are_written_as_they_are_have_a_short_json() {
+        for (text, count) in [("", 360_000), ("", 100), ("\u{1}", 60_000), ("\"", 60_000), ("a", 16_000), ("a", 17_000)]
+        {
+            let list = Value::list(vec![Value::text(text); count]).expect("no limit is near");
+            let written = serde_json::to_string(&Argument::path(&list)).expect("an argument is JSON");
+            assert!(written.len() <= MAX_PATHS, "{count} times {text:?}: {} bytes", written.len());
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use compact_str::CompactString;
 use indexmap::IndexSet;
 
-use crate::audit::{Argument, Entry, Items, Outcome};
+use crate::audit::{Argument, Entry, Items, Outcome, json_bytes};
 use crate::memory::Session as SessionMemory;
 use crate::text::ToolCode;
 use crate::toolkit::{BoundRef, Declaration, Effect, FailureMode, Kind, Param, ToolError};
@@ -205,8 +205,7 @@ impl<'a> CallRecord<'a> {
     pub fn bytes(&self) -> u64 {
         let of = |argument: &LoggedArgument| match (&argument.value, argument.shown) {
             (_, LoggedForm::Hashed) => 0,
-            (Value::List(list), _) => list.iter().map(|item| item.as_text().map_or(0, |text| text.len())).sum(),
-            (value, _) => value.as_text().map_or(0, |text| text.len()),
+            (value, _) => json_bytes(value),
         };
         let arguments: usize = self.given().iter().map(of).sum::<usize>()
             + self.look(|details| details.arguments.iter().map(of).sum::<usize>());

@@ -92,3 +92,27 @@ fn another_hard_link_keeps_the_old_content() {
         assert_eq!((ran.code, inode("f")), (0, inode("g")), "{call}: {}", ran.stderr);
     }
 }
+
+/// A user namespace shows ids that it does not know as those of nobody, which no file can be given.
+#[test]
+fn a_file_of_an_id_that_the_namespace_does_not_know_is_replaced_and_copied() {
+    if !rustix::process::geteuid().is_root() {
+        println!("SKIPPED: only root makes files of other users");
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    fs::create_dir(place.path().join("root")).expect("a directory");
+    set_access(place.path(), (USER, USER, 0o666));
+    for script in ["MUST FS.WriteFile(\"f\", \"new\")", "MUST FS.CopyFile(\"f\", \"g\")"] {
+        let mut command = std::process::Command::new("unshare");
+        let state = place.path().join("root/state");
+        command.args(["-U", "-r", env!("CARGO_BIN_EXE_ns"), "run", "-e", script]).env("XDG_STATE_HOME", state);
+        let ran = run(command.current_dir(place.path().join("root")));
+        if ran.stderr.contains("unshare failed") {
+            println!("SKIPPED: no user namespaces here");
+            return;
+        }
+        assert_eq!(ran.code, 0, "{script}: {}", ran.stderr);
+    }
+    assert_eq!(fs::read_to_string(place.path().join("root/g")).expect("a copy"), "new");
+}

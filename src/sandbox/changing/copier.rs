@@ -96,6 +96,7 @@ impl<'a> Copier<'a> {
                 folder.sync_all().map_err(|error| self.wrap(&error))?;
                 continue;
             };
+            self.meter.poll()?;
             let metadata = level.from.metadata(&name).map_err(|error| self.wrap(&error))?;
             if metadata.kind == Kind::Folder {
                 let inner = self.begin(&level.from, &name, metadata, &level.to, &name)?;

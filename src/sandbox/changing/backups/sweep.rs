@@ -175,7 +175,13 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
         match level.size {
             // Inside a backup, only sizes are added up.
             Some(size) if metadata.kind != Kind::Folder => level.size = Some(size.saturating_add(metadata.size)),
-            Some(_) => drop(self.enter_kept(name, &metadata)),
+            Some(_) => {
+                if self.enter_kept(name, &metadata).is_some() {
+                    let path = shown_below(&self.names[..self.names.len().min(SHOWN_FOLDERS)]);
+                    let reason = "a directory in it cannot be opened, so its size counts for less than it is";
+                    self.swept.flaw(SandboxError::NotOurs { path, reason });
+                }
+            }
             None if stamp::is_kept(&name, &self.names, &self.root.seal) => return self.look_at(name, &metadata),
             None if stamp::is_kept_shape(&name) => return self.meet_foreign(&name, &metadata),
             None if is_draft_name(&name) => return self.reclaim_unfinished(&name, &metadata),

@@ -412,8 +412,9 @@ pub use linux::{LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_o
 /// owner and its group. Nobody gains by it: with another owner or group the file has no set-user-id and set-group-id,
 /// and another group may do what everybody may.
 ///
-/// Uses the handle, not the name, which could by now be a link to a file outside. `EPERM` is accepted for the owner and
-/// the group alone: the lockdown refuses calls with the same error.
+/// Uses the handle, not the name, which could by now be a link to a file outside. For the owner and the group alone,
+/// `EPERM` is accepted (the lockdown refuses calls with the same error), and so is `EINVAL`, which a user namespace gives
+/// for ids that it does not know.
 pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -421,7 +422,7 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
         let (user, group) = (Uid::from_raw(like.owner.user), Gid::from_raw(like.owner.group));
         let is_kept = |kept: rustix::io::Result<()>| match kept {
             Ok(()) => Ok(true),
-            Err(rustix::io::Errno::PERM) => Ok(false),
+            Err(rustix::io::Errno::PERM | rustix::io::Errno::INVAL) => Ok(false),
             Err(error) => Err(io::Error::from(error)),
         };
         let mode = if is_kept(rustix::fs::fchown(file, Some(user), Some(group)))? {

@@ -29,7 +29,7 @@ use super::super::handles::path::{PathRule, parts_of};
 use super::super::handles::root::{Root, SandboxPath};
 
 pub use rule::Shape;
-use rule::{Rules, Verdict};
+use rule::{Rules, Verdict, Work};
 
 /// The name of the ignore files.
 pub const FILE: &str = ".gitignore";
@@ -48,8 +48,6 @@ const MAX_BYTES_IN_FORCE: u64 = 4 << 20;
 const MAX_RULES: usize = 10_000;
 /// Maximum number of notes kept; further ones are only counted.
 const MAX_NOTES: usize = 10;
-/// Amount of work between two checks of the deadline.
-const PATIENCE: usize = 1 << 22;
 
 /// The rules in effect at one point of a walk, with the notes of one thread about their files.
 #[derive(Debug)]
@@ -57,8 +55,7 @@ pub struct Ignore {
     scope: Option<Arc<Scope>>,
     notes: Vec<String>,
     more_notes: usize,
-    work: usize,
-    watch: Watch,
+    work: Work,
 }
 
 /// The rules in effect below a directory that has a file.
@@ -117,7 +114,7 @@ impl Above {
 impl Ignore {
     /// Creates an `Ignore` with the rules of a scope.
     pub fn within(scope: Option<Arc<Scope>>, watch: Watch) -> Ignore {
-        Ignore { scope, notes: Vec::new(), more_notes: 0, work: 0, watch }
+        Ignore { scope, notes: Vec::new(), more_notes: 0, work: Work::new(watch) }
     }
 
     /// Switches to another scope.
@@ -212,15 +209,14 @@ impl Ignore {
     /// Whether an entry is ignored, given its path from the root of the sandbox, the length of its name at the end of
     /// the path, and its shape.
     pub fn ignores(&mut self, path: &[u8], name_len: usize, shape: Shape) -> Result<bool, LimitHit> {
-        if self.work > PATIENCE {
-            self.work = 0;
-            self.watch.poll()?;
-        }
         let name = &path[path.len() - name_len..];
-        let work = &mut self.work;
-        let mut scopes = std::iter::successors(self.scope.as_deref(), |scope| scope.outer.as_deref());
-        let verdict = scopes.find_map(|scope| scope.rules.verdict(&path[scope.base..], name, shape, work));
-        Ok(verdict == Some(Verdict::Ignored))
+        let scopes = std::iter::successors(self.scope.as_deref(), |scope| scope.outer.as_deref());
+        for scope in scopes {
+            if let Some(verdict) = scope.rules.verdict(&path[scope.base..], name, shape, &mut self.work)? {
+                return Ok(verdict == Verdict::Ignored);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns and clears the notes about files that could not be used.

@@ -6,7 +6,12 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use crate::limits::{LimitHit, Watch};
+
 use super::glob::{Glob, MAX_TOKENS, Subject};
+
+/// Amount of work between two checks of the deadline.
+const PATIENCE: usize = 1 << 22;
 
 /// The kind of a path as far as rules depend on it: a rule that ends in `/` matches only directories. A link is not a
 /// directory.
@@ -25,6 +30,30 @@ pub enum Verdict {
     Ignored,
     /// The path is included again by a rule that begins with `!`.
     Kept,
+}
+
+/// The work done since the deadline was checked.
+#[derive(Debug)]
+pub struct Work {
+    done: usize,
+    watch: Watch,
+}
+
+impl Work {
+    /// Creates a count that checks this deadline.
+    pub fn new(watch: Watch) -> Work {
+        Work { done: 0, watch }
+    }
+
+    /// Adds work, and checks the deadline from time to time.
+    fn spend(&mut self, cost: usize) -> Result<(), LimitHit> {
+        self.done += cost;
+        if self.done > PATIENCE {
+            self.done = 0;
+            self.watch.poll()?;
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug)]
@@ -119,13 +148,23 @@ impl Rules {
     }
 
     /// Returns the verdict of the last rule that matches, or `None` if no rule does. Adds the work done to `work`.
-    pub fn verdict(&self, path: &[u8], name: &[u8], shape: Shape, work: &mut usize) -> Option<Verdict> {
+    pub fn verdict(
+        &self,
+        path: &[u8],
+        name: &[u8],
+        shape: Shape,
+        work: &mut Work,
+    ) -> Result<Option<Verdict>, LimitHit> {
         let fits_shape = |number: &&u32| shape == Shape::Folder || !self.rules[**number as usize].folders_only;
         let by_name = self.names.get(name).and_then(|numbers| numbers.iter().rev().find(fits_shape));
         let later = self.others.iter().rev().take_while(|number| by_name.is_none_or(|by_name| *number > by_name));
-        let fits = |number: &&u32| self.rules[**number as usize].test.fits(path, name, work);
-        let last = later.filter(fits_shape).find(fits).or(by_name)?;
-        Some(self.rules[*last as usize].verdict)
+        for number in later.filter(fits_shape) {
+            let rule = &self.rules[*number as usize];
+            if rule.test.fits(path, name, work)? {
+                return Ok(Some(rule.verdict));
+            }
+        }
+        Ok(by_name.map(|number| self.rules[*number as usize].verdict))
     }
 }
 
@@ -167,14 +206,14 @@ impl Test {
         })
     }
 
-    fn fits(&self, path: &[u8], name: &[u8], work: &mut usize) -> bool {
-        match self {
+    fn fits(&self, path: &[u8], name: &[u8], work: &mut Work) -> Result<bool, LimitHit> {
+        Ok(match self {
             Test::Name(wanted) => name == wanted,
             Test::NameEnd(end) => name.ends_with(end),
-            Test::NameGlob(pattern) => pattern.fits(name, work),
+            Test::NameGlob(pattern) => pattern.fits(name, work)?,
             Test::Path(wanted) => path == wanted,
-            Test::PathGlob(pattern) => pattern.fits(path, work),
-        }
+            Test::PathGlob(pattern) => pattern.fits(path, work)?,
+        })
     }
 }
 
@@ -185,10 +224,10 @@ impl Prefixed {
         Some(Prefixed { prefix: prefix.to_vec(), glob: Glob::parse(rest, subject)? })
     }
 
-    fn fits(&self, text: &[u8], work: &mut usize) -> bool {
-        let Some(rest) = text.strip_prefix(&self.prefix[..]) else { return false };
-        *work += self.glob.cost(rest);
-        self.glob.matches(rest)
+    fn fits(&self, text: &[u8], work: &mut Work) -> Result<bool, LimitHit> {
+        let Some(rest) = text.strip_prefix(&self.prefix[..]) else { return Ok(false) };
+        work.spend(self.glob.cost(rest))?;
+        Ok(self.glob.matches(rest))
     }
 }
 

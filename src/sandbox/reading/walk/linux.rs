@@ -17,6 +17,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
+use crate::limits::LimitHit;
+
 use super::super::super::handles::folder::{Folder, LinuxFolder, entry_buffer, identity_of, kind_of};
 use super::super::super::handles::metadata::Kind;
 use super::super::ignore::{self, Ignore};
@@ -27,6 +29,8 @@ use super::{Failure, WalkLimits};
 
 /// Number of entries after which starting a second thread pays off.
 const ALONE: usize = 4_000;
+/// Number of entries of one directory between two checks of the limits.
+const PATIENCE: usize = 4_096;
 
 /// A directory still to be read: the handle of its parent, its name there and its position.
 pub struct Task {
@@ -46,6 +50,17 @@ struct Shared<'a> {
     stopped: AtomicBool,
     limits: &'a WalkLimits,
     filter: Filter<'a>,
+}
+
+impl Shared<'_> {
+    /// Checks the deadline, and the limits with what a thread has found in the directory that it is reading.
+    fn check(&self, kept: usize, met: usize) -> Result<(), LimitHit> {
+        self.limits.watch.poll()?;
+        if self.entries.load(Ordering::Relaxed) + kept > self.limits.entries {
+            return Err(self.limits.hit);
+        }
+        if self.met.load(Ordering::Relaxed) + met > self.limits.looks { Err(self.limits.looks_hit) } else { Ok(()) }
+    }
 }
 
 #[derive(Default)]
@@ -219,7 +234,16 @@ impl<'a> Worker<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         let Task { parent, name, position } = task;
-        match rustix::fs::openat2(&parent, &name, flags, Mode::empty(), resolve) {
+        let opened = loop {
+            match rustix::fs::openat2(&parent, &name, flags, Mode::empty(), resolve) {
+                // A rename at the same time made the check of the kernel inconclusive, or moved the directory out.
+                Err(Errno::AGAIN | Errno::INTR | Errno::XDEV) => {
+                    self.shared.limits.watch.poll().map_err(Failure::Limit)?
+                }
+                opened => break opened,
+            }
+        };
+        match opened {
             Ok(folder) => self.read(Arc::new(folder), &position, tasks),
             // The directory has disappeared or was replaced by something else.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(self.shared.filter.check_vanished(&position)?),
@@ -251,8 +275,14 @@ impl<'a> Worker<'a> {
     }
 
     fn take_entries(&mut self, folder: &OwnedFd, intake: &mut Intake<'_>) -> Result<(), Refusal> {
+        let (found, met) = (self.reader.found.len(), self.reader.met);
         let mut raw = RawDir::new(folder.as_fd(), &mut self.buffer);
+        let mut number = 0_usize;
         while let Some(entry) = raw.next() {
+            number += 1;
+            if number.is_multiple_of(PATIENCE) {
+                self.shared.check(self.reader.found.len() - found, self.reader.met - met)?;
+            }
             let entry = entry.map_err(|error| Refusal::Io(error.into()))?;
             let name = entry.file_name();
             let bytes = name.to_bytes();
