@@ -247,3 +247,13 @@ fn errors_do_not_hide_warnings_elsewhere() {
     assert!(!ran.stderr.contains("repair"), "{}", ran.stderr);
     assert_eq!(read(&place, "a.ns"), text);
 }
+
+#[test]
+fn a_variable_that_is_named_in_the_braces_of_a_text_is_not_removed() {
+    let folder = folder(&[]);
+    for text in ["\"size is {size}\"", "\"size is ${size}\"", "\"{ size }\"", "```{{size + 1}}```", "\"{size:>8}\""] {
+        let before = format!("SET size = 12\nEMIT {text}\n");
+        let ran = with_input(ns(folder.path()).args(["check", "--fix", "-"]), &before);
+        assert_eq!(ran.stdout, before, "{}", ran.stderr);
+    }
+}

@@ -50,7 +50,7 @@ fn remedy(error: &Json) -> Json {
     let list = list.split_inclusive(']').next().expect("a list");
     // A class in the pattern also contains a `]`, preceded by a backslash.
     let end = hint.find("]`").expect("the list ends") + 1;
-    let start = hint.find("[\"*\"").unwrap_or_else(|| panic!("{hint} {list}"));
+    let start = hint.find("pattern: [").unwrap_or_else(|| panic!("{hint} {list}")) + "pattern: ".len();
     serde_json::from_str(&hint[start..end]).unwrap_or_else(|_| panic!("{hint}"))
 }
 
@@ -216,5 +216,33 @@ fn what_is_spared_is_not_seen() {
         let whole = run(ns(place.path()).args(["run", "-e", &format!("{text}{reads_all}")]));
         assert_eq!((spared.code, &spared.stdout), (0, &whole.stdout), "{text} {}", spared.stderr);
         assert!(!spared.stdout.is_empty(), "{text}");
+    }
+}
+
+/// The remedy keeps the patterns that were given, so that following it leads on.
+#[test]
+fn the_remedy_of_a_search_with_patterns_leads_to_an_answer() {
+    for (given, wanted) in [
+        (json!("*.txt"), vec!["open/a.txt"]),
+        (json!(["*.txt", "!a.*"]), vec![]),
+        (json!(["!names"]), vec!["open/a.txt"]),
+        (json!(null), vec!["open/a.txt"]),
+    ] {
+        let place = tree();
+        for closed in ["shut/in", "shut", "names"] {
+            set_mode(&place, closed, 0o000);
+        }
+        let mut args = json!({ "pattern": given });
+        let found = (0..3).find_map(|_| match call(place.path(), args.clone()) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                args = json!({ "pattern": remedy(&error) });
+                None
+            }
+        });
+        for closed in ["shut", "shut/in", "names"] {
+            set_mode(&place, closed, 0o755);
+        }
+        assert_eq!(found.unwrap_or_else(|| panic!("it never ends: {args}")), wanted, "{given}");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::syntax::ast::{ExprId, ExprKind, Name, Statement, StatementKind, Tree};
+use crate::syntax::keyword::is_word_char;
 use crate::syntax::{Part, Template, keyword};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
@@ -21,6 +22,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         places(body, &reads, &of_script, found);
         // Procedures can read the script's variables too.
         everywhere.names.extend(reads.names);
+        everywhere.in_braces.extend(reads.in_braces);
         everywhere.all |= reads.all;
     }
     variables(text, top, &everywhere, found);
@@ -33,6 +35,8 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
 /// The names that are read.
 struct Reads<'t> {
     names: HashSet<String>,
+    /// Words in the braces of texts.
+    in_braces: HashSet<&'t str>,
     doubts: &'t Doubts,
     /// Whether any name may be read: a text that is not known is expanded.
     all: bool,
@@ -40,13 +44,22 @@ struct Reads<'t> {
 
 impl<'t> Reads<'t> {
     fn of(text: &'t Text<'_>, body: &Body<'_>) -> Reads<'t> {
-        let mut reads = Reads { names: HashSet::new(), doubts: &text.doubts, all: text.doubts.may_use("EVAL") };
+        let mut reads = Reads {
+            names: HashSet::new(),
+            doubts: &text.doubts,
+            in_braces: HashSet::new(),
+            all: text.doubts.may_use("EVAL"),
+        };
         let own: HashSet<ExprId> =
             body.statements.iter().filter_map(|statement| own_value(text.tree, statement)).collect();
         for id in body.expressions.iter().filter(|id| !own.contains(id)) {
             match &text.tree[*id].kind {
                 ExprKind::Name(name) => drop(reads.names.insert(name.to_string())),
-                ExprKind::Template(template, _) => reads.names.extend(expanded(template)),
+                ExprKind::Text(written) => reads.in_braces.extend(words_in_braces(written)),
+                ExprKind::Template(template, _) => {
+                    reads.names.extend(expanded(template));
+                    reads.in_braces.extend(words_in_braces(template));
+                }
                 ExprKind::Call(call) if call.callee.eq_ignore_ascii_case("EVAL") => {
                     match call.args.first().map(|arg| &text.tree[arg.value].kind) {
                         Some(ExprKind::Text(template)) => reads.names.extend(expanded(template)),
@@ -70,6 +83,14 @@ fn own_value(tree: &Tree, statement: &Statement) -> Option<ExprId> {
     let ExprKind::Chain(first, _) = &tree[*value].kind else { return None };
     let set = set_by(statement)?;
     matches!(&tree[*first].kind, ExprKind::Name(name) if *name == set.text).then_some(*first)
+}
+
+/// Returns the words that follow an opening brace in a text, where a reader may expect a value.
+fn words_in_braces(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('{').map(|(open, brace)| {
+        let inner = text[open + brace.len()..].trim_start();
+        &inner[..inner.find(|c| !is_word_char(c)).unwrap_or(inner.len())]
+    })
 }
 
 /// Returns the names that a template expands.
@@ -106,7 +127,8 @@ fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads<'_>, found: &mut Ve
         if reads.has(name) || params.contains(name) || name.starts_with('_') {
             continue;
         }
-        let is_alone = setters.len() == 1 && !changed.contains(name);
+        // A name in the braces of a text is a mistake of its own, which would be gone with the variable.
+        let is_alone = setters.len() == 1 && !changed.contains(name) && !reads.in_braces.contains(name);
         let edit = if is_alone { removal(text, body, setters[0]) } else { None };
         found.push(unused(text, setters[0]).fix(edit));
     }

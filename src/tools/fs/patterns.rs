@@ -17,6 +17,8 @@ const MAX_PATTERNS: usize = 1_000;
 /// Patterns for the entries of a tree.
 #[derive(Debug)]
 pub struct Patterns {
+    /// The patterns as given.
+    texts: Vec<String>,
     rules: Vec<Rule>,
     /// Whether any rule includes something; otherwise everything that is not excluded is included.
     has_includes: bool,
@@ -74,7 +76,7 @@ impl Patterns {
         }
         let rules: Vec<Rule> = texts.iter().map(|text| Rule::parse(argument, text, case)).collect::<Result<_, _>>()?;
         let has_includes = rules.iter().any(|rule| rule.effect == Effect::Includes);
-        Ok(Patterns { rules, has_includes })
+        Ok(Patterns { texts, rules, has_includes })
     }
 
     /// Returns whether an entry is included.
@@ -92,6 +94,19 @@ impl Patterns {
         }
         let mut includes = self.rules.iter().filter(|rule| rule.effect == Effect::Includes);
         !self.has_includes || includes.any(|rule| rule.leads_below(directory.path))
+    }
+
+    /// Returns the list of these patterns and one more, as a script writes it.
+    fn and(&self, further: &str) -> String {
+        let all = ["*"].into_iter().filter(|_| !self.has_includes);
+        let texts = all.chain(self.texts.iter().map(String::as_str)).chain([further]);
+        let quoted = |text: &str| {
+            let mut quoted = String::new();
+            // Writing to a `String` cannot fail.
+            let _ = print::quote(text, &mut quoted);
+            quoted
+        };
+        format!("[{}]", texts.map(quoted).collect::<Vec<_>>().join(", "))
     }
 
     fn last_fitting(&self, entry: Entry<'_>) -> Option<Effect> {
@@ -160,8 +175,9 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Converts an error from searching a directory, and adds a hint with a pattern that excludes what failed.
-pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> ToolError {
+/// Converts an error from searching a directory with these patterns, and adds a hint with those that also exclude what
+/// failed.
+pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath, patterns: &Patterns) -> ToolError {
     let error = error.into();
     let prefix = prefix(directory);
     let below = error.path.as_deref().and_then(|path| path.strip_prefix(&prefix));
@@ -170,9 +186,9 @@ pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> Tool
     };
     let without = if path.contains(char::REPLACEMENT_CHARACTER) {
         // If one name is not UTF-8, others probably are not either.
-        "leave out all such names with `pattern: [\"*\", \"!*\u{fffd}*\"]`".to_owned()
+        format!("leave out all such names with `pattern: {}`", patterns.and("!*\u{fffd}*"))
     } else {
-        format!("leave it out with `pattern: [\"*\", {}]`", excluding(path))
+        format!("leave it out with `pattern: {}`", patterns.and(&excluding(path)))
     };
     let hint = match error.code {
         ToolCode::Encoding => format!("{}, or {without}", error.hint.as_deref().unwrap_or("rename it")),
@@ -183,7 +199,7 @@ pub fn leaving_out(error: impl Into<ToolError>, directory: &SandboxPath) -> Tool
     error.hint(hint)
 }
 
-/// Returns the pattern that excludes a path, in quotes.
+/// Returns the pattern that excludes a path.
 fn excluding(path: &str) -> String {
     let mut pattern = String::from("!");
     for character in path.chars() {
@@ -192,10 +208,7 @@ fn excluding(path: &str) -> String {
         }
         pattern.push(character);
     }
-    let mut quoted = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = print::quote(&pattern, &mut quoted);
-    quoted
+    pattern
 }
 
 #[cfg(test)]

@@ -160,7 +160,8 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Record
         depth: args.depth.map_or(usize::MAX, |depth| usize::try_from(depth).unwrap_or(usize::MAX)),
         gitignore: args.gitignore,
     };
-    let found = context.find(&args.path, &search, args.follow).map_err(|error| leaving_out(error, &args.path))?;
+    let found = context.find(&args.path, &search, args.follow);
+    let found = found.map_err(|error| leaving_out(error, &args.path, &wanted.patterns))?;
     let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let found = order::arrange(found, order, limit)?;
     Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), search.details)?))))

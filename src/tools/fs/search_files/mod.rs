@@ -261,7 +261,7 @@ fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> R
             Err(error) => search.refused(error, &shown),
         }
     });
-    visited.map_err(|error: ToolError| leaving_out(error, start))
+    visited.map_err(|error: ToolError| leaving_out(error, start, &patterns))
 }
 
 fn plan(args: &Args) -> ListingPlan {
