@@ -5,7 +5,7 @@
 
 use crate::limits::{Meter, work};
 use crate::memory::Session as SessionMemory;
-use crate::sandbox::PathRule;
+use crate::sandbox::{PathRule, SharedFolders};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Bound, BoundArg, Declaration, FailureMode, Kind, ListedPath, ToolError, ToolId};
 use crate::value::Value;
@@ -163,9 +163,11 @@ impl Gate {
                 kept.map_err(|error| ToolError { path: error.path.or(Some(shown_path(&text))), ..error }.argument(name))
             }
             (Kind::Paths(rule, access), Some(Value::List(list))) => {
+                let mut folders = SharedFolders::default();
                 let listed = list.iter().map(|item| {
                     let given = item.as_text().expect("the binder lets only texts through as paths").to_string();
-                    let place = find(&given, rule, access);
+                    let mut place = find(&given, rule, access);
+                    place.iter_mut().for_each(|place| folders.share(place));
                     if place.as_ref().is_err_and(|error| is_refusal(error.code)) {
                         record.refuses(&given);
                     }

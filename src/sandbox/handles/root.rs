@@ -53,7 +53,7 @@ pub struct Root {
 pub struct SandboxPath {
     /// The nearest existing directory: the parent of `name` if nothing is missing. For entries of the root, the root's
     /// own handle is shared.
-    folder: Arc<Folder>,
+    pub(super) folder: Arc<Folder>,
     /// The directories between `folder` and `name` that do not exist.
     missing: Vec<OsString>,
     /// The last name of the path; `None` for the root itself.

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Kind as EntryKind, Metadata, Overwrite, PathRule, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{
+    Kind as EntryKind, Metadata, Overwrite, PathRule, Replace, SandboxError, SandboxPath, SharedFolders,
+};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
@@ -229,6 +231,7 @@ fn gather(
     let mut sources = Vec::new();
     let mut left_out = 0;
     let mut names = BTreeSet::new();
+    let mut folders = SharedFolders::default();
     for place in places {
         let at_source = |error: ToolError| error.path(place.display());
         let metadata = place.metadata().map_err(|error| at_source(error.into()))?;
@@ -259,7 +262,8 @@ fn gather(
             if address == destination.address() {
                 continue;
             }
-            let place = context.place(&address, PathRule::INSIDE.not_following(), Access::Read)?;
+            let mut place = context.place(&address, PathRule::INSIDE.not_following(), Access::Read)?;
+            folders.share(&mut place);
             let metadata = place.metadata()?;
             sources.push(Source { place, metadata, name: joined(&top, &below) });
         }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use crate::gate::{Context, Tool};
 use crate::sandbox::{
     Change, CopyOptions, CopyScope, Kind as EntryKind, Metadata, Overwrite, PathRule, SandboxError, SandboxPath,
+    SharedFolders,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, ListedPath, Risk, Spec, ToolError, arguments};
@@ -86,7 +87,14 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let Args { overwrite, recursive, destination, .. } = args;
-    let mut work = Copy { overwrite, recursive, into: destination, taken: HashSet::new(), left_out: Cell::new(0) };
+    let mut work = Copy {
+        overwrite,
+        recursive,
+        into: destination,
+        taken: HashSet::new(),
+        folders: SharedFolders::default(),
+        left_out: Cell::new(0),
+    };
     if let Some(source) = args.source {
         let (metadata, files) = look_at(context, &work, &source, &work.into)?;
         context.admit_files(files)?;
@@ -115,6 +123,8 @@ struct Copy {
     into: SandboxPath,
     /// The destinations of several items.
     taken: HashSet<String>,
+    /// Their directories.
+    folders: SharedFolders,
     /// Number of reserved entries left out so far.
     left_out: Cell<u64>,
 }
@@ -192,7 +202,8 @@ impl Work for Copy {
             into => format!("{into}/{}", item.below),
         };
         let destination = context.place(&below, DESTINATION, Access::Make);
-        let destination = destination.map_err(|error| error.argument("destination"))?;
+        let mut destination = destination.map_err(|error| error.argument("destination"))?;
+        self.folders.share(&mut destination);
         let (metadata, files) = look_at(context, self, &source, &destination)?;
         if !self.overwrite && destination.metadata().is_ok() {
             let error = ToolError::from(SandboxError::Exists(destination.display().to_owned()));

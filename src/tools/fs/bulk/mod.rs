@@ -6,7 +6,7 @@
 mod perform;
 
 use crate::gate::Context;
-use crate::sandbox::{Details, PathRule, SandboxPath};
+use crate::sandbox::{Details, PathRule, SandboxPath, SharedFolders};
 use crate::toolkit::{Access, Given, ListedPath, ToolError};
 
 use super::super::glob::Pattern;
@@ -85,6 +85,7 @@ pub fn found(
     let fixed = fixed_part(glob);
     let mut list: Vec<Item> = Vec::new();
     let mut inside: Option<String> = None;
+    let mut folders = SharedFolders::default();
     for entry in 0..tree.len() {
         let path = tree.path(entry);
         if inside.as_ref().is_some_and(|directory| path.starts_with(directory.as_str())) {
@@ -98,7 +99,8 @@ pub fn found(
         }
         let below = path.get(fixed..).unwrap_or(&path).to_owned();
         let place = tree.check_text_of(entry, ".").map_err(ToolError::from);
-        let place = place.and_then(|()| context.place(&path, rule, access));
+        let mut place = place.and_then(|()| context.place(&path, rule, access));
+        place.iter_mut().for_each(|place| folders.share(place));
         list.push(Item { place, name: path, below });
     }
     Ok(Items { argument: "glob", list })
