@@ -10,7 +10,7 @@ use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::support::{Ran, ns, ns_without_sandbox, run};
+use crate::support::{Ran, ns, ns_without_sandbox, run, with_input};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {
@@ -50,16 +50,39 @@ fn last_line(place: &Path) -> Json {
 }
 
 #[test]
-fn where_some_items_fail_a_call_succeeds_and_says_which() {
+fn where_some_items_fail_a_call_fails_and_says_which() {
     let place = sandbox("", &["a", "b"]);
     let ran = call(&place, "delete_file", &json!({ "paths": ["a", "missing", "b"] }), &[]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let failure = parsed(&ran.stderr);
+    assert_eq!((ran.code, &failure["error"]["code"], &failure["answer"]), (1, &json!("not_found"), &Json::Null));
     let answer = parsed(&ran.stdout);
     assert_eq!(answer["error"], "1 of 3 items failed; the first: `missing` does not exist");
     assert_eq!((&answer["success"], &answer["succeeded"], &answer["failed"]), (&json!(false), &json!(2), &json!(1)));
     let line = last_line(place.path());
     assert_eq!((&line["outcome"], &line["code"]), (&json!("partly"), &json!("not_found")));
     assert_eq!(line["items"], json!({ "done": 2, "failed": 1, "all": 3 }));
+}
+
+/// `ns call` and `ns call --jsonl` end alike, whatever part of several items fails, and report the same failure and
+/// the same rows.
+#[test]
+fn one_call_and_many_calls_end_alike() {
+    for paths in [vec!["a"], vec!["a", "no"], vec!["no", "a"], vec!["a", "../no"], vec!["no"], vec!["../no", "no"]] {
+        let arguments = json!({ "paths": paths, "destination_path": "to" });
+        let one = call(&sandbox("", &["a"]), "copy_file", &arguments, &[]);
+        let line = json!({ "id": 1, "tool": "copy_file", "arguments": arguments }).to_string();
+        let many = with_input(ns(sandbox("", &["a"]).path()).args(["call", "--jsonl"]), &line);
+        assert_eq!(one.code, many.code, "{paths:?}");
+        let lines = parsed(&many.stdout);
+        let failure = if one.stderr.is_empty() { Json::Null } else { parsed(&one.stderr) };
+        for key in ["code", "message", "path"] {
+            assert_eq!(failure["error"][key], lines["error"][key], "{paths:?}");
+        }
+        let rows = if one.stdout.is_empty() { failure["answer"].clone() } else { parsed(&one.stdout) };
+        let other = if lines["error"].is_null() { &lines["result"] } else { &lines["answer"] };
+        assert_eq!(rows["items"], other["items"], "{paths:?}");
+        assert_eq!(one.code == 0, failure.is_null(), "{paths:?}");
+    }
 }
 
 #[test]
@@ -361,7 +384,7 @@ fn a_text_is_printed_as_its_bytes() {
         let piped = run(ns(place.path()).args(["call", "LIST.First", &args]));
         assert_eq!((piped.code, piped.stdout.as_str(), piped.stderr.as_str()), (0, text, ""), "{text:?}");
         let json = run(ns(place.path()).args(["--output", "json", "call", "LIST.First", &args]));
-        assert_eq!(json.stdout, text, "{text:?}");
+        assert_eq!(json.stdout, format!("{}\n", json!(text)), "{text:?}");
         let file = place.path().join("out");
         let status = ns(place.path())
             .args(["call", "LIST.First", &args])
