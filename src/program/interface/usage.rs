@@ -45,7 +45,7 @@ impl Interface {
         if self.parameters.iter().any(|parameter| parameter.role == Role::Option) {
             words.push("[OPTIONS]".to_owned());
         }
-        if self.procedure.is_none() && self.parameters.is_empty() {
+        if self.procedure.is_none() && self.parameters.is_empty() && self.reads_args {
             words.push("[WORDS]... [-- WORDS...]".to_owned());
         }
         format!("{}\n", words.join(" "))
