@@ -313,6 +313,18 @@ fn a_parameter_of_one_letter_is_a_long_option() {
     }
 }
 
+/// A short option is that of `ns`, even if the script has an option with the long name.
+#[test]
+fn a_short_option_is_never_that_of_the_script() {
+    let text = "DEFINE PROCEDURE Main(quiet: false, verbose: false)\n  EMIT quiet, verbose\nEND\n";
+    let place = place(&[("s.ns", text)]);
+    for words in [&["s.ns", "-q"][..], &["s.ns", "-v"], &["-qv", "s.ns"], &["s.ns", "-vq"]] {
+        let ran = ns(place.path(), words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "falsefalse\n"), "{words:?} {}", ran.stderr);
+    }
+    assert_eq!(ns(place.path(), &["s.ns", "-q", "--", "--verbose"]).stdout, "falsetrue\n");
+}
+
 #[test]
 fn scripts_of_every_source_have_a_usage() {
     let markdown = "# Notes\n\n```neuroscript\nDEFINE PROCEDURE Main(name)\n  EMIT name\nEND\n```\n";

@@ -22,7 +22,7 @@ pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
 pub use habit::{changed_by, is_length};
 pub use hex::hex;
-pub use nearest::nearest;
+pub use nearest::{edits, nearest};
 pub use purpose::{Purpose, meant, search};
 pub use shell::{shell_line, shell_word};
 pub use source::{Position, Source, Sources, position_in};
