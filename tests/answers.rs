@@ -368,6 +368,74 @@ fn a_table_shows_rows_and_long_texts_below_the_rest() {
     assert!(read.ends_with("\n\ncontent:\none\ntwo\\u{1b}[2J"), "{read}");
 }
 
+/// Whatever is wrong in JSON that a person gives, the message is in our words: none names a type of ours, and none
+/// takes a list for an object.
+#[test]
+fn no_message_about_json_is_in_the_words_of_a_library() {
+    let place = sandbox("", &[]);
+    let plan = r#"{"plan":1,"command":"x","failed":false,"root":1,"changes":[],"seal":"x"}"#;
+    let doors: [(&[&str], &str); 3] = [
+        (&["call", "--jsonl"], r#"{"id":1,"tool":"list_directory","arguments":{}}"#),
+        (&["memory", "import"], r#"{"key":"a","type":"int","value":1}"#),
+        (&["apply", "-"], plan),
+    ];
+    let library =
+        regex::Regex::new(r"struct |EOF|invalid (type|length|value)|field|sequence|[ui](8|16|32|64)\b|line 0|ident")
+            .expect("a pattern");
+    for (words, good) in doors {
+        for text in broken(good) {
+            let ran = with_input(ns(place.path()).args(words), &text);
+            let told = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(!library.is_match(&told), "{words:?} {text}: {told}");
+            let is_list = text.starts_with('[');
+            assert!(!is_list || ran.code == 2 || ran.code == 1, "{words:?} {text}: exit {} {told}", ran.code);
+        }
+    }
+}
+
+/// Returns a JSON object cut at every place, with every key left out, doubled and unknown, and with every value and
+/// the whole exchanged for values of other kinds.
+fn broken(good: &str) -> Vec<String> {
+    let mut texts: Vec<String> = (1..good.len()).map(|end| good[..end].to_owned()).collect();
+    let others =
+        ["5", "1.5", "-1", "true", "null", "\"x\"", "[]", "[1]", "{}", "{\"a\":1}", "1e999", "tru", "{,}", "[1,]"];
+    texts.extend(others.iter().map(|other| format!("{other}\n")));
+    let Json::Object(whole) = parsed(good) else { unreachable!("it is an object") };
+    let list: Vec<&Json> = whole.values().collect();
+    texts.push(json!(list).to_string());
+    for key in whole.keys() {
+        let mut less = whole.clone();
+        less.remove(key);
+        texts.push(json!(less).to_string());
+        texts.push(good.replacen('{', &format!("{{\"{key}\":{},", whole[key]), 1));
+        texts.push(good.replacen(&format!("\"{key}\""), &format!("\"{key}s\""), 1));
+        for other in others {
+            texts.push(good.replacen(&format!("\"{key}\":{}", whole[key]), &format!("\"{key}\":{other}"), 1));
+        }
+    }
+    texts
+}
+
+/// A value that a script returns is not lost without a word at a terminal.
+#[test]
+fn a_returned_value_that_nobody_sees_is_mentioned_at_a_terminal() {
+    let place = sandbox("", &[]);
+    let main = "func Main(n: 5) means\n  RETURN n\nend";
+    for (script, words, is_told) in [
+        ("RETURN 5", &[][..], true),
+        (main, &[], true),
+        (main, &["--quiet"], false),
+        ("RETURN", &[], false),
+        ("EMIT 1\nRETURN 5", &[], false),
+    ] {
+        let words = [&["run", "-e", script], words].concat();
+        let shown = at_terminal(&place, &words).exp_eof().expect("the end");
+        assert_eq!(shown.contains("the script returned 5 and printed nothing"), is_told, "{words:?}: {shown}");
+    }
+    let piped = run(ns(place.path()).args(["run", "-e", "RETURN 5"]));
+    assert_eq!((piped.code, piped.stdout.as_str(), piped.stderr.as_str()), (0, "", ""));
+}
+
 /// Runs a call at a terminal. The session has a timeout in milliseconds.
 fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
     let mut command = ns(place.path());

@@ -299,6 +299,26 @@ fn misspelt(name: &str) -> Vec<String> {
     words
 }
 
+/// The usage is the same in `--help`, beside a mistake and where an argument is missing.
+#[test]
+fn every_usage_of_a_script_is_the_same() {
+    let main = "func Main(folder, most: 1) means\n  EMIT folder\nend\n";
+    let place = place(&[
+        ("args.ns", "EMIT ARGS[0]\n"),
+        ("told.ns", ":: usage: ns told.ns WORD\nEMIT args[0]\n"),
+        ("main.ns", main),
+        ("none.ns", "EMIT 1\n"),
+    ]);
+    for (file, wrong) in [("args.ns", &[][..]), ("told.ns", &[]), ("main.ns", &[]), ("none.ns", &["x"])] {
+        let help = ns(place.path(), &[file, "--help"]).stdout;
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: ")).expect("a usage");
+        let ran = ns(place.path(), &[&[file], wrong].concat());
+        let line = ran.stderr.lines().find(|line| line.to_lowercase().contains("usage: ")).expect("a usage");
+        let other = line.split_once("sage: ").map(|(_, rest)| rest.split(';').next().unwrap_or(rest));
+        assert!(ran.code != 0 && other == Some(usage), "{file}: {help}{}", ran.stderr);
+    }
+}
+
 /// A script has no short options: a one-letter parameter is a long option, whatever `ns` has.
 #[test]
 fn a_parameter_of_one_letter_is_a_long_option() {

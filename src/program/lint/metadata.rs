@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use crate::program::interface::Interface;
 use crate::syntax::ast::{Metadata, Tree};
 use crate::text::{Code, Diagnostic, edits};
 
@@ -21,6 +22,7 @@ const SENTENCE: usize = 3;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();
+    let procedure = Interface::of(text.tree, None, &mut Vec::new()).ok().and_then(|interface| interface.procedure);
     for line in &text.tree.metadata {
         let help = match meant(text.tree, line) {
             Some(help) => Some((format!("`:: {}` has no effect", line.key), help)),
@@ -28,6 +30,10 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
                 let help = "remove it; a line goes on in the next one after a `\\` at its end";
                 Some((format!("this is a second `:: {}`, and only the first is shown", line.key), help.to_owned()))
             }
+            None if line.key == "usage" => procedure.as_ref().map(|name| {
+                let message = format!("`:: usage` has no effect: the parameters of `{name}` are the usage");
+                (message, "remove it; `:: arg NAME: …` describes a parameter".to_owned())
+            }),
             None => None,
         };
         found.extend(
