@@ -232,7 +232,7 @@ fn what_there_is_not_is_answered_with_what_to_do_instead() {
 /// Every key of the policy has a page with its effect.
 #[test]
 fn keys_of_the_policy_have_pages() {
-    let page = fs::read_to_string(crate::support::package("docs/policy.md")).expect("the page");
+    let page = fs::read_to_string(package("docs/policy.md")).expect("the page");
     let (_, rest) = page.split_once("<!-- keys -->").expect("a table of keys");
     let (table, _) = rest.split_once("<!-- /keys -->").expect("its end");
     let keys: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();

@@ -353,19 +353,18 @@ fn not_for(option: &OsStr, command: &OsStr) -> Refusal {
 /// or `false` after an option that is on or off.
 fn reads_like_value(word: &OsStr, option: &clap::Arg, next: &str) -> bool {
     let has_value = word.to_string_lossy().contains('=');
-    match option.get_action().takes_values() {
-        true => {
-            let is_form = |value: &clap::builder::PossibleValue| value.matches(next, true);
-            option.is_require_equals_set() && !has_value && option.get_possible_values().iter().any(is_form)
-        }
-        false => matches!(next, "true" | "false"),
+    if !option.get_action().takes_values() {
+        return matches!(next, "true" | "false");
     }
+    let is_form = |value: &clap::builder::PossibleValue| value.matches(next, true);
+    option.is_require_equals_set() && !has_value && option.get_possible_values().iter().any(is_form)
 }
 
 fn stands_apart(word: &str, option: &clap::Arg, next: &str) -> Refusal {
-    let instead = match option.get_action().takes_values() {
-        true => format!("write `{word}={next}`"),
-        false => format!("`{word}` alone turns it on; leave `{next}` out"),
+    let instead = if option.get_action().takes_values() {
+        format!("write `{word}={next}`")
+    } else {
+        format!("`{word}` alone turns it on; leave `{next}` out")
     };
     Refusal::new(
         format!("`{next}` is not read as the value of `{word}`: it stands apart"),
