@@ -10,7 +10,7 @@ use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::support::{Ran, ns, ns_without_sandbox, run};
+use crate::support::{Ran, ns, ns_without_sandbox, run, with_input};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {
@@ -50,16 +50,39 @@ fn last_line(place: &Path) -> Json {
 }
 
 #[test]
-fn where_some_items_fail_a_call_succeeds_and_says_which() {
+fn where_some_items_fail_a_call_fails_and_says_which() {
     let place = sandbox("", &["a", "b"]);
     let ran = call(&place, "delete_file", &json!({ "paths": ["a", "missing", "b"] }), &[]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let failure = parsed(&ran.stderr);
+    assert_eq!((ran.code, &failure["error"]["code"], &failure["answer"]), (1, &json!("not_found"), &Json::Null));
     let answer = parsed(&ran.stdout);
     assert_eq!(answer["error"], "1 of 3 items failed; the first: `missing` does not exist");
     assert_eq!((&answer["success"], &answer["succeeded"], &answer["failed"]), (&json!(false), &json!(2), &json!(1)));
     let line = last_line(place.path());
     assert_eq!((&line["outcome"], &line["code"]), (&json!("partly"), &json!("not_found")));
     assert_eq!(line["items"], json!({ "done": 2, "failed": 1, "all": 3 }));
+}
+
+/// `ns call` and `ns call --jsonl` end alike, whatever part of several items fails, and report the same failure and
+/// the same rows.
+#[test]
+fn one_call_and_many_calls_end_alike() {
+    for paths in [vec!["a"], vec!["a", "no"], vec!["no", "a"], vec!["a", "../no"], vec!["no"], vec!["../no", "no"]] {
+        let arguments = json!({ "paths": paths, "destination_path": "to" });
+        let one = call(&sandbox("", &["a"]), "copy_file", &arguments, &[]);
+        let line = json!({ "id": 1, "tool": "copy_file", "arguments": arguments }).to_string();
+        let many = with_input(ns(sandbox("", &["a"]).path()).args(["call", "--jsonl"]), &line);
+        assert_eq!(one.code, many.code, "{paths:?}");
+        let lines = parsed(&many.stdout);
+        let failure = if one.stderr.is_empty() { Json::Null } else { parsed(&one.stderr) };
+        for key in ["code", "message", "path"] {
+            assert_eq!(failure["error"][key], lines["error"][key], "{paths:?}");
+        }
+        let rows = if one.stdout.is_empty() { failure["answer"].clone() } else { parsed(&one.stdout) };
+        let other = if lines["error"].is_null() { &lines["result"] } else { &lines["answer"] };
+        assert_eq!(rows["items"], other["items"], "{paths:?}");
+        assert_eq!(one.code == 0, failure.is_null(), "{paths:?}");
+    }
 }
 
 #[test]
@@ -345,6 +368,74 @@ fn a_table_shows_rows_and_long_texts_below_the_rest() {
     assert!(read.ends_with("\n\ncontent:\none\ntwo\\u{1b}[2J"), "{read}");
 }
 
+/// Whatever is wrong in JSON that a person gives, the message is in our words: none names a type of ours, and none
+/// takes a list for an object.
+#[test]
+fn no_message_about_json_is_in_the_words_of_a_library() {
+    let place = sandbox("", &[]);
+    let plan = r#"{"plan":1,"command":"x","failed":false,"root":1,"changes":[],"seal":"x"}"#;
+    let doors: [(&[&str], &str); 3] = [
+        (&["call", "--jsonl"], r#"{"id":1,"tool":"list_directory","arguments":{}}"#),
+        (&["memory", "import"], r#"{"key":"a","type":"int","value":1}"#),
+        (&["apply", "-"], plan),
+    ];
+    let library =
+        regex::Regex::new(r"struct |EOF|invalid (type|length|value)|field|sequence|[ui](8|16|32|64)\b|line 0|ident")
+            .expect("a pattern");
+    for (words, good) in doors {
+        for text in broken(good) {
+            let ran = with_input(ns(place.path()).args(words), &text);
+            let told = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(!library.is_match(&told), "{words:?} {text}: {told}");
+            let is_list = text.starts_with('[');
+            assert!(!is_list || ran.code == 2 || ran.code == 1, "{words:?} {text}: exit {} {told}", ran.code);
+        }
+    }
+}
+
+/// Returns a JSON object cut at every place, with every key left out, doubled and unknown, and with every value and
+/// the whole exchanged for values of other kinds.
+fn broken(good: &str) -> Vec<String> {
+    let mut texts: Vec<String> = (1..good.len()).map(|end| good[..end].to_owned()).collect();
+    let others =
+        ["5", "1.5", "-1", "true", "null", "\"x\"", "[]", "[1]", "{}", "{\"a\":1}", "1e999", "tru", "{,}", "[1,]"];
+    texts.extend(others.iter().map(|other| format!("{other}\n")));
+    let Json::Object(whole) = parsed(good) else { unreachable!("it is an object") };
+    let list: Vec<&Json> = whole.values().collect();
+    texts.push(json!(list).to_string());
+    for key in whole.keys() {
+        let mut less = whole.clone();
+        less.remove(key);
+        texts.push(json!(less).to_string());
+        texts.push(good.replacen('{', &format!("{{\"{key}\":{},", whole[key]), 1));
+        texts.push(good.replacen(&format!("\"{key}\""), &format!("\"{key}s\""), 1));
+        for other in others {
+            texts.push(good.replacen(&format!("\"{key}\":{}", whole[key]), &format!("\"{key}\":{other}"), 1));
+        }
+    }
+    texts
+}
+
+/// A value that a script returns is not lost without a word at a terminal.
+#[test]
+fn a_returned_value_that_nobody_sees_is_mentioned_at_a_terminal() {
+    let place = sandbox("", &[]);
+    let main = "func Main(n: 5) means\n  RETURN n\nend";
+    for (script, words, is_told) in [
+        ("RETURN 5", &[][..], true),
+        (main, &[], true),
+        (main, &["--quiet"], false),
+        ("RETURN", &[], false),
+        ("EMIT 1\nRETURN 5", &[], false),
+    ] {
+        let words = [&["run", "-e", script], words].concat();
+        let shown = at_terminal(&place, &words).exp_eof().expect("the end");
+        assert_eq!(shown.contains("the script returned 5 and printed nothing"), is_told, "{words:?}: {shown}");
+    }
+    let piped = run(ns(place.path()).args(["run", "-e", "RETURN 5"]));
+    assert_eq!((piped.code, piped.stdout.as_str(), piped.stderr.as_str()), (0, "", ""));
+}
+
 /// Runs a call at a terminal. The session has a timeout in milliseconds.
 fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
     let mut command = ns(place.path());
@@ -361,7 +452,7 @@ fn a_text_is_printed_as_its_bytes() {
         let piped = run(ns(place.path()).args(["call", "LIST.First", &args]));
         assert_eq!((piped.code, piped.stdout.as_str(), piped.stderr.as_str()), (0, text, ""), "{text:?}");
         let json = run(ns(place.path()).args(["--output", "json", "call", "LIST.First", &args]));
-        assert_eq!(json.stdout, text, "{text:?}");
+        assert_eq!(json.stdout, format!("{}\n", json!(text)), "{text:?}");
         let file = place.path().join("out");
         let status = ns(place.path())
             .args(["call", "LIST.First", &args])

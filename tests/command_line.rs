@@ -221,7 +221,9 @@ fn every_option_holds_in_every_position_and_spelling() {
                 POSITIONS.iter().flat_map(|position| [(*position, true), (*position, false)])
             {
                 let Some(words) = line(position, with_command, &spelling) else { continue };
-                write(place.path(), "s.ns", case.script);
+                // Words are refused unless the script reads them.
+                let reads = if case.script.contains("PROCEDURE") { "" } else { "SET _words = ARGS\n" };
+                write(place.path(), "s.ns", &format!("{}{reads}", case.script));
                 let ran = go(place.path(), &words);
                 let holds = (case.holds)(&ran, place.path());
                 let told = format!("ns {}: exit {}\n{}{}", words.join(" "), ran.code, ran.stdout, ran.stderr);
@@ -279,6 +281,67 @@ fn code_comes_in_the_place_of_a_file() {
     assert!(!place.path().join("made.txt").exists());
 }
 
+/// A word that could be meant as the value of the option before it is neither that nor, silently, a word for the script.
+#[test]
+fn a_value_that_stands_apart_is_refused() {
+    let place = place();
+    write(place.path(), "s.ns", &format!("{WRITES}EMIT ARGS\n"));
+    let pairs = ["text", "json", "html", "JSON"].iter().flat_map(|form| [("--plan", *form), ("--dry-run", *form)]);
+    let switches = ["--atomic", "--read-only", "--strict", "--quiet", "-q", "--verbose", "-v"];
+    let switches = switches.iter().flat_map(|option| [(*option, "true"), (*option, "false")]);
+    for (option, value) in pairs.chain(switches) {
+        for words in [
+            vec!["s.ns", option, value],
+            vec!["run", "s.ns", option, value],
+            vec![option, value, "s.ns"],
+            vec!["run", option, value, "s.ns"],
+            vec!["-e", WRITES, option, value],
+        ] {
+            let ran = ns(place.path(), &words);
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?} {}", ran.stderr);
+            let message = format!("`{value}` is not read as the value of `{option}`");
+            assert!(ran.stderr.contains(&message), "{words:?} {}", ran.stderr);
+            assert!(!place.path().join("made.txt").exists(), "{words:?}");
+        }
+        for words in [vec!["s.ns", value, option], vec!["s.ns", option, "--", value], vec![option, "s.ns", value]] {
+            let ran = ns(place.path(), &words);
+            let given = format!("[\"{value}\"]\n");
+            assert!(
+                ran.code != 2 && ran.stdout.contains(&given) | ran.stderr.contains("read-only"),
+                "{words:?} {}",
+                ran.stderr
+            );
+            let _ = fs::remove_file(place.path().join("made.txt"));
+        }
+    }
+}
+
+#[test]
+fn words_that_a_script_does_not_read_are_refused() {
+    let place = place();
+    write(place.path(), "s.ns", WRITES);
+    write(place.path(), "quiet.ns", "DEFINE PROCEDURE F()\n  RETURN 1\nEND\n");
+    write(place.path(), "reads.ns", "DEFINE PROCEDURE Words()\n  RETURN args\nEND\n");
+    write(place.path(), "uses.ns", "USE \"quiet.ns\" AS m\nEMIT m.F()\n");
+    write(place.path(), "knows.ns", "USE \"reads.ns\" AS m\nEMIT m.Words()\n");
+    for words in
+        [&["s.ns", "x"][..], &["s.ns", "--", "x"], &["-e", WRITES, "x"], &["-e", WRITES, "s.ns"], &["uses.ns", "x"]]
+    {
+        let ran = ns(place.path(), words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?} {}", ran.stderr);
+        assert!(ran.stderr.contains("is too much: the script does not read `ARGS`"), "{words:?} {}", ran.stderr);
+        assert!(!place.path().join("made.txt").exists(), "{words:?}");
+    }
+    for (words, out) in [
+        (&["knows.ns", "x"][..], "[\"x\"]\n"),
+        (&["-e", "EMIT ```{{ARGS}}```", "x"], "[\"x\"]\n"),
+        (&["-e", "SET f = LIST.Map([1], W)\nEMIT f\nfunc W(x) means\n  return args[0]\nend", "x"], "[\"x\"]\n"),
+    ] {
+        let ran = ns(place.path(), words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, out), "{words:?} {}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_script_from_standard_input_takes_options_too() {
     let place = place();
@@ -307,9 +370,11 @@ fn markdown_takes_options_and_words() {
 fn an_option_that_nobody_has_is_refused_and_nothing_runs() {
     let place = place();
     write(place.path(), "s.ns", WRITES);
+    write(place.path(), "a.ns", &format!("{WRITES}EMIT ARGS\n"));
     write(place.path(), "m.ns", "DEFINE PROCEDURE Main(folder: nil)\n  CALL FS.WriteFile(\"made.txt\", \"x\")\nEND\n");
     for (words, named, near) in [
-        (&["s.ns", "--zebra"][..], "--zebra", "write `-- --zebra`"),
+        (&["s.ns", "--zebra"][..], "--zebra", "does not read `ARGS`"),
+        (&["a.ns", "--zebra"], "--zebra", "write `-- --zebra`"),
         (&["s.ns", "--quick"], "--quick", "did you mean `--quiet`?"),
         (&["s.ns", "--paln"], "--paln", "did you mean `--plan`?"),
         (&["s.ns", "word", "--paln=json"], "--paln", "did you mean `--plan`?"),

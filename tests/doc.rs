@@ -112,6 +112,143 @@ fn a_name_that_is_none_gets_the_nearest() {
     assert!(doc(&["xyzzyxyzzy"]).stderr.contains("`ns doc` lists"));
 }
 
+/// Words that newcomers look for, and what one of the first three answers must be.
+const WORDS: [(&str, &str); 62] = [
+    ("concatenate", "STR.Join"),
+    ("disk usage", "FS.Find"),
+    ("folder size", "FS.Find"),
+    ("temp file", "FS.TempDirectory"),
+    ("merge files", "FS.AppendFile"),
+    ("append to file", "FS.AppendFile"),
+    ("rename", "FS.MoveFile"),
+    ("delete folder", "FS.DeleteFile"),
+    ("copy folder", "FS.CopyFile"),
+    ("make directory", "FS.CreateDirectory"),
+    ("mkdir", "FS.CreateDirectory"),
+    ("list files", "FS.ListDirectory"),
+    ("find files", "FS.Find"),
+    ("glob", "FS.Find"),
+    ("grep", "FS.SearchFiles"),
+    ("search in files", "FS.SearchFiles"),
+    ("file size", "FS.FileInfo"),
+    ("modified time", "FS.FileInfo"),
+    ("chmod", "FS.SetPermissions"),
+    ("permissions", "FS.SetPermissions"),
+    ("sha256", "HASH.Sha256"),
+    ("checksum", "HASH.Sha256"),
+    ("unzip", "FS.Extract"),
+    ("tar", "FS.Compress"),
+    ("count lines", "FS.LineCount"),
+    ("read file", "FS.ReadFile"),
+    ("head of file", "FS.ReadFile"),
+    ("write file", "FS.WriteFile"),
+    ("replace text", "STR.Replace"),
+    ("diff", "FS.DiffFiles"),
+    ("split string", "STR.Split"),
+    ("join", "STR.Join"),
+    ("uppercase", "STR.Upper"),
+    ("trim", "STR.Trim"),
+    ("substring", "STR.Sub"),
+    ("length", "STR.Length"),
+    ("sort", "LIST.Sort"),
+    ("unique", "LIST.Unique"),
+    ("set union", "LIST.Unique"),
+    ("queue", "LIST.Append"),
+    ("stack", "LIST.Append"),
+    ("getenv", "ENV.Get"),
+    ("environment variable", "ENV.Get"),
+    ("try catch", "ON ERROR"),
+    ("exception", "ON ERROR"),
+    ("throw", "FAIL"),
+    ("exit", "FAIL"),
+    ("assert", "MUST"),
+    ("import", "USE"),
+    ("lambda", "DEFINE PROCEDURE"),
+    ("for loop", "FOR EACH"),
+    ("switch", "IF"),
+    ("input", "IO.Input"),
+    ("print", "EMIT"),
+    ("uuid", "UUID"),
+    ("type of", "TYPEOF"),
+    ("dry run", "ns run --plan"),
+    ("preview", "ns run --plan"),
+    ("sandbox", "ns doctor"),
+    ("agent", "ns mcp"),
+    ("lint", "ns check"),
+    ("rollback", "ns undo"),
+];
+
+#[test]
+fn what_newcomers_look_for_is_among_the_first_three_answers() {
+    for (words, wanted) in WORDS {
+        let ran = doc(&words.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{words}: {}", ran.stderr);
+        let answers: Vec<&str> = ran.stdout.lines().filter(|line| !line.starts_with("no page")).take(3).collect();
+        assert!(answers.iter().any(|line| line.trim_start().starts_with(wanted)), "{words}: {}", ran.stdout);
+    }
+}
+
+/// For what scripts cannot do there is the reason, and pages about what to use instead.
+#[test]
+fn what_there_is_not_is_answered_with_what_to_do_instead() {
+    for (words, reason) in [
+        ("http", "no access to the network"),
+        ("http request", "no access to the network"),
+        ("requests.get", "no access to the network"),
+        ("download a file", "no access to the network"),
+        ("email", "no access to the network"),
+        ("sleep", "does not wait"),
+        ("time.sleep", "does not wait"),
+        ("cron", "does not wait"),
+        ("exec", "starts no other programs"),
+        ("run a program", "starts no other programs"),
+        ("os.system", "starts no other programs"),
+        ("async", "one thing after another"),
+        ("symlink", "no tool makes a link"),
+        ("hard link", "no tool makes a link"),
+        ("chown", "no tool changes owners"),
+        ("database", "no tool opens a database"),
+        ("class", "has no classes"),
+        ("encrypt", "no tool encrypts"),
+        ("parse xml", "no tool parses XML"),
+        ("print pdf", "no tool reads the content"),
+        ("window", "has no windows"),
+        ("debugger", "there is no debugger"),
+        ("llm", "no provider"),
+        ("disk space", "how much space is free"),
+    ] {
+        let ran = doc(&words.split(' ').collect::<Vec<_>>());
+        let text = ran.stdout.replace('\n', " ").to_lowercase();
+        assert!(ran.code == 0 && text.contains(&reason.to_lowercase()), "{words}: {}{}", ran.stdout, ran.stderr);
+        let (_, see) = ran.stdout.split_once("\nSee\n").expect("pages to see");
+        assert!(see.lines().take_while(|line| !line.is_empty()).count() >= 2, "{words}: {}", ran.stdout);
+    }
+    for words in ["zebra", "xyzzyxyzzy", "quux"] {
+        let ran = doc(&[words]);
+        assert!(ran.code == 2 && !ran.stderr.contains("did you mean"), "{words}: {}", ran.stderr);
+    }
+}
+
+/// Every key of the policy has a page with its effect.
+#[test]
+fn keys_of_the_policy_have_pages() {
+    let page = fs::read_to_string(package("docs/policy.md")).expect("the page");
+    let (_, rest) = page.split_once("<!-- keys -->").expect("a table of keys");
+    let (table, _) = rest.split_once("<!-- /keys -->").expect("its end");
+    let keys: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert!(keys.len() > 30, "{keys:?}");
+    // These words are also looked for with another meaning.
+    for key in keys.iter().filter(|key| key.contains('_')) {
+        let ran = doc(&[key]);
+        assert_eq!(ran.code, 0, "{key}: {}", ran.stderr);
+        assert!(ran.stdout.contains(&format!("{key}\n  a key of the policy file, in [")), "{key}: {}", ran.stdout);
+        assert!(ran.stdout.contains("\neffect: ") && ran.stdout.contains("\ndefault: "), "{key}: {}", ran.stdout);
+    }
+    let both = doc(&["max_files"]).stdout;
+    assert!(both.contains("--max-files (all commands)") && both.contains("max_files_per_operation\n"), "{both}");
+    assert!(doc(&["timeout"]).stdout.contains("timeout_s\n"), "an option and a key");
+}
+
 #[test]
 fn alone_it_lists_the_topics() {
     let text = doc(&[]).stdout;

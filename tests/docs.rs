@@ -25,7 +25,8 @@ fn scripts_of_the_readme_run() {
     for script in scripts {
         let file = place.path().join("script.ns");
         fs::write(&file, &script).expect("the script can be written");
-        let ran = run(ns(&sandbox).arg("run").arg(&file).args(["--", "."]));
+        let words: &[&str] = if script.contains("PROCEDURE Main(") { &["--", "."] } else { &[] };
+        let ran = run(ns(&sandbox).arg("run").arg(&file).args(words));
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{script}");
         assert!(!ran.stdout.is_empty(), "{script}");
     }

@@ -253,6 +253,72 @@ fn the_usage_shows_a_spelling_that_reaches_the_script() {
     }
 }
 
+/// A suggestion is always the nearest option, by the script or by `ns`, and there is none where nothing is near.
+#[test]
+fn the_nearest_option_is_suggested() {
+    let names = ["go", "folder", "limit", "newer-than", "x"];
+    let place = place(&[("s.ns", "func Main(go: false, folder: \"\", limit: 1, newer_than: nil, x: 1) means\nend\n")]);
+    let all = || names.iter().chain(&OWN_OPTIONS);
+    let mut suggested = 0;
+    for name in all() {
+        for word in misspelt(name).into_iter().filter(|word| !all().any(|known| known == word)) {
+            let ran = ns(place.path(), &["s.ns", &format!("--{word}=1")]);
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "--{word}: {}", ran.stderr);
+            let Some(near) = ran.stderr.split("did you mean `--").nth(1).and_then(|rest| rest.split('`').next()) else {
+                let is_short = name.len() < 3 || word.len() < 3;
+                assert!(is_short, "--{word}, for --{name}: {}", ran.stderr);
+                continue;
+            };
+            let distance = |name: &str| strsim::damerau_levenshtein(&word, name);
+            let least = all().map(|name| distance(name)).min();
+            let is_begin = near.starts_with(word.as_str());
+            assert!(is_begin || Some(distance(near)) == least, "--{word}: --{near}, not --{name}");
+            suggested += 1;
+        }
+    }
+    assert!(suggested > 60, "{suggested}");
+    for word in ["zebra", "gooo", "og", "g", "z", "destination"] {
+        let ran = ns(place.path(), &["s.ns", &format!("--{word}")]);
+        assert!(ran.code == 2 && !ran.stderr.contains("did you mean"), "--{word}: {}", ran.stderr);
+    }
+    assert!(ns(place.path(), &["s.ns", "--goo"]).stderr.contains("did you mean `--go`?"));
+}
+
+/// Returns a name with a letter too many, one too few, one exchanged, and two in the wrong order.
+fn misspelt(name: &str) -> Vec<String> {
+    let middle = name.len() / 2;
+    let (first, second) = name.split_at(middle);
+    let letters: Vec<char> = name.chars().collect();
+    let mut swapped = letters.clone();
+    swapped.swap(middle, middle.saturating_sub(1));
+    let swapped: String = swapped.into_iter().collect();
+    let mut words = vec![format!("{first}o{second}"), format!("{name}{}", letters[letters.len() - 1]), swapped];
+    words.push(format!("{first}{}", &second[1..]));
+    words.push(format!("{first}w{}", &second[1..]));
+    words.retain(|word| !word.is_empty() && word != name);
+    words
+}
+
+/// The usage is the same in `--help`, beside a mistake and where an argument is missing.
+#[test]
+fn every_usage_of_a_script_is_the_same() {
+    let main = "func Main(folder, most: 1) means\n  EMIT folder\nend\n";
+    let place = place(&[
+        ("args.ns", "EMIT ARGS[0]\n"),
+        ("told.ns", ":: usage: ns told.ns WORD\nEMIT args[0]\n"),
+        ("main.ns", main),
+        ("none.ns", "EMIT 1\n"),
+    ]);
+    for (file, wrong) in [("args.ns", &[][..]), ("told.ns", &[]), ("main.ns", &[]), ("none.ns", &["x"])] {
+        let help = ns(place.path(), &[file, "--help"]).stdout;
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: ")).expect("a usage");
+        let ran = ns(place.path(), &[&[file], wrong].concat());
+        let line = ran.stderr.lines().find(|line| line.to_lowercase().contains("usage: ")).expect("a usage");
+        let other = line.split_once("sage: ").map(|(_, rest)| rest.split(';').next().unwrap_or(rest));
+        assert!(ran.code != 0 && other == Some(usage), "{file}: {help}{}", ran.stderr);
+    }
+}
+
 /// A script has no short options: a one-letter parameter is a long option, whatever `ns` has.
 #[test]
 fn a_parameter_of_one_letter_is_a_long_option() {
@@ -265,6 +331,18 @@ fn a_parameter_of_one_letter_is_a_long_option() {
         let short = ns(place.path(), &["s.ns", &format!("-{letter}")]);
         assert!(!short.stdout.contains("got true"), "{letter}: {}", short.stdout);
     }
+}
+
+/// A short option is that of `ns`, even if the script has an option with the long name.
+#[test]
+fn a_short_option_is_never_that_of_the_script() {
+    let text = "DEFINE PROCEDURE Main(quiet: false, verbose: false)\n  EMIT quiet, verbose\nEND\n";
+    let place = place(&[("s.ns", text)]);
+    for words in [&["s.ns", "-q"][..], &["s.ns", "-v"], &["-qv", "s.ns"], &["s.ns", "-vq"]] {
+        let ran = ns(place.path(), words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "falsefalse\n"), "{words:?} {}", ran.stderr);
+    }
+    assert_eq!(ns(place.path(), &["s.ns", "-q", "--", "--verbose"]).stdout, "falsetrue\n");
 }
 
 #[test]
@@ -351,10 +429,11 @@ const UNCALLED: &str = "SET days = 30\nDEFINE PROCEDURE Main(folder)\n  EMIT fol
 #[test]
 fn a_run_that_leaves_main_out_says_so_wherever_the_messages_go() {
     let place = place(&[("days.ns", UNCALLED)]);
-    for words in [&["days.ns"][..], &["run", "days.ns", "x"], &["days.ns", "--plan"], &["days.ns", "--help"]] {
+    for words in [&["days.ns"][..], &["days.ns", "--plan"], &["days.ns", "--help"], &["run", "days.ns", "x"]] {
         let Ran { code, stderr, .. } = ns(place.path(), words);
+        let wanted = if words.contains(&"x") { 2 } else { 0 };
         assert!(stderr.starts_with("warning[NS0123]: `Main` is never called"), "{words:?}: {stderr}");
-        assert!(code == 0 && stderr.matches("NS0123").count() == 1, "{words:?}: {stderr}");
+        assert!(code == wanted && stderr.matches("NS0123").count() == 1, "{words:?}: {stderr}");
     }
     let Ran { stderr, .. } = with_input(ns_without_sandbox().current_dir(place.path()), UNCALLED);
     assert!(stderr.contains("NS0123"), "{stderr}");

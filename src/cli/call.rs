@@ -48,20 +48,26 @@ pub fn call(global: &Global, args: &CallArgs) -> Exit {
         return call_lines(&engine, part.as_ref());
     }
     let exit = match call_once(&engine, global, args) {
-        Ok(answer) => print_answer(&engine, global, Answered { answer, part }),
+        Ok(Answered { answer, failure }) => {
+            let printed = print_answer(&engine, global, answer, part.as_ref());
+            // Some of several items failed: the rows are the answer, and the failure decides the exit code.
+            let failed = failure.map_or(Exit::Done, |error| fail(&error));
+            if printed == Exit::Done { failed } else { printed }
+        }
         Err(exit) => exit,
     };
     say_ended(global, &engine);
     exit
 }
 
-/// The answer of a call, and the part of it to print; `None` for all of it.
+/// The answer of a call.
 struct Answered {
     answer: Value,
-    part: Option<Part>,
+    /// The failure of some of several items.
+    failure: Option<ToolError>,
 }
 
-fn print_answer(engine: &Engine, global: &Global, Answered { answer, part }: Answered) -> Exit {
+fn print_answer(engine: &Engine, global: &Global, answer: Value, part: Option<&Part>) -> Exit {
     let _bounds = engine.bound_answer();
     let Some(part) = part else { return print(&answer, Format::for_call(global.output)) };
     match part.of(answer) {
@@ -73,7 +79,7 @@ fn print_answer(engine: &Engine, global: &Global, Answered { answer, part }: Ans
     }
 }
 
-fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value, Exit> {
+fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answered, Exit> {
     let tool = args.tool.as_deref().expect("clap demands it, or `--jsonl`");
     ask_at_terminal(engine);
     if !global.quiet {
@@ -89,19 +95,24 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Value,
     for text in engine.gate().console().take_printed_texts() {
         say(&format!("{}\n", safe::prose(&text)));
     }
-    let answer = match result {
-        Ok(value) => value,
-        Err(error) => match error.manner {
-            FailureMode::Quiet => Value::Nil,
-            FailureMode::Partly => error.answer.unwrap_or_default(),
-            FailureMode::Declared | FailureMode::Raised => {
-                let error = sandbox_hint::in_failure(error, engine.gate().root().path());
-                return Err(fail(&with_notes(error, notes)));
-            }
-        },
+    let mut error = match result {
+        Ok(answer) => {
+            report_notes(&notes);
+            return Ok(Answered { answer, failure: None });
+        }
+        Err(error) if error.manner == FailureMode::Quiet => {
+            report_notes(&notes);
+            return Ok(Answered { answer: Value::Nil, failure: None });
+        }
+        Err(error) => with_notes(sandbox_hint::in_failure(error, engine.gate().root().path()), notes),
     };
-    report_notes(&notes);
-    Ok(answer)
+    match error.answer.take() {
+        Some(answer) if error.manner == FailureMode::Partly => Ok(Answered { answer, failure: Some(error) }),
+        answer => {
+            error.answer = answer;
+            Err(fail(&error))
+        }
+    }
 }
 
 /// Adds notes to the hint of an error, because a failure must fit on one line.
@@ -127,11 +138,12 @@ fn read_arguments(engine: &Engine, argument: &str) -> Result<Value, ToolError> {
 }
 
 /// Prints a text unchanged and any other value as one line of JSON, unless the user requested another format. If a
-/// text does not end with a line feed, only a terminal gets one; files and pipes get the exact bytes.
+/// text that is printed unchanged does not end with a line feed, only a terminal gets one; files and pipes get the
+/// exact bytes.
 fn print(value: &Value, format: Option<Format>) -> Exit {
     let mut printer = Printer::new(format.unwrap_or(Format::Json));
     let printed = match (format, value.as_text()) {
-        (None | Some(Format::Json), Some(text)) => printer.print_text(&text),
+        (None, Some(text)) => printer.print_text(&text),
         _ => printer.print(std::slice::from_ref(value)),
     };
     match printed.and_then(|()| printer.flush()) {

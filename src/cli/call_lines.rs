@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use crate::engine::{Engine, SessionMemory};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::report_error;
-use crate::text::ToolCode;
+use crate::text::{ToolCode, json_fault};
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Sink, TextBudget, Value};
 
@@ -105,11 +105,11 @@ struct Answer {
 }
 
 fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &[u8]) -> Answer {
-    let line: Line<'_> = match serde_json::from_slice(line) {
+    let line: Line<'_> = match read(line) {
         Ok(line) => line,
-        Err(error) => {
+        Err((message, hint)) => {
             let mut answer = Answer { id: id_of(line), ..Answer::default() };
-            answer.fail(&ToolError::new(ToolCode::BadArgs, format!("the line is no call: {error}")).hint(hint(&error)));
+            answer.fail(&ToolError::new(ToolCode::BadArgs, format!("the line is no call: {message}")).hint(hint));
             return answer;
         }
     };
@@ -131,6 +131,18 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     answer
 }
 
+/// Parses a line. The error is a message and a hint.
+fn read(line: &[u8]) -> Result<Line<'_>, (String, String)> {
+    // Serde would also take a list for a call, its elements in the order of the keys.
+    if line.trim_ascii_start().starts_with(b"[") {
+        return Err(("expected an object, found a list".to_owned(), FORM.to_owned()));
+    }
+    serde_json::from_slice(line).map_err(|error| (json_fault(&error), hint(&error)))
+}
+
+/// How a call is written.
+const FORM: &str = "give `{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {}}` in one line";
+
 /// Returns how to write a line that is no call. Keys that other protocols use are named with the right one.
 fn hint(error: &serde_json::Error) -> String {
     let error = error.to_string();
@@ -140,7 +152,7 @@ fn hint(error: &serde_json::Error) -> String {
         Some(key @ ("args" | "params" | "input" | "parameters")) => format!("write `arguments` instead of `{key}`: "),
         _ => String::new(),
     };
-    format!("{right}give `{{\"id\": 1, \"tool\": \"read_file\", \"arguments\": {{}}}}` in one line")
+    format!("{right}{FORM}")
 }
 
 impl Answer {

@@ -1,5 +1,6 @@
 //! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, of a command or option
-//! of `ns`, or a section of the book. For any other name, lists the topics that serve the purpose that it names, or the
+//! of `ns`, a key of the policy file, or a section of the book; for things that scripts cannot do, what to do instead. For any
+//! other name, lists the topics that serve the purpose that it names, or the
 //! sections with these words.
 //!
 //! The texts come from `manual`.
@@ -8,7 +9,10 @@ use clap::CommandFactory;
 use serde_json::{Value as Json, json};
 
 use crate::engine::built_in_tools;
-use crate::manual::{find, near, numeric, overview, pages_text, passages, section, similar, similar_text, topics};
+use crate::manual::{
+    find, lacking, lacking_in, near, numeric, overview, pages_text, passages, policy_key, section, similar,
+    similar_text, topics,
+};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
 use crate::toolkit::Registry;
@@ -37,10 +41,22 @@ pub fn doc(args: &DocArgs) -> Exit {
 
 /// Prints what there is about a name that no page has.
 fn elsewhere(registry: &Registry, name: &str, format: PageFormat) -> Exit {
-    if let Some(text) = section(name).map(|section| section.page_text()).or_else(|| option_page(name)) {
-        return print_in(format, || text.clone(), || json!([{"name": name, "kind": "section", "text": text}]));
-    }
     let similar = similar(registry, name);
+    // A plain word such as `format`, and one for a command such as `dry-run`, is looked for by its purpose first.
+    let is_of_command = similar.first().is_some_and(|topic| topic.kind() == "command");
+    let is_identifier = name.contains('_') || name.starts_with("--") || name.contains('-') && !is_of_command;
+    let settings = || settings_page(name).filter(|_| is_identifier || similar.is_empty());
+    let page = section(name).map(|section| ("section", section.page_text()));
+    let page = page.or_else(|| lacking(name).map(|text| ("absent", text)));
+    let page = page.or_else(|| settings().map(|text| ("setting", text)));
+    let page = page.or_else(|| {
+        let text = lacking_in(name)?;
+        let others = if similar.is_empty() { String::new() } else { format!("\n\n{}", similar_text(name, &similar)) };
+        Some(("absent", text + &others))
+    });
+    if let Some((kind, text)) = page {
+        return print_in(format, || text.clone(), || json!([{"name": name, "kind": kind, "text": text}]));
+    }
     let text = if similar.is_empty() { passages(name) } else { Some(similar_text(name, &similar)) };
     match text {
         Some(text) => print_in(format, || text.clone(), || similar.iter().map(|topic| topic.heading()).collect()),
@@ -66,6 +82,14 @@ fn unknown(registry: &Registry, name: &str) -> Exit {
     };
     report_error(&format!("there is no page about `{}`", shortened(name, MAX_NAME)), &help);
     Exit::Usage
+}
+
+/// Returns what an option of `ns` or a key of the policy file does: `--max-files`, `max_files_per_operation`.
+fn settings_page(name: &str) -> Option<String> {
+    let option = option_page(&format!("--{}", name.trim_start_matches('-').replace(['_', ' '], "-")));
+    let key = policy_key(name).filter(|_| !name.starts_with('-'));
+    let pages: Vec<String> = option.into_iter().chain(key).collect();
+    (!pages.is_empty()).then(|| pages.join("\n\n\n"))
 }
 
 /// Returns what an option of `ns` does, by command: `--atomic`.

@@ -68,19 +68,33 @@ pub fn plan(PlanRun { global, args, form }: PlanRun<'_>, script: &Script, invoca
         let plan = plan.expect("the engine plans");
         show(&engine, &plan, form)?;
         let is_asked = form == PlanForm::Text && !failed && !plan.changes.is_empty() && is_somebody_there();
-        if is_asked && asked(&engine, "Do it? [y]es, [n]o: ") == Answer::Yes {
-            // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
-            let global = global.clone();
-            Ok(outside(move || with_apply(&global, &plan)))
-        } else {
-            Ok(Exit::Done)
-        }
+        Ok(if is_asked { ask(&engine, global, plan) } else { Exit::Done })
     });
     match (exit, shown) {
         (Exit::Done, shown) => shown.unwrap_or_else(report_failure),
         (exit, shown) => {
             let _ = shown.map_err(report_failure);
             exit
+        }
+    }
+}
+
+/// Asks whether to apply a plan, and applies it. No answer is a no.
+fn ask(engine: &Engine, global: &Global, plan: Plan) -> Exit {
+    match asked(engine, "Do it? [y]es, [n]o: ") {
+        Answer::Yes => {
+            // The lockdown of this process forbids changes; another thread with its own lockdown applies the plan.
+            let global = global.clone();
+            outside(move || with_apply(&global, &plan))
+        }
+        Answer::No => Exit::Done,
+        Answer::Nobody => {
+            say("\n");
+            Exit::Done
+        }
+        Answer::Interrupted => {
+            say("\n");
+            Exit::Interrupted
         }
     }
 }

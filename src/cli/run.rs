@@ -11,6 +11,9 @@ use crate::terminal::printer::{Format, Printer, Shared};
 use crate::terminal::report::{print, report_findings, say};
 use crate::terminal::sandbox_hint;
 use crate::terminal::script_file::read_script;
+use crate::text::safe;
+use crate::value::Value;
+use crate::value::print::preview;
 
 use super::args::RunArgs;
 use super::finish::{finish, say_ended};
@@ -108,6 +111,10 @@ fn run_script(run: ScriptRun<'_>, script: &Script, invocation: &Invocation) -> E
         outcome.warnings.push(sandbox_hint::hint(engine.gate().root().path()));
     }
     let exit = finish(&outcome, flushed);
+    if stderr().is_terminal() && !run.global.quiet && !printer.has_emitted() && !matches!(outcome.value, Value::Nil) {
+        let value = safe::name(&preview(&outcome.value)).into_owned();
+        say(&format!("the script returned {value} and printed nothing; `EMIT` prints a value\n"));
+    }
     let is_taken_back = run.atomic && !matches!(outcome.ending, Ending::Done | Ending::Unread);
     if is_taken_back && engine.ended_run().is_some() {
         say("what the run had changed was taken back\n");

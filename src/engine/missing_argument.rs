@@ -4,14 +4,8 @@ use crate::eval::Fault;
 use crate::text::{Code, Sources};
 use crate::value::Value;
 
-/// Rewrites the error of an index beyond the end of `ARGS`: adds the usage, from the `:: usage` line or the command.
-pub fn explain(
-    mut fault: Box<Fault>,
-    sources: &Sources,
-    args: &Value,
-    usage: Option<&str>,
-    command: &str,
-) -> Box<Fault> {
+/// Rewrites the error of an index beyond the end of `ARGS`: adds the usage that `--help` shows.
+pub fn explain(mut fault: Box<Fault>, sources: &Sources, args: &Value, usage: &str) -> Box<Fault> {
     let shown = fault.span.and_then(|span| Some(sources.of(span)?.slice(span))).unwrap_or_default();
     let is_argument = ["ARGS", "args"].iter().any(|name| shown.strip_prefix(name).is_some_and(is_one_index));
     // A session has no arguments, not even an empty list.
@@ -27,7 +21,6 @@ pub fn explain(
         1 => format!("`{shown}`: only one argument was given"),
         count => format!("`{shown}`: only {count} arguments were given"),
     };
-    let usage = usage.map_or_else(|| format!("{command} VALUE …"), str::to_owned);
     fault.hint = Some(format!("usage: {usage}; a script asks first with `IF LEN(ARGS) > {given} THEN`"));
     fault
 }

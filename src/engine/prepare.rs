@@ -76,13 +76,16 @@ impl Engine {
         };
         let uses = loader.load(span, &tree);
         let mut of_interface = Vec::new();
-        let interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
+        let mut interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
         // Only a check reports these warnings, and it finds them again.
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
         let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
         let mut program = lower(&unit, &environment, &mut findings);
+        if let Ok(interface) = &mut interface {
+            interface.reads_args = program.reads_args;
+        }
         if let Purpose::Run { .. } = purpose {
             discard_unread(&mut program);
             self.project(&mut program);

@@ -154,9 +154,8 @@ impl Engine {
             None => machine.run_top(&compiled),
             Some(number) => machine.run_procedure(&compiled, number, values),
         };
-        let explained = |fault| {
-            missing_argument::explain(fault, &sources, &args, interface.usage.as_deref(), &invocation.command(script))
-        };
+        let explained =
+            |fault| missing_argument::explain(fault, &sources, &args, &interface.usage(&invocation.command(script)));
         let result = result.map_err(explained);
         Outcome::of_run(&sources, result, (machine, compiled, program))
     }

@@ -1,19 +1,24 @@
 //! The manual: a page about each tool, built-in, statement, value, code and command, and how pages are found.
 //!
 //! The room holds only one sentence per command. Everything else comes from elsewhere: tool declarations, the
-//! pages of the language (`program/pages`), the explanations of codes (`text/code`) and the book's pages (`docs/`).
+//! pages of the language (`program/pages`), the explanations of codes (`text/code`) and the book's pages (`docs/`). It
+//! also holds what scripts cannot do, which nothing else declares.
 
 pub mod about;
 pub mod commands;
 mod json;
+mod lacking;
 mod layout;
 mod page;
+mod policy_key;
 mod section;
 mod tool_entry;
 mod tool_page;
 mod topic;
 
+pub use lacking::{lacking, lacking_in};
 pub use page::{About, about, code_page, overview, pages_text, similar_text};
+pub use policy_key::policy_key;
 pub use section::{passages, section};
 pub use tool_entry::{ToolEntry, entries, entry_of, tools_matching};
 pub use tool_page::{absent, listing, tool_page};

@@ -6,9 +6,10 @@ use crate::text::safe;
 use crate::toolkit::{Registry, groups};
 
 use super::commands::COMMANDS;
+use super::lacking::lacking;
 use super::layout::{indented, wrapped};
 use super::tool_page::{listing, tool_page};
-use super::topic::{Topic, codes, find, groups_of, near, similar};
+use super::topic::{Topic, codes, find, groups_of, near, similar, summaries};
 
 /// The documentation found for a name.
 pub enum About {
@@ -28,6 +29,9 @@ pub fn about(name: &str) -> About {
     found.retain(|topic| !matches!(topic, Topic::Command(_)));
     if !found.is_empty() {
         return About::Pages(pages_text(&registry, name, &found));
+    }
+    if let Some(page) = lacking(name) {
+        return About::Pages(page);
     }
     let mut similar = similar(&registry, name);
     similar.retain(|topic| !matches!(topic, Topic::Command(_)));
@@ -53,15 +57,6 @@ pub fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> Strin
         text.push_str(&format!("\n\nElsewhere\n{}", summaries(&others)));
     }
     text
-}
-
-/// Formats one line for each topic.
-fn summaries(topics: &[Topic<'_>]) -> String {
-    let mut table = new_table();
-    for topic in topics {
-        table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
-    }
-    table.to_string()
 }
 
 pub fn similar_text(name: &str, similar: &[Topic<'_>]) -> String {

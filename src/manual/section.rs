@@ -6,11 +6,12 @@ use crate::engine::GUIDE;
 use crate::text::safe;
 
 /// The pages, with their names in `docs/`.
-const PAGES: [(&str, &str); 5] = [
+const PAGES: [(&str, &str); 6] = [
     ("language", include_str!("../../docs/language.md")),
     ("command_line", include_str!("../../docs/command_line.md")),
     ("guide", GUIDE),
     ("checking", include_str!("../../docs/checking.md")),
+    ("policy", include_str!("../../docs/policy.md")),
     ("testing", include_str!("../../docs/testing.md")),
 ];
 

@@ -1,7 +1,8 @@
 //! Topics of pages, and how they are found: by name, by purpose and by a name that is nearly right.
 
 use crate::engine::{Builtin, Page, pages};
-use crate::text::{Code, Purpose, ToolCode, meant, nearest, search};
+use crate::terminal::table::new_table;
+use crate::text::{Code, Purpose, ToolCode, edits, meant, nearest, search};
 use crate::toolkit::{Registry, groups};
 
 use super::commands::{COMMANDS, CommandTopic};
@@ -145,5 +146,17 @@ pub fn near(registry: &Registry, name: &str) -> Option<String> {
         return registry.nearest(name).map(str::to_owned).or(near);
     }
     let near = nearest(name, names.iter().copied()).or_else(|| nearest(&upper, names.iter().copied()));
-    near.or_else(|| registry.nearest(name)).map(str::to_owned)
+    let near = near.or_else(|| registry.nearest(name));
+    // A word that is looked up by its purpose is often two letters away from a name of four.
+    let is_near = |near: &str| edits(&upper, &near.to_uppercase()) <= 1 + name.len() / 6;
+    near.filter(|near| is_near(near)).map(str::to_owned)
+}
+
+/// Formats one line for each topic.
+pub fn summaries(topics: &[Topic<'_>]) -> String {
+    let mut table = new_table();
+    for topic in topics {
+        table.add_row([&format!("  {}", topic.names()[0]), topic.summary()]);
+    }
+    table.to_string()
 }

@@ -37,6 +37,8 @@ pub struct Program {
     pub top: Body,
     /// Calls of tools whose results may be truncated without the script noticing, in source order.
     pub unchecked_truncations: Vec<Span>,
+    /// Whether anything reads `ARGS`.
+    pub reads_args: bool,
     /// Tools that a cheaper one replaces because the script cannot see the difference.
     pub projected: Vec<ProjectedTool>,
 }

@@ -440,6 +440,11 @@ impl Tree {
         })
     }
 
+    /// Returns all expressions, in no particular order.
+    pub fn exprs(&self) -> &[Expr] {
+        &self.exprs
+    }
+
     /// Adds an expression to the arena.
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         self.exprs.push(Expr { kind, span });

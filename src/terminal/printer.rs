@@ -66,6 +66,8 @@ pub struct Printer {
     is_terminal: bool,
     line: String,
     has_refused_path: bool,
+    /// Whether the run has emitted anything.
+    has_emitted: bool,
     /// Whether warnings about the script are shown.
     warns_of_script: bool,
 }
@@ -124,6 +126,7 @@ impl Printer {
             is_terminal,
             line: String::new(),
             has_refused_path: false,
+            has_emitted: false,
             warns_of_script: false,
         }
     }
@@ -233,6 +236,7 @@ impl Printer {
 
 impl Output for Printer {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        self.has_emitted = true;
         let (left, hit) = meter.output_left();
         self.text(values, TextBudget::of_text().at_most(left, hit))?;
         meter.print(self.line.len() as u64)?;
@@ -275,6 +279,11 @@ impl Shared {
     /// Prints a text unchanged, with a line feed.
     pub fn print_line(&self, text: &str) -> Result<(), EmitError> {
         self.0.borrow_mut().print_line(text)
+    }
+
+    /// Whether the run has emitted anything.
+    pub fn has_emitted(&self) -> bool {
+        self.0.borrow().has_emitted
     }
 
     /// Whether a path outside the sandbox was refused.

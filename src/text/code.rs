@@ -145,6 +145,8 @@ codes! {
             "Nothing is put into a text in quotes: `\"size: {size}\"` prints the braces. Join the parts with `+`, or write the text between three backticks, which expand `{{size}}`. Texts that a script gives to `STR.Format` or `TEXT.Template` are not looked at.";
         UncalledMain = "NS0123", "`Main` is never called",
             "A file of procedures alone runs `Main`. A statement at the top level, if only a SET of a constant, makes the file a script that runs its top-level statements and nothing else: `Main` is then a procedure like any other, and its parameters are no options. Move the statement into `Main` or make its value the default of a parameter; or call `Main` at the end of the file.\n\n    SET days = 30                     wrong: `Main` never runs\n    DEFINE PROCEDURE Main(folder)\n\n    DEFINE PROCEDURE Main(folder, days: 30)    right: `--days 7` is an option too";
+        UnknownMetadata = "NS0124", "a `::` line that describes nothing",
+            "`:: description: …`, `:: usage: …` and `:: arg NAME: …` describe the command line of a script, and `ns FILE --help` shows them. The key of this line is probably misspelt or missing, or a line above has the same key. Any other key is free and has no effect; what is only meant for readers is a comment: `# …`.";
         MissingArgument = "NS0201", "an argument is missing",
             "The call gives fewer arguments than the procedure, built-in or tool needs. `ns tools NAME` shows what a tool takes.";
         TooManyArguments = "NS0202", "too many arguments",

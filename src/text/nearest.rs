@@ -22,6 +22,11 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
 /// Longer names are not compared: nobody mistypes them, and the comparison takes quadratic time.
 const MAX_LEN: usize = 200;
 
+/// Returns the number of letters to add, leave out, replace or exchange with the next to make one name of another.
+pub fn edits(one: &str, other: &str) -> usize {
+    if one.len().max(other.len()) > MAX_LEN { MAX_LEN } else { strsim::damerau_levenshtein(one, other) }
+}
+
 /// Returns two edit distances: without and with regard to letter case.
 fn distance(wanted: &str, lowered: &str, candidate: &str) -> (usize, usize) {
     let relaxed = strsim::damerau_levenshtein(lowered, &candidate.to_lowercase());

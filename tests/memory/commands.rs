@@ -84,13 +84,13 @@ fn an_import_is_all_or_nothing() {
     keep(place.path(), "a", "1");
     for (line, words) in [
         ("{\"key\": \"\", \"value\": 1}", "line 2: expected a key"),
-        ("{\"key\": \"x\"}", "line 2: missing field `value`"),
-        ("{\"key\": \"x\", \"value\": }", "line 2: expected value, at column 23"),
+        ("{\"key\": \"x\"}", "line 2: the key `value` is missing"),
+        ("{\"key\": \"x\", \"value\": }", "line 2: expected a value, at column 23"),
         ("{\"key\": \"a\", \"value\": 3}", "line 2: the key was given before"),
-        ("{\"key\": \"x\", \"value\": 1, \"typ\": \"int\"}", "line 2: unknown field `typ`"),
+        ("{\"key\": \"x\", \"value\": 1, \"typ\": \"int\"}", "line 2: unknown key `typ`"),
         ("{\"key\": \"x\", \"value\": 1, \"type\": \"string\"}", "line 2: the value is of type `int`"),
         ("[]", "line 2: "),
-        ("{\"key\": \"x\", \"value\": \"cut", "line 2: EOF"),
+        ("{\"key\": \"x\", \"value\": \"cut", "line 2: it ends too early"),
     ] {
         let ran = import(
             place.path(),

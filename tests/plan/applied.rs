@@ -10,7 +10,7 @@ fn a_plan_names_its_script_by_its_path() {
     let place = Place::new();
     for file in ["d/deep/it's.ns", "../outside.ns"] {
         let script = place.root().join(file);
-        fs::write(&script, "MUST FS.WriteFile(\"n\", \"x\")\n").expect("a script");
+        fs::write(&script, "SET _words = ARGS\nMUST FS.WriteFile(\"n\", \"x\")\n").expect("a script");
         let script = script.canonicalize().expect("it is there").display().to_string();
         place.ns(0, &["run", &script, "Photos"]);
         let log = place.ns(0, &["--output", "json", "log", "-n", "1"]).stdout;

@@ -5,6 +5,7 @@
 
 mod applied;
 mod left;
+mod question;
 mod random;
 mod refused;
 mod shown;

@@ -187,7 +187,7 @@ fn texts_that_are_no_plan() {
         ("", "it is no plan file: it ends too early"),
         ("# a script\nEMIT 1\n", "it is no plan file: it is not JSON, in line 1, column 1"),
         ("[]", "it is no plan file"),
-        ("{\"plan\":1}", "missing field"),
+        ("{\"plan\":1}", "the key `command` is missing"),
         ("{\"plan\":2,\"command\":\"x\",\"failed\":false,\"root\":1,\"changes\":[]}", "it has form 2"),
         ("{\"plan\":1,\"command\":\"x\",\"failed\":false,\"root\":1,\"changes\":[]}", "made for another directory"),
         (

@@ -44,7 +44,7 @@ ns [run] [OPTIONS] FILE [WORDS]... [-- WORDS...]
        ns [run] [OPTIONS] -e CODE [WORDS]... [-- WORDS...]";
 
 const RUN_HELP: &str = "\
-Options of `ns` are honoured before and after FILE. Plain words go to the script, and so do the options that it declares: the parameters of its procedure `Main`. Everything after -- goes to the script as it is. An option that neither has is an error, and nothing is run.
+Options of `ns` are honoured before and after FILE. Plain words go to the script, and so do the options that it declares: the parameters of its procedure `Main`. Everything after -- goes to the script as it is. An option that neither has is an error, and so is a word that the script does not read; nothing is run.
 `ns FILE --help` shows what a script takes.";
 
 /// How a plan is shown.

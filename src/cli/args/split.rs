@@ -203,7 +203,7 @@ impl<'s> Splitter<'s> {
                     if !option.is_global_set() {
                         of_run.get_or_insert(word);
                     }
-                    self.take(word, takes_next);
+                    self.take(word, option, takes_next)?;
                     if name == "eval" {
                         return Ok(Some(true));
                     }
@@ -251,10 +251,11 @@ impl<'s> Splitter<'s> {
         while let Some(word) = self.next() {
             match self.options.classify(word) {
                 Word::Own { option, takes_next } => {
+                    // A script has no short options, so those are certainly meant for `ns`.
                     let text = word.to_string_lossy();
                     let long = text.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name).to_owned());
-                    self.line.words.own.extend(long.or_else(|| option.get_long().map(str::to_owned)));
-                    self.take(word, takes_next);
+                    self.line.words.own.extend(long);
+                    self.take(word, option, takes_next)?;
                 }
                 Word::Help => self.line.asks_help = true,
                 Word::Version | Word::Unknown | Word::Plain => {
@@ -272,13 +273,22 @@ impl<'s> Splitter<'s> {
 
     /// Takes an option with its value. Another option is never taken as the value; the declaration then reports that it
     /// is missing.
-    fn take(&mut self, word: &OsString, takes_next: bool) {
+    ///
+    /// # Errors
+    /// Refuses a next word that reads like the value of an option whose value does not stand apart: `--plan json`.
+    fn take(&mut self, word: &OsString, option: &clap::Arg, takes_next: bool) -> Result<(), Refusal> {
         self.line.own.push(word.clone());
         let value = self.words.get(self.at).filter(|value| !value.to_str().is_some_and(is_option));
+        if let Some(value) =
+            value.and_then(|value| value.to_str()).filter(|value| reads_like_value(word, option, value))
+        {
+            return Err(stands_apart(&word.to_string_lossy(), option, value));
+        }
         if takes_next && let Some(value) = value {
             self.at += 1;
             self.line.own.push(value.clone());
         }
+        Ok(())
     }
 
     /// Without a file, the script comes from standard input, unless that is a terminal.
@@ -336,6 +346,29 @@ fn not_for(option: &OsStr, command: &OsStr) -> Refusal {
     Refusal::new(
         format!("`{option}` is an option of `ns run`, not of `ns {command}`"),
         format!("`ns {command} --help` lists the options of `ns {command}`"),
+    )
+}
+
+/// Returns whether the word after an option could be taken for its value, although it is none: a form after `--plan`,
+/// or `false` after an option that is on or off.
+fn reads_like_value(word: &OsStr, option: &clap::Arg, next: &str) -> bool {
+    let has_value = word.to_string_lossy().contains('=');
+    if !option.get_action().takes_values() {
+        return matches!(next, "true" | "false");
+    }
+    let is_form = |value: &clap::builder::PossibleValue| value.matches(next, true);
+    option.is_require_equals_set() && !has_value && option.get_possible_values().iter().any(is_form)
+}
+
+fn stands_apart(word: &str, option: &clap::Arg, next: &str) -> Refusal {
+    let instead = if option.get_action().takes_values() {
+        format!("write `{word}={next}`")
+    } else {
+        format!("`{word}` alone turns it on; leave `{next}` out")
+    };
+    Refusal::new(
+        format!("`{next}` is not read as the value of `{word}`: it stands apart"),
+        format!("{instead}; as a word for the script, `{next}` stands behind `--`, and as a file it is `./{next}`"),
     )
 }
 

@@ -13,7 +13,7 @@ use crate::toolkit::Offset;
 #[derive(Args, Debug)]
 #[command(
     about = about::CALL,
-    after_help = "A text is printed as it is: into a file or a pipe its bytes and nothing more, at a terminal with a line feed at its end. Anything else is one line of JSON, at a terminal a table; `--output table`, `jsonl` and `raw` choose another form. A failure is one line of JSON on standard error.\n\nThe exit code is 0 if the call succeeded, 2 if it is malformed (an unknown tool, wrong arguments), 4 if the policy or the sandbox refused it, 130 if it was interrupted, and 1 if it failed in another way. With `--jsonl` it is 0 if no answer has an `error`; otherwise it is that of the gravest error: 130, then 4, 2 and 1."
+    after_help = "A text is printed as it is: into a file or a pipe its bytes and nothing more, at a terminal with a line feed at its end. Anything else is one line of JSON, at a terminal a table. `--output json` prints texts as JSON too, with a line feed at the end; `table`, `jsonl` and `raw` choose another form. A failure is one line of JSON on standard error.\n\nThe exit code is 0 if the call succeeded, 2 if it is malformed (an unknown tool, wrong arguments), 4 if the policy or the sandbox refused it, 130 if it was interrupted, and 1 if it failed in another way. A call that fails for some of its items has failed: it prints its result, with a row for each item, and the failure. With `--jsonl` the same call has an `error`, and its result is the `answer`; the exit code is 0 if no line has an `error`, otherwise that of the gravest error: 130, then 4, 2 and 1."
 )]
 pub struct CallArgs {
     /// The tool, by any of its names

@@ -276,7 +276,7 @@ impl<'e> Session<'e> {
                 LineOutcome { findings, ending: Ending::Done, result, steps, ended: None }
             }
             Err(fault) => {
-                let fault = missing_argument::explain(fault, &self.sources, &Value::default(), None, "ns FILE");
+                let fault = missing_argument::explain(fault, &self.sources, &Value::default(), "ns FILE [WORDS]...");
                 let ending = ending_of(&fault);
                 match ending {
                     // Keep the values computed so far, so that they can be inspected.

@@ -10,6 +10,7 @@ use serde::de::{Deserializer, IgnoredAny};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
+use crate::text::json_fault;
 use crate::value::json;
 
 /// The content of a line.
@@ -65,9 +66,9 @@ pub fn parse(line: &[u8]) -> Frame {
     match serde_json::from_slice::<Head>(line) {
         Ok(head) => message(&head, line),
         Err(error) if error.is_data() => {
-            refused(None, ErrorCode::INVALID_REQUEST, format!("a frame is a JSON-RPC object: {error}"))
+            refused(None, ErrorCode::INVALID_REQUEST, format!("a frame is a JSON-RPC object: {}", json_fault(&error)))
         }
-        Err(error) => refused(None, ErrorCode::PARSE_ERROR, format!("the frame is not JSON: {error}")),
+        Err(error) => refused(None, ErrorCode::PARSE_ERROR, format!("the frame is not JSON: {}", json_fault(&error))),
     }
 }
 
@@ -213,12 +214,11 @@ fn refused(id: Option<RequestId>, code: ErrorCode, message: String) -> Frame {
 
 /// Formats an error of serde without its position in the frame.
 fn parse_fault(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or(&text);
-    match text {
-        "recursion limit exceeded" => "is nested too deep: at most 120 levels".to_owned(),
-        text => format!("does not fit: {}", cut(text)),
+    if error.to_string().starts_with("recursion limit exceeded") {
+        return "is nested too deep: at most 120 levels".to_owned();
     }
+    let text = json_fault(error);
+    format!("does not fit: {}", cut(text.split(", at line ").next().unwrap_or(&text)))
 }
 
 fn display(id: &RequestId) -> String {

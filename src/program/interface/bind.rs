@@ -59,6 +59,7 @@ impl Interface {
         let mut binder = Binder::new(self);
         if self.procedure.is_none() {
             words.before.iter().filter(|word| is_option(word)).for_each(|word| binder.report_unknown(word, true));
+            binder.report_unread(words);
             return binder.finish(args);
         }
         words.own.iter().for_each(|name| binder.check_own(name));
@@ -323,6 +324,19 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// Reports words that a script with top-level statements would ignore.
+    fn report_unread(&mut self, words: &Words) {
+        let first = words.all().first().filter(|_| !self.interface.reads_args && self.findings.is_empty()).copied();
+        if let Some(first) = first {
+            let message = format!("`{first}` is too much: the script does not read `ARGS`");
+            self.report(
+                Code::TooManyArguments,
+                message,
+                "leave it out, or let the script read `ARGS`, the list of its words",
+            );
+        }
+    }
+
     fn report_missing(&mut self) {
         for (place, parameter) in self.interface.parameters.iter().enumerate() {
             if parameter.is_required() && self.given[place].is_empty() && !self.refused.contains(&place) {
@@ -356,11 +370,14 @@ impl<'a> Binder<'a> {
         };
         let options: Vec<String> = parameters.iter().map(|parameter| format!("--{}", parameter.option())).collect();
         let own: Vec<String> = OWN_OPTIONS.iter().filter(|_| is_shared).map(|name| format!("--{name}")).collect();
-        let help = match meant(word, &options, 2).or_else(|| meant(word, &own, 3)) {
+        let help = match meant(word, &options, &own) {
             _ if is_shared && matches!(word, "--version" | "-V") => {
                 "`ns --version` shows the version of `ns`; the script has none".to_owned()
             }
             Some(near) => format!("did you mean `{near}`?"),
+            None if self.interface.procedure.is_none() && !self.interface.reads_args => {
+                "the script declares no options and does not read `ARGS`; leave it out".to_owned()
+            }
             None if self.interface.procedure.is_none() => format!(
                 "the script declares no options: write `-- {word}`, and `ARGS` has it and all that follows as words"
             ),
@@ -386,23 +403,35 @@ fn is_value(word: &str) -> bool {
     !is_option(word) && word != "--"
 }
 
-/// Returns the option that an unknown one probably means: it differs in letter case, is cut off after at least
-/// `least` letters, or is misspelt.
-fn meant<'o>(word: &str, options: &'o [String], least: usize) -> Option<&'o str> {
-    let name = |option: &str| option.trim_start_matches('-').replace('_', "-").to_lowercase();
-    let wanted = name(word);
-    if wanted.is_empty() {
-        return None;
-    }
-    let mut begun = options.iter().filter(|option| name(option).starts_with(&wanted));
-    let whole = options.iter().find(|option| name(option) == wanted);
-    let begun = begun.next().filter(|_| wanted.chars().count() >= least && begun.next().is_none());
-    if let Some(option) = whole.or(begun) {
-        return Some(option);
-    }
-    // Every name of one or two letters is near to every other.
-    let is_long = |option: &&str| name(option).chars().count() > 2;
-    nearest(word, options.iter().map(String::as_str).filter(is_long)).filter(|_| wanted.chars().count() > 2)
+/// Returns the option that an unknown one probably means: it differs in letter case, is cut off, or is misspelt. Of
+/// options that are equally near, those of the script come first.
+fn meant<'o>(word: &str, options: &'o [String], own: &'o [String]) -> Option<&'o str> {
+    let wanted = bare_name(word);
+    let letters = wanted.chars().count();
+    let all = || options.iter().chain(own).map(String::as_str);
+    all()
+        .find(|option| letters > 0 && bare_name(option) == wanted)
+        .or_else(|| only_begun(&wanted, options).filter(|_| letters >= 2))
+        .or_else(|| only_begun(&wanted, own).filter(|_| letters >= 3))
+        .or_else(|| {
+            let names: Vec<(String, &str)> = all().map(|option| (bare_name(option), option)).collect();
+            // Almost any word is two edits away from a name of one or two letters.
+            let is_near = |name: &str| name.chars().count() > 2 || name.chars().count() + 1 == letters;
+            let near = nearest(&wanted, names.iter().map(|(name, _)| name.as_str()).filter(|name| is_near(name)));
+            let near = near.filter(|_| letters > 2)?;
+            names.iter().find(|(name, _)| name == near).map(|(_, option)| *option)
+        })
+}
+
+/// Returns the name of an option without dashes at its beginning, in the form in which names are compared.
+fn bare_name(option: &str) -> String {
+    option.trim_start_matches('-').replace('_', "-").to_lowercase()
+}
+
+/// Returns the option that begins with `wanted`, if it is the only one.
+fn only_begun<'o>(wanted: &str, options: &'o [String]) -> Option<&'o str> {
+    let mut begun = options.iter().filter(|option| bare_name(option).starts_with(wanted));
+    begun.next().filter(|_| begun.next().is_none()).map(String::as_str)
 }
 
 /// Maximum number of options named in a help; the usage text below it lists all.

@@ -12,7 +12,8 @@ mod usage;
 
 use compact_str::CompactString;
 
-use crate::syntax::ast::{Procedure, Tree};
+use crate::syntax::ast::{ExprKind, Procedure, Tree};
+use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic};
 use crate::value::Value;
 
@@ -66,6 +67,8 @@ pub struct Interface {
     pub procedure: Option<CompactString>,
     /// The parameters of the procedure, or those that a script which reads `ARGS` documents.
     pub parameters: Vec<Parameter>,
+    /// Whether the script may read `ARGS`. Before the script is lowered, this is assumed if it uses modules.
+    pub reads_args: bool,
 }
 
 /// A parameter on the command line.
@@ -142,6 +145,7 @@ impl Interface {
             usage: metadata(tree, "usage"),
             procedure: procedure.map(|procedure| procedure.name.text.clone()),
             parameters,
+            reads_args: tree.uses().next().is_some() || mentions_args(tree),
         })
     }
 }
@@ -191,6 +195,10 @@ impl Parameter {
     pub fn is_required(&self) -> bool {
         self.default.is_none()
     }
+}
+
+fn mentions_args(tree: &Tree) -> bool {
+    tree.exprs().iter().any(|expr| matches!(&expr.kind, ExprKind::Name(name) if is_keyword(name, "ARGS")))
 }
 
 /// Returns the value of the first `:: key: value` line with a key.

@@ -32,23 +32,26 @@ impl Interface {
         text
     }
 
-    /// Returns the synopsis: `Usage: ns tidy.ns FOLDER [OPTIONS]`.
     fn synopsis(&self, command: &str) -> String {
-        let command = safe::name(command);
+        format!("Usage: {}\n", self.usage(command))
+    }
+
+    /// Returns how the script is run: `ns tidy.ns FOLDER [OPTIONS]`.
+    pub fn usage(&self, command: &str) -> String {
         if let Some(usage) = self.usage.as_ref().filter(|_| self.procedure.is_none()) {
-            return format!("Usage: {}\n", safe::name(usage));
+            return safe::name(usage).into_owned();
         }
-        let mut words = vec![format!("Usage: {command}")];
+        let mut words = vec![safe::name(command).into_owned()];
         words.extend(
             self.parameters.iter().filter(|parameter| parameter.role != Role::Option).map(Parameter::in_synopsis),
         );
         if self.parameters.iter().any(|parameter| parameter.role == Role::Option) {
             words.push("[OPTIONS]".to_owned());
         }
-        if self.procedure.is_none() && self.parameters.is_empty() {
+        if self.procedure.is_none() && self.parameters.is_empty() && self.reads_args {
             words.push("[WORDS]... [-- WORDS...]".to_owned());
         }
-        format!("{}\n", words.join(" "))
+        words.join(" ")
     }
 }
 

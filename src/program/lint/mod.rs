@@ -11,6 +11,7 @@ mod comments;
 mod conditions;
 mod doubt;
 mod hidden;
+mod metadata;
 mod never_nil;
 mod operands;
 mod overwritten;
@@ -84,6 +85,7 @@ fn all_lints(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     if !text.doubts.has_bad_lines {
         braces::lint(text, found);
         command_line::lint(text, found);
+        metadata::lint(text, found);
     }
     if text.doubts.is_none() {
         found.extend(uncalled_main::find(text.source, text.tree));

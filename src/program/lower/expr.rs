@@ -107,6 +107,7 @@ impl Lowering<'_> {
             return ExprKind::LastError;
         }
         if is_keyword(name, "ARGS") {
+            self.context.reads_args.set(true);
             return ExprKind::Args;
         }
         if !self.is_doubtful(name) {

@@ -55,7 +55,8 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
         signatures(procedures, first, findings)
     });
     let modules: Vec<Signatures> = numbered.collect();
-    let shared = ProgramContext { environment, modules: &modules, sees_errors: Cell::new(false) };
+    let shared =
+        ProgramContext { environment, modules: &modules, sees_errors: Cell::default(), reads_args: Cell::default() };
     let context = BodyContext::of(unit, &shared, &own_signatures, top);
     let mut procedures: Vec<Procedure> =
         own.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &context, findings)).collect();
@@ -69,7 +70,13 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !shared.sees_errors.get();
     }
-    let mut program = Program { procedures, own_procedures: own.len(), top, ..Program::default() };
+    let mut program = Program {
+        procedures,
+        own_procedures: own.len(),
+        top,
+        reads_args: shared.reads_args.get(),
+        ..Program::default()
+    };
     program.unchecked_truncations = unchecked_truncations(&program, environment.registry);
     program
 }
@@ -92,6 +99,8 @@ struct ProgramContext<'a> {
     modules: &'a [Signatures],
     /// Whether anything reads `LAST_ERROR`.
     sees_errors: Cell<bool>,
+    /// Whether anything reads `ARGS`.
+    reads_args: Cell<bool>,
 }
 
 /// The names that every body of a text may refer to.
@@ -103,6 +112,7 @@ struct BodyContext<'a> {
     top: Variables,
     doubtful: HashSet<CompactString>,
     sees_errors: &'a Cell<bool>,
+    reads_args: &'a Cell<bool>,
 }
 
 impl<'a> BodyContext<'a> {
@@ -110,8 +120,8 @@ impl<'a> BodyContext<'a> {
         let mut doubtful = HashSet::new();
         doubtful_words(&unit.tree.statements, &mut doubtful);
         let Environment { registry, settings, .. } = program.environment;
-        let (modules, sees_errors) = (program.modules, &program.sees_errors);
-        BodyContext { registry, settings, signatures, modules, top, doubtful, sees_errors }
+        let (modules, sees_errors, reads_args) = (program.modules, &program.sees_errors, &program.reads_args);
+        BodyContext { registry, settings, signatures, modules, top, doubtful, sees_errors, reads_args }
     }
 }
 

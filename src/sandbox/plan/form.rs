@@ -13,6 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
+use crate::text::json_fault;
+
 use super::super::handles::address::Address;
 use super::super::handles::folder::{Scratch, file_metadata, new_scratch, set_access};
 use super::super::handles::metadata::{Kind, Metadata};
@@ -32,8 +34,8 @@ fn flaw(error: &serde_json::Error) -> String {
         Category::Syntax | Category::Io => "it is not JSON".to_owned(),
         Category::Eof => "it ends too early".to_owned(),
         Category::Data => {
-            let text = error.to_string();
-            text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
+            let text = json_fault(error);
+            text.rsplit_once(", at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
         }
     };
     if line == 0 { what } else { format!("{what}, in line {line}, column {column}") }

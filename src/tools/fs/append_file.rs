@@ -20,7 +20,16 @@ const SPEC: Spec = Spec {
     name: "FS.AppendFile",
     wire: "append_file",
     aliases: &["FS.Append"],
-    keywords: &["append to file", "append", "add line", "appendFileSync", "append line", "log to file"],
+    keywords: &[
+        "append to file",
+        "append",
+        "add line",
+        "appendFileSync",
+        "append line",
+        "log to file",
+        "merge files",
+        "concatenate files",
+    ],
     summary: "Adds a text at the end of a file, whole or not at all",
     details: "The text comes after what is there, as it is: no line end is added or changed; an empty one changes \
         nothing. It gets the encoding of \

@@ -35,6 +35,8 @@ const SPEC: Spec = Spec {
         "read_to_string",
         "readlines",
         "slurp",
+        "head of file",
+        "tail of file",
         "os.ReadFile",
         "File.read",
         "ReadAllText",

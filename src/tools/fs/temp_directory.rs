@@ -13,6 +13,8 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &[
         "temp",
+        "temp file",
+        "temporary file",
         "tmp",
         "temporary",
         "mkdtemp",

@@ -59,7 +59,7 @@ const APPEND: Spec = Spec::pure(
     "In `SET list = LIST.Append(list, value)` the list grows in place, as in `SET list = list + [value]`.",
     Example { script: "EMIT LIST.Append([1, 2], 3)", output: "[1, 2, 3]\n" },
 )
-.keywords(&["append", "push", "push_back", "array_push", "add element", "add", "list.add"]);
+.keywords(&["append", "push", "push_back", "array_push", "add element", "add", "list.add", "stack", "queue"]);
 const PREPEND: Spec = Spec::pure(
     "LIST.Prepend",
     "list_prepend",

@@ -58,7 +58,17 @@ const UNIQUE: Spec = Spec::pure(
     "With `key`, elements are maps and their value of that key is compared. The order stays.",
     Example { script: "EMIT LIST.Unique([3, 1, 3, 2, 1])", output: "[3, 1, 2]\n" },
 )
-.keywords(&["unique", "distinct", "dedup", "duplicates", "remove duplicates", "uniq", "set", "array_unique"]);
+.keywords(&[
+    "unique",
+    "distinct",
+    "dedup",
+    "duplicates",
+    "remove duplicates",
+    "uniq",
+    "set",
+    "array_unique",
+    "set union",
+]);
 
 arguments! {
     struct Member {

@@ -66,7 +66,7 @@ const JOIN: Spec = Spec::pure(
         names its index: `STR(value)` makes a text of it, `LIST.Flatten` one list of several.",
     Example { script: "EMIT STR.Join([\"a\", \"b\", 3], \", \")", output: "a, b, 3\n" },
 )
-.keywords(&["join", "implode", "concat", "glue", "join texts", "list to text"])
+.keywords(&["join", "implode", "concat", "concatenate", "glue", "join texts", "list to text"])
 .also(&["TOOL.JoinStrings", "STR.Concat"]);
 const SUB: Spec = Spec::pure(
     "STR.Sub",

@@ -1,0 +1,88 @@
+//! `:: key: value` lines that are probably meant to describe the script, but do not.
+//!
+//! Any other key is free: `:: author: …` means nothing to `ns`, and is no mistake.
+
+use std::collections::HashSet;
+
+use crate::program::interface::Interface;
+use crate::syntax::ast::{Metadata, Tree};
+use crate::text::{Code, Diagnostic, edits};
+
+use super::text::Text;
+
+/// The keys that have an effect, without `arg NAME`.
+const KEYS: [&str; 2] = ["description", "usage"];
+/// Words that other programs have for the description of a program.
+const DESCRIPTIONS: [&str; 7] = ["desc", "descr", "about", "summary", "help", "purpose", "synopsis"];
+/// Words that other programs have for `arg` in `arg NAME`.
+const ARGS: [&str; 10] =
+    ["args", "argument", "arguments", "param", "params", "parameter", "option", "opt", "flag", "switch"];
+/// Number of words from which on a key is taken for a sentence.
+const SENTENCE: usize = 3;
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    let mut seen = HashSet::new();
+    let procedure = Interface::of(text.tree, None, &mut Vec::new()).ok().and_then(|interface| interface.procedure);
+    for line in &text.tree.metadata {
+        let help = match meant(text.tree, line) {
+            Some(help) => Some((format!("`:: {}` has no effect", line.key), help)),
+            None if KEYS.contains(&line.key.as_str()) && !seen.insert(line.key.as_str()) => {
+                let help = "remove it; a line goes on in the next one after a `\\` at its end";
+                Some((format!("this is a second `:: {}`, and only the first is shown", line.key), help.to_owned()))
+            }
+            None if line.key == "usage" => procedure.as_ref().map(|name| {
+                let message = format!("`:: usage` has no effect: the parameters of `{name}` are the usage");
+                (message, "remove it; `:: arg NAME: …` describes a parameter".to_owned())
+            }),
+            None => None,
+        };
+        found.extend(
+            help.map(|(message, help)| Diagnostic::warning(Code::UnknownMetadata, line.span, message).help(help)),
+        );
+    }
+}
+
+/// Returns what to write instead of a line that has no effect, if it was probably meant to have one.
+fn meant(tree: &Tree, line: &Metadata) -> Option<String> {
+    let key = line.key.as_str();
+    let (first, rest) = key.split_once([' ', '\t']).map_or((key, ""), |(first, rest)| (first, rest.trim()));
+    let lowered = first.to_lowercase();
+    if KEYS.contains(&key) || first == "arg" && !rest.is_empty() {
+        return None;
+    }
+    if rest.is_empty() && matches!(lowered.as_str(), "arg" | "args") {
+        return Some("write `:: arg NAME: …`, a line for each parameter".to_owned());
+    }
+    let is_like_arg = ARGS.contains(&lowered.as_str()) || edits(&lowered, "arg") <= 1 && first.len() > 1;
+    if is_like_arg && !rest.is_empty() && names_parameter(tree, rest) {
+        return Some(format!("did you mean `:: arg {rest}: …`?"));
+    }
+    // A description is often a sentence without a key.
+    let has_description = tree.metadata.iter().any(|line| line.key == "description");
+    let is_sentence = key.split_whitespace().count() >= SENTENCE || key_only(line) && !rest.is_empty();
+    match KEYS.into_iter().find(|known| edits(&lowered, known) <= known.len() / 4) {
+        Some(known) if rest.is_empty() || key_only(line) => Some(format!("did you mean `:: {known}: …`?")),
+        _ if has_description => None,
+        _ if DESCRIPTIONS.contains(&lowered.as_str()) && rest.is_empty() => {
+            Some("did you mean `:: description: …`?".to_owned())
+        }
+        _ if is_sentence => {
+            Some("write `:: description: …` for a text that `--help` shows, or begin a comment with `#`".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether nothing follows a `:`, or there is none.
+fn key_only(line: &Metadata) -> bool {
+    line.value.is_empty()
+}
+
+/// Returns whether the rest of a key is the name of a parameter, in one of the forms of an `:: arg` line. A script
+/// without procedures documents its words under any names.
+fn names_parameter(tree: &Tree, rest: &str) -> bool {
+    let name = rest.trim_start_matches(['[', '-']).split([' ', ']', '.', '(']).next().unwrap_or(rest).replace('-', "_");
+    let mut procedures = tree.procedures().peekable();
+    procedures.peek().is_none()
+        || procedures.any(|procedure| procedure.params.iter().any(|param| param.name.text == name.as_str()))
+}
