@@ -13,6 +13,9 @@ pub(in crate::sandbox) const FOLDER_MODE: u32 = 0o700;
 /// The permission bits of our own files.
 pub(in crate::sandbox) const FILE_MODE: u32 = 0o600;
 
+/// The reason why a directory of another user is not used.
+pub(in crate::sandbox) const OF_ANOTHER_USER: &str = "it is a directory of another user";
+
 /// Opens one of our directories. Returns `None` if it does not exist. Errors: if the name is anything else.
 pub(in crate::sandbox) fn open_ours(
     folder: &Folder,
@@ -34,7 +37,7 @@ pub(in crate::sandbox) fn open_ours(
 fn check_folder(display: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::Folder if is_mine(metadata) => return Ok(()),
-        Kind::Folder => "it is a directory of another user",
+        Kind::Folder => OF_ANOTHER_USER,
         Kind::Link => "it is a link",
         Kind::File => "it is a file",
         Kind::Special => "it is a pipe, socket or device",
