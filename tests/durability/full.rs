@@ -247,6 +247,7 @@ fn an_undo_without_room_leaves_all_as_it_was() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let mut fill = std::fs::File::create(at("fill")).expect("a file");
     while std::io::Write::write(&mut fill, &[0; 4096]).is_ok_and(|bytes| bytes > 0) {}
+    drop(fill);
     for words in [&["undo"][..], &["undo", "--force"]] {
         let ran = run(ns(&disk.place).args(words));
         assert_eq!(ran.code, 1, "{words:?}: {}", ran.stderr);

@@ -5,8 +5,10 @@ use std::io::{self, ErrorKind};
 use crate::limits::LimitHit;
 use crate::text::ToolCode;
 
-use super::private::OF_ANOTHER_USER;
 use super::reserved::STATE_DIR;
+
+/// The reason why a directory of another user is not used.
+pub(in crate::sandbox) const OF_ANOTHER_USER: &str = "it is a directory of another user";
 
 /// The reason why a path text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 
-use super::error::SandboxError;
+use super::error::{OF_ANOTHER_USER, SandboxError};
 use super::folder::Folder;
 use super::metadata::{Kind, Metadata};
 
@@ -12,9 +12,6 @@ use super::metadata::{Kind, Metadata};
 pub(in crate::sandbox) const FOLDER_MODE: u32 = 0o700;
 /// The permission bits of our own files.
 pub(in crate::sandbox) const FILE_MODE: u32 = 0o600;
-
-/// The reason why a directory of another user is not used.
-pub(in crate::sandbox) const OF_ANOTHER_USER: &str = "it is a directory of another user";
 
 /// Opens one of our directories. Returns `None` if it does not exist. Errors: if the name is anything else.
 pub(in crate::sandbox) fn open_ours(
