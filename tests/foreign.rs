@@ -243,7 +243,7 @@ fn runs_of_another_key_are_neither_listed_nor_taken_back() {
     assert!(ran.code == 1 && !place.path().join("victim.txt").exists(), "{}", ran.stderr);
     let listed = theirs(&["log"]);
     assert!(
-        listed.stdout.contains("(foreign: see `ns adopt`)") && !listed.stdout.contains("ns run"),
+        listed.stdout.contains("foreign  (foreign: see `ns adopt`)") && !listed.stdout.contains("ns run"),
         "{}",
         listed.stdout
     );
@@ -437,4 +437,58 @@ fn a_trash_that_nests_without_end_holds_nobody_up() {
     assert!(ran.code == 0 && ran.stderr.contains(words), "{}", ran.stderr);
     // The test directory is too deep for its automatic removal.
     assert!(Command::new("rm").arg("-rf").arg(place.path().join(".ns")).status().expect("rm").success());
+}
+
+/// After a copy was adopted, conflicts name the paths that differ, and not the root itself.
+#[test]
+fn an_adopted_copy_names_what_differs() {
+    let (place, copied) = (sandbox(), tempfile::tempdir().expect("a folder for the test"));
+    let changed = run(ns(place.path()).args(["run", "-e", "MUST FS.WriteFile(\"new.txt\", \"1\")"]));
+    assert_eq!(changed.code, 0, "{}", changed.stderr);
+    let copy = copied.path().join("copy");
+    assert!(Command::new("cp").arg("-a").args([place.path(), &copy]).status().expect("cp").success());
+    let listed = run(ns(&copy).arg("log"));
+    assert!(listed.stdout.contains("foreign") && !listed.stdout.contains("interrupted"), "{}", listed.stdout);
+    let run_name = listed.stdout.lines().nth(1).expect("a run").split_whitespace().next().expect("a name").to_owned();
+    let refused = run(ns(&copy).args(["undo", &run_name]));
+    assert!(refused.code != 0 && refused.stderr.contains("`ns adopt` shows"), "{}", refused.stderr);
+    assert_eq!(run(ns(&copy).args(["adopt", "--yes"])).code, 0);
+    let refused = run(ns(&copy).arg("undo"));
+    assert!(refused.stderr.contains("1 path has changed") && !refused.stderr.contains("``"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`new.txt`: something else is there now"), "{}", refused.stderr);
+}
+
+/// The state of another user of the machine stops no command that looks: it is reported, and can be taken over.
+#[test]
+fn the_state_of_another_user_is_reported() {
+    let place = sandbox();
+    let changed = run(ns(place.path()).args(["run", "-e", "MUST FS.WriteFile(\"new.txt\", \"1\")"]));
+    assert_eq!(changed.code, 0, "{}", changed.stderr);
+    let give = |user: &str| run(Command::new("chown").args(["-R", user]).arg(place.path().join(".ns"))).code == 0;
+    let mine = fs::metadata(place.path()).map(|found| std::os::unix::fs::MetadataExt::uid(&found)).expect("a folder");
+    if !give("65534") {
+        println!("SKIPPED: only root can give files to another user");
+        return;
+    }
+    for (words, code) in [
+        (&["log"][..], 0),
+        (&["show"], 0),
+        (&["undo"], 1),
+        (&["undo", "--skip"], 1),
+        (&["redo"], 1),
+        (&["run", "-e", "EMIT FS.ReadFile(\"new.txt\").content"], 0),
+        (&["adopt", "--yes"], 1),
+    ] {
+        let ran = run(ns(place.path()).args(words));
+        assert_eq!(ran.code, code, "{words:?}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains("warning: `.ns` belongs to another user"), "{words:?}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("move it away"), "{words:?}: {}", ran.stderr);
+    }
+    let refused = run(ns(place.path()).args(["run", "-e", "MUST FS.WriteFile(\"new.txt\", \"2\")"]));
+    assert!(refused.code == 1 && refused.stderr.contains("chown -R"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("enable_audit_logging"), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(place.path().join("new.txt")).expect("a file"), "1");
+    assert!(give(&mine.to_string()));
+    assert_eq!(run(ns(place.path()).arg("undo")).code, 0);
+    assert!(!place.path().join("new.txt").exists());
 }

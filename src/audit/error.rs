@@ -4,6 +4,9 @@ use crate::limits::LimitHit;
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
 
+/// The remedy if `.ns` cannot be created or written.
+const CANNOT_WRITE: &str = "work in a copy of the sandbox, or give yourself the right to write in its root: every change is first noted in `.ns` there";
+
 /// The reason why the audit log could not be written or read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AuditError {
@@ -16,6 +19,8 @@ pub enum AuditError {
         message: String,
         /// The remedy, in the imperative.
         help: Option<&'static str>,
+        /// Whether `.ns` itself cannot be used, so that nothing can be changed even without a log.
+        stops_changes: bool,
     },
     /// Other processes hold the lock.
     #[error("`{path}` stayed locked by another process for {seconds} s")]
@@ -69,7 +74,11 @@ impl From<SandboxError> for AuditError {
     fn from(error: SandboxError) -> AuditError {
         match error {
             SandboxError::Limit(hit) => AuditError::Limit(hit),
-            error => AuditError::Place { code: error.code(), message: error.to_string(), help: error.help() },
+            error => {
+                let stops_changes = error.is_of_state_dir();
+                let help = error.help().or(Some(CANNOT_WRITE).filter(|_| stops_changes));
+                AuditError::Place { code: error.code(), message: error.to_string(), help, stops_changes }
+            }
         }
     }
 }

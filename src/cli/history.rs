@@ -8,7 +8,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::interrupts::catch_interrupts;
 use crate::terminal::printer::Format;
 use crate::terminal::report::{print, say};
-use crate::terminal::runs::{NOTHING, head, overview, page, run_to_show, state};
+use crate::terminal::runs::{NOTHING, head, listed_state, overview, page, run_to_show};
 use crate::terminal::user_names::read_user_names;
 use crate::toolkit::ToolError;
 use crate::value::Map;
@@ -84,9 +84,5 @@ fn row_of_run(run: &RunSummary) -> Value {
     let time = run.began().map_or(Value::Nil, |time| Value::text(&time.to_rfc3339_opts(SecondsFormat::Secs, true)));
     let row = Map::with_capacity(7).with("run", run.run.as_str()).with("id", run.short()).with("time", time);
     let by = run.reversal.as_ref().map_or(Value::Nil, |reversal| Value::text(&reversal.by));
-    row.with("command", command)
-        .with("changes", changes)
-        .with("state", state(run.reversal.as_ref(), run.end))
-        .with("by", by)
-        .into()
+    row.with("command", command).with("changes", changes).with("state", listed_state(run)).with("by", by).into()
 }

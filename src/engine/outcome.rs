@@ -82,13 +82,13 @@ impl Outcome {
         (machine, compiled, program): (Machine, Compiled, Program),
     ) -> Outcome {
         let steps = machine.meter().steps_taken();
-        let remains = DeferredDrop(Some(Box::new((machine, compiled, program))));
         let sources = (**sources).clone();
         let (findings, ending, value) = match result {
             Ok(value) => (Vec::new(), Ending::Done, value),
             Err(fault) if fault.is_unread() => (Vec::new(), Ending::Unread, Value::Nil),
-            Err(fault) => (vec![fault.to_diagnostic()], ending_of(&fault), Value::Nil),
+            Err(fault) => (vec![fault.to_diagnostic(machine.policy())], ending_of(&fault), Value::Nil),
         };
+        let remains = DeferredDrop(Some(Box::new((machine, compiled, program))));
         Outcome { sources, findings, warnings: Vec::new(), ending, value, steps, usage: None, _remains: remains }
     }
 }

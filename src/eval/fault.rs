@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::gate::Policy;
 use crate::limits::{Limit, LimitHit};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, Span, ToolCode};
 use crate::toolkit::ToolError;
@@ -125,8 +126,8 @@ impl Fault {
         text
     }
 
-    /// Converts the fault to a diagnostic with its location and call trace.
-    pub fn to_diagnostic(&self) -> Diagnostic {
+    /// Converts the fault to a diagnostic with its location and call trace. `policy` tells which file set a limit.
+    pub fn to_diagnostic(&self, policy: &Policy) -> Diagnostic {
         let mut finding = match self.span {
             Some(span) => Diagnostic::error(self.code, span, self.message.clone()),
             None => Diagnostic::placeless(self.code, self.message.clone()),
@@ -135,6 +136,9 @@ impl Fault {
             finding = finding.related(*call, "called here");
         }
         finding.help = self.hint.clone();
+        if let Some(limit) = self.limit {
+            policy.provenance.correct_limit_help(limit, &mut finding.help);
+        }
         finding
     }
 }

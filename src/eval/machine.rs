@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::gate::{Gate, ProgressView, SessionMemory};
+use crate::gate::{Gate, Policy, ProgressView, SessionMemory};
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
 use crate::value::Value;
@@ -212,6 +212,11 @@ impl Machine {
     /// Sets the gate for the next line of a session.
     pub fn set_gate(&mut self, gate: Rc<Gate>) {
         self.world.gate = gate;
+    }
+
+    /// Returns the policy of the run.
+    pub fn policy(&self) -> &Policy {
+        self.world.gate.policy()
     }
 
     /// Sets the texts that spans refer to.

@@ -92,6 +92,7 @@ fn lost(error: &AuditError, is_done: bool) -> ToolError {
 fn hinted(failure: ToolError, error: &AuditError) -> ToolError {
     match error {
         AuditError::Limit(hit) => (*hit).into(),
+        AuditError::Place { stops_changes: true, help, .. } => failure.hint(help.unwrap_or_default()),
         error => {
             let without =
                 "set `enable_audit_logging = false` in `[policy]` of your own policy file to work without a log";

@@ -34,6 +34,9 @@ impl Gate {
         let tool = self.toolbox.get(id);
         self.admit_and_run(tool, args, meter, session).map_err(|mut error| {
             error.tool = Some(tool.declaration.spec.name);
+            if let Some(hit) = error.limit {
+                self.admission.policy.provenance.correct_limit_help(hit.limit, &mut error.hint);
+            }
             Box::new(with_pattern_hint(*error, tool.declaration))
         })
     }

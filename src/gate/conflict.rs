@@ -1,12 +1,15 @@
 //! The errors of undoing and applying: why a run cannot be undone, and where the tree is not in the expected state.
 
-use crate::sandbox::{Conflict, UndoError, short_name};
+use crate::sandbox::{Conflict, SandboxError, UndoError, short_name};
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::{Map, Value};
 
 /// Maximum number of paths named when the tree no longer matches what a run left.
 const NAMED: usize = 10;
+/// The remedy if an undo found no room on the disk.
+const MAKE_ROOM: &str =
+    "everything is as before; make room on the disk, outside of `ns` or with `ns gc`, and try again";
 /// The treatment of an entry in the place where something comes back by force.
 const KEEPS: &str = "keeps what stands in its place below `.ns`";
 
@@ -15,6 +18,13 @@ pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
     let message = error.to_string();
     match error {
         UndoError::Sandbox(error) => error.into(),
+        UndoError::RolledBack { error, .. } => {
+            let hint = match &error {
+                SandboxError::NoSpace(_) => Some(MAKE_ROOM),
+                error => error.help(),
+            };
+            ToolError { message, hint: hint.map(str::to_owned), ..error.into() }
+        }
         UndoError::Unknown(_) => ToolError::new(ToolCode::NotFound, message).hint("`ns log` lists the runs"),
         UndoError::GoesOn(_) => ToolError::new(ToolCode::Conflict, message).hint("wait until it ends, or stop it"),
         UndoError::Nothing(_) => {
@@ -26,6 +36,8 @@ pub fn undo_refused(error: UndoError, run: &str) -> ToolError {
         UndoError::NotUndone(run) => {
             ToolError::new(ToolCode::Conflict, message).hint(format!("`ns undo {}` takes it back", short_name(&run)))
         }
+        UndoError::Foreign(_) => ToolError::new(ToolCode::IoError, message)
+            .hint("`ns adopt` shows the runs that are foreign, and takes them over if you say so"),
         UndoError::Unreadable { .. } => ToolError::new(ToolCode::IoError, message)
             .hint(format!("`ns undo {} --force` takes back what can be read of it", short_name(run))),
         UndoError::NothingBack { conflicts, later, .. }
@@ -60,12 +72,13 @@ fn undo_first(later: &[String]) -> String {
 /// run.
 pub fn reason_beside_run(error: &UndoError) -> Option<String> {
     let reason = match error {
-        UndoError::Sandbox(_) => return None,
+        UndoError::Sandbox(_) | UndoError::RolledBack { .. } => return None,
         UndoError::Unknown(_) => "there is no such run".to_owned(),
         UndoError::GoesOn(_) => "it still goes on".to_owned(),
         UndoError::Undone(_) => "it is taken back already".to_owned(),
         UndoError::NotUndone(_) => "it is not taken back".to_owned(),
         UndoError::Nothing(_) => "nothing that it changed stays".to_owned(),
+        UndoError::Foreign(_) => "it is foreign: see `ns adopt`".to_owned(),
         UndoError::Unreadable { reason, .. } => format!("its journal cannot be read: {reason}"),
         UndoError::NothingBack { conflicts, .. } => format!("nothing of it could be reversed: {}", listed(conflicts)),
         UndoError::MovedOn { conflicts, .. } if conflicts.len() == 1 => {

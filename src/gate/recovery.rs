@@ -13,6 +13,8 @@ use crate::value::Value;
 use super::assembly::Gate;
 use super::call_record::{CallRecord, LoggedArgument, LoggedForm};
 
+const OF_ANOTHER_USER: &str = "`.ns` belongs to another user, so that no run in it is listed, recovered or taken back, and nothing can be changed here; run `ns` as that user, or give `.ns` to yours with `chown -R`, after which `ns adopt` takes it over";
+
 impl Gate {
     /// Recovers killed runs of this user, as far as the policy lets a tool change their paths. Reports about them,
     /// and about foreign state, become warnings.
@@ -80,7 +82,11 @@ impl Gate {
 
     /// Returns a warning if the runs in `.ns` are foreign, or if their owner cannot be determined.
     fn foreign_note(&self) -> Option<String> {
-        let is_foreign = !self.is_planning() && matches!(Journal::ownership(self.root()), Ok(Some(Ownership::Foreign)));
+        let ownership = Journal::ownership(self.root());
+        if ownership.as_ref().is_err_and(SandboxError::is_of_another_user) && !self.is_planning() {
+            return Some(OF_ANOTHER_USER.to_owned());
+        }
+        let is_foreign = !self.is_planning() && matches!(ownership, Ok(Some(Ownership::Foreign)));
         let reason = is_foreign.then(|| self.root().user().key.lost_because())?;
         Some(match reason {
             None => "the runs in `.ns` are not yours, or not of this directory, so none is recovered or taken back; `ns adopt` shows them and takes them over if you say so, `ns gc --foreign` removes them".to_owned(),

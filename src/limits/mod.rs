@@ -163,7 +163,34 @@ pub enum Limit {
     Interrupt,
 }
 
+/// How a help names the places in which users raise a limit.
+const OWN_FILES: &str = "in `[limits]` of your own policy file or `--policy`";
+
 impl Limit {
+    /// Returns the key of the policy that sets it, or `None` for an interrupt.
+    pub fn key(self) -> Option<&'static str> {
+        Some(match self {
+            Limit::Steps => "max_steps",
+            Limit::Time => "timeout_s",
+            Limit::CallDepth => "call_depth",
+            Limit::ValueDepth => "value_depth",
+            Limit::Memory => "memory_bytes",
+            Limit::String => "string_bytes",
+            Limit::Collection => "collection_items",
+            Limit::Output => "output_bytes",
+            Limit::Answer => "tool_output_bytes",
+            Limit::FilesChanged => "files_changed",
+            Limit::BytesWritten => "bytes_written",
+            Limit::Interrupt => return None,
+        })
+    }
+
+    /// Returns how to raise the limit if it is set in `place`, a line of a policy file that no other file can widen.
+    pub fn help_at(self, place: &str) -> Option<String> {
+        let there = format!("at {place}, which no other policy file can widen");
+        Some(self.help()?.replace(OWN_FILES, &there))
+    }
+
     /// Returns the error code.
     pub fn code(self) -> Code {
         match self {

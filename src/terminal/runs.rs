@@ -69,6 +69,11 @@ pub fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
     }
 }
 
+/// Returns the state of a listed run. How a foreign run ended is its author's claim.
+pub fn listed_state(run: &RunSummary) -> &'static str {
+    if run.begin.is_none() { "foreign" } else { state(run.reversal.as_ref(), run.end) }
+}
+
 /// Formats the runs for people: one line each, limited to the width of the terminal.
 pub fn overview(runs: &[RunSummary]) -> String {
     let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(screen::COLUMNS));
@@ -91,7 +96,7 @@ pub fn overview(runs: &[RunSummary]) -> String {
             run.short().to_owned(),
             when.unwrap_or_default(),
             changes,
-            state(run.reversal.as_ref(), run.end).to_owned(),
+            listed_state(run).to_owned(),
             safe::name(&command).into_owned(),
         ];
         let mut row = Row::from(cells);

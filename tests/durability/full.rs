@@ -231,3 +231,32 @@ fn a_forced_undo_on_a_full_disk_can_be_tried_again() {
         assert_eq!(back, ["orig", "in"], "{free} blocks");
     }
 }
+
+/// An undo that finds no room takes nothing back, says so, and works once there is room.
+#[test]
+fn an_undo_without_room_leaves_all_as_it_was() {
+    if !own_mounts() {
+        return;
+    }
+    let disk = Disk::mount("size=1m");
+    let at = |name: &str| disk.place.join(name);
+    std::fs::write(at("big"), vec![0; 300_000]).expect("a file");
+    let script =
+        "MUST FS.WriteFile(\"a.txt\", \"x\")\nMUST FS.CopyFile(\"big\", \"copy\")\nMUST FS.DeleteFile(\"big\")";
+    let ran = run(ns(&disk.place).args(["run", "-e", script]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let mut fill = std::fs::File::create(at("fill")).expect("a file");
+    while std::io::Write::write(&mut fill, &[0; 4096]).is_ok_and(|bytes| bytes > 0) {}
+    drop(fill);
+    for words in [&["undo"][..], &["undo", "--force"]] {
+        let ran = run(ns(&disk.place).args(words));
+        assert_eq!(ran.code, 1, "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("was taken back: ") && ran.stderr.contains("no space left"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("everything is as before; make room"), "{}", ran.stderr);
+        assert!(at("a.txt").exists() && at("copy").exists() && !at("big").exists(), "{words:?}");
+    }
+    std::fs::remove_file(at("fill")).expect("it goes");
+    let ran = run(ns(&disk.place).arg("undo"));
+    assert!(ran.code == 0 && ran.stderr.contains("3 changes"), "{}", ran.stderr);
+    assert!(!at("a.txt").exists() && !at("copy").exists() && at("big").exists());
+}

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use serde_json::{Value as Json, json};
 
 use super::Place;
+use crate::support::run;
 
 /// Policy is checked before existence and kind, so an error reveals nothing about a blocked directory.
 #[test]
@@ -213,4 +214,27 @@ fn a_blocked_directory_that_holds_the_root_blocks_all_of_it() {
         place.write("policy.toml", &format!("[policy]\nblocked_directories = [{above:?}]\n"));
         assert_eq!(place.refused("read_file", json!({"file_path": "a.txt"})).0, "policy_denied", "{above:?}");
     }
+}
+
+/// The help for a limit names a place in which raising it works: the file in the root, if that one sets it.
+#[test]
+fn the_help_for_a_limit_names_where_it_is_set() {
+    let limits = "[limits]\nfiles_changed = 1\nbytes_written = 3\nmax_steps = 1000\nstring_bytes = 2000\n";
+    let of_root = Place::new("");
+    of_root.write("root/neuroscript.toml", limits);
+    let own = Place::new(limits);
+    for (script, key, line) in [
+        ("MUST FS.WriteFile(\"a\", \"1\")\nMUST FS.WriteFile(\"b\", \"1\")", "files_changed", 2),
+        ("MUST FS.WriteFile(\"a\", \"12345\")", "bytes_written", 3),
+        ("FOR EACH i IN RANGE(0, 10000) DO\nSET x = i\nEND", "max_steps", 4),
+        ("EMIT STR.Repeat(\"x\", 5000)", "string_bytes", 5),
+    ] {
+        let ran = run(of_root.ns().args(["run", "-e", script]));
+        let there = format!("`{key}` at neuroscript.toml:{line}, which no other policy file can widen");
+        assert!(ran.stderr.contains(&there) && !ran.stderr.contains("your own policy file"), "{}", ran.stderr);
+        let ran = run(own.ns().args(["run", "-e", script]));
+        assert!(ran.stderr.contains(&format!("`{key}` in `[limits]` of your own policy file")), "{}", ran.stderr);
+    }
+    let call = of_root.call("write_file", json!({"file_path": "c", "content": "12345"}));
+    assert!(call.stderr.contains("`bytes_written` at neuroscript.toml:3"), "{}", call.stderr);
 }

@@ -93,7 +93,7 @@ impl Engine {
             Err(fault) => {
                 let latest = changed.iter().rev().take(MOST_SHOWN).rev();
                 let stays = |finding: Diagnostic, span: &Span| finding.related(*span, "done before, and stays done");
-                findings.push(latest.fold(fault.to_diagnostic(), stays));
+                findings.push(latest.fold(fault.to_diagnostic(self.gate.policy()), stays));
                 Rendered { warnings, ..Rendered::failed(sources.clone(), findings, ending_of(&fault)) }
             }
         }

@@ -286,7 +286,7 @@ impl<'e> Session<'e> {
                         self.modules.truncate(modules_before);
                     }
                 }
-                let findings = vec![fault.to_diagnostic()];
+                let findings = vec![fault.to_diagnostic(self.engine().gate.policy())];
                 LineOutcome { findings, ending, result: LineResult::None, steps, ended: None }
             }
         }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::limits::Limit;
+
 /// The kind of a policy file, in the order in which the files are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
@@ -114,6 +116,16 @@ impl Provenance {
             return None;
         }
         self.stated.get(key).and_then(|stated| stated.last())
+    }
+
+    /// Corrects the help for a limit that a file sets which is not the user's own, so that no other file can raise it.
+    pub fn correct_limit_help(&self, limit: Limit, help: &mut Option<String>) {
+        let stated = limit.key().and_then(|key| self.of(key)).filter(|stated| !stated.layer.is_users());
+        if let Some(stated) = stated
+            && help.as_deref() == limit.help()
+        {
+            *help = limit.help_at(&stated.to_string());
+        }
     }
 
     /// Returns a line of a policy file as the user knows it, with the directory of the file.

@@ -5,6 +5,11 @@ use std::io::{self, ErrorKind};
 use crate::limits::LimitHit;
 use crate::text::ToolCode;
 
+use super::reserved::STATE_DIR;
+
+/// The reason why a directory of another user is not used.
+pub(in crate::sandbox) const OF_ANOTHER_USER: &str = "it is a directory of another user";
+
 /// The reason why a path text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -232,6 +237,16 @@ impl SandboxError {
         }
     }
 
+    /// Whether `.ns` itself is the path.
+    pub fn is_of_state_dir(&self) -> bool {
+        self.path() == Some(STATE_DIR)
+    }
+
+    /// Whether our own directory belongs to another user.
+    pub fn is_of_another_user(&self) -> bool {
+        matches!(self, SandboxError::NotOurs { reason, .. } if *reason == OF_ANOTHER_USER)
+    }
+
     /// Returns the remedy, in the imperative.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
@@ -240,6 +255,9 @@ impl SandboxError {
             SandboxError::RootItself(_) => "name something below it",
             SandboxError::NotEmpty(_) => "give `recursive: true` to include what is in it",
             SandboxError::HoldsReserved { .. } => "give `recursive: true`, which moves all of it to the trash",
+            error if error.is_of_another_user() => {
+                "run `ns` as that user, or give it to yours with `chown -R`, after which `ns adopt` takes it over"
+            }
             SandboxError::NotOurs { .. } => "move it away; it was neither followed nor changed",
             SandboxError::Foreign(_) => "`ns adopt` shows what is foreign in `.ns`, and takes it over if you say so",
             SandboxError::Vanished(_) => "call again",

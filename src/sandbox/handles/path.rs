@@ -191,10 +191,14 @@ fn inside_root<'a>(text: &'a str, rule: PathRule, roots: &[&Path]) -> Result<&'a
 /// The help for a path outside the sandbox.
 pub const BELOW_ROOT: &str = "give a path below the sandbox root";
 
-/// Refuses a prefix like `C:`, which other systems interpret as a drive.
+/// Refuses a first name like `C:`, which other systems interpret as a drive. Windows does so with `C:x` too.
 fn check_drive(text: &str) -> Result<(), PathError> {
-    let bytes = text.as_bytes();
-    if bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
+    let is_drive = match text.as_bytes() {
+        [letter, b':'] | [letter, b':', b'/', ..] => letter.is_ascii_alphabetic(),
+        [letter, b':', ..] => cfg!(windows) && letter.is_ascii_alphabetic(),
+        _ => false,
+    };
+    if is_drive {
         return Err(bad("the path begins with a drive letter", "give a path below the sandbox root"));
     }
     Ok(())
@@ -224,8 +228,13 @@ pub fn check_new_name(part: &str) -> Result<(), PathError> {
         let message = format!("a new name holds the character U+{:04X}, which is not shown", c as u32);
         return Err(bad(message, "choose another name"));
     }
-    if part.contains(':') {
-        return Err(bad(format!("`:` may not stand in a new name: `{part}`"), "other systems cannot hold such a file"));
+    // NTFS takes what follows a `:` as the name of a stream of another file, and what follows `:$` as its type, which
+    // no other system uses. Elsewhere, a `:` is an ordinary character.
+    if part.contains(":$") || cfg!(windows) && part.contains(':') {
+        return Err(bad(format!("`{part}` names a stream of another file on Windows"), "choose another name"));
+    }
+    if matches!(part.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic()) {
+        return Err(bad(format!("`{part}` is a drive on Windows"), "choose another name"));
     }
     if is_device_name(part) {
         return Err(bad(format!("`{part}` is a device name on other systems"), "choose another name"));

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 
-use super::error::SandboxError;
+use super::error::{OF_ANOTHER_USER, SandboxError};
 use super::folder::Folder;
 use super::metadata::{Kind, Metadata};
 
@@ -34,7 +34,7 @@ pub(in crate::sandbox) fn open_ours(
 fn check_folder(display: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::Folder if is_mine(metadata) => return Ok(()),
-        Kind::Folder => "it is a directory of another user",
+        Kind::Folder => OF_ANOTHER_USER,
         Kind::Link => "it is a link",
         Kind::File => "it is a file",
         Kind::Special => "it is a pipe, socket or device",

@@ -47,7 +47,9 @@ impl<'a> Comparison<'a> {
     pub fn missing(&mut self) -> Vec<Obstacle> {
         let outcome = self.outcome;
         let mut missing = Vec::new();
-        for (path, touched) in outcome.folders.iter().filter(|(path, _)| !outcome.places.contains_key(*path)) {
+        // The root itself is there. In an adopted copy it is another directory than the run knew.
+        let is_meant = |path: &Address| !(path.0.is_empty() || outcome.places.contains_key(path));
+        for (path, touched) in outcome.folders.iter().filter(|(path, _)| is_meant(path)) {
             let different = self.folder_difference(path, touched).unwrap_or_else(barred);
             missing.extend(different.map(|different| obstacle(path, different)));
         }

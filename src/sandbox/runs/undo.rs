@@ -49,6 +49,9 @@ pub enum UndoError {
     /// No change of the run is in effect, so there is nothing to undo.
     #[error("nothing that the run `{}` changed stays", short(.0))]
     Nothing(String),
+    /// This user's key did not seal the journal of the run for this directory.
+    #[error("the journal of `{}` cannot be read: {}", short(.0), HistoryError::Foreign)]
+    Foreign(String),
     /// The journal of the run cannot be read.
     #[error("the journal of `{}` cannot be read: {reason}", short(run))]
     Unreadable {
@@ -84,6 +87,16 @@ pub enum UndoError {
         later: Vec<String>,
     },
     /// The undo failed; its changes were rolled back.
+    #[error("nothing of the run `{}` was {}: {error}", short(run), if *is_redo { "done again" } else { "taken back" })]
+    RolledBack {
+        /// The original run, to which the undo or redo applies.
+        run: String,
+        /// Whether the request was a redo.
+        is_redo: bool,
+        /// The reason.
+        error: SandboxError,
+    },
+    /// The undo could not begin, or its changes could not all be rolled back.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
@@ -181,6 +194,7 @@ impl Journal {
             return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts, is_forceable, later });
         }
         let forced = force.then(|| Forced::new(&outcome, passable, admit));
+        let origin_run = origin.run.clone();
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         // A killed undo is rolled back, so that it can be repeated.
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, atomic: true, ..about });
@@ -197,9 +211,14 @@ impl Journal {
             }
             Err(error) => moved_on(error, origin.run, is_redo),
         };
-        self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
+        let staying = self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
         self.end(End::TakenBack)?;
-        Err(refused)
+        match (refused, staying.is_empty()) {
+            (UndoError::Sandbox(error), true) if !matches!(error, SandboxError::Limit(_)) => {
+                Err(UndoError::RolledBack { run: origin_run, is_redo, error })
+            }
+            (refused, _) => Err(refused),
+        }
     }
 
     fn take_back(
@@ -326,7 +345,10 @@ pub(super) fn read(roots: Roots<'_>, run: &str) -> Result<(History, Option<Times
     };
     let metadata = file_metadata(&file).map_err(wrap)?;
     check_regular(format!("{}/{run}", display(JOURNAL)), &metadata)?;
-    let unreadable = |error: HistoryError| UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() };
+    let unreadable = |error: HistoryError| match error {
+        HistoryError::Foreign => UndoError::Foreign(run.to_owned()),
+        error => UndoError::Unreadable { run: run.to_owned(), reason: error.to_string() },
+    };
     let history = History::read(&file, run.as_ref(), &folders.seal).map_err(unreadable)?;
     Ok((history.without_temporary(), metadata.modified))
 }

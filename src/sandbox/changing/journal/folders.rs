@@ -29,9 +29,14 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Opens the directories. Returns `None` if they do not exist.
+    /// Opens the directories. Returns `None` if they do not exist, or if `.ns` belongs to another user: none of the
+    /// runs in it is one of this user's.
     pub fn find(root: &Root) -> Result<Option<Folders>, SandboxError> {
-        let Some(own) = root.own_folder()? else { return Ok(None) };
+        let own = match root.own_folder() {
+            Err(error) if error.is_of_another_user() => None,
+            other => other?,
+        };
+        let Some(own) = own else { return Ok(None) };
         let open = |folder: &Folder, name: &str| open_ours(folder, OsStr::new(name), || display(JOURNAL));
         let Some(ended) = open(own.folder(), JOURNAL)? else { return Ok(None) };
         let inner = open(&ended, OPEN)?;

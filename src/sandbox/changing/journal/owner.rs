@@ -32,8 +32,12 @@ impl Journal {
     /// Returns the owner of the journals of a root, or `None` if there are none.
     ///
     /// # Errors
-    /// Returns errors of the operating system, and `NotOurs` if another kind of entry is in their place.
+    /// Returns errors of the operating system, and `NotOurs` if `.ns` belongs to another user, or another kind of entry
+    /// is in its place.
     pub fn ownership(root: &Root) -> Result<Option<Ownership>, SandboxError> {
+        if root.own_folder()?.is_none() {
+            return Ok(None);
+        }
         let Some(folders) = Folders::find(root)? else { return Ok(None) };
         if folders.is_owned()? {
             return Ok(Some(Ownership::Ours));
