@@ -22,6 +22,7 @@ import time
 sys.dont_write_bytecode = True
 
 from chores import CHORES, HOLDS, Said  # noqa: E402
+from traps import TRAPS  # noqa: E402
 from tree import Failure, Tree, directory, file, link, same, seen  # noqa: E402
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
@@ -123,6 +124,9 @@ def cases(chore, quick):
             yield f"{name} {number}" if number else name, Tree(tree)
     if chore.taken:
         yield "taken", Tree(chore.taken(some(chore)))
+    for name, trees in TRAPS.get(chore.script, {}).items():
+        for number, tree in enumerate(trees):
+            yield f"{name} {number}" if number else name, Tree(tree)
     if "many" not in chore.without:
         count = 1_001 if quick else chore.many
         yield f"{count} files", Tree(chore.base() | of(chore, count))
@@ -237,6 +241,7 @@ def main():
     scripts = {f"scripts/{path.name}" for path in (PACKAGE / "scripts").glob("*.ns")}
     unknown = (pages.keys() | scripts) - known
     faults = [f"{name} has no model" for name in sorted(unknown)]
+    faults += [f"{name} has a trap and no model" for name in sorted(TRAPS.keys() - known)]
     jobs = [
         (f"{chore.script} [{twist}]", chore, tree)
         for chore in CHORES for twist, tree in cases(chore, options.quick)
