@@ -136,6 +136,7 @@ def duplicates(tree):
 def empty(tree):
     out = []
     directories = tree.directories()
+    tree = Tree({path: entry for path, entry in tree.items() if posixpath.basename(path) != "neuroscript.toml"})
     tree.find(".", anything, kinds=("file", "directory", "link"))
     holding = {posixpath.dirname(path) for path in [*tree, *directories]}
     for path in sorted({*tree, *directories}, key=os.fsencode):
@@ -429,7 +430,7 @@ def trimmed(text):
 def blanks(tree):
     out = []
     for path in tree.find(".", lambda name: re.search(r"\.(md|txt)\Z", name)):
-        if not tree[path].content:
+        if not tree[path].content or {".git", *tree.ignored()} & set(path.split("/")):
             continue
         try:
             old, new = edited(tree, path, trimmed)
@@ -731,6 +732,8 @@ def mirror_taken(tree):
 @chore("Mirror a folder", base=mirror_base, taken=mirror_taken, slot=Slot("work"), many=1_001)
 def mirrored(tree):
     out = []
+    if tree.kind("mirror") == "link":
+        raise Failure("the mirror is a link")
     here = {path[5:]: tree[path] for path in tree.find("work", anything)}
     for path in tree.find("mirror", anything, kinds=("file", "link")) if tree.kind("mirror") else ():
         if is_refused(path):

@@ -23,6 +23,7 @@ def mirrors():
         "a name that is refused": work | {"mirror/.env": file("secret"), "mirror/z.txt": file("gone")},
         "names that are refused": work | {"work/.env": file("new"), "mirror/.env": file("old"), "work/z.txt": file("z")},
         "links in the source": work | {"work/l.txt": link("a.txt"), "work/e": link("d"), "mirror/l.txt": file("old")},
+        "the mirror is a link": work | {"other/keep.txt": file("keep me"), "mirror": link("other")},
         "no source": {"mirror/a.txt": file("keep me")},
         "an empty source": {"work": directory(), "mirror/a.txt": file("gone")},
     }
@@ -77,6 +78,12 @@ See [one](a.md) and [lost](lost1.md).
 ```
 [after](lost11.md)
 """.replace("{long}", LONG)
+
+TARGETS = r"""
+[a](%00) [b](~/a) [c](a//b.md) [d](..) [e](a\b.md) [f](/) [g](.) [h](./) [i](...) [j](%2e%2e/docs) [k]() [l](<>)
+[m](%C3%A9%20%2520.md) [[n]](n.md) [o](mailto:) [p](.env) [q](*.md) [r](a:b) [s](../../../..) [t](../other/../docs/b.md)
+[u](LONG) [v](%zz.md) [w]( b.md ) [x](b.md/c) [y](b.md/) [z]({{x}}) [$1]($1)
+""".replace("LONG", "a/" * 3_000)
 
 REQUESTS = f"""\
 GET /fraction 200 1840.5
@@ -133,7 +140,9 @@ TRAPS = {
             b"\xef\xbb\xbf#!/bin/sh\nx\n",
         ),
     },
-    "Remove trailing spaces": {"ends": one("a.md", "one", "one\r\ntwo \r\n\r\n", "a \r\nb \nc", "a\nb\r\n\r\n\n", "  ", "\n\n", "a\r\nb", "a \rb \n")},
+    "Remove trailing spaces": {
+        "ignored by git": [Tree({".gitignore": file("build/\n"), "a.md": file("a \n"), "build/b.md": file("b \n"), ".git/c.md": file("c \n")})],
+        "ends": one("a.md", "one", "one\r\ntwo \r\n\r\n", "a \r\nb \nc", "a\nb\r\n\r\n\n", "  ", "\n\n", "a\r\nb", "a \rb \n")},
     "Generate a table of contents": {
         "headings": one("guide.md", CONTENTS + HEADINGS, (CONTENTS + HEADINGS).replace("\n", "\r\n"), CONTENTS.replace("\n", "\r\n", 1) + HEADINGS),
         "only in code": one("guide.md", CONTENTS + "```\n## not a heading\n```\n"),
@@ -182,7 +191,12 @@ TRAPS = {
         "kinds of links": [Tree({f"docs/{name}": file(f"{name}\n") for name in (
             "a.md", "b.md", "my file.md", "café.md", "paren_(x).md", "two.md", "snake_case.md", "sub/x", "a'b.md",
         )} | {"docs/index.md": file(LINKS), "docs/.hidden.md": file("[x](lost.md)\n"), ".gitignore": file("docs/\n"), "docs/.git/x.md": file("[x](y.md)\n")})],
+        "strange targets": [Tree({"docs/a.md": file(TARGETS), "docs/b.md": file("text\n"), "docs/.env": file("secret")})],
     },
+    "Find empty files and folders": {"our own files": [Tree({"a/neuroscript.toml": file(), "b/neuroscript.toml": file(), "b/c": file("x")})]},
+    "scripts/project_report.ns": {"names that are refused": [Tree({"src/a.py": file("TODO\n"), ".env/b.py": file("TODO\n"), ".git/c.py": file("TODO\n")})]},
+    "scripts/find_duplicates.ns": {"names that are refused": [Tree({".git/a": file("same"), ".env": file("same"), "b": file("same"), "c": file("same")})]},
+    "scripts/inventory.ns": {"names that are refused": [Tree({".git/a": file("same"), ".env": file("same"), "b.TXT": file("same")})]},
     "Sum a column of a CSV file by category": {"long names": one("spending.csv", "date,category,amount\n1,entertainment,12345678.5\n2,food,0.1\n3,food,0.2\n")},
     "Replace text in many files": {
         "ignored by git": [Tree({".gitignore": file("build/\n"), "docs/a.md": file("http://example.org\r\nx\n"), "docs/build/b.md": file("http://example.org\n"),
