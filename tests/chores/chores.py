@@ -370,7 +370,7 @@ def sole(path, content=b"text\n"):
     return Slot(posixpath.dirname(path) or ".", lambda _: posixpath.basename(path), lambda _: content)
 
 
-ONE = ("many", "names", "none", "bytes", "shut")
+ONE = ("many", "names", "none", "bytes", "shut", "refused")
 
 
 @chore("Sort lines and remove duplicates", slot=sole("words.txt", b"pear\napple\npear\n\nfig\n"), without=ONE)

@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import posixpath
 import re
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ NOBODY = 65_534
 POLICY = "[policy]\nmax_files_per_operation = 100000\n"
 
 ODD = [
-    "two  blanks", " lead", "it's", 'say "x"', "line\nfeed", "tab\tbed", "back\\slash", "12:30", "日本語", "é", "e\u0301", "🙂", "👩\u200d👧",
+    "two  blanks", " lead", "it's", 'say "x"', "line\nfeed", "tab\tbed", "ret\rurn", "back\\slash", "12:30", "日本語", "é", "e\u0301", "🙂", "👩\u200d👧",
     "می\u200cخواهم", "-rf", "$HOME", "[a]", "{b}", "*", "`c`", "#d", "a&b;c", "%20", "x.tar", "\u202egpj",
 ]
 
@@ -108,9 +109,16 @@ def nameless(chore):
     return some(chore) | {chore.slot.path("caf\udce9"): file(chore.slot.content(1), modified=chore.slot.modified(1))}
 
 
+def refused(chore):
+    """Files of such names in a directory that the policy lets nobody read or change."""
+    name = posixpath.basename(chore.slot.path("x"))
+    base = "" if chore.slot.folder == "." else chore.slot.folder + "/"
+    return some(chore) | {f"{base}{folder}/{name}": file(chore.slot.content(1), modified=chore.slot.modified(1)) for folder in (".git", "d/.env")}
+
+
 TWISTS = {
     "some": some, "folders": folders, "none": none, "links": links, "names": names, "texts": texts, "closed": closed,
-    "shut": shut, "bytes": nameless,
+    "shut": shut, "bytes": nameless, "refused": refused,
 }
 
 
