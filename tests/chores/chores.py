@@ -765,7 +765,7 @@ def checksums(tree):
             raise Failure("the policy refuses")
         if tree[path].is_closed:
             raise Failure("permission denied")
-        escaped = path.replace("\\", "\\\\").replace("\n", "\\n")
+        escaped = path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
         lines.append(f"{'' if escaped == path else chr(92)}{digest(tree[path])}  {escaped}\n")
     tree.write("SHA256SUMS", "".join(lines).encode() or b"")
     is_new = tree.kind("data/b.bin") is None
