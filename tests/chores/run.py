@@ -5,7 +5,7 @@ what is printed and what is left with a model of the chore.
     python3 tests/chores/run.py --ns PATH [--quick] [--only WORD] [--keep]
 
 Scripts run as an ordinary user, also where this runs as root, so that closed files are closed. `--quick` takes 1,001
-files where the long form takes 10,001, in fewer chores. The exit code is 1 when anything differs.
+files where the long form takes 10,001, in fewer chores. On small trees each chore runs twice, because people do so. The exit code is 1 when anything differs.
 """
 
 import argparse
@@ -196,9 +196,15 @@ class Runner:
             command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command]
         tree.close(root)
         environment = {"HOME": str(home), "NO_COLOR": "1", "PATH": os.environ["PATH"]}
-        ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)
+        run = lambda: subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False)  # noqa: E731
+        ran = run()
         subprocess.run(["chmod", "-R", "u+rwX", root], check=True)
-        return judged(chore, tree, ran, seen(root))
+        after = seen(root)
+        faults = judged(chore, tree, ran, after)
+        is_open = not any(entry.is_closed for entry in tree.values())
+        if faults or not chore.again or not is_open or len(tree) > 500:
+            return faults
+        return [f"in a second run, {fault}" for fault in judged(chore, after, run(), seen(root))]
 
 
 def judged(chore, before, ran, after):

@@ -198,7 +198,7 @@ def seen(root):
                 tree[path] = link(os.fsdecode(os.readlink(place)))
             elif os.path.isfile(place):
                 with open(place, "rb") as read:
-                    tree[path] = file(read.read())
+                    tree[path] = file(read.read(), modified=int(os.path.getmtime(place)))
     return tree
 
 
