@@ -193,7 +193,7 @@ def photos(tree):
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic)\Z", name, re.I | re.S)  # noqa: E731
     for path in tree.find("photos", is_photo):
         name, date = posixpath.basename(path), stamp(tree[path], "%Y-%m-%d")
-        if not re.match(r"\d{4}-\d\d-\d\d_", name):
+        if not re.match(r"\d{4}-\d\d-\d\d", name):
             extension = suffix(name)
             new = f"{date}_{name[:len(name) - len(extension)]}{extension.lower()}"
             renamed(tree, out, path, new, f"{name} -> {new}\n")
@@ -882,7 +882,7 @@ def photo_stamps(tree):
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic|webp|dng|cr2|nef)\Z", name, re.I | re.S)  # noqa: E731
     for path in tree.find("Photos", is_photo):
         name, mark = posixpath.basename(path), stamp(tree[path], "%Y-%m-%d_%H%M%S")
-        if re.match(r"\d{4}-\d\d-\d\d_\d{6}_", name):
+        if re.match(r"\d{4}-\d\d-\d\d_\d{6}", name):
             left += 1
             continue
         extension = suffix(name)
