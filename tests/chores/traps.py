@@ -155,6 +155,11 @@ TRAPS = {
         ),
         "none": one("Cargo.toml", RUST, RUST + "version.workspace = true\n", RUST + 'version = "1.4"\n', RUST + 'version = "x1.2.3"\n', "[workspace]\n"),
     },
+    "Convert CSV to JSON": {"ages that are no numbers": one("people.csv", "name,age\nAna,\n", "name,age\nAna,31.5\n", "name\nAna\n")},
+    "Set one value in a configuration file": {
+        "it has the value": one("compose.yaml", "services:\n  web:\n    image: shop:1.5 # built by CI\n"),
+        "an alias": one("compose.yaml", "services:\n  web: &b\n    image: shop:1.4\nother: *b\n"),
+    },
     "Convert YAML to TOML": {
         "bad files": [Tree({
             "config/a.yaml": file("# nothing\n"), "config/b.yaml": file("- 1\n- 2\n"), "config/c.yaml": file("a: 1\n---\nb: 2\n"),
