@@ -450,7 +450,7 @@ GUIDE = b"# Guide\n<!-- contents -->\nold\n<!-- end -->\n## First steps\n### Ins
 def contents(tree):
     text, lines, known = tree.read("guide.md")[0], ["<!-- contents -->"], set()
     for _, line in prose(text):
-        heading = re.match(r" {0,3}(#{1,6})[ \t]+(.+)", line)
+        heading = re.match(r" {0,3}(#{1,6})[ \t]+([^ \t].*)", line)
         if heading is None:
             continue
         title = re.sub(r"[ \t]+#+[ \t]*\Z", "", heading.group(2)).strip(" \t")
@@ -801,7 +801,7 @@ def targets(line):
         rest = line[start.end():]
         if ")" not in rest:
             continue
-        if rest.startswith("<"):
+        if re.match("<[^>]*>", rest):
             yield rest[: rest.index(">") + 1]
             continue
         end = depth = 0
