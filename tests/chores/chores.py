@@ -238,7 +238,7 @@ def made(tree, folder, name):
 def fine(name):
     """Whether a name is one that the chore leaves alone, or gives."""
     is_plain = all(character in "-._" or unicodedata.category(character)[0] in "LMN" for character in name)
-    return is_plain and name == name.lower() and not re.search(r"[-.]{2}|^[-.]|[-.]\Z", name)
+    return is_plain and not is_odd(name) and name == name.lower() and not re.search(r"[-.]{2}|^[-.]|[-.]\Z", name)
 
 
 def is_hidden(path):
