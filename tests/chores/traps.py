@@ -165,7 +165,7 @@ TRAPS = {
             "config/a.yaml": file("# nothing\n"), "config/b.yaml": file("- 1\n- 2\n"), "config/c.yaml": file("a: 1\n---\nb: 2\n"),
             "config/d.yaml": file("a: [\n"), "config/e.yaml": file("n: 5\n"), "config/f.yaml": file(""), "config/g.yaml": file("a: [1, null]\n"),
             "config/h.yml": file("n: 99999999999999999999\n"), "config/i.yaml": link("nowhere"), "config/.env/j.yaml": file("n: 1\n"),
-            "config/k.yaml": file("users: [{name: a, email: null}]\n"),
+            "config/l.yaml": file("a: 1\r\nb: null\r\n"), "config/k.yaml": file("users: [{name: a, email: null}]\n"),
         })],
     },
     "Count lines by level": {
