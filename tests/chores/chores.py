@@ -6,14 +6,18 @@ and `Said` for a line that only begins so, because reasons of failures are in `n
 
 import collections
 import dataclasses
+import datetime
 import hashlib
 import json
 import os
 import posixpath
 import re
 import time
+import tomllib
+import unicodedata
+import urllib.parse
 
-from tree import Failure, Tree, directory, edited, file, is_odd, is_text, link, same
+from tree import Failure, Tree, directory, edited, file, is_odd, is_refused, is_text, link, same
 
 DAY = 86_400
 
@@ -51,6 +55,8 @@ class Chore:
     taken: object = None
     # Files of the tree that stands for many; chores that change each file are slow where every change is synced.
     many: int = 10_001
+    # Whether the model also tells what a second run does.
+    again: bool = True
     # Twists that say nothing of this chore.
     without: tuple = ()
 
@@ -113,7 +119,7 @@ def alike(tree, folder, unread):
     for size, paths in sizes.items():
         sums = collections.defaultdict(list)
         for path in paths if len(paths) > 1 else ():
-            if tree[path].is_closed:
+            if tree[path].is_closed or is_refused(path):
                 unread(path)
             else:
                 sums[digest(tree[path])].append(path)
@@ -132,6 +138,7 @@ def duplicates(tree):
 def empty(tree):
     out = []
     directories = tree.directories()
+    tree = Tree({path: entry for path, entry in tree.items() if posixpath.basename(path) != "neuroscript.toml"})
     tree.find(".", anything, kinds=("file", "directory", "link"))
     holding = {posixpath.dirname(path) for path in [*tree, *directories]}
     for path in sorted({*tree, *directories}, key=os.fsencode):
@@ -186,7 +193,7 @@ def photos(tree):
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic)\Z", name, re.I | re.S)  # noqa: E731
     for path in tree.find("photos", is_photo):
         name, date = posixpath.basename(path), stamp(tree[path], "%Y-%m-%d")
-        if not name.startswith(date):
+        if not re.match(r"\d{4}-\d\d-\d\d", name):
             extension = suffix(name)
             new = f"{date}_{name[:len(name) - len(extension)]}{extension.lower()}"
             renamed(tree, out, path, new, f"{name} -> {new}\n")
@@ -230,7 +237,12 @@ def made(tree, folder, name):
 
 def fine(name):
     """Whether a name is one that the chore leaves alone, or gives."""
-    return not re.search(r"[A-Z\s<>:\"/\\|?*\x00-\x1f]", name) and "-." not in name and "--" not in name and name.strip(". ") == name
+    is_plain = all(character in "-._" or unicodedata.category(character)[0] in "LMN" for character in name)
+    return is_plain and not is_odd(name) and name == name.lower() and not re.search(r"[-.]{2}|^[-.]|[-.]\Z", name)
+
+
+def is_hidden(path):
+    return any(part.startswith(".") for part in path.split("/"))
 
 
 def taken_name(tree):
@@ -242,7 +254,7 @@ def taken_name(tree):
 @chore("Make file names portable", slot=Slot("inbox", lambda stem: f"My {stem}.TXT"), taken=taken_name, many=1_001)
 def names(tree):
     """How a name is tidied is the business of `PATH.Sanitize`; here counts what holds of the outcome."""
-    tree.find("inbox", anything)
+    tree.find("inbox", anything, hidden=False)
     return None
 
 
@@ -254,9 +266,13 @@ def names_hold(before, after, out):
         faults.append("contents were lost or made")
     for path, entry in before.items():
         name = posixpath.basename(path)
-        if (entry.kind != "file" or fine(name)) and after.get(path) is None and entry.kind != "directory":
+        stays = entry.kind != "file" or fine(name) or is_hidden(path)
+        if stays and after.get(path) is None and entry.kind != "directory":
             faults.append(f"{path!r} is gone")
-    ill = [path for path, entry in after.items() if entry.kind == "file" and not fine(posixpath.basename(path))]
+    seen = [path for path, entry in after.items() if entry.kind == "file" and not is_hidden(path)]
+    ill = [path for path in seen if not fine(posixpath.basename(path))]
+    if len(seen) != len([path for path, entry in before.items() if entry.kind == "file" and not is_hidden(path)]):
+        faults.append("files became hidden, or came to light")
     if len(ill) != out.count("not renamed: "):
         faults.append(f"{len(ill)} files have names such as {ill[:3]}, {out.count('not renamed: ')} are said to have kept theirs")
     return faults
@@ -287,10 +303,15 @@ def build_taken(tree):
 def builds(tree):
     outputs = {"Cargo.toml": "target", "package.json": "node_modules", "pyproject.toml": ".venv"}
     out = []
-    for path in tree.find(".", lambda name: name in outputs):
+    outside = Tree({path: entry for path, entry in tree.items() if not set(outputs.values()) & set(path.split("/")[:-1])})
+    for path in outside.find(".", lambda name: name in outputs):
         output = posixpath.join(posixpath.dirname(path), outputs[posixpath.basename(path)])
         if tree.kind(output) == "directory":
-            for below in [other for other in tree if other == output or other.startswith(output + "/")]:
+            inside = [other for other in tree if other == output or other.startswith(output + "/")]
+            if any(is_refused(other) or tree[other].kind == "directory" and tree[other].is_closed for other in inside):
+                out.append(Said("not deleted: "))
+                continue
+            for below in inside:
                 del tree[below]
             keep_parent(tree, output)
             out.append(f"deleted {output}\n")
@@ -351,7 +372,7 @@ def sole(path, content=b"text\n"):
     return Slot(posixpath.dirname(path) or ".", lambda _: posixpath.basename(path), lambda _: content)
 
 
-ONE = ("many", "names", "none", "bytes", "shut")
+ONE = ("many", "names", "none", "bytes", "shut", "refused")
 
 
 @chore("Sort lines and remove duplicates", slot=sole("words.txt", b"pear\napple\npear\n\nfig\n"), without=ONE)
@@ -368,6 +389,18 @@ def words(tree):
 HEADER = "# Copyright 2024 Somebody\n"
 
 
+def headed(text):
+    """A text with the header, below what has to come first."""
+    if re.search(r"^# Copyright 2024 Somebody\r?$", text, re.M):
+        return text
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
+    count = 1 if lines[0].startswith("#!") else 0
+    if len(lines) > count and re.match(r"#.*coding[:=]", lines[count]):
+        count += 1
+    first, rest = "".join(lines[:count]), "".join(lines[count:])
+    return first + ("\n" if first and first[-1] != "\n" else "") + HEADER + rest
+
+
 @chore("Add a header to every source file", many=1_001,
        slot=Slot("src", lambda stem: f"{stem}.py", lambda number: [b"print(1)\n", b"#!/bin/x\nprint()\n", HEADER.encode()][number % 3]))
 def headers(tree):
@@ -375,13 +408,8 @@ def headers(tree):
     for path in tree.find("src", lambda name: name.endswith(".py")):
         if not tree[path].content:
             continue
-        def add(text):
-            if HEADER in text:
-                return text
-            first = text[: text.index("\n") + 1] if text.startswith("#!") and "\n" in text else ""
-            return first + HEADER + text[len(first):]
         try:
-            old, new = edited(tree, path, add)
+            old, new = edited(tree, path, headed)
             if old != new:
                 out.append(f"{path}\n")
         except Failure:
@@ -389,17 +417,27 @@ def headers(tree):
     return out
 
 
+def trimmed(text):
+    """A text without blanks at the ends of lines and without empty lines at its end."""
+    parts = re.split(r"(\r?\n)", text)
+    rows = [[body.rstrip(" \t"), end] for body, end in zip(parts[::2], [*parts[1::2], ""])]
+    while len(rows) > 1 and rows[-1][0] == "":
+        rows.pop()
+    rows[-1][1] = rows[-1][1] or "\n"
+    return "".join(body + end for body, end in rows)
+
+
 @chore("Remove trailing spaces", many=1_001,
        slot=Slot("notes", lambda stem: f"{stem}.md", lambda number: [b"one  \ntwo\t\n\n\n", b"fine\n", b"no end"][number % 3]))
 def blanks(tree):
     out = []
     for path in tree.find(".", lambda name: re.search(r"\.(md|txt)\Z", name)):
-        if not tree[path].content:
+        if not tree[path].content or {".git", *tree.ignored()} & set(path.split("/")):
             continue
         try:
-            old, new = edited(tree, path, lambda text: re.sub(r"[ \t]+(?=\n|\Z)", "", text).rstrip("\n") + "\n")
+            old, new = edited(tree, path, trimmed)
             if old != new:
-                out.append(f"{path}: {len(old) - len(new)} characters less\n")
+                out.append(f"{path}\n")
         except Failure:
             out.append(Said("not edited: "))
     return out
@@ -410,17 +448,48 @@ GUIDE = b"# Guide\n<!-- contents -->\nold\n<!-- end -->\n## First steps\n### Ins
 
 @chore("Generate a table of contents", slot=sole("guide.md", GUIDE), without=ONE)
 def contents(tree):
-    text = tree.read("guide.md")[0].replace("\r\n", "\n")
-    lines = ["<!-- contents -->"]
-    for deeper, title in re.findall(r"^##(#*) (.+)$", text, re.M):
-        anchor = re.sub(r"[^\w]+", "-", title.lower())
-        lines.append("  " * len(deeper) + f"- [{title}](#{anchor})")
+    text, lines, known = tree.read("guide.md")[0], ["<!-- contents -->"], set()
+    for _, line in prose(text):
+        heading = re.match(r" {0,3}(#{1,6})[ \t]+([^ \t].*)", line)
+        if heading is None:
+            continue
+        title = re.sub(r"[ \t]+#+[ \t]*\Z", "", heading.group(2)).strip(" \t")
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)
+        anchor = next(name for name in slugs(title) if name not in known)
+        known.add(anchor)
+        if len(heading.group(1)) > 1:
+            lines.append("  " * (len(heading.group(1)) - 2) + f"- [{title}](#{anchor})")
     new = "\n".join(lines + ["<!-- end -->"])
-    old = re.search(r"<!-- contents -->.*?<!-- end -->", text, re.S)
-    if old is None:
+    marks = re.compile(r"<!-- contents -->.*?<!-- end -->", re.S)
+    if not marks.search(text):
         raise Failure("no marks")
-    edited(tree, "guide.md", lambda text: text.replace(old.group(), new, 1))
+    edited(tree, "guide.md", lambda text: marks.sub(lambda _: new, text, count=1))
     return [new + "\n"]
+
+
+def slugs(title):
+    """The anchors that GitHub gives to headings of one title."""
+    def is_kept(character):
+        kind = unicodedata.category(character)
+        return character in " -" or kind[0] in "LM" or kind in ("Nd", "Pc")
+    base = "".join("-" if character == " " else character for character in title.lower() if is_kept(character))
+    yield base
+    for number in range(1, 1_000):
+        yield f"{base}-{number}"
+
+
+def prose(text):
+    """The lines of a Markdown text outside of fenced code, with their numbers."""
+    fence = None
+    for number, line in enumerate(re.split(r"\r?\n", text), 1):
+        bare = line.lstrip(" \t>")
+        mark = re.match(r"`{3,}|~{3,}", bare)
+        if fence:
+            fence = None if bare.startswith(fence) and not bare.strip().strip(fence[0]) else fence
+        elif mark and "`" not in bare[mark.end():]:
+            fence = mark.group()
+        else:
+            yield number, line
 
 
 # Data
@@ -430,7 +499,7 @@ def totals(tree):
     sums = {}
     for row in rows(tree.read("spending.csv")[0]):
         sums[row["category"]] = sums.get(row["category"], 0) + float(row["amount"])
-    return [f"{category:<10}{total:>8.2f}\n" for category, total in sorted(sums.items(), key=lambda pair: -pair[1])]
+    return [f"{category:<9} {total:>8.2f}\n" for category, total in sorted(sums.items(), key=lambda pair: -pair[1])]
 
 
 def rows(text):
@@ -441,7 +510,10 @@ def rows(text):
 @chore("Convert CSV to JSON", slot=sole("people.csv", "name,age\nAna,31\nBó,27\n".encode()), without=ONE,
        taken=lambda tree: Tree({**tree, "people.json": file("old")}))
 def people(tree):
-    found = [{**row, "age": int(row["age"])} for row in rows(tree.read("people.csv")[0])]
+    try:
+        found = [{**row, "age": int(row["age"])} for row in rows(tree.read("people.csv")[0])]
+    except (KeyError, ValueError):
+        raise Failure("") from None
     tree.write("people.json", (json.dumps(found, ensure_ascii=False, indent=2) + "\n").encode())
     return [json.dumps(found, ensure_ascii=False, separators=(",", ":")) + "\n"]
 
@@ -453,12 +525,14 @@ MANIFEST = b'[package]\nname = "app" # ours\nversion = "1.4.2"\n'
        taken=lambda tree: Tree({**tree, "Cargo.toml": file(MANIFEST + b'[dependencies.x]\nversion = "1.4.2"\n')}))
 def version(tree):
     text, _ = tree.read("Cargo.toml")
-    if 'version = "1.4.2"' not in text:
-        raise Failure("package")
-    if text.count('version = "1.4.2"') != 1:
-        raise Failure("occurs")
-    edited(tree, "Cargo.toml", lambda text: text.replace('version = "1.4.2"', 'version = "1.5.0"'))
-    return ["1.4.2 -> 1.5.0\n"]
+    found = tomllib.loads(text).get("package", {}).get("version")
+    parts = re.match(r"(\d+)\.(\d+)\.\d", found) if isinstance(found, str) else None
+    if parts is None:
+        raise Failure("version")
+    new = f"{parts.group(1)}.{int(parts.group(2)) + 1}.0"
+    line = re.compile(rf"""(\[package\](?:\n[^\[].*)*?\n"?version"? *= *["']){re.escape(found)}""")
+    edited(tree, "Cargo.toml", lambda text: line.sub(lambda match: match.group(1) + new, text, count=1))
+    return [f"{found} -> {new}\n"]
 
 
 COMPOSE = b'services:\n  web:\n    image: shop:1.4 # built by CI\n    ports: ["80:80"]\n'
@@ -468,10 +542,11 @@ COMPOSE = b'services:\n  web:\n    image: shop:1.4 # built by CI\n    ports: ["8
        taken=lambda tree: Tree({**tree, "compose.yaml": file(COMPOSE + b"  other:\n    image: shop:1.4\n")}))
 def image(tree):
     text, _ = tree.read("compose.yaml")
-    if "    image: shop:1.4 # built by CI" not in text:
+    if not re.search("    image: shop:1.[45] # built by CI", text):
         raise Failure("")
-    edited(tree, "compose.yaml", lambda text: text.replace("image: shop:1.4", "image: shop:1.5", 1))
-    return [text.replace("image: shop:1.4", "image: shop:1.5", 1) + "\n"]
+    change = lambda text: re.sub("image: shop:1.[45]", "image: shop:1.5", text, count=1)  # noqa: E731
+    edited(tree, "compose.yaml", change)
+    return [change(text) + "\n"]
 
 
 @chore("Merge settings with defaults", slot=sole("local.json", b'{"server": {"port": 8080}}'), without=ONE,
@@ -500,23 +575,33 @@ def taken_toml(tree):
 
 
 @chore("Convert YAML to TOML", slot=Slot("config", lambda stem: f"{stem}.yaml", lambda number: b"name: app\nowner: null\nn: %d\n" % number),
-       taken=taken_toml, many=1_001, without=("texts",))
+       taken=taken_toml, many=1_001)
 def toml(tree):
     out = []
     for path in tree.find("config", lambda name: re.search(r"\.(yaml|yml)\Z", name)):
-        if not tree[path].content:
-            continue
         new = path[: path.rindex(".")] + ".toml"
-        if tree[path].is_closed or is_odd(posixpath.basename(new)) or tree.kind(new) is not None:
+        try:
+            if is_odd(posixpath.basename(new)) or tree.kind(new) is not None:
+                raise Failure("taken")
+            text = toml_of(tree.read(path)[0])
+            tree.write(new, text.encode())
+            out.append(f"{new}\n{text}\n")
+        except Failure:
             out.append(Said("not converted: "))
-            continue
-        text = ""
-        for line in tree.read(path)[0].splitlines():
-            key, value = line.split(": ")
-            text += "" if value == "null" else f"{key} = {value if value.isdigit() else json.dumps(value)}\n"
-        tree.write(new, text.encode())
-        out.append(f"{new}\n{text}\n")
     return out
+
+
+def toml_of(text):
+    """What becomes of the few kinds of YAML that are in the trees."""
+    if text == "users: [{name: a, email: null}]\n":
+        return '[[users]]\nname = "a"\n'
+    text = text.replace("\r\n", "\n")
+    if not re.fullmatch(r"(\w+: (\d{1,18}|[a-z]+)\n)+", text):
+        raise Failure("no map of numbers and words")
+    pairs = [line.split(": ") for line in text.splitlines()]
+    if len(dict(pairs)) != len(pairs):
+        raise Failure("a key comes twice")
+    return "".join(f"{key} = {value if value.isdigit() else json.dumps(value)}\n" for key, value in pairs if value != "null")
 
 
 # Logs
@@ -530,7 +615,7 @@ LEVELS = r"\b(INFO|WARN|ERROR)\b"
 
 @chore("Count lines by level", slot=Slot("logs", lambda stem: f"{stem}.log", log_lines))
 def levels(tree):
-    found = tree.search("logs", ".log", lambda line: re.search(LEVELS, line))
+    found = tree.search("logs", ".log", lambda line: re.search(LEVELS, line), everything=True)
     counts = collections.Counter(re.search(LEVELS, line).group() for _, _, line in found)
     return [f"{level:<6}{count}\n" for level, count in counts.items()]
 
@@ -544,18 +629,23 @@ def hours(tree):
 
 @chore("Find the slowest requests", slot=sole("access.log", b"GET /a 200 12\n\nGET /b 200 1840\nbroken\nPOST /c 500 930\nGET /d 200 -\n"), without=ONE)
 def slowest(tree):
-    found = tree.search("access.log", "", lambda line: re.match(r"\S+ \S+ .*\b\d{1,15}\Z", line))
-    requests = [(int(line.split()[-1]), line.split()[1]) for _, _, line in found]
-    requests.sort(key=lambda request: -request[0])
+    requests = []
+    for line in re.split(r"\r?\n", tree.read("access.log")[0]):
+        columns = re.split(r"[ \t]+", line)
+        if len(columns) > 2 and columns[0] and re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", columns[-1]):
+            requests.append((columns[-1], columns[1]))
+    requests.sort(key=lambda request: -float(request[0]))
     return [f"{ms:>6} ms  {path}\n" for ms, path in requests[:2]]
 
 
-@chore("Read new lines since the last run", slot=sole("app.log", b"first\nsecond\n"), without=(*ONE, "texts"))
+@chore("Read new lines since the last run", slot=sole("app.log", b"first\nsecond\n"), without=(*ONE, "texts"), again=False)
 def news(tree):
-    text, _ = tree.read("app.log")
-    whole = text.split("\n")[:-1]
+    def whole_lines():
+        text, _ = tree.read("app.log")
+        return re.split(r"\r\n?|\n", text[: text.rfind("\n") + 1])[:-1]
+    whole = whole_lines()
     tree.write("app.log", tree["app.log"].content + b"third\n")
-    later = tree.read("app.log")[0].split("\n")[:-1][len(whole):]
+    later = whole_lines()[len(whole):]
     return [json.dumps(part, ensure_ascii=False).replace('","', '", "') + "\n" for part in (whole, later, [])]
 
 
@@ -565,7 +655,7 @@ def taken_logs(tree):
 
 
 @chore("Rotate a large log", slot=sole("app.log", b"a line that is more than twenty bytes long\n"),
-       base=lambda: Tree({"app.log.1": file("older")}), taken=taken_logs, without=(*ONE, "closed", "links", "texts"))
+       base=lambda: Tree({"app.log.1": file("older")}), taken=taken_logs, without=ONE)
 def rotation(tree):
     if tree.kind("app.log") is None:
         raise Failure("")
@@ -587,6 +677,8 @@ def archived(tree):
     """What is in the archive is compared by `archive_holds`."""
     if any(entry.is_closed for entry in tree.values() if entry.kind != "link"):
         raise Failure("permission denied")
+    if any(is_refused(path) for path in tree):
+        raise Failure("the policy refuses")
     if not all(is_text(path) for path in tree):
         raise Failure("is not UTF-8")
     return None
@@ -604,17 +696,27 @@ def archive_holds(before, after, out):
         files = {member.name: packed.extractfile(member).read() for member in members if member.isfile()}
     wanted = {path: entry.content for path, entry in before.items() if entry.kind == "file" and path.startswith("project/")}
     faults = [] if files == wanted else [f"packed {sorted(files)[:9]}, not {sorted(wanted)[:9]}"]
-    rest = Tree({path: entry for path, entry in after.items() if path != name})
-    return faults + same(before, rest) + ([] if f"{name}: {len(wanted)} file" in out else [f"printed {out!r}"])
+    rest = lambda tree: Tree({path: entry for path, entry in tree.items() if path != name})  # noqa: E731
+    return faults + same(rest(before), rest(after)) + ([] if f"{name}: {len(wanted)} file" in out else [f"printed {out!r}"])
 
 
 def archive_base():
     return Tree({f"backups/p-2024-05-{day:02}.zip": file(f"{day}") for day in (1, 8, 15, 22, 29)})
 
 
-@chore("Keep only the newest three archives", base=archive_base, slot=Slot("backups", lambda stem: f"p-2023-{stem}.zip"), many=1_001)
+# Directories and links have names of archives too, newer ones than all files.
+LATEST = ("folder", "hollow", "in", "out", "away", "dead", "loop", "self")
+
+
+def archive_name(stem):
+    if stem in LATEST:
+        return f"p-{2040 + LATEST.index(stem)}-01-01.zip"
+    return f"p-{datetime.date(1990, 1, 1) + datetime.timedelta(int(stem))}.zip" if stem.isdigit() else f"p-2023-{stem}.zip"
+
+
+@chore("Keep only the newest three archives", base=archive_base, slot=Slot("backups", archive_name), many=1_001)
 def newest(tree):
-    archives = tree.find("backups", lambda name: name.startswith("p-") and name.endswith(".zip"), depth=1)
+    archives = tree.find("backups", lambda name: re.fullmatch(r"p-\d{4}-\d\d-\d\d\.zip", name), depth=1)
     archives.sort(key=lambda path: os.fsencode(posixpath.basename(path)), reverse=True)
     for path in archives[3:]:
         del tree[path]
@@ -639,19 +741,24 @@ def mirror_taken(tree):
 @chore("Mirror a folder", base=mirror_base, taken=mirror_taken, slot=Slot("work"), many=1_001)
 def mirrored(tree):
     out = []
+    if tree.kind("mirror") == "link":
+        raise Failure("the mirror is a link")
     here = {path[5:]: tree[path] for path in tree.find("work", anything)}
+    for path in tree.find("mirror", anything, kinds=("file", "link")) if tree.kind("mirror") else ():
+        if is_refused(path):
+            out += [] if path[7:] in here else [Said("not deleted: ")]
+        elif path[7:] not in here or tree[path].kind == "link":
+            del tree[path]
+            keep_parent(tree, path)
+            out.append(f"deleted {path[7:]}\n")
+    tree.setdefault("mirror", directory()) if tree.kind("mirror") is None else None
     there = {path[7:]: tree[path] for path in tree.find("mirror", anything)}
-    for path in there:
-        if path not in here:
-            del tree["mirror/" + path]
-            keep_parent(tree, "mirror/" + path)
-            out.append(f"deleted {path}\n")
     for path, entry in here.items():
-        if not entry.is_closed and path in there and there[path].content == entry.content:
+        if not entry.is_closed and not is_refused(path) and path in there and there[path].content == entry.content:
             continue
         place = "mirror/" + path
         is_new = tree.kind(place) is None
-        fails = entry.is_closed or tree.kind(place) == "directory" or is_new and is_odd(posixpath.basename(path))
+        fails = entry.is_closed or is_refused(path) or tree.kind(place) == "directory" or is_new and is_odd(posixpath.basename(path))
         if not fails:
             tree.write(place, entry.content)
         out.append(Said("not copied: ") if fails else f"copied {path}\n")
@@ -663,9 +770,11 @@ def mirrored(tree):
 def checksums(tree):
     lines = []
     for path in tree.find("data", anything):
+        if is_refused(path):
+            raise Failure("the policy refuses")
         if tree[path].is_closed:
             raise Failure("permission denied")
-        escaped = path.replace("\\", "\\\\").replace("\n", "\\n")
+        escaped = path.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
         lines.append(f"{'' if escaped == path else chr(92)}{digest(tree[path])}  {escaped}\n")
     tree.write("SHA256SUMS", "".join(lines).encode() or b"")
     is_new = tree.kind("data/b.bin") is None
@@ -677,12 +786,47 @@ def checksums(tree):
 @chore("Find broken links", slot=Slot("docs", lambda stem: f"{stem}.md", lambda number: b"[a](a.md#x) [b](lost%d.md) [c](https://x.org) [d](../../out.md) [e](<x y>)\n" % number))
 def dead_links(tree):
     out = []
-    for path, number, line in tree.search("docs", ".md", lambda line: re.search(r"\]\([^)]+\)", line)):
-        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
-            whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-            if ":" not in target and (whole.startswith("..") or tree.kind(whole) is None):
-                out.append(f"{path}:{number}: {target}\n")
+    for path in tree.find("docs", lambda name: name.endswith(".md")):
+        try:
+            lines = list(prose(tree.read(path)[0]))
+        except Failure:
+            out.append(Said("not read: "))
+            continue
+        for number, line in lines:
+            out += [f"{path}:{number}: {target}\n" for target in targets(line) if is_dead(tree, path, target)]
     return out
+
+
+def targets(line):
+    """The targets of the links of a line, as they are written."""
+    line = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
+    for start in re.finditer(r"(?<!\\)\]\([ \t]*", line):
+        rest = line[start.end():]
+        if ")" not in rest:
+            continue
+        if re.match("<[^>]*>", rest):
+            yield rest[: rest.index(">") + 1]
+            continue
+        end = depth = 0
+        while end < len(rest) and rest[end] not in " \t" and (rest[end] != ")" or depth):
+            depth += {"(": 1, ")": -1}.get(rest[end], 0)
+            end += 2 if rest[end] == "\\" else 1
+        yield rest[:end]
+
+
+def is_dead(tree, page, target):
+    """Whether a link leads to a file that is not there."""
+    place = re.split("[?#]", target.strip("<>"))[0]
+    if place == "" or place.startswith("//") or re.match(r"[A-Za-z][\w+.-]*:", place):
+        return False
+    place = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", place)
+    try:
+        place = urllib.parse.unquote(place, errors="strict")
+    except UnicodeDecodeError:
+        pass
+    place = place[1:] if place.startswith("/") else posixpath.join(posixpath.dirname(page), place)
+    place = posixpath.normpath(place)
+    return place.startswith("..") or tree.kind(place) is None
 
 
 # Scripts
@@ -745,7 +889,7 @@ def photo_stamps(tree):
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic|webp|dng|cr2|nef)\Z", name, re.I | re.S)  # noqa: E731
     for path in tree.find("Photos", is_photo):
         name, mark = posixpath.basename(path), stamp(tree[path], "%Y-%m-%d_%H%M%S")
-        if name.startswith(mark):
+        if re.match(r"\d{4}-\d\d-\d\d_\d{6}", name):
             left += 1
             continue
         extension = suffix(name)

@@ -101,13 +101,16 @@ class Tree(dict):
                 raise Failure("is not UTF-8")
         return sorted(set(found), key=os.fsencode)
 
-    def search(self, folder, suffix, fits):
-        """What `FS.SearchFiles` gives: `(path, line number, line)` of the lines that fit."""
+    def search(self, folder, suffix, fits, everything=False):
+        """What `FS.SearchFiles` gives: `(path, line number, line)` of the lines that fit; with `everything` also of hidden
+        files and of those that git ignores."""
         base = folder + "/"
+        ignored = set() if everything else self.ignored()
         files = [folder] if self.kind(folder) == "file" else [
             path for path, entry in self.items()
             if path.startswith(base) and entry.kind == "file" and path.endswith(suffix)
-            and not any(part.startswith(".") for part in path[len(base):].split("/"))
+            and (everything or not any(part.startswith(".") for part in path[len(base):].split("/")))
+            and not ignored & set(path.split("/")) and not is_refused(path)
         ]
         if self.kind(folder) in (None, "link"):
             raise Failure("does not exist")
@@ -128,6 +131,11 @@ class Tree(dict):
             found += matches
         return found
 
+    def ignored(self):
+        """The directories that a `.gitignore` names."""
+        text = self.get(".gitignore", file()).content.decode()
+        return {line.removesuffix("/") for line in text.split("\n") if line.endswith("/")}
+
     def refuse_shut(self, base, depth=None):
         """Fails where a directory that is searched cannot be read."""
         for path, entry in self.items():
@@ -141,6 +149,8 @@ class Tree(dict):
         if self.kind(path) != "file":
             # Links that models read lead to nothing.
             raise Failure("is a directory" if self.kind(path) == "directory" else "does not exist")
+        if is_refused(path):
+            raise Failure("the policy refuses")
         if entry.is_closed:
             raise Failure("permission denied")
         text, encoding = decoded(entry.content)
@@ -157,7 +167,7 @@ class Tree(dict):
     def move(self, source, destination):
         """Moves a file as `FS.MoveFile` does, or says why not."""
         parent = os.path.dirname(destination)
-        if is_odd(os.path.basename(destination)) or self.kind(destination) is not None:
+        if is_odd(os.path.basename(destination)) or is_refused(source) or self.kind(destination) is not None:
             return False
         if self.kind(parent) != "directory" and self.resolved(parent) is None:
             return False
@@ -188,7 +198,7 @@ def seen(root):
                 tree[path] = link(os.fsdecode(os.readlink(place)))
             elif os.path.isfile(place):
                 with open(place, "rb") as read:
-                    tree[path] = file(read.read())
+                    tree[path] = file(read.read(), modified=int(os.path.getmtime(place)))
     return tree
 
 
@@ -216,6 +226,11 @@ def is_text(path):
         return True
     except UnicodeEncodeError:
         return False
+
+
+def is_refused(path):
+    """Whether the policy lets nobody read or change this."""
+    return any(part in (".env", ".git") for part in path.split("/"))
 
 
 def is_odd(name):
@@ -258,10 +273,11 @@ def lines_of(content):
 
 
 def edited(tree, path, change):
-    """Changes the text of a file as `FS.EditFile` does; line ends stay what they are. Gives the text before."""
+    """Changes the text of a file as `FS.EditFile` does: a file whose lines all end in CRLF keeps them, and a change sees
+    line feeds. Gives the text before and after."""
     text, encoding = tree.read(path)
     is_crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")
-    old = text.replace("\r\n", "\n")
+    old = text.replace("\r\n", "\n") if is_crlf else text
     new = change(old)
     if new != old:
         tree.write(path, encoded(new.replace("\n", "\r\n") if is_crlf else new, encoding))
