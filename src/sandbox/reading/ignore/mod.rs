@@ -158,7 +158,7 @@ impl Ignore {
     /// path of the directory with a trailing `/`, or empty. Returns whether there is anything to [`Ignore::leave`].
     pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) -> bool {
         let shown = format!("{}{FILE}", String::from_utf8_lossy(folder_path));
-        self.add(Place { folder, name: FILE, kind }, &shown, folder_path.len())
+        self.add(RuleFile { folder, name: FILE, kind }, &shown, folder_path.len())
     }
 
     /// Adds the rules of the exclude list of a repository, if `.git` in its directory is a directory that has one. To
@@ -168,11 +168,11 @@ impl Ignore {
         let Ok(info) = opened else { return };
         let Ok(metadata) = info.metadata(OsStr::new(EXCLUDE)) else { return };
         let shown = format!("{}{GIT}/{INFO}/{EXCLUDE}", String::from_utf8_lossy(folder_path));
-        self.add(Place { folder: &info, name: EXCLUDE, kind: Some(metadata.kind) }, &shown, folder_path.len());
+        self.add(RuleFile { folder: &info, name: EXCLUDE, kind: Some(metadata.kind) }, &shown, folder_path.len());
     }
 
     /// Adds the rules of a file, whose paths begin after `base` bytes. Returns whether it has any.
-    fn add(&mut self, place: Place<'_>, shown: &str, base: usize) -> bool {
+    fn add(&mut self, place: RuleFile<'_>, shown: &str, base: usize) -> bool {
         let in_force = self.scope.as_ref().map_or(0, |scope| scope.bytes);
         let bytes = match place.read(MAX_BYTES_IN_FORCE - in_force) {
             Ok(bytes) => bytes,
@@ -268,14 +268,14 @@ fn holds_git(root: &Root, folder: &Folder, names: &[OsString]) -> bool {
 }
 
 /// A file of rules in an open directory.
-struct Place<'f> {
+struct RuleFile<'f> {
     folder: &'f Folder,
     name: &'static str,
     /// Its kind, if known.
     kind: Option<Kind>,
 }
 
-impl Place<'_> {
+impl RuleFile<'_> {
     /// Reads the file. The error is the reason why the file is not used.
     fn read(&self, room: u64) -> Result<Vec<u8>, String> {
         let (folder, name) = (self.folder, OsStr::new(self.name));
