@@ -60,24 +60,24 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, session))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
-        outcome.warnings = self.end_run(self.run_end(outcome.ending));
+        outcome.warnings = self.end_run(self.run_end(outcome.ending, session.memory));
         outcome
     }
 
     /// Returns how the journal ends a run. Rolls back an atomic run that failed; returns `None` if that was
     /// incomplete.
-    pub(super) fn run_end(&self, ending: Ending) -> Option<End> {
+    pub(super) fn run_end(&self, ending: Ending, session: &SessionMemory) -> Option<End> {
         match ending {
             Ending::Done | Ending::Unread => Some(End::Done),
             Ending::Interrupted if !self.atomic => Some(End::Interrupted),
             _ if !self.atomic => Some(End::Failed),
-            _ => self.take_back(),
+            _ => self.take_back(session),
         }
     }
 
     /// Rolls back everything that the current run has changed.
-    fn take_back(&self) -> Option<End> {
-        let failures = match self.gate.roll_back(1) {
+    fn take_back(&self, session: &SessionMemory) -> Option<End> {
+        let failures = match self.gate.roll_back_run(session) {
             Ok(failures) if failures.is_empty() => return Some(End::TakenBack),
             Ok(failures) => failures.into_iter().map(|(_, error)| error).collect(),
             Err(error) => vec![error],

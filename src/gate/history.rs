@@ -1,6 +1,7 @@
 //! Runs for front ends: beginning and ending them, listing, undo and redo, and garbage collection.
 
 use crate::limits::Meter;
+use crate::memory::Session as SessionMemory;
 use crate::sandbox::{
     Address, Begin, Content, ContentSource, End, EndedRun, ForeignAction, ForeignState, GcRules, Journal, Origin,
     RunReport, RunSummary, SandboxError, Selection, SweepReport, UndoError, UndoReport,
@@ -84,10 +85,23 @@ impl Gate {
         self.admission.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
     }
 
-    /// Rolls back the steps of the current run from `first_step` on, regardless of the remaining budget. Returns the
+    /// Rolls back the current run, regardless of the remaining budget, and adds a line to the audit log. Returns the
     /// steps that could not be rolled back, with the reasons.
-    pub fn roll_back(&self, first_step: u32) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
-        self.world.roll_back(self.admission.policy.retention, first_step)
+    pub fn roll_back_run(&self, session: &SessionMemory) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
+        let has_changed = self.world.journal.last_step() > 0;
+        let done = self.world.roll_back(self.admission.policy.retention, 1);
+        let failure = match &done {
+            Ok(left) => left.first().map(|(_, error)| error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        let failure = failure.map(|reason| ToolError::new(ToolCode::IoError, reason));
+        if has_changed {
+            let record = CallRecord::new("rollback", Vec::new(), session);
+            if let Some(lost) = self.world.conclude(&record, true, &Meter::unlimited(), failure.as_ref()) {
+                self.note(lost.message.to_string());
+            }
+        }
+        done
     }
 
     /// Returns up to `most` runs, newest first.
@@ -198,7 +212,10 @@ impl Gate {
     ) -> Result<UndoReport, UndoRefusal> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
+        let admit = |address: &Address, is_folder: bool| {
+            record.concerns(&address.display());
+            self.admit_change(address, is_folder)
+        };
         let place = (self.roots(), self.admission.policy.retention);
         let undone = self.world.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {

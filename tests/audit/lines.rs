@@ -29,6 +29,25 @@ fn every_change_and_every_refusal_has_a_line() {
 }
 
 #[test]
+fn what_is_taken_back_has_a_line_with_its_paths() {
+    let place = sandbox();
+    assert_eq!(eval(place.path(), "CALL FS.WriteFile(\"a\", \"1\")\nCALL FS.WriteFile(\"d/b\", \"1\")").code, 0);
+    for command in ["undo", "redo"] {
+        assert_eq!(run(ns(place.path()).arg(command)).code, 0);
+    }
+    let atomic = ["run", "--atomic", "-e", "MUST FS.WriteFile(\"c\", \"1\")\nFAIL \"no\""];
+    assert_eq!(run(ns(place.path()).args(atomic)).code, 1);
+    let nothing = ["run", "--atomic", "-e", "FAIL \"no\""];
+    assert_eq!(run(ns(place.path()).args(nothing)).code, 1);
+    assert_eq!(
+        audited(place.path()),
+        "FS.WriteFile done a\nFS.WriteFile done d/b\nundo done a d d/b\nundo done a d d/b\nFS.WriteFile done c\n\
+         rollback done\n"
+    );
+    holds(place.path());
+}
+
+#[test]
 fn what_changes_nothing_and_is_not_refused_has_none() {
     let place = sandbox();
     let ran = eval(

@@ -46,7 +46,8 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
-        rendered.warnings.extend(self.end_run(self.run_end(rendered.ending)));
+        let session = SessionMemory::new(format!("ns render {}", document.file_name()));
+        rendered.warnings.extend(self.end_run(self.run_end(rendered.ending, &session)));
         rendered
     }
 

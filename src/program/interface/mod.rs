@@ -14,6 +14,7 @@ use compact_str::CompactString;
 
 use crate::syntax::ast::{ExprKind, Procedure, Tree};
 use crate::syntax::keyword::is_keyword;
+use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic};
 use crate::value::Value;
 
@@ -197,8 +198,15 @@ impl Parameter {
     }
 }
 
+/// Whether an expression reads `ARGS`, or may read it in a text that it expands.
 fn mentions_args(tree: &Tree) -> bool {
-    tree.exprs().iter().any(|expr| matches!(&expr.kind, ExprKind::Name(name) if is_keyword(name, "ARGS")))
+    tree.exprs().iter().any(|expr| match &expr.kind {
+        ExprKind::Name(name) => is_keyword(name, "ARGS"),
+        ExprKind::Template(template, _) => Template::new(template)
+            .any(|part| matches!(part, Part::Placeholder(name, _) if is_keyword(name.split('.').next().unwrap_or(name), "ARGS"))),
+        ExprKind::Call(call) => call.callee.eq_ignore_ascii_case("EVAL"),
+        _ => false,
+    })
 }
 
 /// Returns the value of the first `:: key: value` line with a key.

@@ -215,6 +215,7 @@ impl Lowering<'_> {
             self.context.sees_errors.set(true);
             let scope = self.scope();
             let text = args.into_iter().next().expect("the number of arguments was checked");
+            self.context.reads_args.set(true);
             return ExprKind::Eval(Box::new(text), scope);
         }
         ExprKind::Call(Box::new(Call { target: Target::Builtin(builtin), args: Args::InOrder(args), span }))

@@ -191,11 +191,12 @@ fn inside_root<'a>(text: &'a str, rule: PathRule, roots: &[&Path]) -> Result<&'a
 /// The help for a path outside the sandbox.
 pub const BELOW_ROOT: &str = "give a path below the sandbox root";
 
-/// Refuses a first name like `C:`, which other systems interpret as a drive. Windows does so with `C:x` too.
+/// Refuses a prefix like `C:`, which other systems interpret as a drive. A blank or digit after it follows no drive, so
+/// elsewhere than on Windows `a: notes` is a name.
 fn check_drive(text: &str) -> Result<(), PathError> {
     let is_drive = match text.as_bytes() {
-        [letter, b':'] | [letter, b':', b'/', ..] => letter.is_ascii_alphabetic(),
-        [letter, b':', ..] => cfg!(windows) && letter.is_ascii_alphabetic(),
+        [letter, b':', b' ' | b'0'..=b'9', ..] => cfg!(windows) && letter.is_ascii_alphabetic(),
+        [letter, b':', ..] => letter.is_ascii_alphabetic(),
         _ => false,
     };
     if is_drive {
@@ -228,18 +229,24 @@ pub fn check_new_name(part: &str) -> Result<(), PathError> {
         let message = format!("a new name holds the character U+{:04X}, which is not shown", c as u32);
         return Err(bad(message, "choose another name"));
     }
-    // NTFS takes what follows a `:` as the name of a stream of another file, and what follows `:$` as its type, which
-    // no other system uses. Elsewhere, a `:` is an ordinary character.
-    if part.contains(":$") || cfg!(windows) && part.contains(':') {
-        return Err(bad(format!("`{part}` names a stream of another file on Windows"), "choose another name"));
-    }
-    if matches!(part.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic()) {
-        return Err(bad(format!("`{part}` is a drive on Windows"), "choose another name"));
+    if names_stream(part) {
+        let message = format!("`{part}` is a drive or a part of another file on Windows, because of the `:`");
+        return Err(bad(message, "choose another name; a `:` may stand before a digit, a blank or a sign"));
     }
     if is_device_name(part) {
         return Err(bad(format!("`{part}` is a device name on other systems"), "choose another name"));
     }
     Ok(())
+}
+
+/// Whether a new name looks like a stream of NTFS (`file:stream`, `file::$DATA`) or a drive. Names of mails (`1:2,S`),
+/// times (`12:30`) and titles (`One: two`) do not; on Windows, where no name can hold a `:`, they count too.
+fn names_stream(part: &str) -> bool {
+    let is_stream = |(at, _): (usize, &str)| {
+        let next = part.as_bytes().get(at + 1);
+        cfg!(windows) || at == 0 || next.is_none_or(|next| next.is_ascii_alphabetic() || matches!(next, b'$' | b':'))
+    };
+    part.match_indices(':').any(is_stream)
 }
 
 /// Whether Windows interprets a name as a device, whatever its extension.
