@@ -137,7 +137,8 @@ impl ConnectionState {
             reply.structured["error"]["tool"] = json!(script.wire);
             reply
         };
-        let plan = match args.remove(PLAN).filter(|_| script.can_plan) {
+        // An argument of this name that belongs to the script stays among its arguments.
+        let plan = match script.can_plan.then(|| args.remove(PLAN)).flatten() {
             None | Some(Json::Null) => false,
             Some(Json::Bool(plan)) => plan,
             Some(_) => {
