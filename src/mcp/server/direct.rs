@@ -4,8 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, InitializeRequestParams, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
-    ServerResult,
+    CallToolRequestParams, InitializeRequestParams, JsonRpcMessage, ProtocolVersion, RequestMetaObject, ServerResult,
 };
 use rmcp::service::{Peer, RoleServer};
 use tokio::runtime::Handle;
@@ -14,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::ask::{Asker, Live, RememberedReplies};
 use super::super::engine_thread::EngineHandle;
 use super::super::offer::Offer;
-use super::super::wire::{ConnectionHandle, Direct, DirectRequest};
+use super::super::wire::{AdmittedRequest, ConnectionHandle, Direct, DirectRequest};
 use super::{Parts, result, work};
 
 /// Executes calls without rmcp.
@@ -91,7 +90,7 @@ fn is_plain(meta: &RequestMetaObject) -> bool {
 impl Direct for DirectCalls {
     fn take(
         &self,
-        id: &RequestId,
+        request: &AdmittedRequest,
         mut call: Box<CallToolRequestParams>,
     ) -> Result<DirectRequest, Box<CallToolRequestParams>> {
         let cancelled = CancellationToken::new();
@@ -101,14 +100,14 @@ impl Direct for DirectCalls {
         };
         let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };
         let work = work(offered, call.arguments.take().unwrap_or_default(), asker);
-        let (id, closing) = (id.clone(), self.closing.clone());
+        let (request, closing) = (request.clone(), self.closing.clone());
         let job = self.engine.post(move |state| {
             let mut result = ServerResult::CallToolResult(result(work(state)));
             if is_older {
                 result.strip_result_type_for_legacy_peer();
                 result.strip_non_object_output_for_legacy_peer();
             }
-            closing.answer(&id, &JsonRpcMessage::response(result, id.clone()));
+            closing.answer(&request, &JsonRpcMessage::response(result, request.id.clone()));
         });
         Ok(DirectRequest { job, cancelled })
     }
