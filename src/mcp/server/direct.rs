@@ -10,7 +10,7 @@ use rmcp::service::{Peer, RoleServer};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::super::ask::{Asker, Live, RememberedReplies};
+use super::super::ask::{Asker, Live, RememberedReplies, can_ask_form};
 use super::super::engine_thread::EngineHandle;
 use super::super::offer::Offer;
 use super::super::wire::{AdmittedRequest, ConnectionHandle, Direct, DirectRequest};
@@ -45,7 +45,7 @@ impl DirectCalls {
     /// Records the handshake of a client.
     pub fn shake_hands(&self, client: &InitializeRequestParams, peer: &Peer<RoleServer>, waits: bool) {
         let is_older = client.protocol_version < ProtocolVersion::V_2026_07_28;
-        let can_ask = client.capabilities.elicitation.is_some();
+        let can_ask = can_ask_form(&client.capabilities);
         *self.session() = match (waits, is_older) {
             (true, _) => Session::Waits,
             (false, true) => Session::Older(can_ask.then(|| (Handle::current(), peer.clone()))),
@@ -84,7 +84,7 @@ fn is_plain(meta: &RequestMetaObject) -> bool {
             version >= ProtocolVersion::V_2026_07_28 && ProtocolVersion::KNOWN_VERSIONS.contains(&version)
         })
         && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-        && meta.client_capabilities().is_some_and(|client| client.elicitation.is_none())
+        && meta.client_capabilities().is_some_and(|client| !can_ask_form(&client))
 }
 
 impl Direct for DirectCalls {

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use crate::engine::Options;
 
-use super::ask::{Asker, Later, Live, RememberedReplies, answer_in};
+use super::ask::{Asker, Later, Live, RememberedReplies, answer_in, can_ask_form};
 use super::connection_state::{ConnectionState, Reply};
 use super::engine_thread::{EngineHandle, Job};
 use super::offer::{Offer, Offered};
@@ -156,7 +156,7 @@ impl Server {
 
     /// Returns the asker for a call.
     fn asker(&self, context: &RequestContext<RoleServer>, given: Option<(String, crate::engine::Reply)>) -> Asker {
-        let can_ask = context.client_capabilities().is_some_and(|client| client.elicitation.is_some());
+        let can_ask = context.client_capabilities().is_some_and(|client| can_ask_form(&client));
         let asks_later = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let standing = self.standing.clone();
         match (can_ask, asks_later) {
