@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-use crate::engine::{Interrupt, Network, Options, SetupError};
+use crate::engine::{Interrupt, Network, Options, SetupError, internal_fault, on_large_stack};
 
 use super::connection_state::ConnectionState;
 
@@ -97,7 +97,7 @@ impl EngineHandle {
     /// Queues work that delivers its answer itself.
     pub fn post(&self, work: impl FnOnce(&mut ConnectionState) + Send + 'static) -> Job {
         let number = self.control.numbers.fetch_add(1, Ordering::Relaxed);
-        // The thread ends only after the last sender is dropped.
+        // The thread ends only after the last sender is dropped: a panic ends a job, not the thread.
         let _ = self.jobs.send((number, Box::new(work)));
         Job(number)
     }
@@ -111,6 +111,13 @@ impl EngineHandle {
                 state.cancelled.insert(job.0);
             }
         }
+    }
+
+    /// Calls `look` while the job is running. Returns `None` if it is not.
+    pub fn during<T>(&self, job: Job, look: impl FnOnce() -> T) -> Option<T> {
+        // The thread needs the lock to begin another job.
+        let state = self.control.lock();
+        (state.current == Some(job.0)).then(look)
     }
 
     /// Interrupts the current job and discards all others.
@@ -132,7 +139,9 @@ impl Control {
             state.interrupt.clear();
             state.current = Some(number);
         }
-        work(connection);
+        if let Err(panic) = on_large_stack(|| work(connection)) {
+            eprintln!("error: {}", internal_fault(&panic).message);
+        }
         let mut state = self.lock();
         state.current = None;
         // Forget cancellations of jobs that had already finished.

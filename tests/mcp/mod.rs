@@ -5,6 +5,7 @@
 mod asking;
 mod bad;
 mod calls;
+mod cancelling;
 mod client;
 mod direct;
 mod many;

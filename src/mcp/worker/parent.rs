@@ -76,6 +76,9 @@ impl Workers {
         (asker, stop): (&Asker, &Stop),
         tell: impl Fn(u64, String),
     ) -> Result<WorkerReport, String> {
+        if stop.is_raised() {
+            return Err("it was stopped before it was started".to_owned());
+        }
         let failed = |error: io::Error| format!("it cannot be started: {error}");
         let mut worker = self.start(order).map_err(failed)?;
         let mut remembered = Vec::new();
