@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
-use crate::value::{Value, json as value_json, to_value};
+use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
 use super::methods::{self, Method};
@@ -20,6 +20,9 @@ use super::worker::WorkerReport;
 
 /// Maximum size in bytes of one part of an answer, unless a limit sets it.
 const AT_ONCE: u64 = 256 << 10;
+
+/// Maximum number of characters of the message of an error beside an answer that has lost its form.
+const BRIEF: usize = 500;
 
 /// The state of a connection.
 pub struct ConnectionState {
@@ -164,7 +167,17 @@ impl ConnectionState {
     /// Converts the report of a worker to the answer for the client, and takes over its changes to session memory.
     pub fn reported(&mut self, worked: WorkerReport) -> Reply {
         let mut reply = match value_json::from_text(&worked.report) {
-            Ok(report) => Reply { is_error: worked.failed, ..self.answer(report) },
+            Ok(report) => {
+                let error = worked.failed.then(|| brief_error(&report));
+                let undo = field(&report, "undo_id");
+                let mut reply = Reply { is_error: worked.failed, ..self.answer(report) };
+                // An answer that comes as pieces of its JSON has lost its form.
+                if let Some(error) = error.filter(|_| reply.structured.get("error").is_none()) {
+                    reply.structured["error"] = error;
+                }
+                reply.meta.extend(undo.map(|id| ("undo_id".to_owned(), id)));
+                reply
+            }
             Err(error) => {
                 failure(&ToolError::new(ToolCode::IoError, format!("the report of the script cannot be read: {error}")))
             }
@@ -228,6 +241,24 @@ pub fn failure(error: &ToolError) -> Reply {
         structured["answer"] = json!(answer);
     }
     Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
+}
+
+/// Returns a field of a report.
+fn field(report: &Value, key: &str) -> Option<Json> {
+    let Value::Map(report) = report else { return None };
+    report.get_str(key).map(|value| json!(value))
+}
+
+/// Returns the error of a report without the findings, and with short texts.
+fn brief_error(report: &Value) -> Json {
+    let Some(Json::Object(mut error)) = field(report, "error") else { return Json::Null };
+    error.remove("report");
+    for text in error.values_mut() {
+        if let Json::String(text) = text {
+            *text = print::shortened(text, BRIEF);
+        }
+    }
+    Json::Object(error)
 }
 
 /// Replaces hints that name shell commands with ones that a client can follow.

@@ -12,6 +12,7 @@ mod many;
 mod offer;
 mod others;
 mod protocol;
+mod reports;
 mod roots;
 mod script_tools;
 mod scripts;
