@@ -43,6 +43,8 @@ fn a_script_that_is_cancelled_before_its_turn_never_runs() {
     // One turn is free now. It goes to the third script if that still waits, and then to this one.
     cancel(&mut client, first);
     assert_eq!(client.done("run_script", json!({ "script": "EMIT 4" }))["output"], "4\n");
+    // If it had begun, it would have written by now.
+    std::thread::sleep(Duration::from_millis(500));
     assert!(!place.path().join("third.txt").exists(), "the third script ran");
     cancel(&mut client, second);
 }
@@ -67,6 +69,8 @@ fn a_script_that_is_cancelled_before_its_order_never_runs() {
     client.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply }));
     assert_eq!(client.answer_to(delete)["result"]["isError"], false);
     assert_eq!(client.done("run_script", json!({ "script": "EMIT 4" }))["output"], "4\n");
+    // If it had begun, it would have written by now.
+    std::thread::sleep(Duration::from_millis(500));
     assert!(!place.path().join("b.txt").exists(), "the script ran");
 }
 
