@@ -12,6 +12,7 @@ use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
+use super::hints::for_a_client;
 use super::methods::{self, Method};
 use super::offer::{PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
@@ -84,7 +85,7 @@ impl ConnectionState {
         let result = value_of(args).and_then(|args| self.engine.call_within(tool, &args, &self.session));
         let undo = self.engine.ended_run();
         self.engine.gate().end_run();
-        let mut notes = self.engine.gate().take_notes();
+        let mut notes = self.notes();
         notes.extend(self.engine.gate().console().take_printed_texts());
         let mut reply = match result {
             Ok(answer) => self.answer(answer),
@@ -114,10 +115,15 @@ impl ConnectionState {
             Method::Undo => Ok(self.answer_of(&methods::undo(&self.engine, &method.bind(&args)?)?)),
             Method::RunScript => unreachable!("scripts run in a worker"),
         });
-        let notes = self.engine.gate().take_notes();
+        let notes = self.notes();
         let mut reply = reply.unwrap_or_else(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }));
         reply.notes.extend(notes);
         reply
+    }
+
+    /// Returns the warnings of the last call.
+    fn notes(&self) -> Vec<String> {
+        self.engine.gate().take_notes().iter().map(|note| for_a_client(note)).collect()
     }
 
     /// Builds the order for a worker from the arguments of `run_script`.
@@ -259,18 +265,6 @@ fn brief_error(report: &Value) -> Json {
         }
     }
     Json::Object(error)
-}
-
-/// Replaces hints that name shell commands with ones that a client can follow.
-fn for_a_client(hint: &str) -> &str {
-    match hint {
-        hint if hint.starts_with("see `ns tools ") => "look at the input schema of the tool",
-        hint if hint.starts_with("give a text: ") => "give a text",
-        hint if hint.starts_with("give a number: ") => "give a number",
-        hint if hint.starts_with("`ns redo ") => "`undo` with the id of the undo does it again; `history` lists it",
-        "`ns log` lists the runs" => "`history` lists the runs",
-        hint => hint,
-    }
 }
 
 fn value_of(args: &Map<String, Json>) -> Result<Value, ToolError> {

@@ -15,12 +15,14 @@
 //! with the answer; at most four wait (`server/scripts`).
 //!
 //! Everything that waits is bounded in `wire`: a frame has at most 16 MiB (a longer one is skipped and answered), 64
-//! requests or 32 MiB are in flight before reading pauses, and a client that does not read is disconnected. A message
-//! that rmcp would take for the end of the connection, or leave unanswered, does not reach it.
+//! requests or 32 MiB are in flight before reading pauses, as many other messages wait for rmcp, and a client that does
+//! not read is disconnected. A message that rmcp would take for the end of the connection, or leave unanswered, does not
+//! reach it.
 
 mod ask;
 mod connection_state;
 mod engine_thread;
+mod hints;
 #[cfg(feature = "http")]
 mod http;
 mod methods;
