@@ -71,7 +71,7 @@ fn only_the_newest_roots_apply() {
     let outside = client.ask("tools/call", read("out/a.txt"));
     let script = json!({ "script": "MUST CALL FS.ReadFile(\"out/a.txt\")" });
     let script = client.ask("tools/call", json!({ "name": "run_script", "arguments": script }));
-    answer(&mut client, &first, &[path.clone()]);
+    answer(&mut client, &first, std::slice::from_ref(&path));
     // Neither call has an answer yet.
     name_roots(&mut client, &[format!("{path}/in")]);
     let mut answers = [client.hear(), client.hear()];

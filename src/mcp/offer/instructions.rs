@@ -22,9 +22,10 @@ pub fn instructions(offer: &Offer, read_only: bool) -> String {
         sentences.push("`list_dir` draws a tree.");
     }
     if has("run_script") {
-        sentences.push(match has("language_guide") {
-            true => "For work of more than a few calls write one script: read `language_guide`, then `run_script`.",
-            false => "For work of more than a few calls write one script, for `run_script`.",
+        sentences.push(if has("language_guide") {
+            "For work of more than a few calls write one script: read `language_guide`, then `run_script`."
+        } else {
+            "For work of more than a few calls write one script, for `run_script`."
         });
     }
     sentences.push("An answer that was cut says so; read on with `read_result`.");

@@ -14,7 +14,8 @@ use super::super::ask::{Asker, Live, RememberedReplies, can_ask_form};
 use super::super::engine_thread::EngineHandle;
 use super::super::offer::Offer;
 use super::super::wire::{AdmittedRequest, ConnectionHandle, Direct, DirectRequest};
-use super::{Parts, result, work};
+use super::Parts;
+use super::work::{result, work};
 
 /// Executes calls without rmcp.
 pub struct DirectCalls {

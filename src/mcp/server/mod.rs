@@ -4,6 +4,7 @@
 mod client_roots;
 mod direct;
 mod scripts;
+mod work;
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -11,22 +12,20 @@ use std::time::Duration;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::engine::{Options, internal_fault, on_large_stack};
-use crate::text::ToolCode;
-use crate::toolkit::ToolError;
+use crate::engine::Options;
 
 use super::ask::{Asker, Later, Live, RememberedReplies, answer_in, can_ask_form};
-use super::connection_state::{ConnectionState, Reply, failure};
+use super::connection_state::{ConnectionState, Reply};
 use super::engine_thread::{EngineHandle, Job};
-use super::offer::{Offer, Offered};
+use super::offer::Offer;
 use super::progress::CurrentProgress;
 use super::wire::ConnectionHandle;
 use super::worker::Workers;
@@ -35,6 +34,7 @@ use client_roots::ClientRoots;
 use direct::DirectCalls;
 use scripts::ScriptCall;
 pub use scripts::Scripts;
+use work::{result, work};
 
 /// Interval between progress notifications.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -210,38 +210,6 @@ type Called = Result<CallToolResponse, ErrorData>;
 /// The answer to an abandoned request, which nobody receives.
 fn cancelled() -> ErrorData {
     ErrorData::internal_error("the call was cancelled", None)
-}
-
-/// Returns the work of the engine for a call, scripts excepted.
-fn work(
-    offered: Offered,
-    arguments: Map<String, Json>,
-    asker: Asker,
-) -> impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static {
-    move |state| {
-        state.approver.set(asker);
-        let reply = on_large_stack(|| match offered {
-            Offered::Tool(name) => state.call(name, &arguments),
-            Offered::Method(method) => state.method(method, &arguments),
-            Offered::Script(_) => unreachable!("scripts run in a worker"),
-        });
-        // The call is answered even if there is a bug in its preparation or its answer.
-        let reply =
-            reply.unwrap_or_else(|panic| failure(&ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
-        state.approver.set(Asker::Nobody);
-        reply
-    }
-}
-
-/// Converts a reply to its protocol form: the same data as structured content and as text, followed by the notes.
-fn result(reply: Reply) -> CallToolResult {
-    let Reply { structured, meta, notes, is_error } = reply;
-    let mut content = vec![ContentBlock::text(structured.to_string())];
-    content.extend(notes.into_iter().map(ContentBlock::text));
-    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(structured);
-    result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
-    result
 }
 
 impl ServerHandler for Server {

@@ -24,7 +24,8 @@ use super::super::connection_state::{Reply, failure};
 use super::super::offer::Offered;
 use super::super::stop::Stop;
 use super::super::worker::WorkerReport;
-use super::{Called, CancelOnDrop, Server, result};
+use super::work::result;
+use super::{Called, CancelOnDrop, Server};
 
 /// Maximum number of scripts that run at once.
 const AT_ONCE: usize = 2;

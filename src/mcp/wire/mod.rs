@@ -7,6 +7,7 @@
 mod backlog;
 mod direct;
 mod frame;
+mod handle;
 mod ids;
 mod pipe;
 mod read;
@@ -25,9 +26,10 @@ use tokio::sync::mpsc;
 
 use backlog::Incoming;
 pub use direct::{Direct, DirectRequest};
+pub use handle::ConnectionHandle;
 pub use ids::AdmittedRequest;
+pub use shared::Ending;
 use shared::Shared;
-pub use shared::{ConnectionHandle, Ending};
 
 /// Time for pending calls to finish once the client has closed its side.
 const GRACE: Duration = Duration::from_secs(5);

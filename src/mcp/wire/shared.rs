@@ -35,46 +35,6 @@ pub enum Ending {
     Stalled,
 }
 
-/// A handle to the connection, for the server.
-#[derive(Clone)]
-pub struct ConnectionHandle(Arc<Shared>);
-
-impl ConnectionHandle {
-    pub(super) fn new(shared: Arc<Shared>) -> ConnectionHandle {
-        ConnectionHandle(shared)
-    }
-
-    /// Returns the reason why the connection ended.
-    pub fn ending(&self) -> Ending {
-        if self.0.has_stalled.load(Ordering::Relaxed) { Ending::Stalled } else { Ending::Left }
-    }
-
-    /// Closes the connection.
-    pub fn close(&self) {
-        self.0.close(Ending::Left);
-    }
-
-    /// Waits until the connection is closed.
-    pub async fn closed(&self) {
-        self.0.closed().await;
-    }
-
-    /// Sets the executor of calls that bypass rmcp, until the connection is closed.
-    pub fn set_direct(&self, direct: Arc<dyn Direct>) {
-        *self.0.direct() = Some(direct);
-    }
-
-    /// Sends the answer to a call that bypassed rmcp.
-    pub fn answer(&self, request: &AdmittedRequest, message: &TxJsonRpcMessage<RoleServer>) {
-        self.0.answer(request.number, message);
-    }
-
-    /// Whether so many frames wait to be written that optional ones should be skipped.
-    pub fn is_busy(&self) -> bool {
-        self.0.lock().frames.len() > WAITING / 2
-    }
-}
-
 pub(super) struct Shared {
     state: Mutex<State>,
     direct: Mutex<Option<Arc<dyn Direct>>>,
@@ -248,7 +208,7 @@ impl Shared {
     }
 
     /// Sends the answer to a call that bypassed rmcp, unless the request was cancelled.
-    fn answer(&self, number: RequestNumber, message: &TxJsonRpcMessage<RoleServer>) {
+    pub fn answer(&self, number: RequestNumber, message: &TxJsonRpcMessage<RoleServer>) {
         let frame = frame_of(message).expect("an answer has a JSON form");
         if self.answer_with(number, frame).is_err() {
             self.close(Ending::Left);
@@ -356,6 +316,21 @@ impl Shared {
         self.work.notify_all();
         self.settled.notify_waiters();
         self.gone.notify_waiters();
+    }
+
+    /// Returns the reason why the connection ended.
+    pub fn ending(&self) -> Ending {
+        if self.has_stalled.load(Ordering::Relaxed) { Ending::Stalled } else { Ending::Left }
+    }
+
+    /// Sets the executor of calls that bypass rmcp, until the connection is closed.
+    pub fn set_direct(&self, direct: Arc<dyn Direct>) {
+        *self.direct() = Some(direct);
+    }
+
+    /// Whether so many frames wait to be written that optional ones should be skipped.
+    pub fn is_busy(&self) -> bool {
+        self.lock().frames.len() > WAITING / 2
     }
 
     pub fn is_closed(&self) -> bool {
