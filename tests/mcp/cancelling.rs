@@ -74,6 +74,39 @@ fn a_script_that_is_cancelled_before_its_order_never_runs() {
     assert!(!place.path().join("b.txt").exists(), "the script ran");
 }
 
+/// A script whose question is answered waits for a turn again, with its changes half made.
+#[test]
+fn a_script_that_is_cancelled_before_it_goes_on_is_taken_back() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let file = |name: &str| place.path().join(name);
+    std::fs::write(file("neuroscript.toml"), "[tools]\nask = [\"delete_file\"]\n").expect("a policy");
+    std::fs::write(file("a.txt"), "x").expect("a file");
+    let options = ["--write", "--max-steps", "1000000000000", "--timeout", "120"];
+    let mut client = Client::modern(place.path(), &options, json!({ "elicitation": {} }));
+    let script = "MUST CALL FS.WriteFile(\"half.txt\", \"x\")\nMUST CALL FS.DeleteFile(\"a.txt\")";
+    let mut call = json!({ "name": "run_script", "arguments": { "script": script } });
+    let required = client.request("tools/call", call.clone())["result"].clone();
+    assert_eq!(required["resultType"], "input_required", "{required}");
+    let others = ["first", "second"].map(|name| {
+        let id = begin(&mut client, &ENDLESS.replace("begun", name));
+        wait_for(&file(&format!("{name}.txt")));
+        id
+    });
+    call["requestState"] = required["requestState"].clone();
+    call["inputResponses"] = json!({ "approval": { "action": "accept", "content": { "answer": "once" } } });
+    let again = client.ask("tools/call", call);
+    client.request("ping", json!({}));
+    assert!(file("half.txt").exists());
+    cancel(&mut client, again);
+    let end = Instant::now() + Duration::from_secs(30);
+    while file("half.txt").exists() {
+        assert!(Instant::now() < end, "the script is taken back");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(file("a.txt").exists());
+    others.into_iter().for_each(|id| cancel(&mut client, id));
+}
+
 /// A call that waits for the roots of the client.
 #[test]
 fn a_call_that_is_cancelled_before_the_roots_are_known_is_never_made() {
