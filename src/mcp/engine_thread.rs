@@ -68,7 +68,10 @@ impl EngineHandle {
             };
             own.lock().interrupt = connection.engine.interrupt().clone();
             if ready.send(prepare(&mut connection)).is_ok() {
-                waiting.iter().for_each(|(number, work)| own.work(&mut connection, number, work));
+                for (number, work) in waiting.iter() {
+                    let interrupt = connection.engine.interrupt().clone();
+                    own.work(number, interrupt, || work(&mut connection));
+                }
             }
         })?;
         match prepared.recv() {
@@ -129,17 +132,18 @@ impl EngineHandle {
 }
 
 impl Control {
-    fn work(&self, connection: &mut ConnectionState, number: u64, work: Work) {
+    /// Executes a job, unless it was cancelled. A panic ends the job.
+    fn work(&self, number: u64, interrupt: Interrupt, work: impl FnOnce()) {
         {
             let mut state = self.lock();
             if state.cancelled.remove(&number) || state.is_over {
                 return;
             }
-            state.interrupt = connection.engine.interrupt().clone();
+            state.interrupt = interrupt;
             state.interrupt.clear();
             state.current = Some(number);
         }
-        if let Err(panic) = on_large_stack(|| work(connection)) {
+        if let Err(panic) = on_large_stack(work) {
             eprintln!("error: {}", internal_fault(&panic).message);
         }
         let mut state = self.lock();
@@ -150,5 +154,24 @@ impl Control {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::{Control, Interrupt};
+    use crate::engine::hush_panics;
+
+    #[test]
+    fn a_panic_ends_one_job_only() {
+        hush_panics();
+        let control = Control::default();
+        control.work(0, Interrupt::default(), || panic!("a bug"));
+        assert_eq!(control.lock().current, None);
+        let is_done = Cell::new(false);
+        control.work(1, Interrupt::default(), || is_done.set(true));
+        assert!(is_done.get());
     }
 }
