@@ -259,7 +259,7 @@ fn admit_text(source: &Source, held: &mut MemoryCharge) -> Option<Diagnostic> {
 }
 
 /// Returns the finding for a panic: see [`Code::Internal`].
-fn internal_fault(what: &str) -> Diagnostic {
+pub fn internal_fault(what: &str) -> Diagnostic {
     Diagnostic::placeless(FindingCode::Script(Code::Internal), format!("a fault of NeuroScript itself: {what}"))
         .help("please report it, with the script")
 }

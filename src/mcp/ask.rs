@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
-    InputRequiredResult, ServerRequest,
+    ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    InputRequest, InputRequiredResult, ServerRequest,
 };
 use rmcp::service::{Peer, RoleServer};
 use serde_json::{Value as Json, json};
@@ -33,6 +33,12 @@ const QUESTION: &str = "approval";
 const ANSWER: &str = "answer";
 /// The possible answers, as the client sends them.
 const WORDS: [(&str, Reply); 3] = [("once", Reply::Once), ("session", Reply::Run), ("never", Reply::Never)];
+
+/// Whether a client declares that it can show a form, which every question of the server is. A client that names no mode
+/// can show forms.
+pub fn can_ask_form(client: &ClientCapabilities) -> bool {
+    client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+}
 
 /// Answers that remain valid for the whole connection, by tool. Scripts that run in workers share them.
 #[derive(Clone, Debug, Default)]

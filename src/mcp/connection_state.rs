@@ -9,9 +9,10 @@ use serde_json::{Map, Value as Json, json};
 use crate::engine::{Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
-use crate::value::{Value, json as value_json, to_value};
+use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
+use super::hints::for_a_client;
 use super::methods::{self, Method};
 use super::offer::{PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
@@ -20,6 +21,9 @@ use super::worker::WorkerReport;
 
 /// Maximum size in bytes of one part of an answer, unless a limit sets it.
 const AT_ONCE: u64 = 256 << 10;
+
+/// Maximum number of characters of the message of an error beside an answer that has lost its form.
+const BRIEF: usize = 500;
 
 /// The state of a connection.
 pub struct ConnectionState {
@@ -81,7 +85,7 @@ impl ConnectionState {
         let result = value_of(args).and_then(|args| self.engine.call_within(tool, &args, &self.session));
         let undo = self.engine.ended_run();
         self.engine.gate().end_run();
-        let mut notes = self.engine.gate().take_notes();
+        let mut notes = self.notes();
         notes.extend(self.engine.gate().console().take_printed_texts());
         let mut reply = match result {
             Ok(answer) => self.answer(answer),
@@ -111,10 +115,15 @@ impl ConnectionState {
             Method::Undo => Ok(self.answer_of(&methods::undo(&self.engine, &method.bind(&args)?)?)),
             Method::RunScript => unreachable!("scripts run in a worker"),
         });
-        let notes = self.engine.gate().take_notes();
+        let notes = self.notes();
         let mut reply = reply.unwrap_or_else(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }));
         reply.notes.extend(notes);
         reply
+    }
+
+    /// Returns the warnings of the last call.
+    fn notes(&self) -> Vec<String> {
+        self.engine.gate().take_notes().iter().map(|note| for_a_client(note)).collect()
     }
 
     /// Builds the order for a worker from the arguments of `run_script`.
@@ -137,7 +146,8 @@ impl ConnectionState {
             reply.structured["error"]["tool"] = json!(script.wire);
             reply
         };
-        let plan = match args.remove(PLAN).filter(|_| script.can_plan) {
+        // An argument of this name that belongs to the script stays among its arguments.
+        let plan = match script.can_plan.then(|| args.remove(PLAN)).flatten() {
             None | Some(Json::Null) => false,
             Some(Json::Bool(plan)) => plan,
             Some(_) => {
@@ -163,7 +173,17 @@ impl ConnectionState {
     /// Converts the report of a worker to the answer for the client, and takes over its changes to session memory.
     pub fn reported(&mut self, worked: WorkerReport) -> Reply {
         let mut reply = match value_json::from_text(&worked.report) {
-            Ok(report) => Reply { is_error: worked.failed, ..self.answer(report) },
+            Ok(report) => {
+                let error = worked.failed.then(|| brief_error(&report));
+                let undo = field(&report, "undo_id");
+                let mut reply = Reply { is_error: worked.failed, ..self.answer(report) };
+                // An answer that comes as pieces of its JSON has lost its form.
+                if let Some(error) = error.filter(|_| reply.structured.get("error").is_none()) {
+                    reply.structured["error"] = error;
+                }
+                reply.meta.extend(undo.map(|id| ("undo_id".to_owned(), id)));
+                reply
+            }
             Err(error) => {
                 failure(&ToolError::new(ToolCode::IoError, format!("the report of the script cannot be read: {error}")))
             }
@@ -229,16 +249,22 @@ pub fn failure(error: &ToolError) -> Reply {
     Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
 }
 
-/// Replaces hints that name shell commands with ones that a client can follow.
-fn for_a_client(hint: &str) -> &str {
-    match hint {
-        hint if hint.starts_with("see `ns tools ") => "look at the input schema of the tool",
-        hint if hint.starts_with("give a text: ") => "give a text",
-        hint if hint.starts_with("give a number: ") => "give a number",
-        hint if hint.starts_with("`ns redo ") => "`undo` with the id of the undo does it again; `history` lists it",
-        "`ns log` lists the runs" => "`history` lists the runs",
-        hint => hint,
+/// Returns a field of a report.
+fn field(report: &Value, key: &str) -> Option<Json> {
+    let Value::Map(report) = report else { return None };
+    report.get_str(key).map(|value| json!(value))
+}
+
+/// Returns the error of a report without the findings, and with short texts.
+fn brief_error(report: &Value) -> Json {
+    let Some(Json::Object(mut error)) = field(report, "error") else { return Json::Null };
+    error.remove("report");
+    for text in error.values_mut() {
+        if let Json::String(text) = text {
+            *text = print::shortened(text, BRIEF);
+        }
     }
+    Json::Object(error)
 }
 
 fn value_of(args: &Map<String, Json>) -> Result<Value, ToolError> {

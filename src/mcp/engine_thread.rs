@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-use crate::engine::{Interrupt, Network, Options, SetupError};
+use crate::engine::{Interrupt, Network, Options, SetupError, internal_fault, on_large_stack};
 
 use super::connection_state::ConnectionState;
 
@@ -68,7 +68,10 @@ impl EngineHandle {
             };
             own.lock().interrupt = connection.engine.interrupt().clone();
             if ready.send(prepare(&mut connection)).is_ok() {
-                waiting.iter().for_each(|(number, work)| own.work(&mut connection, number, work));
+                for (number, work) in waiting.iter() {
+                    let interrupt = connection.engine.interrupt().clone();
+                    own.work(number, interrupt, || work(&mut connection));
+                }
             }
         })?;
         match prepared.recv() {
@@ -97,7 +100,7 @@ impl EngineHandle {
     /// Queues work that delivers its answer itself.
     pub fn post(&self, work: impl FnOnce(&mut ConnectionState) + Send + 'static) -> Job {
         let number = self.control.numbers.fetch_add(1, Ordering::Relaxed);
-        // The thread ends only after the last sender is dropped.
+        // The thread ends only after the last sender is dropped: a panic ends a job, not the thread.
         let _ = self.jobs.send((number, Box::new(work)));
         Job(number)
     }
@@ -113,6 +116,13 @@ impl EngineHandle {
         }
     }
 
+    /// Calls `look` while the job is running. Returns `None` if it is not.
+    pub fn during<T>(&self, job: Job, look: impl FnOnce() -> T) -> Option<T> {
+        // The thread needs the lock to begin another job.
+        let state = self.control.lock();
+        (state.current == Some(job.0)).then(look)
+    }
+
     /// Interrupts the current job and discards all others.
     pub fn stop(&self) {
         let mut state = self.control.lock();
@@ -122,17 +132,20 @@ impl EngineHandle {
 }
 
 impl Control {
-    fn work(&self, connection: &mut ConnectionState, number: u64, work: Work) {
+    /// Executes a job, unless it was cancelled. A panic ends the job.
+    fn work(&self, number: u64, interrupt: Interrupt, work: impl FnOnce()) {
         {
             let mut state = self.lock();
             if state.cancelled.remove(&number) || state.is_over {
                 return;
             }
-            state.interrupt = connection.engine.interrupt().clone();
+            state.interrupt = interrupt;
             state.interrupt.clear();
             state.current = Some(number);
         }
-        work(connection);
+        if let Err(panic) = on_large_stack(work) {
+            eprintln!("error: {}", internal_fault(&panic).message);
+        }
         let mut state = self.lock();
         state.current = None;
         // Forget cancellations of jobs that had already finished.
@@ -141,5 +154,24 @@ impl Control {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::{Control, Interrupt};
+    use crate::engine::hush_panics;
+
+    #[test]
+    fn a_panic_ends_one_job_only() {
+        hush_panics();
+        let control = Control::default();
+        control.work(0, Interrupt::default(), || panic!("a bug"));
+        assert_eq!(control.lock().current, None);
+        let is_done = Cell::new(false);
+        control.work(1, Interrupt::default(), || is_done.set(true));
+        assert!(is_done.get());
     }
 }

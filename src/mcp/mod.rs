@@ -15,12 +15,14 @@
 //! with the answer; at most four wait (`server/scripts`).
 //!
 //! Everything that waits is bounded in `wire`: a frame has at most 16 MiB (a longer one is skipped and answered), 64
-//! requests or 32 MiB are in flight before reading pauses, and a client that does not read is disconnected. A message
-//! that rmcp would take for the end of the connection, or leave unanswered, does not reach it.
+//! requests or 32 MiB are in flight before reading pauses, as many other messages wait for rmcp, and a client that does
+//! not read is disconnected. A message that rmcp would take for the end of the connection, or leave unanswered, does not
+//! reach it.
 
 mod ask;
 mod connection_state;
 mod engine_thread;
+mod hints;
 #[cfg(feature = "http")]
 mod http;
 mod methods;
@@ -51,7 +53,7 @@ pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
 pub use worker::work;
 
 use engine_thread::EngineHandle;
-use offer::Offer;
+use offer::{Offer, instructions};
 use progress::CurrentProgress;
 use server::{Parts, Scripts, Server};
 use wire::{Ending, Wire};
@@ -161,28 +163,16 @@ fn begin(
             own.watch(&state.engine);
             let gate = state.engine.gate();
             let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
-            (offer, instructions(gate.policy().read_only), state.engine.limits().timeout)
+            (offer, gate.policy().read_only, state.engine.limits().timeout)
         },
         refused,
     )?;
-    let Some((engine, (offer, instructions, timeout), thread)) = begun else { return Ok(None) };
+    let Some((engine, (offer, read_only, timeout), thread)) = begun else { return Ok(None) };
     let offer = Arc::new(offer.map_err(Fault::Tools)?);
+    let instructions = instructions(&offer, read_only);
     let workers = Workers { program, words, timeout };
     let scripts = Arc::new(Scripts::default());
     let parts =
         Parts { engine, offer, instructions, watched, workers, scripts, options, follows_roots: false, closing: None };
     Ok(Some((parts, thread)))
-}
-
-/// Returns the instructions that a model receives for the server as a whole.
-fn instructions(read_only: bool) -> String {
-    let changes =
-        if read_only { "Nothing can be changed here." } else { "Every change can be taken back with `undo`." };
-    format!(
-        "Files of one directory. Paths are relative to its root, with `/` between their parts; `.` is the root. {changes} \
-         To find files take `find`: by pattern, type, size and time, in a directory and all below, without what \
-         `.gitignore` names where `gitignore` is true; its `path` is what every other tool takes. `list_dir` draws a tree. \
-         For work of more than a few calls write one script: read `language_guide`, then `run_script`. \
-         An answer that was cut says so; read on with `read_result`. A failure has a code, a message and a hint."
-    )
 }

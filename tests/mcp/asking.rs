@@ -42,6 +42,37 @@ fn where_nobody_can_be_asked_the_key_is_named() {
     }
 }
 
+/// Every question is a form, so a client that can only open addresses is not asked.
+#[test]
+fn only_a_client_that_shows_forms_is_asked() {
+    let place = sandbox();
+    for (modes, is_asked) in [
+        (json!({}), true),
+        (json!({ "form": {} }), true),
+        (json!({ "form": {}, "url": {} }), true),
+        (json!({ "url": {} }), false),
+    ] {
+        let can = json!({ "elicitation": modes });
+        let script = json!({ "name": "run_script", "arguments": { "script": "MUST CALL FS.DeleteFile(\"a.txt\")" } });
+        for call in [delete("a.txt"), script] {
+            let mut client = Client::open_with(place.path(), &["--write"], "2025-11-25", can.clone());
+            client.ask("tools/call", call.clone());
+            let frame = client.hear();
+            let (method, code) = (&frame["method"], &frame["result"]["structuredContent"]["error"]["code"]);
+            assert_eq!((method == "elicitation/create", code == "policy_denied"), (is_asked, !is_asked), "{frame}");
+            let mut client = Client::modern(place.path(), &["--write"], can.clone());
+            let result = client.request("tools/call", call)["result"].clone();
+            let code = &result["structuredContent"]["error"]["code"];
+            assert_eq!(
+                (result["resultType"] == "input_required", code == "policy_denied"),
+                (is_asked, !is_asked),
+                "{result}"
+            );
+        }
+    }
+    assert!(place.path().join("a.txt").exists());
+}
+
 #[test]
 fn an_older_client_is_asked_while_the_call_waits() {
     let place = sandbox();

@@ -58,6 +58,8 @@ fn failures_say_what_and_what_to_do() {
     let error = client.failed("read_file", json!({}));
     assert_eq!(error["hint"], "look at the input schema of the tool", "{error}");
     assert_eq!(client.failed("undo", json!({}))["hint"], "`history` lists the runs");
+    let hint = client.failed("undo", json!({ "run": "zzz" }))["hint"].clone();
+    assert!(hint.as_str().is_some_and(|hint| hint.starts_with("`history` lists the runs")), "{hint}");
     let error = client.failed("read_result", json!({ "cursor": "nonsense" }));
     assert_eq!(error["code"], "bad_args", "{error}");
     let error = client.failed("run_script", json!({}));
@@ -86,6 +88,13 @@ fn a_change_names_what_takes_it_back() {
     assert_eq!(client.done("undo", json!({ "run": id }))["operations"], 1);
     assert!(!place.path().join("a.txt").exists());
     assert_eq!(client.failed("undo", json!({ "run": id }))["code"], "conflict");
+    // A shell can force it, which a client cannot.
+    std::fs::write(place.path().join("b.txt"), "old").expect("a file");
+    let result = client.call("write_file", json!({ "file_path": "b.txt", "content": "x" }));
+    std::fs::write(place.path().join("b.txt"), "other").expect("somebody else changes it");
+    let error = client.failed("undo", json!({ "run": result["_meta"]["undo_id"] }));
+    let hint = error["hint"].as_str().expect("a hint");
+    assert!(hint.contains("for the user of this server: `ns undo "), "{error}");
 }
 
 #[test]

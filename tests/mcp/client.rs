@@ -20,6 +20,8 @@ pub struct Client {
     next: i64,
     /// The `_meta` of every request of this client.
     meta: Option<Json>,
+    /// The answer to the handshake.
+    pub server: Json,
 }
 
 impl Drop for Client {
@@ -46,7 +48,7 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        Client { child, input, lines, next: 0, meta: None }
+        Client { child, input, lines, next: 0, meta: None, server: Json::Null }
     }
 
     /// Starts a server with the handshake of clients up to 2025-11-25.
@@ -62,6 +64,7 @@ impl Client {
         });
         let answer = client.request("initialize", params);
         assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
+        client.server = answer["result"].clone();
         client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }

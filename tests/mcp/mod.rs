@@ -5,12 +5,14 @@
 mod asking;
 mod bad;
 mod calls;
+mod cancelling;
 mod client;
 mod direct;
 mod many;
 mod offer;
 mod others;
 mod protocol;
+mod reports;
 mod roots;
 mod script_tools;
 mod scripts;

@@ -70,6 +70,34 @@ fn a_policy_hides_what_it_refuses() {
     assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("deny")), "{answer}");
 }
 
+/// Words of the instructions that are no tools.
+const ARGUMENTS: [&str; 5] = ["/", ".", ".gitignore", "gitignore", "path"];
+
+#[test]
+fn the_instructions_name_only_what_is_offered() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let singles = [&READING[..], &CHANGING].concat();
+    let mut named = 0;
+    for tools in [&["default", "all", "script", "none", "fs", "hash"][..], &singles].concat() {
+        for more in [&[][..], &["--write"]] {
+            let mut client = Client::open(place.path(), &[&["--tools", tools], more].concat());
+            let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
+            let offered = names(listed.as_array().expect("tools"));
+            let text = client.server["instructions"].as_str().expect("instructions").to_owned();
+            for word in text.split('`').skip(1).step_by(2).filter(|word| !ARGUMENTS.contains(word)) {
+                assert!(offered.iter().any(|name| name == word), "{tools} {more:?}: {word} in {text}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 60, "{named}");
+    let mut client = Client::open(place.path(), &["--write"]);
+    let text = client.server["instructions"].take().to_string();
+    for word in ["find", "list_dir", "undo", "language_guide", "run_script", "read_result"] {
+        assert!(text.contains(&format!("`{word}`")), "{word} in {text}");
+    }
+}
+
 #[test]
 fn schemas_are_flat() {
     for tool in offered(&["--tools", "all", "--write"]) {

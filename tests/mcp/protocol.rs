@@ -119,6 +119,44 @@ fn long_calls_tell_how_far_they_have_come_and_can_be_cancelled() {
 }
 
 #[test]
+fn a_call_that_waits_reports_no_progress_of_another() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    for name in ["a.bin", "b.bin"] {
+        let file = std::fs::File::create(place.path().join(name)).expect("a file");
+        file.set_len(60 << 30).expect("a file with holes");
+    }
+    let mut client = Client::open(place.path(), &["--tools", "all"]);
+    let hash = |name: &str| json!({ "name": "hash_file", "arguments": { "path": name } });
+    let first = client.ask("tools/call", hash("a.bin"));
+    let mut call = hash("b.bin");
+    call["_meta"] = json!({ "progressToken": "b" });
+    let second = client.ask("tools/call", call);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let ping = client.ask("ping", json!({}));
+    let frame = client.hear();
+    assert_eq!(frame["id"], ping, "{frame}");
+    let cancel = |client: &mut Client, id: i64| {
+        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    };
+    cancel(&mut client, first);
+    let told = client.hear();
+    assert_eq!((&told["method"], &told["params"]["progressToken"]), (&json!("notifications/progress"), &json!("b")));
+    cancel(&mut client, second);
+}
+
+#[test]
+fn there_is_one_page_of_tools() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &[]);
+    let listed = client.request("tools/list", json!({}))["result"].clone();
+    assert!(listed["tools"].is_array() && listed.get("nextCursor").is_none(), "{listed}");
+    for cursor in ["", "1", "nonsense"] {
+        let answer = client.request("tools/list", json!({ "cursor": cursor }));
+        assert_eq!(answer["error"]["code"], -32602, "{cursor:?}: {answer}");
+    }
+}
+
+#[test]
 fn whoever_leaves_gets_what_was_asked_for() {
     let place = tempfile::tempdir().expect("a sandbox");
     let mut client = Client::open(place.path(), &[]);

@@ -4,10 +4,20 @@ use serde_json::{Value as Json, json};
 
 use crate::mcp::client::Client;
 
-/// Answers the request for roots.
-fn name_roots(client: &mut Client, roots: &[String]) {
+/// Returns the next frame, which must be a request for roots.
+fn question(client: &mut Client) -> Json {
     let question = client.hear();
     assert_eq!(question["method"], "roots/list", "{question}");
+    question
+}
+
+/// Waits for a request for roots and answers it.
+fn name_roots(client: &mut Client, roots: &[String]) {
+    let question = question(client);
+    answer(client, &question, roots);
+}
+
+fn answer(client: &mut Client, question: &Json, roots: &[String]) {
     let roots: Vec<Json> = roots.iter().map(|path| json!({ "uri": format!("file://{path}") })).collect();
     client.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": roots } }));
 }
@@ -40,6 +50,86 @@ fn a_root_inside_narrows_calls_and_scripts() {
     name_roots(&mut client, &[format!("{path}/out")]);
     client.done("read_file", json!({ "file_path": "out/a.txt" }));
     assert_eq!(client.failed("read_file", json!({ "file_path": "in/a.txt" }))["code"], "policy_denied");
+}
+
+fn changed(client: &mut Client) {
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }));
+}
+
+/// The answer to a request may be older than a change that follows the request.
+#[test]
+fn only_the_newest_roots_apply() {
+    let (place, path) = sandbox();
+    let mut client = open(place.path(), &[]);
+    name_roots(&mut client, &[format!("{path}/in")]);
+    client.done("read_file", json!({ "file_path": "in/a.txt" }));
+    changed(&mut client);
+    let first = question(&mut client);
+    changed(&mut client);
+    changed(&mut client);
+    let read = |path: &str| json!({ "name": "read_file", "arguments": { "file_path": path } });
+    let outside = client.ask("tools/call", read("out/a.txt"));
+    let script = json!({ "script": "MUST CALL FS.ReadFile(\"out/a.txt\")" });
+    let script = client.ask("tools/call", json!({ "name": "run_script", "arguments": script }));
+    answer(&mut client, &first, std::slice::from_ref(&path));
+    // Neither call has an answer yet.
+    name_roots(&mut client, &[format!("{path}/in")]);
+    let mut answers = [client.hear(), client.hear()];
+    answers.sort_by_key(|answer| answer["id"].as_i64());
+    for (answer, id) in answers.iter().zip([outside, script]) {
+        let error = &answer["result"]["structuredContent"]["error"];
+        assert_eq!((&answer["id"], &error["code"]), (&json!(id), &json!("policy_denied")), "{answer}");
+    }
+    client.done("read_file", json!({ "file_path": "in/a.txt" }));
+}
+
+#[test]
+fn a_client_without_roots_is_not_asked_for_them() {
+    let (place, _) = sandbox();
+    let roots = json!({ "roots": { "listChanged": true } });
+    for (options, capabilities) in [(&[][..], json!({})), (&["--ignore-roots"], roots)] {
+        let mut client = Client::open_with(place.path(), options, "2025-11-25", capabilities);
+        changed(&mut client);
+        let ping = client.ask("ping", json!({}));
+        assert_eq!(client.hear()["id"], ping, "{options:?}");
+        client.done("read_file", json!({ "file_path": "in/a.txt" }));
+    }
+}
+
+/// The client sends 50,000 notifications and answers no question meanwhile.
+#[test]
+fn notifications_take_no_memory() {
+    let (place, path) = sandbox();
+    let long = "x".repeat(200);
+    for notification in [
+        json!({ "method": "notifications/roots/list_changed" }),
+        json!({ "method": "notifications/initialized" }),
+        json!({ "method": "notifications/cancelled", "params": { "requestId": 99, "reason": long } }),
+        json!({ "method": "notifications/progress", "params": { "progressToken": 1, "progress": 1, "message": long } }),
+        json!({ "id": 99, "result": { "roots": [{ "uri": long }] } }),
+    ] {
+        let mut client = open(place.path(), &[]);
+        let first = question(&mut client);
+        let before = client.memory();
+        let mut frame = notification.clone();
+        frame["jsonrpc"] = json!("2.0");
+        let piece = format!("{frame}\n").repeat(1_000);
+        for _ in 0..50 {
+            client.write(piece.as_bytes()).expect("the server reads");
+        }
+        client.request("ping", json!({}));
+        let after = client.memory();
+        println!("{} KiB before, {} KiB after", before >> 10, after >> 10);
+        assert!(after < before + (16 << 20), "{before} bytes before, {after} after: {notification}");
+        answer(&mut client, &first, &[format!("{path}/out")]);
+        if notification["method"] == "notifications/roots/list_changed" {
+            // It asks once more for all of the changes.
+            name_roots(&mut client, &[format!("{path}/in")]);
+            client.done("read_file", json!({ "file_path": "in/a.txt" }));
+        } else {
+            client.done("read_file", json!({ "file_path": "out/a.txt" }));
+        }
+    }
 }
 
 #[test]

@@ -155,6 +155,37 @@ fn a_failure_names_the_tool_and_the_place_in_the_file() {
     assert!(error["report"].as_str().is_some_and(|report| report.contains("fails.ns:2")), "{error}");
 }
 
+/// `plan` is either an argument of the server, which then changes nothing, or one that reaches the script.
+#[test]
+fn plan_is_never_lost() {
+    let write = "MUST CALL FS.WriteFile(\"made.txt\", \"x\")\n";
+    let own = |parameter: &str, and: &str| format!("{and}DEFINE PROCEDURE Main({parameter})\n  RETURN plan\nEND\n");
+    let place = Place::new(&[
+        ("flag.ns", &own("plan: false", "")),
+        ("required.ns", &own("plan", "")),
+        ("number.ns", &own("plan: 1", "")),
+        ("declared.ns", &own("plan", ":: arg plan (int): how many\n")),
+        ("top.ns", &format!(":: arg plan: the word plan or go\n{write}")),
+        ("upper.ns", &format!("DEFINE PROCEDURE Main(PLAN: false)\n  {write}END\n")),
+    ]);
+    let names = ["flag.ns", "required.ns", "number.ns", "declared.ns", "top.ns", "upper.ns"];
+    let mut client = place.open(&names, &["--write"]);
+    for (name, given) in [("flag", json!(true)), ("required", json!("x")), ("number", json!(7)), ("declared", json!(7))]
+    {
+        assert_eq!(client.done(name, json!({ "plan": given }))["value"], given, "{name}");
+    }
+    for (name, given) in [("flag", json!("abc")), ("number", json!("abc")), ("declared", json!("abc"))] {
+        assert_eq!(client.failed(name, json!({ "plan": given }))["code"], "bad_args", "{name}");
+    }
+    for name in ["top", "upper"] {
+        assert_eq!(tool(&mut client, name)["inputSchema"]["properties"]["plan"]["type"], "boolean", "{name}");
+        let planned = client.done(name, json!({ "plan": true }));
+        assert_eq!((&planned["plan"], &planned["changed"]), (&json!(true), &json!(1)), "{name}: {planned}");
+        assert!(!place.sandbox.path().join("made.txt").exists(), "{name}");
+        assert_eq!(client.failed(name, json!({ "plan": "abc" }))["code"], "bad_args", "{name}");
+    }
+}
+
 #[test]
 fn a_server_that_only_reads_runs_scripts_that_only_read() {
     let place =

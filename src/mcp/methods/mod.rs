@@ -2,6 +2,7 @@
 //! tools: they run scripts or inspect runs, which a tool cannot do.
 
 mod history;
+mod json_room;
 mod language_guide;
 mod read_result;
 mod run_script;
@@ -16,7 +17,7 @@ use crate::value::Value;
 pub use history::history;
 pub use language_guide::{Args as NoArgs, language_guide};
 pub use read_result::read_result;
-pub use run_script::{Args as ScriptArgs, failed_report, report};
+pub use run_script::{Args as ScriptArgs, MAX_REPORT, failed_report, report};
 pub use undo::undo;
 
 /// A method of the server.

@@ -2,6 +2,9 @@
 //!
 //! The script runs in a worker ([`super::super::worker`]). This module builds the report that the worker sends, in the
 //! form in which the client receives it.
+//!
+//! Everything in the report is bounded by its size as JSON, so that a report always fits into one message of the worker:
+//! a change that was made is never reported as a failure of the worker.
 
 use std::fmt::Display;
 
@@ -17,6 +20,7 @@ use crate::value::{List, Str, Value, json as json_of_value};
 
 use super::super::order::{Given, Named, Order};
 use super::super::recent_answers::WHOLE;
+use super::json_room::{JsonRoom, json_len};
 
 pub const SPEC: Spec = Spec {
     effect: Effect::Writes,
@@ -56,11 +60,22 @@ impl Args {
     }
 }
 
-/// Maximum number of changes in a report.
+/// Maximum size in bytes of the message that has the report.
+pub const MAX_REPORT: u64 = 2 * WHOLE;
+/// The part of it that remains for names and numbers.
+const FRAME: u64 = 1 << 20;
+/// Maximum number of changes in a report, and their maximum size in bytes without diffs.
 const LISTED: usize = 1_000;
+const LIST: usize = 3 << 20;
 /// Maximum size in bytes of one diff, and of all diffs, in a report.
 const DIFFERENCE: usize = 16 << 10;
 const DIFFERENCES: usize = 1 << 20;
+/// Maximum size in bytes of all warnings.
+const WARNINGS: usize = 256 << 10;
+/// Maximum size in bytes of the message of an error, of its hint, and of the findings with their places. They are small
+/// beside an answer, which keeps its form as long as only one part of it is long.
+const MESSAGE: usize = 8 << 10;
+const FINDINGS: usize = 32 << 10;
 
 /// The report on a script: its output, value and changes.
 #[derive(Default, Serialize, JsonSchema)]
@@ -97,31 +112,38 @@ struct Changed {
 
 /// Builds the report on a finished run, and returns whether the run failed.
 pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
+    let mut room = JsonRoom::new((MAX_REPORT - FRAME) as usize);
+    let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
+    let fault = has_failed.then(|| fault(&outcome.findings, &outcome.sources, offered, &mut room));
+    let lists = (room.part(LIST), room.part(DIFFERENCES));
     let (changes, changed, undo_id, lost) =
-        if engine.is_planning() { planned(engine, outcome.ending != Ending::Done) } else { done(engine) };
+        if engine.is_planning() { planned(engine, outcome.ending != Ending::Done, lists) } else { done(engine, lists) };
+    let mut rest = room.part(WARNINGS);
     let mut warnings = outcome.warnings.clone();
     warnings.extend(lost);
-    let value = value_of(engine, outcome).unwrap_or_else(|why| {
+    let value = value_of(engine, outcome, &mut room).unwrap_or_else(|why| {
         warnings.push(why);
         Json::Null
     });
+    let output = room.fit(output, usize::MAX);
+    let warnings = warnings.into_iter().map(|warning| JsonRoom::new(MESSAGE).fit(warning, MESSAGE));
+    let warnings = warnings.take_while(|warning| rest.take(json_len(warning))).collect();
     let report =
         Report { plan: engine.is_planning(), output, value, changes, changed, undo_id, warnings, steps: outcome.steps };
-    let mut report = serde_json::to_value(report).expect("a report has a JSON form");
-    let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
-    if has_failed {
-        let fault = fault(&outcome.findings, &outcome.sources, offered);
-        report = with_fault(&fault, report);
+    let report = serde_json::to_value(report).expect("a report has a JSON form");
+    match fault {
+        Some(fault) => (with_fault(&fault, report), true),
+        None => (report, false),
     }
-    (report, has_failed)
 }
 
 /// Returns the value of a script as JSON, or the reason why it is left out.
-fn value_of(engine: &Engine, outcome: &Outcome) -> Result<Json, String> {
+fn value_of(engine: &Engine, outcome: &Outcome, room: &mut JsonRoom) -> Result<Json, String> {
     let _bounds = engine.bound();
     let left_out = |why: &dyn Display| format!("the value of RETURN is left out: {why}");
     match json_of_value::to_text_of_at_most(&outcome.value, WHOLE) {
-        Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| left_out(&error)),
+        Ok(Some(text)) if room.take(text.len()) => serde_json::from_str(&text).map_err(|error| left_out(&error)),
+        Ok(Some(_)) => Err(left_out(&"there is no room for it")),
         Ok(None) => Err(left_out(&format!("it takes more than {WHOLE} bytes as JSON"))),
         Err(hit) => Err(left_out(&hit)),
     }
@@ -133,21 +155,40 @@ pub fn failed_report(error: &ToolError) -> Json {
 }
 
 /// Returns the error in the form common to all failures, with the report that `ns check` would print.
-fn fault(findings: &[Diagnostic], sources: &Sources, offered: Option<&Named>) -> Json {
+fn fault(findings: &[Diagnostic], sources: &Sources, offered: Option<&Named>, room: &mut JsonRoom) -> Json {
     let first = findings.first().map(|finding| to_json(finding, sources));
-    let report: String = findings.iter().map(|finding| to_terminal(finding, sources, Style::Plain)).collect();
+    let report = findings_in(findings, sources, room);
+    let mut text = |text: &str| room.fit(text.to_owned(), MESSAGE);
     let place = first.as_ref().and_then(|first| first.place.as_ref());
     json!({
         "code": first.as_ref().map(|first| first.code),
-        "message": first.as_ref().map(|first| first.message),
+        "message": first.as_ref().map(|first| text(first.message)),
         "tool": offered.map_or(SPEC.name, |offered| &offered.tool),
         "argument": offered.is_none().then_some("script"),
         "path": null,
-        "hint": first.as_ref().and_then(|first| first.help),
+        "hint": first.as_ref().and_then(|first| first.help).map(text),
         "line": place.map(|place| place.line),
         "column": place.map(|place| place.column),
         "report": report,
     })
+}
+
+/// Renders as many findings as fit. If some do not, the text ends with a note.
+fn findings_in(findings: &[Diagnostic], sources: &Sources, room: &mut JsonRoom) -> String {
+    let mut room = room.part(FINDINGS);
+    let mut text = String::new();
+    for (number, finding) in findings.iter().enumerate() {
+        let rendered = to_terminal(finding, sources, Style::Plain);
+        if number == 0 {
+            text = room.fit(rendered, usize::MAX);
+        } else if room.take(json_len(&rendered)) {
+            text.push_str(&rendered);
+        } else {
+            text.push_str(&format!("[cut: {number} of {} findings]\n", findings.len()));
+            break;
+        }
+    }
+    text
 }
 
 fn with_fault(fault: &Json, report: Json) -> Json {
@@ -160,7 +201,10 @@ fn with_fault(fault: &Json, report: Json) -> Json {
 
 type Changes = (Vec<Changed>, usize, Option<String>, Option<String>);
 
-fn done(engine: &Engine) -> Changes {
+/// The room for changes, and for their diffs.
+type Rooms = (JsonRoom, JsonRoom);
+
+fn done(engine: &Engine, rooms: Rooms) -> Changes {
     let Some(id) = engine.ended_run().map(|ended| ended.run) else { return (Vec::new(), 0, None, None) };
     match engine.show_run(&id) {
         Ok(run) if run.changes.is_empty() => (Vec::new(), 0, None, None),
@@ -168,21 +212,20 @@ fn done(engine: &Engine) -> Changes {
             let changed = run.changes.len();
             let changes = run.changes.into_iter().take(LISTED);
             let changes = changes.map(|change| Described { change, difference: crate::engine::Difference::None });
-            (changes.map(|described| row(&described, &mut 0)).collect(), changed, Some(id), None)
+            (rows(&changes.collect::<Vec<_>>(), rooms), changed, Some(id), None)
         }
         Err(error) => (Vec::new(), 0, Some(id), Some(format!("the changes cannot be listed: {}", error.message))),
     }
 }
 
-fn planned(engine: &Engine, failed: bool) -> Changes {
+fn planned(engine: &Engine, failed: bool, rooms: Rooms) -> Changes {
     let listed = engine.plan("ns mcp run_script", failed).and_then(|plan| {
         let plan: Plan = plan.expect("the engine plans");
         let changed = plan.changes.len();
         let refused = plan.about.refused.lines().collect::<Vec<_>>().join("; ");
         let refused = (!refused.is_empty()).then(|| format!("refused while it was planned: {refused}"));
         let described = engine.describe_plan(&plan, Differ::showing(engine.watch()))?;
-        let mut room = DIFFERENCES;
-        Ok((described.iter().take(LISTED).map(|described| row(described, &mut room)).collect(), changed, refused))
+        Ok((rows(&described, rooms), changed, refused))
     });
     match listed {
         Ok((changes, changed, refused)) => (changes, changed, None, refused),
@@ -190,27 +233,30 @@ fn planned(engine: &Engine, failed: bool) -> Changes {
     }
 }
 
-/// Converts a change, with as much of its diff as fits into the remaining budget.
-fn row(described: &Described, room: &mut usize) -> Changed {
+/// Converts as many changes as there is room for, with as much of their diffs as there is room for.
+fn rows(described: &[Described], (mut list, mut diffs): Rooms) -> Vec<Changed> {
+    let rows = described.iter().take(LISTED).map(|described| row(described, &mut diffs));
+    rows.take_while(|row| list.take(row.bytes())).collect()
+}
+
+fn row(described: &Described, diffs: &mut JsonRoom) -> Changed {
     let Value::Map(row) = described.row() else { unreachable!("a row is a map") };
     let text = |key: &str| row.get_str(key).and_then(|value| Some(value.as_text()?.to_string()));
     Changed {
         what: text("what").unwrap_or_default(),
         path: text("path").unwrap_or_default(),
         detail: text("detail"),
-        diff: text("diff").map(|diff| bounded(diff, room)),
+        diff: text("diff").map(|diff| diffs.fit(diff, DIFFERENCE)),
     }
 }
 
-fn bounded(mut diff: String, room: &mut usize) -> String {
-    let most = DIFFERENCE.min(*room);
-    let bytes = diff.len();
-    if bytes > most {
-        diff.truncate(diff.floor_char_boundary(most));
-        diff.push_str(&format!("\n[cut: {} of {bytes} bytes]", diff.len()));
+impl Changed {
+    /// Returns an upper bound of the bytes of its JSON without the diff.
+    fn bytes(&self) -> usize {
+        let names = 64;
+        let texts = [Some(&self.what), Some(&self.path), self.detail.as_ref()];
+        names + texts.into_iter().flatten().map(|text| json_len(text)).sum::<usize>()
     }
-    *room = room.saturating_sub(diff.len());
-    diff
 }
 
 impl Report {

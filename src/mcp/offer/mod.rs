@@ -1,6 +1,7 @@
 //! The offer of a server: registry tools by their wire names and the server's own methods, in a fixed order. Each
 //! definition is derived from the declaration that the gate and the policy use.
 
+mod instructions;
 pub mod script;
 pub mod shape;
 
@@ -14,6 +15,7 @@ use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Risk, Spec, 
 
 use super::methods::Method;
 
+pub use instructions::instructions;
 pub use script::{PLAN, ScriptFault, ScriptTool};
 
 /// Wire names offered by default, in the order in which they are listed.

@@ -51,7 +51,7 @@ impl ScriptTool {
         let Some(interface) = described.interface else {
             return Err(ScriptFault::Faulty(described.findings, described.sources));
         };
-        let can_plan = interface.parameters.iter().all(|parameter| parameter.name != PLAN);
+        let can_plan = parameters_of(&interface).iter().all(|parameter| parameter.name != PLAN);
         let description = match &interface.description {
             Some(description) => description.split_whitespace().collect::<Vec<_>>().join(" "),
             None => format!("Runs the script {file}."),
@@ -87,14 +87,18 @@ fn wire_name(file: &str) -> Option<String> {
     name.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(name)
 }
 
+/// Returns the parameters that a call gives by name. A script without an entry procedure has none: the words that it
+/// documents are in `args`.
+fn parameters_of(interface: &Interface) -> &[Parameter] {
+    if interface.procedure.is_some() { &interface.parameters } else { &[] }
+}
+
 fn input(interface: &Interface, can_plan: bool) -> Map<String, Json> {
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
-    for parameter in &interface.parameters {
-        if interface.procedure.is_some() {
-            properties.insert(parameter.name.to_string(), property(parameter));
-            required.extend(parameter.is_required().then_some(parameter.name.as_str()));
-        }
+    for parameter in parameters_of(interface) {
+        properties.insert(parameter.name.to_string(), property(parameter));
+        required.extend(parameter.is_required().then_some(parameter.name.as_str()));
     }
     if interface.procedure.is_none() {
         let usage = interface.usage.as_deref().unwrap_or("the words of its command line");

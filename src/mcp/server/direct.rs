@@ -4,18 +4,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, InitializeRequestParams, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
-    ServerResult,
+    CallToolRequestParams, InitializeRequestParams, JsonRpcMessage, ProtocolVersion, RequestMetaObject, ServerResult,
 };
 use rmcp::service::{Peer, RoleServer};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::super::ask::{Asker, Live, RememberedReplies};
+use super::super::ask::{Asker, Live, RememberedReplies, can_ask_form};
 use super::super::engine_thread::EngineHandle;
 use super::super::offer::Offer;
-use super::super::wire::{ConnectionHandle, Direct, DirectRequest};
-use super::{Parts, result, work};
+use super::super::wire::{AdmittedRequest, ConnectionHandle, Direct, DirectRequest};
+use super::Parts;
+use super::work::{result, work};
 
 /// Executes calls without rmcp.
 pub struct DirectCalls {
@@ -46,7 +46,7 @@ impl DirectCalls {
     /// Records the handshake of a client.
     pub fn shake_hands(&self, client: &InitializeRequestParams, peer: &Peer<RoleServer>, waits: bool) {
         let is_older = client.protocol_version < ProtocolVersion::V_2026_07_28;
-        let can_ask = client.capabilities.elicitation.is_some();
+        let can_ask = can_ask_form(&client.capabilities);
         *self.session() = match (waits, is_older) {
             (true, _) => Session::Waits,
             (false, true) => Session::Older(can_ask.then(|| (Handle::current(), peer.clone()))),
@@ -85,13 +85,13 @@ fn is_plain(meta: &RequestMetaObject) -> bool {
             version >= ProtocolVersion::V_2026_07_28 && ProtocolVersion::KNOWN_VERSIONS.contains(&version)
         })
         && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-        && meta.client_capabilities().is_some_and(|client| client.elicitation.is_none())
+        && meta.client_capabilities().is_some_and(|client| !can_ask_form(&client))
 }
 
 impl Direct for DirectCalls {
     fn take(
         &self,
-        id: &RequestId,
+        request: &AdmittedRequest,
         mut call: Box<CallToolRequestParams>,
     ) -> Result<DirectRequest, Box<CallToolRequestParams>> {
         let cancelled = CancellationToken::new();
@@ -101,14 +101,14 @@ impl Direct for DirectCalls {
         };
         let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };
         let work = work(offered, call.arguments.take().unwrap_or_default(), asker);
-        let (id, closing) = (id.clone(), self.closing.clone());
+        let (request, closing) = (request.clone(), self.closing.clone());
         let job = self.engine.post(move |state| {
             let mut result = ServerResult::CallToolResult(result(work(state)));
             if is_older {
                 result.strip_result_type_for_legacy_peer();
                 result.strip_non_object_output_for_legacy_peer();
             }
-            closing.answer(&id, &JsonRpcMessage::response(result, id.clone()));
+            closing.answer(&request, &JsonRpcMessage::response(result, request.id.clone()));
         });
         Ok(DirectRequest { job, cancelled })
     }

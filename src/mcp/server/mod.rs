@@ -1,53 +1,49 @@
 //! The rmcp server handler: lists the offer and executes calls. Scripts are followed in [`scripts`], and most calls
 //! bypass rmcp through [`direct`].
 
+mod client_roots;
 mod direct;
 mod scripts;
+mod work;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest, Tool,
+    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
-use serde_json::{Map, Value as Json, json};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
+use serde_json::json;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
 
 use crate::engine::Options;
 
-use super::ask::{Asker, Later, Live, RememberedReplies, answer_in};
+use super::ask::{Asker, Later, Live, RememberedReplies, answer_in, can_ask_form};
 use super::connection_state::{ConnectionState, Reply};
 use super::engine_thread::{EngineHandle, Job};
-use super::offer::{Offer, Offered};
+use super::offer::Offer;
 use super::progress::CurrentProgress;
-use super::roots;
 use super::wire::ConnectionHandle;
 use super::worker::Workers;
 
+use client_roots::ClientRoots;
 use direct::DirectCalls;
 use scripts::ScriptCall;
 pub use scripts::Scripts;
+use work::{result, work};
 
 /// Interval between progress notifications.
 const PERIOD: Duration = Duration::from_millis(250);
-/// Maximum time for a client to send its roots; calls wait until then.
-const ROOTS: Duration = Duration::from_secs(10);
 
 /// The server of one connection.
 pub struct Server {
     parts: Parts,
     standing: RememberedReplies,
-    /// Directories outside of which calls may do nothing.
-    within: Mutex<Option<Vec<PathBuf>>>,
-    /// Whether the roots of the client are known, or not needed.
-    ready: watch::Sender<bool>,
+    roots: ClientRoots,
     /// Executes calls without rmcp, if there is a single connection.
     direct: Option<Arc<DirectCalls>>,
 }
@@ -95,46 +91,12 @@ impl Server {
             closing.set_direct(direct.clone());
             direct
         });
-        Server { parts, standing, within: Mutex::default(), ready: watch::Sender::new(true), direct }
-    }
-
-    /// Waits until the roots of the client are known.
-    async fn wait_for_roots(&self) {
-        if !*self.ready.borrow() {
-            let mut ready = self.ready.subscribe();
-            // If the client never sends its roots, only the policy applies.
-            let _ = tokio::time::timeout(ROOTS, ready.wait_for(|ready| *ready)).await;
-        }
-    }
-
-    /// Requests the roots of the client and opens the sandbox again within them.
-    #[expect(deprecated, reason = "clients of older revisions have roots")]
-    async fn follow_roots(&self, peer: &Peer<RoleServer>) {
-        let asked = peer.send_request(ServerRequest::ListRootsRequest(rmcp::model::ListRootsRequest::default()));
-        if let Ok(Ok(ClientResult::ListRootsResult(listed))) = tokio::time::timeout(ROOTS, asked).await {
-            let within: Vec<PathBuf> = listed.roots.iter().filter_map(|root| roots::directory(&root.uri)).collect();
-            let within = (!listed.roots.is_empty()).then_some(within);
-            let options = Options { within: within.clone(), ..self.parts.options.clone() };
-            let watched = self.parts.watched.clone();
-            let (_, reopened) = self
-                .parts
-                .engine
-                .give(move |state| state.reopen(&options).map(|()| watched.watch(&state.engine)).is_ok());
-            *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
-            if !reopened.await.unwrap_or(false) {
-                // Never continue with wider bounds than the client wants.
-                eprintln!("error: the sandbox cannot be opened within the roots of the client");
-                if let Some(closing) = &self.parts.closing {
-                    closing.close();
-                }
-            }
-        }
-        self.ready.send_replace(true);
+        Server { parts, standing, roots: ClientRoots::default(), direct }
     }
 
     async fn called(&self, params: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Called {
         let offered = self.parts.offer.find(&params.name).map_err(|why| ErrorData::invalid_params(why, None))?;
-        self.wait_for_roots().await;
+        self.unless_given_up(context, self.roots.wait()).await?;
         let arguments = params.arguments.unwrap_or_default();
         let answers = params.input_responses.map(|answers| json!(answers));
         let given = answer_in(answers.as_ref());
@@ -156,7 +118,7 @@ impl Server {
 
     /// Returns the asker for a call.
     fn asker(&self, context: &RequestContext<RoleServer>, given: Option<(String, crate::engine::Reply)>) -> Asker {
-        let can_ask = context.client_capabilities().is_some_and(|client| client.elicitation.is_some());
+        let can_ask = context.client_capabilities().is_some_and(|client| can_ask_form(&client));
         let asks_later = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let standing = self.standing.clone();
         match (can_ask, asks_later) {
@@ -179,13 +141,13 @@ impl Server {
     ) -> Result<Reply, ErrorData> {
         let (job, answered) = self.parts.engine.give(work);
         let mut stopping = CancelOnDrop(&self.parts.engine, Some(job));
-        let telling = self.tell_progress(context);
+        let telling = self.tell_progress(job, context);
         tokio::select! {
             answered = answered => {
                 stopping.1 = None;
                 answered.map_err(|_| ErrorData::internal_error("the call was not done: the server ends", None))
             }
-            () = self.given_up(context) => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.given_up(context) => Err(cancelled()),
             never = telling => match never {},
         }
     }
@@ -201,13 +163,27 @@ impl Server {
         }
     }
 
-    /// Sends progress notifications, if the client requested them. Never returns.
-    async fn tell_progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
+    /// Waits for something that a request needs. Returns an error if the request is abandoned before.
+    async fn unless_given_up<T>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        needed: impl Future<Output = T>,
+    ) -> Result<T, ErrorData> {
+        tokio::select! {
+            biased;
+            () = self.given_up(context) => Err(cancelled()),
+            needed = needed => Ok(needed),
+        }
+    }
+
+    /// Sends notifications about the progress of a job, if the client requested them. Never returns.
+    async fn tell_progress(&self, job: Job, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
         let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
         let mut last = 0;
         loop {
             tokio::time::sleep(PERIOD).await;
-            if let Some((done, message)) = self.parts.watched.look().filter(|(done, _)| *done > last) {
+            let progress = self.parts.engine.during(job, || self.parts.watched.look()).flatten();
+            if let Some((done, message)) = progress.filter(|(done, _)| *done > last) {
                 last = done;
                 self.notify(context, Some(token.clone()), done as f64, message).await;
             }
@@ -231,33 +207,9 @@ impl Server {
 
 type Called = Result<CallToolResponse, ErrorData>;
 
-/// Returns the work of the engine for a call, scripts excepted.
-fn work(
-    offered: Offered,
-    arguments: Map<String, Json>,
-    asker: Asker,
-) -> impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static {
-    move |state| {
-        state.approver.set(asker);
-        let reply = match offered {
-            Offered::Tool(name) => state.call(name, &arguments),
-            Offered::Method(method) => state.method(method, &arguments),
-            Offered::Script(_) => unreachable!("scripts run in a worker"),
-        };
-        state.approver.set(Asker::Nobody);
-        reply
-    }
-}
-
-/// Converts a reply to its protocol form: the same data as structured content and as text, followed by the notes.
-fn result(reply: Reply) -> CallToolResult {
-    let Reply { structured, meta, notes, is_error } = reply;
-    let mut content = vec![ContentBlock::text(structured.to_string())];
-    content.extend(notes.into_iter().map(ContentBlock::text));
-    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(structured);
-    result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
-    result
+/// The answer to an abandoned request, which nobody receives.
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the call was cancelled", None)
 }
 
 impl ServerHandler for Server {
@@ -276,7 +228,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let waits = request.capabilities.roots.is_some() && self.parts.follows_roots;
-        self.ready.send_replace(!waits);
+        self.roots.shake_hands(waits);
         if let Some(direct) = &self.direct {
             direct.shake_hands(&request, &context.peer, waits);
         }
@@ -284,23 +236,23 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if !*self.ready.borrow() {
-            self.follow_roots(&context.peer).await;
-        }
+        self.roots.follow(&context.peer, &self.parts).await;
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        if self.parts.follows_roots {
-            self.ready.send_replace(false);
-            self.follow_roots(&context.peer).await;
-        }
+        self.roots.change();
+        self.roots.follow(&context.peer, &self.parts).await;
     }
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            let message = "there is no page with this `cursor`: the first answer has all tools";
+            return Err(ErrorData::invalid_params(message, None));
+        }
         Ok(ListToolsResult::with_all_items(self.parts.offer.definitions()))
     }
 

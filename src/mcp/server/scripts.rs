@@ -24,7 +24,8 @@ use super::super::connection_state::{Reply, failure};
 use super::super::offer::Offered;
 use super::super::stop::Stop;
 use super::super::worker::WorkerReport;
-use super::{Called, Server, result};
+use super::work::result;
+use super::{Called, CancelOnDrop, Server};
 
 /// Maximum number of scripts that run at once.
 const AT_ONCE: usize = 2;
@@ -129,8 +130,17 @@ impl Server {
             Some(Some(mut script)) => match given {
                 None => return Ok(CallToolResponse::InputRequired(scripts.wait(script)?)),
                 Some(reply) => {
-                    script.turn = Some(scripts.turn().await?);
                     script.question = None;
+                    let reply = match self.unless_given_up(context, scripts.turn()).await {
+                        Ok(turn) => {
+                            script.turn = Some(turn?);
+                            reply
+                        }
+                        Err(_) => {
+                            script.stop.raise();
+                            engine::Reply::Nobody
+                        }
+                    };
                     // Fails only if the script was stopped meanwhile and has ended.
                     let _ = script.answers.send(reply);
                     script
@@ -150,17 +160,20 @@ impl Server {
         call: ScriptCall,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<RunningScript, Reply>, ErrorData> {
-        let turn = self.parts.scripts.turn().await?;
+        let turn = self.unless_given_up(context, self.parts.scripts.turn()).await??;
         let (ScriptCall { offered, arguments }, offer) = (call.clone(), self.parts.offer.clone());
-        let (_, order) = self.parts.engine.give(move |state| match offered {
+        let (job, order) = self.parts.engine.give(move |state| match offered {
             Offered::Script(number) => state.order_of_script(offer.script(number), arguments),
             _ => state.order(&arguments),
         });
-        let mut order = match order.await.map_err(|_| over())? {
+        let mut stopping = CancelOnDrop(&self.parts.engine, Some(job));
+        let order = self.unless_given_up(context, order).await?.map_err(|_| over())?;
+        stopping.1 = None;
+        let mut order = match order {
             Ok(order) => order,
             Err(reply) => return Ok(Err(reply)),
         };
-        order.within = self.within.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        order.within = self.roots.within();
         let stop = Stop::default();
         let (asks, asked) = unbounded_channel();
         let (answers, answered) = channel();

@@ -1,10 +1,11 @@
 //! Calls that the reading thread hands directly to the engine, bypassing rmcp: rmcp passes every request between
 //! several tasks and threads, which accounts for most of the cost of a short call.
 
-use rmcp::model::{CallToolRequestParams, RequestId};
+use rmcp::model::CallToolRequestParams;
 use tokio_util::sync::CancellationToken;
 
 use super::super::engine_thread::Job;
+use super::ids::AdmittedRequest;
 
 /// Executes calls without rmcp.
 pub trait Direct: Send + Sync {
@@ -12,7 +13,7 @@ pub trait Direct: Send + Sync {
     /// if it needs rmcp.
     fn take(
         &self,
-        id: &RequestId,
+        request: &AdmittedRequest,
         call: Box<CallToolRequestParams>,
     ) -> Result<DirectRequest, Box<CallToolRequestParams>>;
 

@@ -4,8 +4,11 @@
 //! that a client sends ahead. This one answers every invalid frame, limits what it holds at once, and disconnects a
 //! client that does not read.
 
+mod backlog;
 mod direct;
 mod frame;
+mod handle;
+mod ids;
 mod pipe;
 mod read;
 mod requests;
@@ -21,9 +24,12 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
 
+use backlog::Incoming;
 pub use direct::{Direct, DirectRequest};
+pub use handle::ConnectionHandle;
+pub use ids::AdmittedRequest;
+pub use shared::Ending;
 use shared::Shared;
-pub use shared::{ConnectionHandle, Ending};
 
 /// Time for pending calls to finish once the client has closed its side.
 const GRACE: Duration = Duration::from_secs(5);
@@ -32,7 +38,7 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// The transport that rmcp uses.
 pub struct Wire {
-    incoming: mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>,
+    incoming: mpsc::UnboundedReceiver<Incoming>,
     shared: Arc<Shared>,
     /// The time at which pending calls are stopped, set once the client has closed its side.
     deadline: Option<Instant>,
@@ -72,7 +78,7 @@ impl Transport<RoleServer> for Wire {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        std::future::ready(self.shared.send(&item))
+        std::future::ready(self.shared.send(item))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -85,7 +91,10 @@ impl Transport<RoleServer> for Wire {
                 biased;
                 () = shared.closed() => return None,
                 message = self.incoming.recv() => match message {
-                    Some(message) => return Some(message),
+                    Some(incoming) => {
+                        shared.received(&incoming);
+                        return Some(*incoming.message);
+                    }
                     None => {
                         self.wait_for_answers().await;
                         return None;

@@ -2,10 +2,11 @@
 
 use std::io::{self, BufRead, BufReader, stdin};
 
-use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::backlog::Incoming;
 use super::frame::{self, Frame};
+use super::ids;
 use super::shared::{Ending, Shared};
 
 /// Maximum size of a frame, in bytes.
@@ -26,7 +27,7 @@ enum Line {
 }
 
 /// Reads until the client closes its side, or the connection is closed.
-pub fn read_all(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>) {
+pub fn read_all(shared: &Shared, sender: &UnboundedSender<Incoming>) {
     let mut input = BufReader::with_capacity(PIECE, stdin());
     let mut line = Vec::new();
     loop {
@@ -45,37 +46,35 @@ pub fn read_all(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleS
     }
 }
 
-fn take(shared: &Shared, sender: &UnboundedSender<RxJsonRpcMessage<RoleServer>>, line: &[u8]) {
-    let message = match frame::parse(line) {
+fn take(shared: &Shared, sender: &UnboundedSender<Incoming>, line: &[u8]) {
+    let (message, counted) = match frame::parse(line) {
         Frame::Nothing => return,
         Frame::Refused(error) => return shared.refuse(&error),
-        Frame::Message(message) => message,
-        Frame::Cancelled(id, message) => {
-            shared.cancel(&id);
-            message
+        Frame::Message(message) => (message, Some(line.len())),
+        Frame::Cancelled(id, mut message) => {
+            // Requests that rmcp does not have are cancelled by now.
+            let Some(number) = shared.cancel(&id) else { return };
+            ids::number(&mut message, number);
+            (message, Some(line.len()))
         }
         Frame::Call(id, call) => {
-            if shared.admit(&id, line.len()) {
-                match shared.take_directly(&id, call) {
-                    Ok(()) => return,
-                    Err(call) => frame::call(id, *call),
-                }
-            } else {
-                return shared.refuse(&frame::doubled(&id));
+            let Some(request) = shared.admit(&id, line.len()) else { return shared.refuse(&frame::doubled(&id)) };
+            match shared.take_directly(&request, call) {
+                Ok(()) => return,
+                Err(call) => (frame::call(ids::of_rmcp(request.number), *call), None),
             }
         }
-        Frame::Request(id, message) => {
-            if shared.admit(&id, line.len()) {
-                message
-            } else {
-                return shared.refuse(&frame::doubled(&id));
-            }
+        Frame::Request(id, mut message) => {
+            let Some(request) = shared.admit(&id, line.len()) else { return shared.refuse(&frame::doubled(&id)) };
+            ids::number(&mut message, request.number);
+            (message, None)
         }
     };
     // Before the first request, a notification or an answer has nothing to refer to, and rmcp would end the connection.
     if shared.has_begun(&message) {
+        counted.into_iter().for_each(|bytes| shared.wait_for_rmcp(bytes));
         // The receiver is dropped only at shutdown.
-        let _ = sender.send(*message);
+        let _ = sender.send(Incoming { message, counted });
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rmcp::model::RequestId;
 
 use super::direct::DirectRequest;
+use super::ids::{AdmittedRequest, RequestNumber};
 
 /// Maximum number of requests in progress or waiting.
 const MOST: usize = 64;
@@ -14,7 +15,11 @@ const MOST_BYTES: usize = 32 << 20;
 /// All requests of a connection that still count against the budget.
 #[derive(Default)]
 pub struct Requests {
-    open: HashMap<RequestId, Open>,
+    open: HashMap<RequestNumber, Open>,
+    /// The numbers of the open requests, by the ids that the client gave them.
+    numbers: HashMap<RequestId, RequestNumber>,
+    /// The number of the newest request.
+    newest: i64,
     /// Number of requests that count against the budget: open ones, and those whose answers are not written yet.
     held: usize,
     held_bytes: usize,
@@ -24,6 +29,7 @@ pub struct Requests {
 
 /// A request that is not answered yet.
 struct Open {
+    id: RequestId,
     bytes: usize,
     /// The means to stop it, if it bypasses rmcp.
     taken: Option<DirectRequest>,
@@ -35,21 +41,24 @@ impl Requests {
         self.held == 0 || self.held < MOST && self.held_bytes + bytes <= MOST_BYTES
     }
 
-    /// Adds a request, initially as one that rmcp handles. Returns false if an unanswered request has the same id.
-    pub fn open(&mut self, id: &RequestId, bytes: usize) -> bool {
-        if self.open.contains_key(id) {
-            return false;
+    /// Adds a request, initially as one that rmcp handles. Returns `None` if an unanswered request has the same id.
+    pub fn open(&mut self, id: &RequestId, bytes: usize) -> Option<AdmittedRequest> {
+        if self.numbers.contains_key(id) {
+            return None;
         }
-        self.open.insert(id.clone(), Open { bytes, taken: None });
+        self.newest += 1;
+        let number = RequestNumber(self.newest);
+        self.numbers.insert(id.clone(), number);
+        self.open.insert(number, Open { id: id.clone(), bytes, taken: None });
         self.held += 1;
         self.held_bytes += bytes;
         self.of_rmcp += 1;
-        true
+        Some(AdmittedRequest { id: id.clone(), number })
     }
 
     /// Marks a request as bypassing rmcp. Does nothing if it is answered already.
-    pub fn take(&mut self, id: &RequestId, taken: DirectRequest) {
-        if let Some(open) = self.open.get_mut(id) {
+    pub fn take(&mut self, number: RequestNumber, taken: DirectRequest) {
+        if let Some(open) = self.open.get_mut(&number) {
             open.taken = Some(taken);
             self.of_rmcp -= 1;
         }
@@ -60,10 +69,21 @@ impl Requests {
         self.of_rmcp == 1
     }
 
+    /// Returns the number of the open request to which the client gave this id.
+    pub fn number_of(&self, id: &RequestId) -> Option<RequestNumber> {
+        self.numbers.get(id).copied()
+    }
+
+    /// Returns the id that the client gave to an open request.
+    pub fn id_of(&self, number: RequestNumber) -> Option<RequestId> {
+        self.open.get(&number).map(|open| open.id.clone())
+    }
+
     /// Removes a request that needs no answer any more. Returns the means to stop it if it bypasses rmcp, and the size
     /// that its answer still occupies in the budget.
-    pub fn close(&mut self, id: &RequestId) -> Option<(Option<DirectRequest>, usize)> {
-        let Open { bytes, taken } = self.open.remove(id)?;
+    pub fn close(&mut self, number: RequestNumber) -> Option<(Option<DirectRequest>, usize)> {
+        let Open { id, bytes, taken } = self.open.remove(&number)?;
+        self.numbers.remove(&id);
         self.of_rmcp -= usize::from(taken.is_none());
         Some((taken, bytes))
     }

@@ -14,7 +14,9 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::Serialize;
 use tokio::sync::Notify;
 
+use super::backlog::{Backlog, Incoming};
 use super::direct::Direct;
+use super::ids::{self, AdmittedRequest, RequestNumber};
 use super::pipe;
 use super::requests::Requests;
 
@@ -31,46 +33,6 @@ pub enum Ending {
     Left,
     /// The client did not read for too long.
     Stalled,
-}
-
-/// A handle to the connection, for the server.
-#[derive(Clone)]
-pub struct ConnectionHandle(Arc<Shared>);
-
-impl ConnectionHandle {
-    pub(super) fn new(shared: Arc<Shared>) -> ConnectionHandle {
-        ConnectionHandle(shared)
-    }
-
-    /// Returns the reason why the connection ended.
-    pub fn ending(&self) -> Ending {
-        if self.0.has_stalled.load(Ordering::Relaxed) { Ending::Stalled } else { Ending::Left }
-    }
-
-    /// Closes the connection.
-    pub fn close(&self) {
-        self.0.close(Ending::Left);
-    }
-
-    /// Waits until the connection is closed.
-    pub async fn closed(&self) {
-        self.0.closed().await;
-    }
-
-    /// Sets the executor of calls that bypass rmcp, until the connection is closed.
-    pub fn set_direct(&self, direct: Arc<dyn Direct>) {
-        *self.0.direct() = Some(direct);
-    }
-
-    /// Sends the answer to a call that bypassed rmcp.
-    pub fn answer(&self, id: &RequestId, message: &TxJsonRpcMessage<RoleServer>) {
-        self.0.answer(id, message);
-    }
-
-    /// Whether so many frames wait to be written that optional ones should be skipped.
-    pub fn is_busy(&self) -> bool {
-        self.0.lock().frames.len() > WAITING / 2
-    }
 }
 
 pub(super) struct Shared {
@@ -97,6 +59,8 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct State {
     requests: Requests,
+    /// The messages other than requests that rmcp has not received yet.
+    backlog: Backlog,
     frames: VecDeque<Waiting>,
     /// Sizes of the requests whose answers are in the batch being written.
     leaving: Vec<usize>,
@@ -146,8 +110,8 @@ impl Shared {
         }
     }
 
-    /// Adds a request as soon as there is room. Returns false if an unanswered request has the same id.
-    pub fn admit(&self, id: &RequestId, bytes: usize) -> bool {
+    /// Adds a request as soon as there is room. Returns `None` if an unanswered request has the same id.
+    pub fn admit(&self, id: &RequestId, bytes: usize) -> Option<AdmittedRequest> {
         let mut state = self.lock();
         while !self.is_closed() && !state.requests.has_room_for(bytes) {
             state = self.wait_for_room(state);
@@ -155,32 +119,55 @@ impl Shared {
         state.requests.open(id, bytes)
     }
 
+    /// Adds a message other than a request to those that rmcp has not received, as soon as there is room.
+    pub fn wait_for_rmcp(&self, bytes: usize) {
+        let mut state = self.lock();
+        while !self.is_closed() && !state.backlog.has_room_for(bytes) {
+            state = self.wait_for_room(state);
+        }
+        state.backlog.add(bytes);
+    }
+
+    /// Records that rmcp has received a message.
+    pub fn received(&self, incoming: &Incoming) {
+        if let Some(bytes) = incoming.counted {
+            let mut state = self.lock();
+            state.backlog.remove(bytes);
+            if std::mem::take(&mut state.wants_room) {
+                self.room.notify_all();
+            }
+        }
+    }
+
     /// Executes an admitted call without rmcp. Returns it as an error if it needs rmcp, or would overtake a request
     /// that rmcp handles.
     pub fn take_directly(
         &self,
-        id: &RequestId,
+        request: &AdmittedRequest,
         call: Box<CallToolRequestParams>,
     ) -> Result<(), Box<CallToolRequestParams>> {
         let direct = self.direct().clone();
         let is_next = self.has_begun.load(Ordering::Relaxed) && self.lock().requests.has_one_of_rmcp();
         let Some(direct) = direct.filter(|_| is_next) else { return Err(call) };
-        let taken = direct.take(id, call)?;
-        self.lock().requests.take(id, taken);
+        let taken = direct.take(request, call)?;
+        self.lock().requests.take(request.number, taken);
         Ok(())
     }
 
-    /// Handles a cancellation: the request is closed without an answer.
-    pub fn cancel(&self, id: &RequestId) {
+    /// Handles a cancellation: the request is closed without an answer. Returns its number if rmcp has to be told.
+    pub fn cancel(&self, id: &RequestId) -> Option<RequestNumber> {
         let direct = self.direct().clone();
         let mut state = self.lock();
-        let Some((taken, bytes)) = state.requests.close(id) else { return };
+        let number = state.requests.number_of(id)?;
+        let (taken, bytes) = state.requests.close(number)?;
         state.requests.give_back(bytes);
         self.tell_of_room(&mut state);
         drop(state);
-        if let (Some(direct), Some(taken)) = (direct, taken) {
+        let Some(taken) = taken else { return Some(number) };
+        if let Some(direct) = direct {
             direct.stop(&taken);
         }
+        None
     }
 
     /// Queues the error for an invalid frame as soon as there is room.
@@ -205,31 +192,34 @@ impl Shared {
         }
     }
 
-    /// Sends a message of rmcp.
-    pub fn send(&self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
+    /// Sends a message of rmcp, unless it answers a request that was cancelled.
+    pub fn send(&self, mut message: TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
         if self.is_closed() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let frame = frame_of(message)?;
-        let answered = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
-            _ => None,
+        let Some(number) = ids::number_answered(&mut message) else {
+            let frame = frame_of(&message)?;
+            return self.deliver(&mut self.lock(), Waiting { frame, answers: None });
         };
-        let mut state = self.lock();
-        let answers = answered.and_then(|id| state.requests.close(id)).map(|(_, bytes)| bytes);
-        self.deliver(&mut state, Waiting { frame, answers })
+        let Some(id) = self.lock().requests.id_of(number) else { return Ok(()) };
+        ids::restore(&mut message, id);
+        let frame = frame_of(&message)?;
+        self.answer_with(number, frame)
     }
 
     /// Sends the answer to a call that bypassed rmcp, unless the request was cancelled.
-    fn answer(&self, id: &RequestId, message: &TxJsonRpcMessage<RoleServer>) {
+    pub fn answer(&self, number: RequestNumber, message: &TxJsonRpcMessage<RoleServer>) {
         let frame = frame_of(message).expect("an answer has a JSON form");
-        let mut state = self.lock();
-        if let Some((_, bytes)) = state.requests.close(id)
-            && self.deliver(&mut state, Waiting { frame, answers: Some(bytes) }).is_err()
-        {
-            drop(state);
+        if self.answer_with(number, frame).is_err() {
             self.close(Ending::Left);
+        }
+    }
+
+    fn answer_with(&self, number: RequestNumber, frame: Vec<u8>) -> io::Result<()> {
+        let mut state = self.lock();
+        match state.requests.close(number) {
+            Some((_, bytes)) => self.deliver(&mut state, Waiting { frame, answers: Some(bytes) }),
+            None => Ok(()),
         }
     }
 
@@ -326,6 +316,21 @@ impl Shared {
         self.work.notify_all();
         self.settled.notify_waiters();
         self.gone.notify_waiters();
+    }
+
+    /// Returns the reason why the connection ended.
+    pub fn ending(&self) -> Ending {
+        if self.has_stalled.load(Ordering::Relaxed) { Ending::Stalled } else { Ending::Left }
+    }
+
+    /// Sets the executor of calls that bypass rmcp, until the connection is closed.
+    pub fn set_direct(&self, direct: Arc<dyn Direct>) {
+        *self.direct() = Some(direct);
+    }
+
+    /// Whether so many frames wait to be written that optional ones should be skipped.
+    pub fn is_busy(&self) -> bool {
+        self.lock().frames.len() > WAITING / 2
     }
 
     pub fn is_closed(&self) -> bool {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::engine::{MemoryEntry, Reply, scratch_home};
 
 use super::super::ask::{Asked, Asker};
+use super::super::methods::MAX_REPORT;
 use super::super::order::Order;
-use super::super::recent_answers::WHOLE;
 use super::super::stop::Stop;
 use super::{Answer, GRACE, WorkerMessage};
 
@@ -76,6 +76,9 @@ impl Workers {
         (asker, stop): (&Asker, &Stop),
         tell: impl Fn(u64, String),
     ) -> Result<WorkerReport, String> {
+        if stop.is_raised() {
+            return Err("it was stopped before it was started".to_owned());
+        }
         let failed = |error: io::Error| format!("it cannot be started: {error}");
         let mut worker = self.start(order).map_err(failed)?;
         let mut remembered = Vec::new();
@@ -165,7 +168,7 @@ impl Worker {
 /// Reads a line from a worker; `None` at the end of its output.
 fn read_said(output: &mut impl BufRead) -> Option<io::Result<WorkerMessage>> {
     let mut line = Vec::new();
-    let most = 2 * WHOLE;
+    let most = MAX_REPORT;
     match output.by_ref().take(most).read_until(b'\n', &mut line) {
         Ok(0) => None,
         Ok(_) if line.last() != Some(&b'\n') && line.len() as u64 >= most => {
