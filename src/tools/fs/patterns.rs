@@ -3,7 +3,7 @@
 //! They decide whether an entry is included, and whether a directory may contain included entries, so that
 //! `src/**/*.rs` never opens `target`.
 
-use crate::limits::MemoryCharge;
+use crate::limits::{MemoryCharge, work};
 use crate::sandbox::SandboxPath;
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -14,7 +14,7 @@ use super::find_files::prefix;
 
 /// Maximum number of patterns in one call.
 const MAX_PATTERNS: usize = 1_000;
-/// Maximum number of bytes in all patterns of one call, which are compiled without a look at the clock.
+/// Maximum number of bytes in all patterns of one call.
 const MAX_BYTES: usize = 64 << 10;
 /// Upper bound for the memory of a compiled pattern, in bytes per byte of the pattern.
 const COMPILED_BYTES: usize = 1 << 10;
@@ -86,7 +86,11 @@ impl Patterns {
             return Err(ToolError::bad_argument(argument, message).hint("write fewer, or search several times"));
         }
         let held = MemoryCharge::of(bytes * COMPILED_BYTES)?;
-        let rules: Vec<Rule> = texts.iter().map(|text| Rule::parse(argument, text, case)).collect::<Result<_, _>>()?;
+        let mut rules = Vec::with_capacity(texts.len());
+        for text in &texts {
+            work::charge_bytes(text.len() * COMPILED_BYTES)?;
+            rules.push(Rule::parse(argument, text, case)?);
+        }
         let has_includes = rules.iter().any(|rule| rule.effect == Effect::Includes);
         Ok(Patterns { rules, has_includes, _held: held })
     }
