@@ -197,7 +197,7 @@ fn texts_to_format() {
         for (what, head, unit, tail, tokens) in [
             ("numbers", "SET a = [", "1,", "1]\n", 2),
             ("lists", "SET a = [", "[],", "1]\n", 3),
-            ("maps", "SET a = [", "{a: 1},", "1]\n", 6),
+            ("maps", "SET a = [", "{\"a\": 1},", "1]\n", 8),
             ("nesting", "SET a = [", "[[[[1]]]],\n", "1]\n", 11),
             ("lines", "", "EMIT 1\n", "", 3),
             ("arguments", "", "EMIT STR.Sub(a, 1) + 1\n", "", 11),
