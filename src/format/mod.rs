@@ -18,9 +18,9 @@ use crate::syntax::written::Written;
 use crate::syntax::{TextLimits, ast::Tree, parse_written, weight};
 use crate::text::{Code, Diagnostic, Source, Sources};
 
-/// Maximum weight of a text, by the estimate for loading it: enough for about 600,000 words and marks. Formatting has no
-/// policy whose limits it could follow; it takes up to a third more than the estimate.
-const MAX_WEIGHT: usize = 192 << 20;
+/// Maximum weight of a text, by the estimate for loading it: enough for about 500,000 words and marks. Formatting has no
+/// policy whose limits it could follow; it takes up to half as much again.
+const MAX_WEIGHT: usize = 160 << 20;
 
 /// The spelling of keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn parsed_again(source: &Source, limits: TextLimits) -> Result<Parsed<'_>, Vec<D
 /// Returns the diagnostic for a text that would take too much memory.
 fn too_large(source: &Source) -> Diagnostic {
     let bytes = source.text().len();
-    let message = format!("the text of {bytes} bytes is too large to format: it has more than 600,000 words and marks");
+    let message = format!("the text of {bytes} bytes is too large to format: it has more than 500,000 words and marks");
     Diagnostic::error(Code::MemoryLimit, source.span(), message)
         .help("split it into modules, or keep large tables in files that the script reads")
 }

@@ -192,7 +192,7 @@ fn plans() {
 #[test]
 fn texts_to_format() {
     /// Number of words and marks that are just allowed.
-    const MOST: usize = 600_000;
+    const MOST: usize = 500_000;
     alone(|| {
         for (what, head, unit, tail, tokens) in [
             ("numbers", "SET a = [", "1,", "1]\n", 2),
@@ -200,14 +200,14 @@ fn texts_to_format() {
             ("maps", "SET a = [", "{\"a\": 1},", "1]\n", 8),
             ("nesting", "SET a = [", "[[[[1]]]],\n", "1]\n", 11),
             ("lines", "", "EMIT 1\n", "", 3),
-            ("arguments", "", "EMIT STR.Sub(a, 1) + 1\n", "", 11),
+            ("arguments", "", "EMIT STR.Sub(a, 1) + 1\n", "", 12),
             ("blocks", "", "IF a THEN\nEND\n", "", 6),
             ("comments", "", "#a\n", "", 3),
             ("notes", "SET a = [", "1,#a\n", "1]\n", 5),
             ("metadata", "", "::a:b\n", "", 6),
         ] {
             let text = |tokens: usize| format!("{head}{}{tail}", unit.repeat(tokens));
-            for (is_allowed, count) in [(true, MOST / tokens), (false, 10 * MOST / tokens)] {
+            for (is_allowed, count) in [(true, MOST / tokens), (false, 3 * MOST / tokens)] {
                 let script = Script::new("growth.ns", text(count));
                 let (peak, _) = peak(|| {
                     let formatted = format_script(&script, None).result;

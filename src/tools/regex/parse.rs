@@ -9,8 +9,8 @@ use crate::limits::{LimitHit, MemoryCharge, space};
 
 /// Maximum length of a pattern in bytes, because parsing cannot be interrupted.
 pub const MAX_PATTERN: usize = 64 << 10;
-/// Maximum size of each automaton of an expression in bytes, because building one cannot be interrupted: less than 0.1 s
-/// for the largest. `\w{1,255}` takes about half.
+/// Maximum size of each automaton of an expression in bytes, because building one cannot be interrupted; the
+/// largest take about 0.1 s.
 const MAX_COMPILED: usize = 10 << 20;
 /// Maximum size of each table of a search in bytes.
 const MAX_TABLES: usize = 4 << 20;
