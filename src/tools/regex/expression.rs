@@ -54,8 +54,8 @@ pub struct Expression {
     simulation: OnceCell<Simulation>,
 }
 
-/// How a search is to be done.
-enum Plan<T> {
+/// The method of a search, with its result if it was done already.
+enum Method<T> {
     /// It was done step by step.
     Done(T),
     /// By the library, in one piece.
@@ -100,13 +100,13 @@ impl Expression {
 
     /// Returns whether there is a match.
     pub fn is_match(&self, text: &str) -> Result<bool, ToolError> {
-        match self.plan(text.len(), |stepper| stepper.is_match(text))? {
-            Plan::Done(found) => Ok(found),
-            Plan::Library => {
+        match self.method(text.len(), |stepper| stepper.is_match(text))? {
+            Method::Done(found) => Ok(found),
+            Method::Library => {
                 let input = Input::new(text).earliest(true);
                 Ok(self.regex.search_half_with(&mut self.cache.borrow_mut(), &input).is_some())
             }
-            Plan::Simulation => {
+            Method::Simulation => {
                 let task = Task { range: 0..text.len(), is_anchored: false, is_any_enough: true, slots: 0 };
                 Ok(self.simulation()?.search(text, &task)?.is_some())
             }
@@ -115,13 +115,13 @@ impl Expression {
 
     /// Returns the first match that starts at or after a byte.
     pub fn find_at(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, ToolError> {
-        match self.plan(text.len() - from, |stepper| stepper.find(text, from))? {
-            Plan::Done(found) => Ok(found),
-            Plan::Library => {
+        match self.method(text.len() - from, |stepper| stepper.find(text, from))? {
+            Method::Done(found) => Ok(found),
+            Method::Library => {
                 let input = Input::new(text).range(from..);
                 Ok(self.regex.search_with(&mut self.cache.borrow_mut(), &input).map(|found| found.range()))
             }
-            Plan::Simulation => {
+            Method::Simulation => {
                 let task = Task { range: from..text.len(), is_anchored: false, is_any_enough: false, slots: 2 };
                 Ok(self.simulation()?.search(text, &task)?.map(|positions| positions[0]..positions[1]))
             }
@@ -169,18 +169,18 @@ impl Expression {
 
     /// Searches step by step if the library could take too long. If the stepper cannot decide, the automaton must be
     /// simulated.
-    fn plan<T>(
+    fn method<T>(
         &self,
         bytes: usize,
         search: impl FnOnce(&InterruptibleSearch) -> Result<T, SearchFailure>,
-    ) -> Result<Plan<T>, ToolError> {
+    ) -> Result<Method<T>, ToolError> {
         if self.runs_at_once(bytes)? {
-            return Ok(Plan::Library);
+            return Ok(Method::Library);
         }
         match self.stepper()?.map(search) {
-            Some(Ok(found)) => Ok(Plan::Done(found)),
+            Some(Ok(found)) => Ok(Method::Done(found)),
             Some(Err(SearchFailure::Limit(hit))) => Err(hit.into()),
-            Some(Err(SearchFailure::Unable)) | None => Ok(Plan::Simulation),
+            Some(Err(SearchFailure::Unable)) | None => Ok(Method::Simulation),
         }
     }
 

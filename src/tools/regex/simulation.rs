@@ -62,7 +62,7 @@ struct Active {
     slots: usize,
 }
 
-/// What is left to do in following the transitions that read nothing.
+/// An entry of the stack by which transitions are followed that read nothing.
 #[derive(Clone, Copy)]
 enum Frame {
     Explore(StateID),
