@@ -22,7 +22,6 @@ fn calls_on_many_files_need_few_descriptors() {
         "SET paths = LIST.Column(FS.Find(\"t\"), \"path\")\nMUST FS.DeleteFile(paths: paths)",
         "MUST FS.DeleteFile(glob: \"t/**/*\")",
         "MUST FS.DeleteFile(glob: \"t/**/*\", all_or_nothing: true)",
-        "SET paths = LIST.Column(FS.Find(\"t\", \"1*\"), \"path\")\nMUST FS.CopyFile(paths: LIST.Slice(paths, 0, 11), destination: \"u\")",
         "FOR EACH file IN FS.Find(\"t\") DO\nMUST FS.EditFile(file.path, \"x\", \"y\")\nEND",
     ];
     for script in scripts {

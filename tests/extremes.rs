@@ -127,3 +127,43 @@ fn a_place_far_to_the_right_is_found() {
     let text = format!("EMIT \"{}\"\n", "x".repeat(1_000_000)).replace("\"\n", "\" totl\n");
     assert_eq!(run(&text, ""), Err(vec![("NS0001", 1)]));
 }
+
+/// Runs a text that must be refused, and returns the number of findings. The time is far more than a reader needs.
+fn faults(text: &str) -> usize {
+    let start = std::time::Instant::now();
+    let found = run(text, "").expect_err("the text has faults").len();
+    let took = start.elapsed();
+    assert!(took.as_secs() < 20, "it took {took:?}: {text:.60}");
+    found
+}
+
+#[test]
+fn one_line_has_no_more_findings_than_a_text() {
+    for text in [
+        format!("SET x = \"{}\"", "\\q".repeat(200_000)),
+        format!("SET x = \"{}\"", "\\u{".repeat(150_000)),
+        format!("SET x = \"{}}}\"", "\\u{".repeat(150_000)),
+        format!("EMIT {}", vec!["IF"; 100_000].join(", ")),
+        format!("SET {} = [1]", vec!["IF"; 50_000].join(", ")),
+        format!("EMIT {}", "€ ".repeat(100_000)),
+        format!("EMIT {}", "]".repeat(100_000)),
+        format!("DEFINE PROCEDURE P({})\nEND", vec!["IF: INT"; 20_000].join(", ")),
+        "EMIT nope\n".repeat(5_000),
+        (0..20_000).map(|number| format!("EMIT nope{number}\n")).collect(),
+        (0..20_000).map(|number| format!("CALL STR.Nope{number}(1)\n")).collect(),
+        "DEFINE PROCEDURE P()\nEND\n".repeat(5_000),
+        "EMIT STR.Sub(1)\n".repeat(5_000),
+    ] {
+        let found = faults(&text);
+        assert!((1..=101).contains(&found), "{found} findings: {text:.60}");
+    }
+}
+
+#[test]
+fn prefixes_of_a_name_are_read_once() {
+    prints("EMIT MATH.Sqrt(4), \" \", tool.math.sqrt(4), \" \", TOOL.MATH.SQRT(4)", "2.0 2.0 2.0");
+    for name in ["MATH.MATH.Sqrt", "MATH.TOOL.MATH.Sqrt", "TOOL.TOOL.MATH.Sqrt", "MATH.TOOL.Sqrt"] {
+        assert_eq!(faults(&format!("EMIT {name}(4)")), 1, "{name}");
+    }
+    assert_eq!(faults(&format!("CALL {}Sqrt(4)", "MATH.".repeat(20_000))), 1);
+}

@@ -15,7 +15,7 @@ use super::options::{Options, SetupError};
 /// The name of the policy file in a root.
 const POLICY_FILE: &str = "neuroscript.toml";
 /// Maximum size of a policy file, in bytes.
-const MAX_POLICY: u64 = 1 << 20;
+const MAX_POLICY: u64 = 256 << 10;
 
 /// Reads all policy files and combines their values.
 pub(super) fn read_policies(root: &Root, options: &Options, registry: &Registry) -> Result<Config, SetupError> {

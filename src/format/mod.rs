@@ -15,8 +15,12 @@ mod page;
 mod proof;
 
 use crate::syntax::written::Written;
-use crate::syntax::{TextLimits, ast::Tree, parse_written};
+use crate::syntax::{TextLimits, ast::Tree, parse_written, weight};
 use crate::text::{Code, Diagnostic, Source, Sources};
+
+/// Maximum weight of a text, by the estimate for loading it: enough for about 500,000 words and marks. Formatting has no
+/// policy whose limits it could follow; it takes up to half as much again.
+const MAX_WEIGHT: usize = 160 << 20;
 
 /// The spelling of keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +49,12 @@ struct Parsed<'a> {
 
 /// Returns the text in its canonical form.
 ///
-/// Errors: the syntax errors of the text, with spans in `source`. A text with errors has no canonical form, since its
-/// intended meaning is unknown.
+/// Errors: the syntax errors of the text, with spans in `source`; a text that is too large. A text with errors has no
+/// canonical form, since its intended meaning is unknown.
 pub fn format(source: &Source, style: Style) -> Result<String, Vec<Diagnostic>> {
+    if weight(source.text()) > MAX_WEIGHT {
+        return Err(vec![too_large(source)]);
+    }
     let parsed = parsed(source, style.limits)?;
     let spelling = style.keywords.or_else(|| page::first_spelling(&parsed));
     let printed = page::print(&parsed, spelling);
@@ -79,6 +86,14 @@ fn parsed_again(source: &Source, limits: TextLimits) -> Result<Parsed<'_>, Vec<D
         let first = findings.first().map(|finding| finding.message.as_str());
         fault(&format!("it could not be read again: {}", first.unwrap_or_default()))
     })
+}
+
+/// Returns the diagnostic for a text that would take too much memory.
+fn too_large(source: &Source) -> Diagnostic {
+    let bytes = source.text().len();
+    let message = format!("the text of {bytes} bytes is too large to format: it has more than 500,000 words and marks");
+    Diagnostic::error(Code::MemoryLimit, source.span(), message)
+        .help("split it into modules, or keep large tables in files that the script reads")
 }
 
 /// Returns the diagnostic for a wrong result: an internal error, and the text is left unchanged.

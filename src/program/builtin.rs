@@ -98,18 +98,28 @@ const TABLE: [Declaration; 22] = [
     Declaration::new("EVAL", Builtin::Eval, 1..=1, "text"),
 ];
 
+/// Returns the function with a name, whatever its case.
+fn declared(name: &str) -> Option<Builtin> {
+    TABLE.iter().find(|declared| declared.name.eq_ignore_ascii_case(name)).map(|declared| declared.builtin)
+}
+
+/// Returns a name without a prefix, whatever its case.
+fn without_prefix<'n>(name: &'n str, prefix: &str) -> Option<&'n str> {
+    let (start, rest) = name.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
 impl Builtin {
     /// Finds a function by name, written entirely in upper or entirely in lower case. Numeric functions are also found
     /// as `MATH.Sqrt` and so on, where case is ignored, as it is for tools.
     pub fn find(name: &str) -> Option<Builtin> {
-        let lower = name.to_ascii_lowercase();
-        if let Some(tail) = lower.strip_prefix("tool.").unwrap_or(&lower).strip_prefix("math.") {
-            return Builtin::find(tail).filter(|builtin| builtin.is_numeric());
+        let of_math = without_prefix(without_prefix(name, "tool.").unwrap_or(name), "math.");
+        if let Some(name) = of_math {
+            return declared(name).filter(|builtin| builtin.is_numeric());
         }
         let uniform =
             name.bytes().all(|byte| !byte.is_ascii_lowercase()) || name.bytes().all(|byte| !byte.is_ascii_uppercase());
-        let declared = TABLE.iter().find(|declared| uniform && declared.name.eq_ignore_ascii_case(name));
-        declared.map(|declared| declared.builtin)
+        declared(name).filter(|_| uniform)
     }
 
     fn is_numeric(self) -> bool {

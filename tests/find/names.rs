@@ -19,7 +19,6 @@ const ODD: &[&str] = &[
     "..\\up",
     "C:",
     "c:notes.txt",
-    "12:30.log",
     "nul",
     "COM1.txt",
     "👩\u{200d}👧.jpg",
@@ -51,6 +50,9 @@ const PLAIN: &[&str] = &[
     "é",
     "e\u{301}",
     "...",
+    "12:30.log",
+    "One: two",
+    "1234.host:2,S",
     ".x.",
     "{{x}}",
 ];

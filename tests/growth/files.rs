@@ -1,6 +1,6 @@
 //! Inputs that use most memory when read: encodings, archives, and files beside a script.
 
-use neuroscript::engine::{Engine, Options, read_plan};
+use neuroscript::engine::{Engine, Options, Script, format_script, read_plan};
 use serde_json::json;
 
 use crate::make::{Tar, Zip, gzip, record, tar, zip};
@@ -118,24 +118,50 @@ fn a_map_of_holes() {
     });
 }
 
+/// Returns policy files of the greatest size, and lists of the greatest size that is accepted.
+fn policies() -> Vec<(String, String)> {
+    const BYTES: usize = 256 << 10;
+    let units = [("comments", "#\n"), ("lists", "a=[[],[],[]]\n"), ("heads", "[[a]]\n"), ("dots", "a.a.a.a.a=0\n")];
+    let mut policies: Vec<(String, String)> =
+        units.iter().map(|(what, unit)| ((*what).to_owned(), unit.repeat(BYTES / unit.len()))).collect();
+    policies.push(("keys".to_owned(), (0..30_000).map(|number| format!("{number}=0\n")).collect()));
+    let long = ["*a?[a-z]".repeat(30), "{a,b}[!c]".repeat(25), "é[à-ü]*".repeat(25), "**/a/".repeat(50) + "b"];
+    let mut entries: Vec<&str> = vec!["*", "FS.*", "{FS,STR}.*", "a", "", "*.{a,b,c}*"];
+    entries.extend(long.iter().map(String::as_str));
+    for (section, key) in [("policy", "blocked_patterns"), ("policy", "allowed_extensions"), ("tools", "deny")] {
+        for entry in &entries {
+            let quoted = format!("\"{entry}\",");
+            for (size, count) in
+                [("long", (BYTES - 100) / quoted.len()), ("full", 2_000.min((64 << 10) / (entry.len() + 1)))]
+            {
+                let text = format!("[{section}]\n{key} = [{}]\n", quoted.repeat(count));
+                policies.push((format!("a {size} {key} of `{entry:.20}`"), text));
+            }
+        }
+    }
+    policies
+}
+
 #[test]
 fn policies_and_patterns_beside_a_script() {
     alone(|| {
         let bench = Bench::new(MEMORY);
-        for (what, unit) in
-            [("comments", "#\n"), ("lists", "a=[[],[],[]]\n"), ("heads", "[[a]]\n"), ("dots", "a.a.a.a.a=0\n")]
-        {
+        for (what, text) in policies() {
             let policy = bench.root().join("policy.toml");
-            std::fs::write(&policy, unit.repeat((1 << 20) / unit.len())).expect("a policy");
+            std::fs::write(&policy, &text).expect("a policy");
             let options = Options {
                 sandbox: Some(bench.root().to_owned()),
                 policy: Some(policy),
                 state: Some(bench.root().join("../state")),
                 ..Options::default()
             };
-            // A policy is read before there are limits; a file has at most one MiB.
-            let (peak, _) = peak(|| Engine::open(&options).map(drop).map_err(|_| "refused".to_owned()));
-            assert!(peak <= 400 << 20, "a policy of {what} takes {peak} bytes");
+            // A policy is read before there are limits; a file has at most 256 KiB.
+            let (peak, read) =
+                peak(|| Engine::open(&options).map(drop).map_err(|error| format!("{:?}", error.findings)));
+            if std::env::var_os("NS_SHOW").is_some() {
+                println!("{what}: {peak} bytes, {:.300}", format!("{read:?}"));
+            }
+            assert!(peak <= 100 << 20, "a policy of {what} takes {peak} bytes");
         }
         std::fs::remove_file(bench.root().join("policy.toml")).expect("it was there");
         for (what, unit) in [("names", "a\n"), ("stars", "*\n"), ("classes", "[a]\n"), ("long", "a*b*c*d*e*f*g*h*i*\n")]
@@ -158,6 +184,46 @@ fn plans() {
             let (peak, read) = peak(|| read_plan(text.as_bytes()).map(drop).map_err(|error| error.to_string()));
             assert!(read.is_err(), "{what} is no plan");
             assert!(peak <= 16 * text.len(), "a plan of {what} takes {peak} bytes for {}", text.len());
+        }
+    });
+}
+
+/// Formatting has no policy, so its bound is its own: 256 MiB, whatever the text.
+#[test]
+fn texts_to_format() {
+    /// Number of words and marks that are just allowed.
+    const MOST: usize = 500_000;
+    alone(|| {
+        for (what, head, unit, tail, tokens) in [
+            ("numbers", "SET a = [", "1,", "1]\n", 2),
+            ("lists", "SET a = [", "[],", "1]\n", 3),
+            ("maps", "SET a = [", "{\"a\": 1},", "1]\n", 8),
+            ("nesting", "SET a = [", "[[[[1]]]],\n", "1]\n", 11),
+            ("lines", "", "EMIT 1\n", "", 3),
+            ("arguments", "", "EMIT STR.Sub(a, 1) + 1\n", "", 12),
+            ("blocks", "", "IF a THEN\nEND\n", "", 6),
+            ("comments", "", "#a\n", "", 3),
+            ("notes", "SET a = [", "1,#a\n", "1]\n", 5),
+            ("metadata", "", "::a:b\n", "", 6),
+        ] {
+            let text = |tokens: usize| format!("{head}{}{tail}", unit.repeat(tokens));
+            for (is_allowed, count) in [(true, MOST / tokens), (false, 3 * MOST / tokens)] {
+                let script = Script::new("growth.ns", text(count));
+                let (peak, _) = peak(|| {
+                    let formatted = format_script(&script, None).result;
+                    let refused = formatted.as_ref().err().map(|findings| findings[0].message.clone());
+                    assert_eq!(
+                        refused,
+                        refused.clone().filter(|message| !is_allowed && message.contains("too large to format"))
+                    );
+                    assert_eq!(refused.is_none(), is_allowed, "{what}: {refused:?}");
+                    Ok(())
+                });
+                if std::env::var_os("NS_SHOW").is_some() {
+                    println!("{what}: {count} take {peak} bytes");
+                }
+                assert!(peak <= 256 << 20, "{count} {what} take {peak} bytes");
+            }
         }
     });
 }

@@ -212,6 +212,15 @@ pub const SUBJECTS: &[Subject] = &[
         give: |engine, text| call(engine, "FS.FindFiles", json!({"base_path": ".", "pattern": text})),
     },
     Subject {
+        name: "globs",
+        rounds: 20,
+        pieces: &["*", "**", "?\n", "[", "]", "[!a]", "[à-ü]", "{", "}", ",", "a\n", "/", "\n!", "é", "a/b/c\n", "\n"],
+        give: |engine, text| {
+            let patterns: Vec<&str> = text.split('\n').filter(|text| !text.is_empty()).take(1_001).collect();
+            call(engine, "FS.Find", json!({"path": ".", "pattern": patterns, "ignore_case": true}))
+        },
+    },
+    Subject {
         name: "format",
         rounds: 60,
         pieces: &["{}", "{0}", "{0:>9999}", "{{", "}}", "{1:.300f}", "{2}", "a", "{3:é^99}", ":"],

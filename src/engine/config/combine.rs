@@ -74,7 +74,9 @@ impl Rule {
             Rule::Larger => self.choose(into, from, |ours, other| other > ours),
             Rule::TrueWins => self.choose(into, from, |ours, other| other > ours),
             Rule::FalseWins => self.choose(into, from, |ours, other| other < ours),
-            Rule::Union | Rule::Intersection | Rule::OwnFile | Rule::Users => join(into, from, layer),
+            Rule::Union | Rule::UnionOfPatterns | Rule::Intersection | Rule::OwnFile | Rule::Users => {
+                join(into, from, layer);
+            }
         }
     }
 

@@ -36,6 +36,8 @@ pub enum Rule {
     FalseWins,
     /// Everything that any file blocks is blocked.
     Union,
+    /// The same for patterns, of which one with `!` makes an exception in its own file.
+    UnionOfPatterns,
     /// Only what every file with a list allows is allowed.
     Intersection,
     /// `allow` lifts only rules of its own file.
@@ -54,7 +56,8 @@ impl Rule {
             }
             Rule::TrueWins => "`true` wins",
             Rule::FalseWins => "`false` wins: a call that wants to see more asks for it",
-            Rule::Union => "all lists together; an exception (`!`) works in its own list",
+            Rule::Union => "all lists together",
+            Rule::UnionOfPatterns => "all lists together; an exception (`!`) works in its own list",
             Rule::Intersection => "what every list allows",
             Rule::OwnFile => "lifts rules of its own file alone",
             Rule::Users => "what every list names; a list in the root opens nothing",
@@ -106,7 +109,7 @@ pub const KEYS: [Key; 41] = [
     Key { section: "policy", name: "blocked_directories", rule: Rule::Union, field: |config| Field::BlockedDirectories(&mut config.policy.blocked_directories) },
     Key { section: "policy", name: "allowed_extensions", rule: Rule::Intersection, field: |config| Field::Extensions(&mut config.policy.allowed_extensions) },
     Key { section: "policy", name: "blocked_extensions", rule: Rule::Union, field: |config| Field::Extensions(&mut config.policy.blocked_extensions) },
-    Key { section: "policy", name: "blocked_patterns", rule: Rule::Union, field: |config| Field::Patterns(&mut config.policy.blocked_patterns) },
+    Key { section: "policy", name: "blocked_patterns", rule: Rule::UnionOfPatterns, field: |config| Field::Patterns(&mut config.policy.blocked_patterns) },
     Key { section: "policy", name: "max_file_size", rule: Rule::Smaller, field: |config| Field::Unlimited(&mut config.policy.max_file_size, 0) },
     Key { section: "policy", name: "max_files_per_operation", rule: Rule::Smaller, field: |config| Field::U64(&mut config.policy.max_files_per_operation, 1) },
     Key { section: "policy", name: "require_confirmation_for_delete", rule: Rule::TrueWins, field: |config| Field::Bool(&mut config.policy.require_confirmation_for_delete) },

@@ -45,6 +45,12 @@ fn short_name(path: &str, layer: Layer) -> Arc<str> {
     if layer == Layer::User { format!("the user's {name}").into() } else { name.into() }
 }
 
+/// Maximum number of entries of a list. Tools are matched against each, and each may be an automaton of its own.
+const MAX_ENTRIES: usize = 2_000;
+/// Maximum number of bytes in all entries of a list, which are compiled together.
+const MAX_ENTRY_BYTES: usize = 64 << 10;
+/// Maximum number of findings that are reported for one file.
+const MAX_FINDINGS: usize = 100;
 /// Maximum nesting of texts; the stack of an engine holds this with a large margin.
 const MOST_NESTING: i64 = 10_000;
 
@@ -180,6 +186,9 @@ impl Reader<'_> {
         let DeValue::Array(items) = value.get_ref() else {
             return self.wrong(name, value, &format!("a list of {noun}"));
         };
+        if let Err((item, message)) = check_size(name, items.iter()) {
+            return self.report(item, message, "write fewer, or one pattern in place of many");
+        }
         for item in items.iter() {
             match item.get_ref() {
                 DeValue::String(written) => take(self, item, written),
@@ -258,8 +267,29 @@ impl Reader<'_> {
 
     fn report(&mut self, span: Range<usize>, message: String, help: &str) {
         let span = Span::new(span.start, span.end).shifted(self.source.base());
+        if self.findings.len() >= MAX_FINDINGS {
+            return;
+        }
         self.findings.push(Diagnostic::error(Code::BadPolicy, span, message).help(help));
     }
+}
+
+/// Checks the size of a list. The error has the span of the first entry that is too much, and a message.
+fn check_size<'t>(
+    name: &str,
+    items: impl Iterator<Item = &'t Spanned<DeValue<'t>>>,
+) -> Result<(), (Range<usize>, String)> {
+    let mut bytes = 0;
+    for (number, item) in items.enumerate() {
+        bytes += item.get_ref().as_str().map_or(0, str::len);
+        if number >= MAX_ENTRIES {
+            return Err((item.span(), format!("`{name}` has more than {MAX_ENTRIES} entries")));
+        }
+        if bytes > MAX_ENTRY_BYTES {
+            return Err((item.span(), format!("the entries of `{name}` have more than {MAX_ENTRY_BYTES} bytes")));
+        }
+    }
+    Ok(())
 }
 
 fn integer(value: &DeValue<'_>) -> Option<i64> {

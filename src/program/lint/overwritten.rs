@@ -71,6 +71,24 @@ impl Uses {
         self.reads.entry(name.to_owned()).or_default().push(at);
     }
 
+    /// Returns the names that are read within any of the ranges, which are in source order.
+    fn within(&self, ranges: &[Span]) -> HashSet<&str> {
+        // Where the ranges up to each one end at most, since they may be nested.
+        let ends: Vec<u32> = ranges
+            .iter()
+            .scan(0, |end, range| {
+                *end = range.end.max(*end);
+                Some(*end)
+            })
+            .collect();
+        let is_within = |place: &u32| {
+            let before = ranges.partition_point(|range| range.start <= *place);
+            before > 0 && *place < ends[before - 1]
+        };
+        let names = self.reads.iter().filter(|(_, places)| places.iter().any(is_within));
+        names.map(|(name, _)| name.as_str()).collect()
+    }
+
     /// Returns whether something in a range reads a variable, or the outcome of the newest call.
     fn has(&self, name: &str, range: Span) -> bool {
         [name, LAST].iter().filter_map(|name| self.reads.get(*name)).any(|places| {
@@ -78,6 +96,12 @@ impl Uses {
             next.is_some_and(|place| *place < range.end)
         })
     }
+}
+
+/// Returns the spans of the error handlers of a body, in source order.
+fn handlers(body: &Body<'_>) -> Vec<Span> {
+    let handlers = body.statements.iter().filter(|statement| matches!(statement.kind, StatementKind::OnError { .. }));
+    handlers.map(|statement| extent(statement)).collect()
 }
 
 /// The search in one body.
@@ -100,13 +124,8 @@ impl Search<'_, '_> {
         if self.uses.all || !self.text.is_certain(body) {
             return;
         }
-        let handlers: Vec<Span> = body
-            .statements
-            .iter()
-            .filter(|statement| matches!(statement.kind, StatementKind::OnError { .. }))
-            .map(|statement| extent(statement))
-            .collect();
-        let is_handled = |name: &str| handlers.iter().any(|handler| self.uses.has(name, *handler));
+        let handled = self.uses.within(&handlers(body));
+        let is_handled = |name: &str| handled.contains(name) || handled.contains(LAST);
         for block in blocks(body.block) {
             for (number, statement) in block.iter().enumerate() {
                 let Some(setter) = self.setter(statement).filter(|setter| !is_handled(setter.name)) else { continue };
@@ -118,7 +137,8 @@ impl Search<'_, '_> {
                 let setters = body.iter().filter_map(|inner| self.setter(inner));
                 let setters = setters.filter(|setter| !is_handled(setter.name));
                 if !body.iter().any(leaves_loop) {
-                    found.extend(setters.filter_map(|setter| self.set_each_turn(&setter, extent(statement))));
+                    let whole = extent(statement);
+                    found.extend(setters.filter_map(|setter| self.set_each_turn(&setter, whole)));
                 }
             }
         }

@@ -78,7 +78,27 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
         ..Program::default()
     };
     program.unchecked_truncations = unchecked_truncations(&program, environment.registry);
+    keep_first_errors(findings);
     program
+}
+
+/// Maximum number of errors that are reported for a program.
+const MAX_ERRORS: usize = 100;
+
+/// Cuts the findings off after [`MAX_ERRORS`] errors, and says so.
+fn keep_first_errors(findings: &mut Vec<Diagnostic>) {
+    let mut errors = findings.iter().enumerate().filter(|(_, finding)| finding.is_error());
+    let Some((at, first)) = errors.nth(MAX_ERRORS).map(|(at, finding)| (at, finding.span())) else { return };
+    if errors.next().is_none() && findings[at].code == Code::TooManyFaults.into() {
+        return;
+    }
+    let message = format!("the script has more than {MAX_ERRORS} faults; the others are not shown");
+    let finding = match first {
+        Some(span) => Diagnostic::error(Code::TooManyFaults, span, message),
+        None => Diagnostic::placeless(Code::TooManyFaults, message),
+    };
+    findings.truncate(at);
+    findings.push(finding.help("repair the faults above first"));
 }
 
 /// Number of findings after which names are no longer suggested.

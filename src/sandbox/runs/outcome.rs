@@ -14,7 +14,7 @@ pub struct RunOutcome {
     /// The changed paths.
     pub places: BTreeMap<Address, PathOutcome>,
     /// Removed entries, by the path of the backup.
-    taken: BTreeMap<Address, Taken>,
+    taken: BTreeMap<Address, RemovedEntry>,
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
     /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
@@ -25,7 +25,7 @@ pub struct RunOutcome {
 
 /// An entry that the run removed.
 #[derive(Clone, Debug, Default)]
-struct Taken {
+struct RemovedEntry {
     /// Its path when the run began, if it was moved before.
     from: Option<Address>,
     /// The places below it.
@@ -120,7 +120,7 @@ impl RunOutcome {
             Step::Put { path, old, draft, kept, from, is_empty } => {
                 let taken = from.as_ref().and_then(|(from, _)| self.put_back(from));
                 let is_new = taken.is_none();
-                let Taken { from: origin, inside } = taken.unwrap_or_default();
+                let RemovedEntry { from: origin, inside } = taken.unwrap_or_default();
                 let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && is_new && !is_empty;
                 for (below, place) in inside {
                     let is_copied = place.is_copied || draft.is_some();
@@ -146,7 +146,7 @@ impl RunOutcome {
                     inside.push((below, place));
                 });
                 let origin = self.places.get(path).and_then(|place| place.from.clone());
-                self.taken.insert(kept.clone(), Taken { from: origin, inside });
+                self.taken.insert(kept.clone(), RemovedEntry { from: origin, inside });
                 self.let_go(path, kept);
                 if kept_any {
                     self.keep_moved(path, Some(kept));
@@ -189,7 +189,7 @@ impl RunOutcome {
     }
 
     /// Handles the restoration of an entry that the run itself removed: its backup is gone.
-    fn put_back(&mut self, kept: &Address) -> Option<Taken> {
+    fn put_back(&mut self, kept: &Address) -> Option<RemovedEntry> {
         let taken = self.taken.remove(kept)?;
         let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
         of_it.for_each(|place| place.kept = None);

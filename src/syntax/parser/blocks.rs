@@ -10,6 +10,7 @@ use crate::text::{Code, Diagnostic, Source, Span};
 use super::super::CommentLines;
 use super::super::ast::{Arm, Block, ExprId, Name, Procedure, Statement, StatementKind};
 use super::closer::{BlockKind, Closer};
+use super::findings::Findings;
 use super::role::{BlockEnd, Role};
 use super::stmt::{Head, Parsed};
 
@@ -96,7 +97,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Adds the next line.
-    pub fn add(&mut self, parsed: Parsed, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+    pub fn add(&mut self, parsed: Parsed, span: Span, indent: usize, findings: &mut Findings) {
         let first = !mem::replace(&mut self.started, true);
         if let Some((head, its)) = self.perhaps_head.take()
             && (its < indent || its == indent && self.begins_branch(&parsed))
@@ -139,7 +140,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Returns the statements of the text, and reports blocks that are still open.
-    pub fn finish(mut self, findings: &mut Vec<Diagnostic>) -> Block {
+    pub fn finish(mut self, findings: &mut Findings) -> Block {
         while let Some(open) = self.open.pop() {
             match open.end {
                 BlockEnd::Unknown => {}
@@ -158,7 +159,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Reports a USE inside a block: the set of modules must not depend on the run.
-    fn check_place(&self, kind: &StatementKind, span: Span, findings: &mut Vec<Diagnostic>) {
+    fn check_place(&self, kind: &StatementKind, span: Span, findings: &mut Findings) {
         if let (StatementKind::Use(_), Some(open)) = (kind, self.open.last()) {
             let message = format!("`USE` stands inside a {} block", open.kind.word());
             let finding = Diagnostic::error(Code::Misplaced, span, message).related(open.head, "opened here");
@@ -171,7 +172,7 @@ impl<'a> Blocks<'a> {
         body.push(statement);
     }
 
-    fn add_broken(&mut self, role: Role, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+    fn add_broken(&mut self, role: Role, span: Span, indent: usize, findings: &mut Findings) {
         match role {
             Role::Plain => {}
             Role::PerhapsOpens => self.perhaps_head = Some((span, indent)),
@@ -185,7 +186,7 @@ impl<'a> Blocks<'a> {
                 }
             }
             // The line was reported already, so a missing block is not reported as well.
-            Role::Closes(closer) => self.close(&closer, span, indent, &mut Vec::new()),
+            Role::Closes(closer) => self.close(&closer, span, indent, &mut Findings::default()),
             Role::ClosesBrace => {
                 let depth = self.open.len().saturating_sub(1);
                 match self.open.last().map(|open| open.end) {
@@ -200,7 +201,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn open_head(&mut self, head: Head, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+    fn open_head(&mut self, head: Head, span: Span, indent: usize, findings: &mut Findings) {
         let (kind, shape) = match head {
             Head::If(condition) => (BlockKind::If, Shape::If { arms: Vec::new(), condition }),
             Head::While(condition) => (BlockKind::While, Shape::While(condition)),
@@ -216,7 +217,7 @@ impl<'a> Blocks<'a> {
         self.open_block(kind, shape, span, indent, findings);
     }
 
-    fn open_block(&mut self, kind: BlockKind, shape: Shape, head: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+    fn open_block(&mut self, kind: BlockKind, shape: Shape, head: Span, indent: usize, findings: &mut Findings) {
         if self.open.len() >= self.max_nesting {
             let message = format!("blocks are nested more than {} deep (`nesting`)", self.max_nesting);
             findings.push(Diagnostic::error(Code::TooDeep, head, message).help("move the inner blocks to a procedure"));
@@ -240,7 +241,7 @@ impl<'a> Blocks<'a> {
         true
     }
 
-    fn begin_else_if(&mut self, condition: ExprId, span: Span, findings: &mut Vec<Diagnostic>) {
+    fn begin_else_if(&mut self, condition: ExprId, span: Span, findings: &mut Findings) {
         match self.open.last_mut() {
             Some(Open { shape: Shape::If { arms, condition: current }, body, .. }) => {
                 arms.push(Arm { condition: *current, body: mem::take(body) });
@@ -251,7 +252,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn begin_else(&mut self, span: Span, findings: &mut Vec<Diagnostic>) {
+    fn begin_else(&mut self, span: Span, findings: &mut Findings) {
         match self.open.last_mut() {
             Some(Open { shape: shape @ Shape::If { .. }, body, .. }) => {
                 let Shape::If { mut arms, condition } = mem::replace(shape, Shape::Broken) else {
@@ -266,7 +267,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Reports an `ELSE` that fits no open IF, and prepares for its closer.
-    fn stray_else(&mut self, word: &str, span: Span, findings: &mut Vec<Diagnostic>) {
+    fn stray_else(&mut self, word: &str, span: Span, findings: &mut Findings) {
         match self.open.last() {
             Some(Open { shape: Shape::Else { at, .. }, .. }) => {
                 let message = format!("`{word}` after the `ELSE` of the same IF");
@@ -306,7 +307,7 @@ impl<'a> Blocks<'a> {
         !self.open.is_empty()
     }
 
-    fn close(&mut self, closer: &Closer, span: Span, indent: usize, findings: &mut Vec<Diagnostic>) {
+    fn close(&mut self, closer: &Closer, span: Span, indent: usize, findings: &mut Findings) {
         self.end_by_indentation(indent);
         let fits = |open: &Open| open.kind == BlockKind::Unknown || closer.only.is_none_or(|only| only == open.kind);
         let Some(at) = self.open.iter().rposition(fits) else {
@@ -371,7 +372,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Reports all open blocks when a procedure or `command` begins.
-    fn close_all_before(&mut self, span: Span, kind: BlockKind, findings: &mut Vec<Diagnostic>) {
+    fn close_all_before(&mut self, span: Span, kind: BlockKind, findings: &mut Findings) {
         let begun = self.open.len();
         if self.unexplained(0).is_some() {
             let open = self.open.iter().rfind(|open| open.end != BlockEnd::Unknown).expect("one is not explained");
@@ -385,7 +386,7 @@ impl<'a> Blocks<'a> {
         self.fold_to(0);
     }
 
-    fn report_unclosed(&self, open: &Open, until: Option<(Span, String)>, findings: &mut Vec<Diagnostic>) {
+    fn report_unclosed(&self, open: &Open, until: Option<(Span, String)>, findings: &mut Findings) {
         let word = open.kind.word();
         let mut finding =
             Diagnostic::error(Code::UnclosedBlock, open.head, format!("this {word} block is never closed"));

@@ -3,6 +3,7 @@
 use crate::text::{Code, Diagnostic, Span};
 
 use super::super::ast::ExprKind;
+use super::findings::Findings;
 
 /// Parses a number: digits, with an optional point and exponent.
 pub fn number(text: &str, span: Span) -> Result<ExprKind, Diagnostic> {
@@ -38,7 +39,7 @@ pub fn unfenced(literal: &str) -> &str {
 /// Decodes the escapes of `"…"` or `'…'`; `literal` includes the quotes, `base` is its offset.
 ///
 /// Reports every invalid escape and omits it from the result.
-pub fn quoted(literal: &str, base: usize, findings: &mut Vec<Diagnostic>) -> String {
+pub fn quoted(literal: &str, base: usize, findings: &mut Findings) -> String {
     let inner = &literal[1..literal.len() - 1];
     let mut text = String::with_capacity(inner.len());
     let mut at = 0;
@@ -94,10 +95,14 @@ pub fn escape(text: &str, offset: usize) -> Result<Escape, Diagnostic> {
     .ok_or_else(|| bad_escape(text, marker, offset))
 }
 
+/// Maximum number of digits in `\u{1F600}`.
+const MAX_DIGITS: usize = 6;
+
 /// Decodes `\u{1F600}`.
 fn braced(text: &str) -> Option<Escape> {
-    let end = text.find('}')?;
-    let digits = end.checked_sub(3).filter(|digits| (1..=6).contains(digits))?;
+    // A brace further away closes something else.
+    let end = text.bytes().take("\\u{}".len() + MAX_DIGITS).position(|byte| byte == b'}')?;
+    let digits = end.checked_sub(3).filter(|digits| (1..=MAX_DIGITS).contains(digits))?;
     escaped(hexadecimal(text, 3, digits)?, end + 1)
 }
 

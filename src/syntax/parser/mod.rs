@@ -7,6 +7,7 @@
 mod blocks;
 mod closer;
 mod expr;
+mod findings;
 mod literal;
 mod mistake;
 mod params;
@@ -28,10 +29,8 @@ pub use literal::escape;
 pub use mistake::{is_foreign_statement, joined_help};
 
 use blocks::Blocks;
+use findings::{Findings, MAX_FINDINGS};
 use stmt::{Head, Parsed};
-
-/// Maximum number of findings of one text; parsing stops when it is reached.
-const MAX_FINDINGS: usize = 100;
 
 /// Limits on the complexity of a text.
 #[derive(Clone, Copy, Debug)]
@@ -63,14 +62,22 @@ fn parse_into(
     written: Option<Written>,
 ) -> (Tree, Option<Written>) {
     let tree = Tree::default();
-    let mut parser =
-        Parser { tree, findings: Vec::new(), base: source.base(), limits, operators: 0, brace_blocks: 0, written };
+    let mut parser = Parser {
+        tree,
+        findings: Findings::default(),
+        base: source.base(),
+        limits,
+        operators: 0,
+        brace_blocks: 0,
+        written,
+    };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let mut blocks = Blocks::new(source, limits.nesting);
+    let mut rest = None;
     while let Some(line) = scanner.next_line() {
         parser.line(line, &mut blocks);
         if parser.findings.len() + scanner.diagnostics.len() >= MAX_FINDINGS {
-            parser.too_many_faults(&scanner);
+            rest = scanner.rest();
             break;
         }
     }
@@ -78,7 +85,9 @@ fn parse_into(
     parser.tree.statements = blocks.finish(&mut parser.findings);
     parser.tree.comments = scanner.comments;
     findings.append(&mut scanner.diagnostics);
-    findings.append(&mut parser.findings);
+    let unread = parser.findings.first_refused().or(rest);
+    findings.extend(parser.findings.into_kept());
+    findings.extend(unread.map(too_many_faults));
     (parser.tree, parser.written)
 }
 
@@ -88,7 +97,7 @@ fn parse_into(
 pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Option<Tree> {
     let mut parser = Parser {
         tree: Tree::default(),
-        findings: Vec::new(),
+        findings: Findings::default(),
         base: source.base(),
         limits,
         operators: 0,
@@ -111,7 +120,7 @@ pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagn
         Err(error) => parser.findings.push(mistake::explain_value(&error, &text, parser.base)),
     }
     findings.append(&mut scanner.diagnostics);
-    findings.append(&mut parser.findings);
+    findings.extend(parser.findings.into_kept());
     is_alone.then_some(parser.tree)
 }
 
@@ -147,10 +156,16 @@ fn is_openness(finding: &Diagnostic, text: &str) -> bool {
     open || open_text || continued
 }
 
+/// Returns the finding that the rest of a text was not parsed, or that its findings were not kept.
+fn too_many_faults(rest: Span) -> Diagnostic {
+    let message = format!("the text has {MAX_FINDINGS} faults; it was not read from here on");
+    Diagnostic::error(Code::TooManyFaults, rest, message).help("repair the faults above first")
+}
+
 /// The state of parsing one text; [`expr`], [`stmt`] and [`literal`] add its rules.
 struct Parser {
     tree: Tree,
-    findings: Vec<Diagnostic>,
+    findings: Findings,
     base: usize,
     limits: TextLimits,
     /// Number of operators in the current expression.
@@ -162,15 +177,6 @@ struct Parser {
 }
 
 impl Parser {
-    /// Reports that the rest of the text was not parsed, if there is any.
-    fn too_many_faults(&mut self, scanner: &Scanner<'_>) {
-        if let Some(rest) = scanner.rest() {
-            let message = format!("the text has {MAX_FINDINGS} faults; it was not read from here on");
-            self.findings
-                .push(Diagnostic::error(Code::TooManyFaults, rest, message).help("repair the faults above first"));
-        }
-    }
-
     fn line(&mut self, line: Line<'_>, blocks: &mut Blocks<'_>) {
         match line.kind {
             LineKind::Statement(text) => {

@@ -75,16 +75,15 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
         let names: Vec<String> = columns.keys().map(|name| name.0.to_string()).collect();
         writer.write_record(&names).map_err(Fault::Csv)?;
     }
-    let mut fields: Vec<String> = Vec::new();
     for (index, row) in args.rows.iter().enumerate() {
-        fields.clear();
         match (&row, &columns) {
             (Value::Map(map), Some(columns)) => {
                 context.spend(columns.len())?;
                 check_keys(map, columns, index, args.columns.is_some())?;
                 for name in columns.keys() {
                     let name = name.0.as_str().expect("columns have texts as names");
-                    fields.push(field(&map.get(&name).unwrap_or_default(), index)?);
+                    let field = field(&map.get(&name).unwrap_or_default(), index)?;
+                    writer.write_field(field).map_err(Fault::Csv)?;
                 }
             }
             (Value::List(list), columns) if columns.is_none() || args.columns.is_some() => {
@@ -93,7 +92,7 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
                     check_length(list, columns.len(), index)?;
                 }
                 for value in list.iter() {
-                    fields.push(field(&value, index)?);
+                    writer.write_field(field(&value, index)?).map_err(Fault::Csv)?;
                 }
             }
             _ => {
@@ -102,7 +101,8 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
                 return Err(ToolError::bad_argument("rows", message).hint("give maps only, or lists only").into());
             }
         }
-        writer.write_record(&fields).map_err(Fault::Csv)?;
+        // Ends the record.
+        writer.write_record(None::<&[u8]>).map_err(Fault::Csv)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! They decide whether an entry is included, and whether a directory may contain included entries, so that
 //! `src/**/*.rs` never opens `target`.
 
+use crate::limits::{MemoryCharge, work};
 use crate::sandbox::SandboxPath;
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -13,6 +14,10 @@ use super::find_files::prefix;
 
 /// Maximum number of patterns in one call.
 const MAX_PATTERNS: usize = 1_000;
+/// Maximum number of bytes in all patterns of one call.
+const MAX_BYTES: usize = 64 << 10;
+/// Upper bound for the memory of a compiled pattern, in bytes per byte of the pattern.
+const COMPILED_BYTES: usize = 1 << 10;
 
 /// Patterns for the entries of a tree.
 #[derive(Debug)]
@@ -22,6 +27,7 @@ pub struct Patterns {
     rules: Vec<Rule>,
     /// Whether any rule includes something; otherwise everything that is not excluded is included.
     has_includes: bool,
+    _held: MemoryCharge,
 }
 
 #[derive(Debug)]
@@ -63,20 +69,33 @@ pub struct Entry<'a> {
 impl Patterns {
     /// Parses the patterns of an argument: nil, a text or a list of texts.
     pub fn parse(argument: &'static str, value: Option<&Value>, case: LetterCase) -> Result<Patterns, ToolError> {
-        let texts: Vec<String> = match value {
+        let values = match value {
             None | Some(Value::Nil) => Vec::new(),
-            Some(Value::List(list)) => list.iter().filter_map(|item| Some(item.as_text()?.to_string())).collect(),
-            Some(value) => value.as_text().map(|text| text.to_string()).into_iter().collect(),
+            Some(Value::List(list)) => list.iter().take(MAX_PATTERNS + 1).collect(),
+            Some(value) => vec![value.clone()],
         };
-        let is_empty_list = texts.is_empty() && matches!(value, Some(Value::List(_)));
-        if is_empty_list || texts.len() > MAX_PATTERNS {
-            let found = if is_empty_list { "an empty list".to_owned() } else { format!("{} patterns", texts.len()) };
+        let is_empty_list = values.is_empty() && matches!(value, Some(Value::List(_)));
+        if is_empty_list || values.len() > MAX_PATTERNS {
+            let found = if is_empty_list { "an empty list" } else { "more of them" };
             let message = format!("`{argument}` takes 1 to {MAX_PATTERNS} patterns, not {found}");
             return Err(ToolError::bad_argument(argument, message).hint("leave it out to get everything"));
         }
-        let rules: Vec<Rule> = texts.iter().map(|text| Rule::parse(argument, text, case)).collect::<Result<_, _>>()?;
+        let texts: Vec<_> = values.iter().filter_map(Value::as_text).collect();
+        let bytes = texts.iter().map(|text| text.len()).sum::<usize>();
+        if bytes > MAX_BYTES {
+            let message =
+                format!("the patterns of `{argument}` have {bytes} bytes together, at most {MAX_BYTES} are read");
+            return Err(ToolError::bad_argument(argument, message).hint("write fewer, or search several times"));
+        }
+        let held = MemoryCharge::of(bytes * COMPILED_BYTES)?;
+        let mut rules = Vec::with_capacity(texts.len());
+        for text in &texts {
+            work::charge_bytes(text.len() * COMPILED_BYTES)?;
+            rules.push(Rule::parse(argument, text, case)?);
+        }
         let has_includes = rules.iter().any(|rule| rule.effect == Effect::Includes);
-        Ok(Patterns { texts, rules, has_includes })
+        let texts = texts.iter().map(ToString::to_string).collect();
+        Ok(Patterns { texts, rules, has_includes, _held: held })
     }
 
     /// Returns whether an entry is included.

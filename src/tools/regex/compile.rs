@@ -10,7 +10,7 @@ use crate::value::print;
 
 use super::super::recent::Recent;
 use super::expression::Expression;
-use super::parse::{Bounds, Fault, Flags, parse, places};
+use super::parse::{Bounds, Fault, Flags, parse};
 
 /// Number of compiled patterns in the cache. A run's memory limit applies to all of them together.
 const KEPT: usize = 256;
@@ -70,7 +70,7 @@ fn compile(pattern: &str) -> Result<Expression, ToolError> {
         .onepass_size_limit(Some(bounds.compiled.min(1 << 20)))
         .hybrid_cache_capacity(bounds.tables);
     match Regex::builder().configure(config).build_from_hir(&expression) {
-        Ok(regex) => Ok(Expression::new(pattern, regex, places(&expression), bounds.tables)?),
+        Ok(regex) => Ok(Expression::new(pattern, &expression, regex, bounds)?),
         Err(_) => Err(too_large()),
     }
 }

@@ -7,6 +7,7 @@ mod expression;
 pub mod parse;
 mod replace;
 mod search;
+mod simulation;
 mod stepper;
 
 use crate::gate::Tool;

@@ -3,13 +3,14 @@
 
 use regex_syntax::ast::{self, Ast, Visitor};
 use regex_syntax::hir::translate::TranslatorBuilder;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Hir, HirKind, Look};
 
 use crate::limits::{LimitHit, MemoryCharge, space};
 
 /// Maximum length of a pattern in bytes, because parsing cannot be interrupted.
 pub const MAX_PATTERN: usize = 64 << 10;
-/// Maximum size of each automaton of an expression in bytes.
+/// Maximum size of each automaton of an expression in bytes, because building one cannot be interrupted; the
+/// largest take about 0.1 s.
 const MAX_COMPILED: usize = 10 << 20;
 /// Maximum size of each table of a search in bytes.
 const MAX_TABLES: usize = 4 << 20;
@@ -181,5 +182,27 @@ pub fn places(expression: &Hir) -> u64 {
         }
         HirKind::Capture(capture) => places(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
+    }
+}
+
+/// Returns an upper bound for the steps that a byte can take in a search: positions, alternatives, repetitions and
+/// the edges of groups, with all repetitions written out.
+///
+/// Recursion is bounded by the limit on nested groups.
+pub fn steps(expression: &Hir) -> u64 {
+    let sum = |parts: &[Hir]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(steps(part)));
+    match expression.kind() {
+        HirKind::Empty => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(_) => 1,
+        HirKind::Look(look) if look.as_repr() >= Look::WordUnicode.as_repr() => 4,
+        HirKind::Look(_) => 1,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
+            steps(&repetition.sub).saturating_add(1).saturating_mul(times.into())
+        }
+        HirKind::Capture(capture) => steps(&capture.sub).saturating_add(2),
+        HirKind::Concat(parts) => sum(parts),
+        HirKind::Alternation(parts) => sum(parts).saturating_add(parts.len() as u64),
     }
 }

@@ -1,6 +1,7 @@
 //! `YAML`: parsed from the events of `granit-parser`, written, and edited in place.
 
 mod edit;
+mod input;
 mod read;
 mod scalar;
 mod write;

@@ -1,14 +1,15 @@
 //! `YAML.Parse`: builds values from the events of a non-recursive parser, with a stack of its own. The parser
 //! buffers few tokens: at most those in [`MAX_KEY`] characters.
 
-use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::gate::{Context, Tool};
-use crate::limits::{MemoryCharge, MeteredVec, space};
+use crate::limits::{MemoryCharge, MeteredVec, space, work};
 use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{BIG_NUMBERS_REMEDY, BigNumbers, Elements, Map, Str, Value, print};
 
 use super::super::super::place::at;
+use super::input::PolledInput;
 use super::scalar::{Scalar, number, plain};
 
 const SPEC: Spec = Spec::pure(
@@ -70,9 +71,9 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     // text.
     let _scalar = MemoryCharge::of(text.len())?;
     let mut loader = Loader::new(big_numbers);
-    let mut parser = Parser::new_from_str_with_options(text, options());
+    let mut parser = Parser::with_options(PolledInput::new(text), options());
     while let Some(event) = next(&mut parser)? {
-        pay(context, &event)?;
+        pay(context)?;
         loader.take(context, event)?;
     }
     Ok(loader.documents)
@@ -90,22 +91,16 @@ pub fn options() -> Options {
     }
 }
 
-/// Length in bytes above which a scalar triggers a check of the deadline, because the parser reads a scalar
-/// without pausing.
-const LONG_SCALAR: usize = 1 << 16;
-
 /// Charges an event.
-pub fn pay(context: &mut Context<'_>, (_, span): &(Event<'_>, Span)) -> Result<(), ToolError> {
-    context.spend(1)?;
-    if span.end.index() - span.start.index() > LONG_SCALAR {
-        context.meter.poll()?;
-    }
-    Ok(())
+pub fn pay(context: &mut Context<'_>) -> Result<(), ToolError> {
+    Ok(context.spend(1)?)
 }
 
-/// Returns the next event of a text.
-pub fn next<'t>(parser: &mut Parser<'t, StrInput<'t>>) -> Result<Option<(Event<'t>, Span)>, ToolError> {
-    parser.next_event().transpose().map_err(|error: ScanError| fault(error.marker(), &error.info()))
+/// Returns the next event of a text. Errors: a limit, where the input ended before the text.
+pub fn next<'t>(parser: &mut Parser<'t, PolledInput<'t>>) -> Result<Option<(Event<'t>, Span)>, ToolError> {
+    let event = parser.next_event();
+    work::check()?;
+    event.transpose().map_err(|error: ScanError| fault(error.marker(), &error.info()))
 }
 
 fn fault(marker: &Marker, reason: &str) -> ToolError {

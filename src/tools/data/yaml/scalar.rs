@@ -1,5 +1,6 @@
 //! The meaning of a plain scalar in the core schema of YAML 1.2.
 
+use crate::limits::work;
 use crate::value::{BEYOND_FLOATS, BEYOND_INTS, Value};
 
 /// The meaning of a scalar.
@@ -21,8 +22,14 @@ pub fn plain(text: &str) -> Scalar {
     number(text).unwrap_or_else(|| Scalar::Value(Value::text(text)))
 }
 
+/// Length in bytes of the longest number that is read. Longer ones are out of range, whatever their digits.
+const MAX_NUMBER: usize = 1 << 20;
+
 /// Returns the number that a scalar represents, if any.
 pub fn number(text: &str) -> Option<Scalar> {
+    if text.len() > MAX_NUMBER {
+        return all_of(text, is_part).then_some(Scalar::Big(BEYOND_FLOATS));
+    }
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     match unsigned {
         ".inf" | ".Inf" | ".INF" => {
@@ -52,10 +59,19 @@ fn int(signed: &str, digits: &str, base: u32) -> Option<Scalar> {
 
 /// Parses a number that has at least one digit and otherwise only digits, a point and an exponent.
 fn float(text: &str, unsigned: &str) -> Option<Scalar> {
-    let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
     let has_form = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')
         && unsigned.bytes().any(|byte| byte.is_ascii_digit())
-        && unsigned.bytes().all(is_part);
+        && all_of(unsigned, is_part);
     let float: f64 = if has_form { text.parse().ok()? } else { return None };
     Some(if float.is_finite() { Scalar::Value(float.into()) } else { Scalar::Big(BEYOND_FLOATS) })
+}
+
+fn is_part(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')
+}
+
+/// Returns whether all bytes of a text are of a kind; false if the run must stop.
+fn all_of(text: &str, is_meant: fn(u8) -> bool) -> bool {
+    let pieces = text.as_bytes().chunks(1 << 16);
+    pieces.into_iter().all(|piece| work::charge_bytes(piece.len()).is_ok() && piece.iter().copied().all(is_meant))
 }

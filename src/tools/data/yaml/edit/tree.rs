@@ -11,6 +11,7 @@ use crate::value::Str;
 
 use super::super::super::super::edit::children;
 use super::super::super::super::edit::lines::{MARK, line_end, next_line, skip_gap};
+use super::super::input::PolledInput;
 use super::super::read::{key_text, meaning, next, options, pay};
 use super::super::scalar::Scalar;
 
@@ -75,11 +76,11 @@ impl<'t> Tree<'t> {
     pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Tree<'t>, ToolError> {
         let start = if text.starts_with(MARK) { MARK.len() } else { 0 };
         let _scalar = MemoryCharge::of(text.len())?;
-        let mut parser = Parser::new_from_str_with_options(&text[start..], options());
+        let mut parser = Parser::with_options(PolledInput::new(&text[start..]), options());
         let mut tree = Tree { text, start, nodes: MeteredVec::default(), used: MeteredVec::default() };
         let mut open = MeteredVec::default();
         while let Some(read) = next(&mut parser)? {
-            pay(context, &read)?;
+            pay(context)?;
             let (event, span) = read;
             tree.take(&mut open, event, range_of(&span, start))?;
         }
