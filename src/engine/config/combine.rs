@@ -75,7 +75,7 @@ impl Rule {
             Rule::TrueWins => self.choose(into, from, |ours, other| other > ours),
             Rule::FalseWins => self.choose(into, from, |ours, other| other < ours),
             Rule::Union | Rule::UnionOfPatterns | Rule::Intersection | Rule::OwnFile | Rule::Users => {
-                join(into, from, layer);
+                join(into, from, layer)
             }
         }
     }
