@@ -12,6 +12,7 @@ mod force;
 mod kept;
 mod killed;
 mod links;
+mod mounts;
 mod moved_trees;
 mod names;
 mod owners;

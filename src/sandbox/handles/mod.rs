@@ -6,9 +6,11 @@
 
 pub(super) mod address;
 pub(super) mod discard;
+pub(super) mod emptying;
 pub(super) mod error;
 pub(super) mod folder;
 pub(super) mod metadata;
+pub(super) mod mounts;
 pub(super) mod path;
 pub(super) mod private;
 pub(super) mod reserved;

@@ -164,7 +164,9 @@ impl StepResolver<'_, '_> {
         if let Some((aside, _)) = aside {
             let (folder, name) = aside.entry()?;
             if copied && entry.is_some() {
-                return discard(folder, name, aside.display()).map(|()| Some(true));
+                // Best effort: the copy is complete, so what cannot be removed of the original is not missing.
+                let _ = discard(folder, name, aside.display());
+                return Ok(Some(true));
             }
             let place = self.roots.place(path)?;
             folder.rename(name, folder, place.name()?, Replace::No).map_err(|error| place.error(&error))?;
@@ -210,7 +212,8 @@ impl StepResolver<'_, '_> {
         }
         if let Some((aside, _)) = self.staged_by_us(path, draft)?.filter(|(_, state)| is_same(Some(old), state)) {
             if copied {
-                discard_at(&aside)?;
+                // Best effort: the copy at the new path is complete.
+                let _ = discard_at(&aside);
             } else {
                 let (folder, name) = aside.entry()?;
                 let place = self.roots.place(path)?;

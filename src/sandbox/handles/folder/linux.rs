@@ -12,8 +12,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{
-    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxFlags, Timespec,
-    Timestamps,
+    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxAttributes,
+    StatxFlags, Timespec, Timestamps,
 };
 use rustix::io::Errno;
 
@@ -280,6 +280,13 @@ pub fn exchange(one_folder: impl AsFd, one: &OsStr, other_folder: impl AsFd, oth
 /// Returns the metadata of an open file.
 pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
+}
+
+/// Whether an open directory is the root of a mount. Returns `None` if the kernel does not tell.
+pub fn is_mount_root(folder: impl AsFd) -> io::Result<Option<bool>> {
+    let stat = rustix::fs::statx(folder, "", AtFlags::EMPTY_PATH, StatxFlags::empty())?;
+    let is_told = stat.stx_attributes_mask.contains(StatxAttributes::MOUNT_ROOT);
+    Ok(is_told.then(|| stat.stx_attributes.contains(StatxAttributes::MOUNT_ROOT)))
 }
 
 /// Returns the identity of an open file or directory.
