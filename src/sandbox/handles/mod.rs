@@ -9,6 +9,7 @@ pub(super) mod discard;
 pub(super) mod emptying;
 pub(super) mod error;
 pub(super) mod folder;
+pub(super) mod lock;
 pub(super) mod metadata;
 pub(super) mod mounts;
 pub(super) mod path;

@@ -1,13 +1,14 @@
 //! The journal of a run while it is written.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::folder::{Folder, Replace};
+use super::super::super::handles::lock::try_lock;
 use super::super::super::handles::private::FILE_MODE;
 use super::super::super::handles::root::Root;
 use super::super::super::handles::seal::Chain;
@@ -287,10 +288,8 @@ fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
     for _ in 0..DRAFTS {
         let draft = random_name();
         let file = open.create_file(&draft, FILE_MODE)?;
-        match file.try_lock() {
-            // A file system without locks is assumed to be used by one run at a time.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => continue,
+        if !try_lock(&file)?.is_free() {
+            continue;
         }
         let identity = open.file_metadata(&file)?.identity;
         if open.metadata(&draft).is_ok_and(|there| there.identity == identity) {
