@@ -17,6 +17,7 @@ mod moved_trees;
 mod names;
 mod owners;
 mod read_only;
+mod renames;
 mod rolled_back;
 mod table;
 mod times;

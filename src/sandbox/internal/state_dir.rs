@@ -128,8 +128,8 @@ impl StateDir {
         Ok(true)
     }
 
-    /// Opens one of our files, creating it empty if necessary. It is open for reading and writing: on NFS, an exclusive
-    /// lock needs a file that is open for writing (flock(2)).
+    /// Opens one of our files, creating it empty if necessary. It is open for writing too if that is allowed: on NFS
+    /// an exclusive lock needs it (flock(2)), and where nothing may be written the lock works without it.
     pub(in crate::sandbox) fn open_or_make(&self, name: &str) -> Result<File, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(display(name), &error);
         if self.metadata(name)?.is_none() {
@@ -138,7 +138,13 @@ impl StateDir {
                 other => drop(other.map_err(wrap)?),
             }
         }
-        let file = self.folder.open_log(OsStr::new(name)).map_err(wrap)?;
+        let file = match self.folder.open_log(OsStr::new(name)) {
+            Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+                self.folder.open_file(OsStr::new(name))
+            }
+            opened => opened,
+        };
+        let file = file.map_err(wrap)?;
         check_file(name, &self.folder.file_metadata(&file).map_err(wrap)?)?;
         Ok(file)
     }

@@ -131,6 +131,8 @@ impl StepResolver<'_, '_> {
         let (folder, name) = place.entry()?;
         let is_unfinished = !is_there && (inode == Some(state.inode) || inode.is_none() && !is_same(old, &state));
         match kept {
+            // A second name of the new entry: the system could rename it only by a link.
+            _ if inode == Some(state.inode) => discard(folder, name, place.display()),
             _ if is_unfinished && (inode.is_some() || old.is_none()) => discard(folder, name, place.display()),
             Some(kept) => self.keep(path, &place, slot_of(kept)),
             None => discard(folder, name, place.display()),

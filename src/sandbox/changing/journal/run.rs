@@ -84,7 +84,8 @@ impl JournalWriter {
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
             let open = &run.folders.open;
-            open.rename(&draft, open, OsStr::new(&run.id), Replace::No)?;
+            // Nobody can guess the name. Not replacing may take two steps, and a journal has one name.
+            open.rename(&draft, open, OsStr::new(&run.id), Replace::Yes)?;
             if open.has_one_log() { Ok(()) } else { open.sync() }
         });
         if named.is_err() {
@@ -267,7 +268,8 @@ impl JournalWriter {
         // Release reserved space that was not used.
         let length = self.file.metadata().map_err(wrap)?.len();
         self.file.set_len(length).map_err(wrap)?;
-        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::No).map_err(wrap)?;
+        // No other run has the name. Not replacing may take two steps, and a journal has one name.
+        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::Yes).map_err(wrap)?;
         self.remember_end();
         Ok(())
     }
