@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_refused_value_counts_nowhere() {
-        let _space = space::enter(&Limits { memory_bytes: 64, ..Limits::default() });
+        let _space = space::enter(&Limits { memory_bytes: 8, ..Limits::default() });
         let session = Session::handed("test", Vec::new()).expect("it is empty");
         let key = Key::parse("k").expect("a key");
         session.set(key, Value::Int(1)).expect_err("an entry takes more than that");
