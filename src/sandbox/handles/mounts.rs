@@ -41,6 +41,8 @@ mod linux {
     use std::os::unix::ffi::OsStringExt;
     use std::path::PathBuf;
 
+    use crate::limits::work;
+
     use super::super::emptying::{Emptying, emptying};
     use super::super::metadata::Kind;
     use super::{Folder, is_mounted};
@@ -78,6 +80,8 @@ mod linux {
                 levels.pop();
                 continue;
             };
+            // A run that must stop learns it from its next charge; until then the tree counts as mounted.
+            work::charge(1).map_err(io::Error::other)?;
             if level.folder.metadata(&name)?.kind == Kind::Folder {
                 let Some(inner) = opened(&level.folder, &name)? else { return Ok(true) };
                 levels.push(inner);
