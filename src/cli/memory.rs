@@ -68,7 +68,7 @@ fn work(engine: &Engine, command: &MemoryCommand, text: &str, format: Option<For
 
 fn list(engine: &Engine, prefix: &str, format: Option<Format>) -> Result<(), ToolError> {
     let rows = engine.memory_rows(prefix)?;
-    print(&to_value(&rows)?, format)
+    print(&to_value(&rows.items)?, format)
 }
 
 fn get(engine: &Engine, key: &str, format: Option<Format>) -> Result<(), ToolError> {
@@ -92,7 +92,7 @@ fn delete(engine: &Engine, key: &str) -> Result<(), ToolError> {
 
 fn salvage(engine: &Engine) -> Result<(), ToolError> {
     let salvaged = engine.salvage_memory()?;
-    let lines: Vec<String> = salvaged.records.iter().map(|record| record.to_line()).collect();
+    let lines: Vec<String> = salvaged.records.items.iter().map(|record| record.to_line()).collect();
     print_lines(&lines)?;
     let lost = match (salvaged.lost, salvaged.cut) {
         (0, false) => "nothing is lost".to_owned(),

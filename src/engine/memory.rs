@@ -1,6 +1,6 @@
 //! Project memory for front ends other than scripts: showing, changing, exporting and importing it.
 
-use crate::gate::{Caller, LoggedArgument, LoggedForm, Memory, MemoryRow, Salvaged, Scope, SessionMemory};
+use crate::gate::{Caller, LoggedArgument, LoggedForm, Memory, MemoryRow, MemoryRows, Salvaged, Scope, SessionMemory};
 use crate::limits::{space, work};
 use crate::toolkit::ToolError;
 use crate::value::Value;
@@ -9,7 +9,7 @@ use super::{Engine, internal_fault, on_large_stack};
 
 impl Engine {
     /// Returns the metadata of the keys with this prefix.
-    pub fn memory_rows(&self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
+    pub fn memory_rows(&self, prefix: &str) -> Result<MemoryRows<MemoryRow>, ToolError> {
         self.with_memory("MEMORY.List", Vec::new(), |memory| memory.rows(prefix))
     }
 

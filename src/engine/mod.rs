@@ -45,8 +45,8 @@ use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::gate::{
-    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, PolicyFile, ProgressView, Provenance,
-    Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
+    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
+    Provenance, Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};

@@ -10,7 +10,8 @@
 
 use crate::limits::{LimitHit, MemoryCharge, Meter, space};
 use crate::memory::{
-    Access, Key, MemoryError, Record, Row as MemoryRow, Salvaged, Session as SessionMemory, Site, Stored,
+    Access, Key, MemoryError, Record, Row as MemoryRow, Rows as MemoryRows, Salvaged, Session as SessionMemory, Site,
+    Stored,
 };
 use crate::sandbox::Change;
 use crate::toolkit::{Bound, BoundArg, Declaration, FailureMode, Param, ToolError};
@@ -120,24 +121,27 @@ impl<'a> Memory<'a> {
     }
 
     /// Returns the keys with this prefix, in byte order.
-    pub fn keys(&mut self, scope: Scope, prefix: &str) -> Result<Vec<String>, ToolError> {
+    pub fn keys(&mut self, scope: Scope, prefix: &str) -> Result<MemoryRows<String>, ToolError> {
         self.admit(LIST, scope, prefix)?;
         let keys = match scope {
-            Scope::Session => self.session.keys(prefix),
-            Scope::Project => self.rows(prefix)?.into_iter().map(|row| row.key).collect(),
+            Scope::Session => self.session.keys(prefix)?,
+            Scope::Project => self.world.project.keys(&self.site(), prefix)?,
         };
-        self.meter.step(keys.len() as u64)?;
+        self.meter.step(keys.items.len() as u64)?;
         Ok(keys)
     }
 
     /// Returns the metadata of the keys of project memory with this prefix.
-    pub fn rows(&mut self, prefix: &str) -> Result<Vec<MemoryRow>, ToolError> {
+    pub fn rows(&mut self, prefix: &str) -> Result<MemoryRows<MemoryRow>, ToolError> {
         Ok(self.world.project.rows(&self.site(), prefix)?)
     }
 
     /// Exports project memory as lines of JSON, in the order of the keys.
     pub fn export(&mut self) -> Result<Vec<String>, ToolError> {
-        Ok(self.world.project.records(&self.site())?.iter().map(Record::to_line).collect())
+        let records = self.world.project.records(&self.site())?;
+        // The lines take about as much as the records.
+        let _held = MemoryCharge::of(records.items.iter().map(Record::bytes).sum())?;
+        Ok(records.items.iter().map(Record::to_line).collect())
     }
 
     /// Reads as much as possible from a file that is damaged, foreign or newer.

@@ -45,7 +45,9 @@ mod truncate;
 mod world;
 
 pub use crate::audit::Items;
-pub use crate::memory::{Entry as MemoryEntry, Row as MemoryRow, Salvaged, Session as SessionMemory};
+pub use crate::memory::{
+    Entry as MemoryEntry, Row as MemoryRow, Rows as MemoryRows, Salvaged, Session as SessionMemory,
+};
 pub use crate::sandbox::{
     Applied, ChangeKind, ChangeReport, Conflict, Content, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
     RunSummary, Selection, UndoReport,

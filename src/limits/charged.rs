@@ -33,6 +33,11 @@ impl MemoryCharge {
         self.grow(bytes.saturating_sub(self.bytes))
     }
 
+    /// Takes over the bytes of another charge.
+    pub fn join(&mut self, other: &mut MemoryCharge) {
+        self.bytes += std::mem::take(&mut other.bytes);
+    }
+
     /// Releases `bytes` bytes, or all if there are fewer.
     pub fn shrink(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);

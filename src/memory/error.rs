@@ -55,6 +55,9 @@ pub enum MemoryError {
     /// Other processes hold the lock.
     #[error("`{FILE}` stayed locked by another process for {0} s")]
     Busy(u64),
+    /// The deadline or an interrupt ended a statement.
+    #[error("`{FILE}`: the statement was stopped")]
+    Stopped,
     /// The disk or quota is full.
     #[error("`{FILE}`: no space left")]
     NoSpace,
@@ -83,7 +86,7 @@ impl MemoryError {
             MemoryError::BadKey(_) | MemoryError::BadValue(_) | MemoryError::BadLine { .. } => ToolCode::BadArgs,
             MemoryError::TooLarge { .. } => ToolCode::BadArgs,
             MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Busy(_) => ToolCode::Conflict,
-            MemoryError::Damaged(_) | MemoryError::Other(_) => ToolCode::IoError,
+            MemoryError::Damaged(_) | MemoryError::Stopped | MemoryError::Other(_) => ToolCode::IoError,
             MemoryError::NoSpace => ToolCode::NoSpace,
             MemoryError::Denied => ToolCode::PermissionDenied,
             MemoryError::Sandbox(error) => error.code(),
@@ -104,7 +107,11 @@ impl MemoryError {
             MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Damaged(_) => EXPORT,
             MemoryError::Busy(_) => "try again when the other process is done",
             MemoryError::Sandbox(error) => return error.help(),
-            MemoryError::NoSpace | MemoryError::Denied | MemoryError::Other(_) | MemoryError::Limit(_) => return None,
+            MemoryError::Stopped
+            | MemoryError::NoSpace
+            | MemoryError::Denied
+            | MemoryError::Other(_)
+            | MemoryError::Limit(_) => return None,
         })
     }
 }
@@ -115,6 +122,7 @@ impl From<rusqlite::Error> for MemoryError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => MemoryError::Damaged(words),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => MemoryError::Busy(PATIENCE_S),
+            Some(ErrorCode::OperationInterrupted) => MemoryError::Stopped,
             Some(ErrorCode::DiskFull) => MemoryError::NoSpace,
             Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => MemoryError::Denied,
             // Our statements are constant, so if one cannot be prepared, the tables are not ours.

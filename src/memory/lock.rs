@@ -1,4 +1,4 @@
-//! Waiting for the lock of another process on project memory.
+//! When work on project memory ends early: waiting for the lock of another process, and statements that run for long.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,14 @@ use crate::limits::Watch;
 /// Seconds to wait for a lock.
 pub const PATIENCE_S: u64 = 60;
 
-/// Waits for locks until `PATIENCE_S` or the deadline of the run is over, or the run is interrupted.
+/// Number of SQLite's instructions between two looks at the deadline.
+const INSTRUCTIONS: i32 = 1000;
+
+/// Waits for locks until `PATIENCE_S` or the deadline of the run is over, or the run is interrupted. The latter two also
+/// end a statement.
 pub fn wait_with(connection: &mut Connection, watch: &Watch) -> Result<(), rusqlite::Error> {
+    let ending = watch.clone();
+    connection.progress_handler(INSTRUCTIONS, Some(move || ending.poll().is_err()))?;
     let watch = watch.clone();
     let mut since = None;
     let handler = move |tries: i32| {

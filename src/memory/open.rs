@@ -32,6 +32,8 @@ use super::schema::{self, APPLICATION_ID, VERSION};
 const MIN_SIZE: u64 = 512;
 /// Maximum size in bytes of a database that is checked each time it is opened.
 const MAX_LOOKED_THROUGH: u64 = 64 << 20;
+/// Maximum length in bytes of a statement, those of the tables in the file too.
+const MAX_SQL: i32 = 64 << 10;
 /// Maximum length in bytes of a text that SQLite returns.
 const MAX_TEXT: i32 = 256 << 20;
 
@@ -55,12 +57,15 @@ impl Opened {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let mut connection = Connection::open_with_flags(path.join(NAME), flags)?;
         witness.check()?;
-        configure(&connection)?;
+        harden(&connection)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         wait_with(&mut connection, watch)?;
+        configure(&connection)?;
         // The first query opens the WAL and its index.
         let application = schema::application(&connection)?;
         witness.check()?;
         admit(application, schema::version(&connection)?)?;
+        schema::check(&connection)?;
         check_end(&connection, &folder)?;
         if metadata.size <= MAX_LOOKED_THROUGH {
             check_sound(&connection)?;
@@ -138,10 +143,9 @@ pub fn check_pages(size: u64, page: u32) -> Result<(), MemoryError> {
 }
 
 /// Configures a connection so that a file written by another program cannot run code or use unbounded resources.
-fn configure(connection: &Connection) -> Result<(), MemoryError> {
+pub fn harden(connection: &Connection) -> Result<(), MemoryError> {
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
-        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
         (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
         (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
@@ -149,7 +153,13 @@ fn configure(connection: &Connection) -> Result<(), MemoryError> {
         connection.set_db_config(setting, on)?;
     }
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_TEXT)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_SQL)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    Ok(())
+}
+
+/// Configures how a connection to the file itself reads and writes.
+fn configure(connection: &Connection) -> Result<(), MemoryError> {
     // A change is on the disk when the call returns, even after a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;

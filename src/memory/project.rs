@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::limits::Watch;
 use crate::sandbox::{InternalChange, Root};
@@ -15,6 +15,7 @@ use super::files::NAME;
 use super::key::Key;
 use super::lock::wait_with;
 use super::open::Opened;
+use super::query::{self, Rows};
 use super::record::{Record, Row, Stored};
 use super::salvage::{Salvaged, salvage};
 use super::schema;
@@ -58,49 +59,22 @@ impl Project {
 
     /// Returns the stored value of a key.
     pub fn get(&self, site: &Site<'_>, key: &Key) -> Result<Option<Stored>, MemoryError> {
-        let stored = self.read(site, |connection| {
-            let mut statement = connection.prepare("SELECT value, type FROM memory WHERE key = ?1")?;
-            let row =
-                statement.query_row([key.as_str()], |row| Ok(Stored { json: row.get(0)?, type_name: row.get(1)? }));
-            Ok(row.optional()?)
-        })?;
-        Ok(stored.flatten())
+        self.read(site, |connection| query::value(connection, key)).map(Option::flatten)
+    }
+
+    /// Returns the keys that begin with `prefix`, in byte order.
+    pub fn keys(&self, site: &Site<'_>, prefix: &str) -> Result<Rows<String>, MemoryError> {
+        self.read(site, |connection| query::keys(connection, prefix)).map(Option::unwrap_or_default)
     }
 
     /// Returns the rows of all keys that begin with `prefix`, in byte order.
-    pub fn rows(&self, site: &Site<'_>, prefix: &str) -> Result<Vec<Row>, MemoryError> {
-        let rows = self.read(site, |connection| {
-            let sql = "SELECT key, type, bytes, updated, writer FROM memory WHERE key >= ?1 ORDER BY key";
-            let mut statement = connection.prepare(sql)?;
-            let rows = statement.query_map([prefix], |row| {
-                Ok(Row {
-                    key: row.get(0)?,
-                    type_name: row.get(1)?,
-                    bytes: row.get::<_, i64>(2)?.unsigned_abs(),
-                    updated: row.get(3)?,
-                    writer: row.get(4)?,
-                })
-            })?;
-            let ours =
-                |row: &Result<Row, rusqlite::Error>| row.as_ref().map_or(true, |row| row.key.starts_with(prefix));
-            Ok(rows.take_while(ours).collect::<Result<Vec<Row>, _>>()?)
-        })?;
-        Ok(rows.unwrap_or_default())
+    pub fn rows(&self, site: &Site<'_>, prefix: &str) -> Result<Rows<Row>, MemoryError> {
+        self.read(site, |connection| query::rows(connection, prefix)).map(Option::unwrap_or_default)
     }
 
     /// Returns all records in the order of their keys, as of one moment.
-    pub fn records(&self, site: &Site<'_>) -> Result<Vec<Record>, MemoryError> {
-        let records = self.read(site, |connection| {
-            let mut statement =
-                connection.prepare("SELECT key, value, type, updated, writer FROM memory ORDER BY key")?;
-            let mut rows = statement.query([])?;
-            let mut records = Vec::new();
-            while let Some(row) = rows.next()? {
-                records.push(whole_record(&row.get::<_, String>(0)?, row)?);
-            }
-            Ok(records)
-        })?;
-        Ok(records.unwrap_or_default())
+    pub fn records(&self, site: &Site<'_>) -> Result<Rows<Record>, MemoryError> {
+        self.read(site, query::records).map(Option::unwrap_or_default)
     }
 
     /// Returns everything that can be read of a file, however damaged it is.
@@ -110,7 +84,9 @@ impl Project {
             Some(folder) => snapshot::image(&folder)?,
             None => None,
         };
-        Ok(image.map_or_else(Salvaged::default, |image| salvage(&image)))
+        image
+            .map_or_else(|| Ok(Salvaged::default()), |image| salvage(&image, &site.watch))
+            .map_err(|error| patient(site, error))
     }
 
     /// Stores values atomically.
@@ -174,7 +150,9 @@ impl Project {
         if !copied.as_ref().is_some_and(|copy| copy.is_fresh(&folder)) {
             *copied = Snapshot::take(&folder)?;
         }
-        copied.as_ref().map(|copy| work(&copy.connection)).transpose()
+        let Some(copy) = &mut *copied else { return Ok(None) };
+        wait_with(&mut copy.connection, &site.watch)?;
+        work(&copy.connection).map(Some).map_err(|error| patient(site, error))
     }
 
     /// Changes the database in one transaction, creating `.ns` and the file if necessary.
@@ -211,7 +189,9 @@ impl Project {
             schema::set_format(&mut image, schema::Format::Journal);
             *planned = Some(snapshot::open_to_write(&image)?);
         }
-        work(planned.as_mut().expect("it was made just now"))
+        let connection = planned.as_mut().expect("it was made just now");
+        wait_with(connection, &site.watch)?;
+        work(connection).map_err(|error| patient(site, error))
     }
 
     /// Closes the database if it is no longer the memory file of the root.
@@ -238,10 +218,10 @@ fn whole<T>(
     Ok(result)
 }
 
-/// Replaces a lock timeout by the limit that ended the wait, if the run is over.
+/// Replaces a lock timeout or the end of a statement by the limit that caused it, if the run is over.
 fn patient(site: &Site<'_>, error: MemoryError) -> MemoryError {
     match error {
-        MemoryError::Busy(_) => site.watch.poll().map_or_else(MemoryError::Limit, |()| error),
+        MemoryError::Busy(_) | MemoryError::Stopped => site.watch.poll().map_or_else(MemoryError::Limit, |()| error),
         error => error,
     }
 }
@@ -258,13 +238,4 @@ fn open_or_make(site: &Site<'_>, change: &InternalChange) -> Result<Opened, Memo
         }
         site.watch.poll()?;
     }
-}
-
-/// Converts a row into a record. Errors: if the row violates our rules, which means that the file is damaged.
-fn whole_record(key: &str, row: &rusqlite::Row<'_>) -> Result<Record, MemoryError> {
-    let stored = Stored { json: row.get("value")?, type_name: row.get("type")? };
-    let damaged = |reason: String| MemoryError::Damaged(format!("under `{}`: {reason}", key.escape_debug()));
-    stored.to_value().map_err(damaged)?;
-    let key = Key::parse(key).map_err(|error| damaged(error.to_string()))?;
-    Ok(Record { key, stored, updated: row.get("updated")?, writer: row.get("writer")? })
 }

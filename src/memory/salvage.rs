@@ -4,10 +4,15 @@
 //! project memory are counted and left out.
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Row};
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, Row};
+
+use crate::limits::Watch;
 
 use super::error::MemoryError;
 use super::key::Key;
+use super::lock::wait_with;
+use super::query::Rows;
 use super::record::{Record, Stored, is_note, now};
 use super::schema::{Format, new_image, set_format};
 use super::snapshot;
@@ -16,27 +21,38 @@ use super::snapshot;
 #[derive(Debug, Default)]
 pub struct Salvaged {
     /// The records, in the order in which they were first written.
-    pub records: Vec<Record>,
+    pub records: Rows<Record>,
     /// Number of rows that exist but could not be used.
     pub lost: usize,
     /// Whether the file could not be read to its end, so that an unknown number of rows is missing.
     pub cut: bool,
 }
 
+/// Bounds of the maximum length in bytes of a text that is read.
+const MIN_TEXT: i32 = 64 << 10;
+const MAX_TEXT: i32 = 256 << 20;
 /// Maximum number of ids between two readable rows that are queried one by one.
 const MAX_PROBES: i64 = 1_000_000;
 
-/// Reads the readable rows of an image.
-pub fn salvage(image: &[u8]) -> Salvaged {
-    match tolerant(image).and_then(|connection| read(&connection)) {
-        Ok(salvaged) if !(salvaged.records.is_empty() && salvaged.cut) => {
-            Salvaged { cut: salvaged.cut || has_half_page(image), ..salvaged }
+/// Reads the readable rows of an image. Errors: only if a limit of the run is reached.
+pub fn salvage(image: &[u8], watch: &Watch) -> Result<Salvaged, MemoryError> {
+    match unless_stopped(tolerant(image, watch).and_then(|connection| read(&connection)))? {
+        Ok(salvaged) if !(salvaged.records.items.is_empty() && salvaged.cut) => {
+            Ok(Salvaged { cut: salvaged.cut || has_half_page(image), ..salvaged })
         }
         // The first page, which locates the others, is lost: the first page of a new file may fit the rest.
-        _ => match grafted(image).and_then(|connection| read(&connection)) {
-            Ok(salvaged) => Salvaged { cut: true, ..salvaged },
-            Err(_) => Salvaged { cut: !image.is_empty(), ..Salvaged::default() },
+        _ => match unless_stopped(grafted(image, watch).and_then(|connection| read(&connection)))? {
+            Ok(salvaged) => Ok(Salvaged { cut: true, ..salvaged }),
+            Err(_) => Ok(Salvaged { cut: !image.is_empty(), ..Salvaged::default() }),
         },
+    }
+}
+
+/// Separates the errors that end the run from those of the file.
+fn unless_stopped<T>(result: Result<T, MemoryError>) -> Result<Result<T, MemoryError>, MemoryError> {
+    match result {
+        Err(error @ (MemoryError::Stopped | MemoryError::Limit(_))) => Err(error),
+        other => Ok(other),
     }
 }
 
@@ -49,16 +65,19 @@ fn has_half_page(image: &[u8]) -> bool {
 }
 
 /// Opens a connection that accepts a file even if it is shorter than its header says.
-fn tolerant(image: &[u8]) -> Result<Connection, MemoryError> {
-    let connection = snapshot::open(image)?;
+fn tolerant(image: &[u8], watch: &Watch) -> Result<Connection, MemoryError> {
+    let mut connection = snapshot::open(image)?;
+    wait_with(&mut connection, watch)?;
+    // A longer text is not in the file: the tables of others compute it.
+    let longest = i32::try_from(image.len()).unwrap_or(i32::MAX).clamp(MIN_TEXT, MAX_TEXT);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
 }
 
 /// Opens the image with its first page replaced by that of a new file, which says where the tables begin.
-fn grafted(image: &[u8]) -> Result<Connection, MemoryError> {
+fn grafted(image: &[u8], watch: &Watch) -> Result<Connection, MemoryError> {
     let mut first = new_image()?;
     set_format(&mut first, Format::Journal);
     let page = usize::from(u16::from_be_bytes([first[16], first[17]]));
@@ -69,7 +88,7 @@ fn grafted(image: &[u8]) -> Result<Connection, MemoryError> {
     // The size in the header counts only if bytes 24 and 92 agree; in a new file they do.
     first[28..32].copy_from_slice(&pages.to_be_bytes());
     whole[..page].copy_from_slice(&first);
-    tolerant(&whole)
+    tolerant(&whole, watch)
 }
 
 /// Scans the table from the start, then from the end, then queries single rows in between.
@@ -86,7 +105,7 @@ fn read(connection: &Connection) -> Result<Salvaged, MemoryError> {
                 scan(connection, &format!("SELECT * FROM memory WHERE id = {id}"), &mut salvaged)?;
             }
         }
-        salvaged.records.extend(from_end.records.into_iter().rev());
+        salvaged.records.append_reversed(from_end.records);
         salvaged.lost += from_end.lost;
     }
     Ok(salvaged)
@@ -101,12 +120,16 @@ fn scan(connection: &Connection, sql: &str, salvaged: &mut Salvaged) -> Result<O
         match rows.next() {
             Ok(Some(row)) => {
                 last = row.get("id").unwrap_or(last);
+                salvaged.records.admit(row, &["key", "value", "type"])?;
                 match record(row) {
-                    Some(record) => salvaged.records.push(record),
+                    Some(record) => salvaged.records.items.push(record),
                     None => salvaged.lost += 1,
                 }
             }
             Ok(None) => return Ok(None),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
+                return Err(error.into());
+            }
             Err(_) => return Ok(Some(last)),
         }
     }

@@ -12,6 +12,9 @@ pub const APPLICATION_ID: i32 = 0x4e53_6d65;
 /// The schema version that this program reads and writes.
 pub const VERSION: i32 = MIGRATIONS.len() as i32;
 
+/// More statements than a file of ours has.
+const MAX_STATEMENTS: i64 = 64;
+
 /// The statements that upgrade a file from one version to the next.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE memory (
@@ -46,6 +49,30 @@ fn migrate_by(connection: &mut Connection, migrations: &[&str]) -> Result<bool, 
     transaction.pragma_update(None, "user_version", migrations.len() as i32)?;
     transaction.commit()?;
     Ok(true)
+}
+
+/// Refuses a file whose tables are not literally ours. Constraints and generated columns of others would run with each
+/// statement, without a bound on their memory.
+pub fn check(connection: &Connection) -> Result<(), MemoryError> {
+    let mut reference = Connection::open_in_memory()?;
+    let count = usize::try_from(version(connection)?).unwrap_or(0).min(MIGRATIONS.len());
+    migrate_by(&mut reference, &MIGRATIONS[..count])?;
+    if statements(connection)? == statements(&reference)? {
+        Ok(())
+    } else {
+        Err(MemoryError::Damaged("its tables are not those of this program".to_owned()))
+    }
+}
+
+/// A row of the schema: type, name, table and statement.
+type Statement = (String, String, String, Option<String>);
+
+/// Returns the statements that created a file's tables, at most [`MAX_STATEMENTS`].
+fn statements(connection: &Connection) -> Result<Vec<Statement>, MemoryError> {
+    let sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name, type LIMIT ?1";
+    let mut look = connection.prepare(sql)?;
+    let found = look.query_map([MAX_STATEMENTS], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// Returns the schema version recorded in a file.

@@ -8,13 +8,14 @@ use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
 
-use crate::limits::space;
+use crate::limits::{LimitHit, space, work};
 use crate::value::Value;
 
 use super::MAX_SHARED;
 use super::error::MemoryError;
 use super::handover::Entry;
 use super::key::Key;
+use super::query::Rows;
 use super::record::Stored;
 
 /// The memory of one run, session or connection, with the name that identifies it as a writer.
@@ -98,7 +99,7 @@ impl Session {
     /// Errors: if the memory limit of the run is reached; if several processes share the memory, also if the value has
     /// no JSON form or does not fit.
     pub fn set(&self, key: Key, value: Value) -> Result<(), MemoryError> {
-        let mut shared_bytes = 0;
+        let (mut shared_bytes, mut shared_total) = (0, 0);
         if let Some(shared) = &self.shared {
             let form = Stored::from_value(&value, MAX_SHARED)?;
             shared_bytes = (key.as_str().len() + form.json.len()) as u64;
@@ -106,12 +107,16 @@ impl Session {
             if bytes > MAX_SHARED {
                 return Err(MemoryError::Full { allowed: MAX_SHARED });
             }
-            shared.bytes.set(bytes);
-            shared.note(&key);
+            shared_total = bytes;
         }
         let mut entries = self.entries.borrow_mut();
         if !entries.contains_key(&key) {
             space::take(bytes_of(&key))?;
+        }
+        // Nothing fails from here on.
+        if let Some(shared) = &self.shared {
+            shared.bytes.set(shared_total);
+            shared.note(&key);
         }
         entries.insert(key, Kept { value, shared_bytes });
         Ok(())
@@ -158,9 +163,15 @@ impl Session {
     }
 
     /// Returns the keys that begin with `prefix`, in byte order.
-    pub fn keys(&self, prefix: &str) -> Vec<String> {
-        let entries = self.entries.borrow();
-        entries.keys().map(Key::as_str).filter(|key| key.starts_with(prefix)).map(str::to_owned).collect()
+    pub fn keys(&self, prefix: &str) -> Result<Rows<String>, LimitHit> {
+        let mut keys = Rows::default();
+        for key in self.entries.borrow().keys().map(Key::as_str) {
+            work::charge(1)?;
+            if key.starts_with(prefix) {
+                keys.push(key.to_owned(), key.len())?;
+            }
+        }
+        Ok(keys)
     }
 }
 
@@ -180,4 +191,21 @@ impl Shared {
 
 fn bytes_of(key: &Key) -> usize {
     ENTRY + key.as_str().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Key, Session};
+    use crate::limits::{Limits, space};
+    use crate::value::Value;
+
+    #[test]
+    fn a_refused_value_counts_nowhere() {
+        let _space = space::enter(&Limits { memory_bytes: 8, ..Limits::default() });
+        let session = Session::handed("test", Vec::new()).expect("it is empty");
+        let key = Key::parse("k").expect("a key");
+        session.set(key, Value::Int(1)).expect_err("an entry takes more than that");
+        assert_eq!(session.shared.as_ref().map(|shared| shared.bytes.get()), Some(0));
+        assert!(session.changes().is_empty() && session.entries().is_empty());
+    }
 }

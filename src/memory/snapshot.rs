@@ -5,11 +5,12 @@
 
 use rusqlite::{Connection, MAIN_DB};
 
+use crate::limits::space;
 use crate::sandbox::{Identity, SandboxError, StateDir, Timestamp};
 
 use super::error::MemoryError;
 use super::files::{JOURNAL, JOURNAL_MAGIC, NAME, WAL};
-use super::open::{admit, check_pages, check_size};
+use super::open::{admit, check_pages, check_size, harden};
 use super::schema::{self, Format, set_format};
 use super::wal;
 
@@ -37,6 +38,7 @@ impl Snapshot {
         check_size(image.len() as u64)?;
         let connection = open(&image)?;
         admit(schema::application(&connection)?, schema::version(&connection)?)?;
+        schema::check(&connection)?;
         check_pages(image.len() as u64, connection.pragma_query_value(None, "page_size", |row| row.get(0))?)?;
         Ok(Some(Snapshot { connection, stamp }))
     }
@@ -66,6 +68,7 @@ pub fn image(folder: &StateDir) -> Result<Option<Vec<u8>>, MemoryError> {
             continue;
         }
         let before = log_header(folder)?;
+        check_room(folder)?;
         let Some(mut image) = folder.read(NAME, MAX_IMAGE)? else { return Ok(None) };
         let log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
         // As long as the WAL is not restarted, it contains everything that a concurrent checkpoint may have moved.
@@ -82,13 +85,20 @@ pub fn image(folder: &StateDir) -> Result<Option<Vec<u8>>, MemoryError> {
 fn has_hot_journal(folder: &StateDir) -> Result<bool, MemoryError> {
     let Some(metadata) = folder.metadata(JOURNAL)? else { return Ok(false) };
     // A journal that persists after its transaction begins with zeros.
-    Ok(metadata.size > 0 && folder.read(JOURNAL, MAX_IMAGE)?.is_some_and(|bytes| bytes.starts_with(&JOURNAL_MAGIC)))
+    let start = if metadata.size > 0 { folder.read_start(JOURNAL, JOURNAL_MAGIC.len())? } else { None };
+    Ok(start.is_some_and(|bytes| bytes == JOURNAL_MAGIC))
+}
+
+/// Errors: if the copy would exceed the memory limit of the run: the image, SQLite's copy of it, and the log.
+fn check_room(folder: &StateDir) -> Result<(), MemoryError> {
+    let size = |name| Ok::<_, SandboxError>(folder.metadata(name)?.map_or(0, |file| file.size.min(MAX_IMAGE)));
+    // The pages of the log may lie beyond the end of the database.
+    let bytes = 2 * size(NAME)? + 3 * size(WAL)?;
+    Ok(space::check(usize::try_from(bytes).unwrap_or(usize::MAX))?)
 }
 
 fn log_header(folder: &StateDir) -> Result<Vec<u8>, MemoryError> {
-    let mut log = folder.read(WAL, MAX_IMAGE)?.unwrap_or_default();
-    log.truncate(wal::HEADER);
-    Ok(log)
+    Ok(folder.read_start(WAL, wal::HEADER)?.unwrap_or_default())
 }
 
 /// Opens a read-only connection to a copy of an image.
@@ -101,11 +111,13 @@ pub fn open_to_write(image: &[u8]) -> Result<Connection, MemoryError> {
     check_size(image.len() as u64)?;
     let connection = open_copy(image, false)?;
     admit(schema::application(&connection)?, schema::version(&connection)?)?;
+    schema::check(&connection)?;
     Ok(connection)
 }
 
 fn open_copy(image: &[u8], read_only: bool) -> Result<Connection, MemoryError> {
     let mut connection = Connection::open_in_memory()?;
     connection.deserialize_read_exact(MAIN_DB, image, image.len(), read_only)?;
+    harden(&connection)?;
     Ok(connection)
 }

@@ -104,8 +104,8 @@ fn a_database_of_another_program() {
 #[test]
 fn our_id_with_other_tables() {
     for (setup, words) in [
-        ("DROP TABLE memory", "no such table: memory"),
-        ("ALTER TABLE memory RENAME COLUMN value TO content", "no such column: value"),
+        ("DROP TABLE memory", "its tables are not those of this program"),
+        ("ALTER TABLE memory RENAME COLUMN value TO content", "its tables are not those of this program"),
         ("PRAGMA user_version = 0", "its version is 0"),
         ("PRAGMA user_version = -1", "its version is -1"),
     ] {
@@ -116,6 +116,62 @@ fn our_id_with_other_tables() {
         assert_eq!(ran.code, 1, "{setup}");
         assert!(ran.stderr.contains("is damaged") && ran.stderr.contains(words), "{setup}: {}", ran.stderr);
     }
+}
+
+/// Tables of other programs can compute whatever they like with each statement.
+#[test]
+fn our_id_with_tables_that_compute() {
+    let huge = "printf('%.*c', 200000000, '1')";
+    let table = |more: &str, value: &str| {
+        format!(
+            "DROP TABLE memory; CREATE TABLE memory (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, {value}, \
+             type TEXT DEFAULT 'int', bytes INTEGER DEFAULT 1, updated TEXT DEFAULT '', writer TEXT DEFAULT '' {more});"
+        )
+    };
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) \
+        INSERT INTO memory (id, key) SELECT i, 'k' || i FROM n;";
+    let check = table(&format!(", CHECK (length({huge}) > 0)"), "value TEXT DEFAULT '1'");
+    let computed = table("", &format!("value TEXT GENERATED ALWAYS AS ({huge}) VIRTUAL"));
+    for setup in [
+        format!("PRAGMA ignore_check_constraints = 1; {check} {rows}"),
+        format!("{computed} {rows}"),
+        format!("CREATE INDEX other ON memory (length({huge}))").replace(huge, "key"),
+        "CREATE TRIGGER other AFTER INSERT ON memory BEGIN DELETE FROM memory; END".to_owned(),
+        "CREATE VIEW other AS SELECT key FROM memory".to_owned(),
+        "ALTER TABLE memory RENAME TO kept; CREATE VIEW memory AS SELECT * FROM kept".to_owned(),
+        "ANALYZE".to_owned(),
+    ] {
+        let place = filled(3);
+        database(place.path()).execute_batch(&setup).expect(&setup);
+        settle(place.path());
+        let begin = std::time::Instant::now();
+        unusable(place.path(), "`.ns/memory.db` is damaged: its tables are not those of this program");
+        run(ns(place.path()).args(["--timeout", "2", "memory", "export", "--salvage"]));
+        assert!(begin.elapsed().as_secs() < 60, "{setup}: the tables were computed with");
+    }
+}
+
+/// A file may have any number of rows, whoever wrote it.
+#[test]
+fn rows_are_charged_before_they_are_held() {
+    let place = filled(1);
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) \
+        INSERT INTO memory SELECT i + 9, 'm' || i, '1', 'int', 1, '2020-01-01T00:00:00Z', 'w' FROM n";
+    database(place.path()).execute_batch(rows).expect("many rows");
+    settle(place.path());
+    std::fs::write(place.path().join("neuroscript.toml"), "[limits]\nmemory_bytes = 8_000_000\n").expect("a policy");
+    for arguments in [
+        &["memory", "list"][..],
+        &["memory", "export"],
+        &["memory", "export", "--salvage"],
+        &["--read-only", "memory", "get", "m1"],
+        &["run", "-e", "EMIT LEN(MEMORY.List(\"project\"))"],
+    ] {
+        let ran = run(ns(place.path()).args(arguments));
+        assert!(ran.stderr.contains("memory") && ran.stderr.contains("limit"), "{arguments:?}: {}", ran.stderr);
+        assert_ne!(ran.code, 0, "{arguments:?}");
+    }
+    assert_eq!(memory(place.path(), &["get", "m77"]).stdout, "1\n", "one row is no load");
 }
 
 #[test]

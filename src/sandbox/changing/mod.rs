@@ -11,7 +11,6 @@ pub(super) mod content;
 pub(super) mod copier;
 pub(super) mod copy;
 pub(super) mod journal;
-pub(super) mod mounts;
 pub(super) mod overwrite;
 pub(super) mod parents;
 pub(super) mod permissions;

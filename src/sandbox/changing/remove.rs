@@ -3,12 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
-use super::super::handles::discard::{discard, emptying};
 use crate::limits::Meter;
 
+use super::super::handles::discard::discard_counting;
+use super::super::handles::emptying::emptying;
 use super::super::handles::error::{RenameError, SandboxError};
 use super::super::handles::folder::{Folder, MtimeGuard, Replace};
 use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::mounts::has_mounts;
 use super::super::handles::reserved::is_reserved;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::{StagingFile, random_name};
@@ -16,7 +18,6 @@ use super::super::handles::state::State;
 use super::backups::{BackupKind, BackupStore};
 use super::copier::copy_aside;
 use super::journal::{Change, Step};
-use super::mounts::has_mounts;
 use super::replace::is_same;
 
 /// Options of a removal.
@@ -138,11 +139,12 @@ impl SandboxPath {
             trace.erase(folder, || folder.rename(&aside, folder, name, Replace::No)).map_err(wrap)?;
             return Err(error);
         }
+        let discarded = self.discard_aside(&aside)?;
+        // The entry is gone now, whether or not the rest succeeds.
         slot.confirm();
-        self.discard_aside(&aside)?;
         pending.done(None, true, &[folder]);
         store.retain(&slot, &meter.watch());
-        Ok(store.address_of(&slot))
+        discarded.map_or_else(|| Ok(store.address_of(&slot)), Err)
     }
 
     /// Moves an entry to another file system: the complete, synced copy is put at the target first. The original is
@@ -169,16 +171,22 @@ impl SandboxPath {
         let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
         pending.drafted(copy.inode());
         copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
-        to_folder.sync().map_err(|error| target.error(&error))?;
-        let placed = to_folder.metadata(to_name).map_err(|error| target.error(&error))?;
-        let set_aside = pending.copied().and_then(|()| self.set_aside(&before, &aside));
-        if let Err(error) = set_aside {
-            copy.trace().erase(to_folder, || target.withdraw(&placed))?;
-            return Err(error);
-        }
-        self.discard_aside(&aside)?;
+        let placed = copy.metadata_after(to_name);
+        let synced = to_folder.sync().map_err(|error| target.error(&error));
+        let ready = synced.and_then(|()| pending.copied()).and_then(|()| self.set_aside(&before, &aside));
+        let discarded = match ready.and_then(|()| self.discard_aside(&aside)) {
+            Ok(discarded) => discarded,
+            Err(error) => {
+                // The original is complete and has its name.
+                let stays = format!("`{}`", target.display());
+                return Err(match copy.trace().erase(to_folder, || target.withdraw(&placed)) {
+                    Ok(()) => error,
+                    Err(_) => SandboxError::Stays { reason: Box::new(error), stays },
+                });
+            }
+        };
         pending.done(Some(&placed), false, &[folder, to_folder]);
-        Ok(())
+        discarded.map_or(Ok(()), Err)
     }
 
     /// Permanently removes a file or link that this run created, if it is unchanged. Used if the disk has no room to
@@ -193,9 +201,9 @@ impl SandboxPath {
         let (step, aside) = self.take_step(store, (BackupKind::Trash, &store.stamp_for(change)?))?;
         let pending = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
-        self.discard_aside(&aside)?;
+        let discarded = self.discard_aside(&aside)?;
         pending.done(None, false, &[folder]);
-        Ok(())
+        discarded.map_or(Ok(()), Err)
     }
 
     /// Permanently removes an entry created here, if it is unchanged. In a directory, only changes to its direct
@@ -203,7 +211,7 @@ impl SandboxPath {
     fn withdraw(&self, expected: &Metadata) -> Result<(), SandboxError> {
         let aside = random_name();
         self.set_aside(expected, &aside)?;
-        self.discard_aside(&aside)
+        self.discard_aside(&aside)?.map_or(Ok(()), Err)
     }
 
     /// Renames an entry to a temporary name, if it is the expected one and unchanged, so that it can be removed without
@@ -220,14 +228,31 @@ impl SandboxPath {
         Err(SandboxError::Changed(self.display().to_owned()))
     }
 
-    /// Removes an entry that was set aside. If it cannot be removed, its name is restored.
-    fn discard_aside(&self, aside: &OsStr) -> Result<(), SandboxError> {
+    /// Removes an entry that was set aside. Returns the error that is to be reported although the entry is gone from
+    /// its path: a part of it could not be removed and stays under the temporary name, or the directory was not synced.
+    ///
+    /// Errors: if nothing of the entry was removed. It has its name again.
+    fn discard_aside(&self, aside: &OsStr) -> Result<Option<SandboxError>, SandboxError> {
         let (folder, name) = self.entry()?;
-        discard(folder, aside, self.display()).inspect_err(|_| {
-            // Best effort: the first error is the one that matters.
-            let _ = folder.rename(aside, folder, name, Replace::No);
-        })?;
-        folder.sync().map_err(|error| self.error(&error))
+        let mut removed = 0;
+        let Err(error) = discard_counting(folder, aside, self.display(), &mut removed) else {
+            return Ok(folder.sync().err().map(|error| self.undurable(&error)));
+        };
+        // An entry that is no longer complete must not be taken for the old one.
+        if removed == 0 && folder.rename(aside, folder, name, Replace::No).is_ok() {
+            return Err(error);
+        }
+        Ok(Some(SandboxError::Leftover {
+            path: self.display().to_owned(),
+            left: self.beside(aside),
+            reason: Box::new(error),
+        }))
+    }
+
+    /// Returns the path of another entry in the same directory, as messages show it.
+    fn beside(&self, name: &OsStr) -> String {
+        let name = name.to_string_lossy();
+        self.display().rsplit_once('/').map_or_else(|| name.to_string(), |(above, _)| format!("{above}/{name}"))
     }
 
     /// Removes an empty directory.

@@ -2,7 +2,8 @@
 //!
 //! An existing entry with that name is exchanged with the staging file atomically, so the name never disappears. The
 //! old entry is then moved below `.ns`; its contents are not copied. It is copied only if it cannot be moved (another
-//! file system) or if the system cannot exchange. The entry that comes out of the exchange is checked: a directory
+//! file system). Where the system cannot exchange (NFS), three renames do it, none of which replaces anything; the name
+//! does not exist for a moment then. The entry that comes out of the exchange is checked: a directory
 //! or special file, and with `if_match` anything but the expected file, gets its name back; everything else, a link too,
 //! goes to the backup store. No entry is removed before it is there.
 //!
@@ -208,10 +209,10 @@ impl Replacement<'_> {
         let taken = match draft.exchange(self.name) {
             Ok(taken) => taken,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
-            Err(error) if error.kind() == ErrorKind::Unsupported => {
-                self.replace_copied(draft, &mut slot)?;
-                copy.iter_mut().for_each(Slot::confirm);
-                return Ok(Attempt::Done(Some(Box::new(PreviousEntry { slot, copy }))));
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                // Best effort: under its temporary name the previous entry is not lost either.
+                let _ = slot.take(self.folder, &draft.displaced_name());
+                return Err(self.changed());
             }
             Err(error) => return Err(self.place.error(&error)),
         };
@@ -268,16 +269,6 @@ impl Replacement<'_> {
         }
         slot.confirm();
         taken.remove().map_err(|error| self.place.error(&error))
-    }
-
-    /// Replaces an entry where the system cannot exchange: copies it to the backup store first.
-    fn replace_copied(&mut self, draft: &mut StagingFile, slot: &mut Slot) -> Result<(), SandboxError> {
-        if !slot.is_copy() {
-            slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
-        }
-        draft.rename(self.folder, self.name, Replace::Yes).map_err(|error| self.place.error(&error))?;
-        slot.confirm();
-        Ok(())
     }
 
     /// Gives the replaced entry its name back; if somebody else has taken the name, moves it to the backup store.

@@ -82,7 +82,7 @@ impl TemporaryFolder {
         if !self.is_in_place(root)? {
             return Ok(());
         }
-        remove_contents(self.folder, &self.name)?;
+        remove_contents(self.folder, &self.name, &mut 0)?;
         // If the entry was replaced in the meantime, at most an empty directory is lost.
         let name = OsString::from(&self.name);
         match root.folder().without_trace(|| root.folder().remove_folder(&name)) {

@@ -3,26 +3,35 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
+use super::emptying::emptying;
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::metadata::Kind;
+use super::mounts::is_mounted;
 
-/// A directory whose contents are being visited or removed, with its name in its parent.
-pub(in crate::sandbox) struct Emptying {
-    /// The directory.
-    pub(in crate::sandbox) folder: Folder,
-    /// Its name in its parent.
-    pub(in crate::sandbox) name: OsString,
-    /// The names not yet visited.
-    pub(in crate::sandbox) ahead: Vec<OsString>,
+/// Removes an entry with everything in it.
+///
+/// Errors: if a file system is mounted in it. What was visited before is gone then.
+pub(in crate::sandbox) fn discard(folder: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
+    discard_counting(folder, name, shown, &mut 0)
 }
 
-/// Removes a copy that did not become final.
-pub(in crate::sandbox) fn discard(folder: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
+/// Like [`discard`], and counts the entries that were removed, so that the caller knows after an error whether the
+/// entry is still complete.
+pub(in crate::sandbox) fn discard_counting(
+    folder: &Folder,
+    name: &OsStr,
+    shown: &str,
+    removed: &mut u64,
+) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     match folder.metadata(name) {
         Ok(metadata) if metadata.kind == Kind::Folder => {
-            remove_contents(folder.open_folder(name).map_err(wrap)?, shown)?;
+            let inner = folder.open_folder(name).map_err(wrap)?;
+            if is_mounted(&inner, (folder, name)) {
+                return Err(SandboxError::Mounted(shown.to_owned()));
+            }
+            remove_contents(inner, shown, removed)?;
             folder.remove_folder(name).map_err(wrap)
         }
         Ok(_) => folder.remove_file(name).map_err(wrap),
@@ -32,8 +41,11 @@ pub(in crate::sandbox) fn discard(folder: &Folder, name: &OsStr, shown: &str) ->
 }
 
 /// Removes everything in a directory. Links are removed, not followed. Iterative, so the depth of the tree does not
-/// matter.
-pub(in crate::sandbox) fn remove_contents(folder: Folder, shown: &str) -> Result<(), SandboxError> {
+/// matter. Adds the number of removed entries to `removed`, even if it fails.
+///
+/// A directory is entered only if no file system is mounted there: each one is asked after it was opened, so a mount
+/// that appears meanwhile is not entered either.
+pub(in crate::sandbox) fn remove_contents(folder: Folder, shown: &str, removed: &mut u64) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     let device = |folder: &Folder| folder.own_metadata().map(|metadata| metadata.identity.device);
     let here = device(&folder).map_err(wrap)?;
@@ -44,25 +56,23 @@ pub(in crate::sandbox) fn remove_contents(folder: Folder, shown: &str) -> Result
             let done = levels.pop().expect("there is a level");
             let Some(above) = levels.last() else { return Ok(()) };
             above.folder.remove_folder(&done.name).map_err(wrap)?;
+            *removed += 1;
             continue;
         };
         match level.folder.metadata(&name) {
             Ok(metadata) if metadata.kind == Kind::Folder => {
                 let inner = level.folder.open_folder(&name).map_err(wrap)?;
-                if device(&inner).map_err(wrap)? != here {
+                if device(&inner).map_err(wrap)? != here || is_mounted(&inner, (&level.folder, &name)) {
                     return Err(SandboxError::Mounted(shown.to_owned()));
                 }
                 levels.push(emptying(inner, name).map_err(wrap)?);
             }
-            Ok(_) => level.folder.remove_file(&name).map_err(wrap)?,
+            Ok(_) => {
+                level.folder.remove_file(&name).map_err(wrap)?;
+                *removed += 1;
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(wrap(error)),
         }
     }
-}
-
-/// Begins to visit a directory.
-pub(in crate::sandbox) fn emptying(folder: Folder, name: OsString) -> io::Result<Emptying> {
-    let ahead = folder.entries()?.into_iter().map(|entry| entry.name).collect();
-    Ok(Emptying { folder, name, ahead })
 }

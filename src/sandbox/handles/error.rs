@@ -92,6 +92,16 @@ pub enum SandboxError {
         /// The system's error text.
         reason: String,
     },
+    /// The entry was copied and is gone from its path, but a part of the original could not be removed.
+    #[error("`{path}` is gone from there, but a part of it is left as `{left}`: {reason}")]
+    Leftover {
+        /// The path.
+        path: String,
+        /// The path of what is left.
+        left: String,
+        /// Why it could not be removed.
+        reason: Box<SandboxError>,
+    },
     /// An entry that is not ours has the name of one of our own files.
     #[error("`{path}` is not NeuroScript's own: {reason}")]
     NotOurs {
@@ -178,7 +188,7 @@ impl SandboxError {
 
     /// Whether the change was made despite the error.
     pub(in crate::sandbox) fn is_done(&self) -> bool {
-        matches!(self, SandboxError::Undurable { .. })
+        matches!(self, SandboxError::Undurable { .. } | SandboxError::Leftover { .. })
     }
 
     /// Returns the error code for programs.
@@ -201,7 +211,10 @@ impl SandboxError {
             | SandboxError::Vanished(_)
             | SandboxError::Stays { .. }
             | SandboxError::Busy(_) => ToolCode::Conflict,
-            SandboxError::Special(_) | SandboxError::Io { .. } | SandboxError::Undurable { .. } => ToolCode::IoError,
+            SandboxError::Special(_)
+            | SandboxError::Io { .. }
+            | SandboxError::Undurable { .. }
+            | SandboxError::Leftover { .. } => ToolCode::IoError,
             SandboxError::Unnameable { .. } | SandboxError::NotText { .. } => ToolCode::Encoding,
             SandboxError::Refused(_) => ToolCode::PolicyDenied,
             SandboxError::Limit(hit) if hit.limit == crate::limits::Limit::Interrupt => ToolCode::Cancelled,
@@ -215,6 +228,7 @@ impl SandboxError {
             SandboxError::Escapes { path, .. }
             | SandboxError::Io { path, .. }
             | SandboxError::Undurable { path, .. }
+            | SandboxError::Leftover { path, .. }
             | SandboxError::HoldsReserved { path, .. }
             | SandboxError::Unnameable { path, .. }
             | SandboxError::NotText { path, .. }
@@ -269,6 +283,7 @@ impl SandboxError {
             SandboxError::Mounted(_) => "unmount it first",
             SandboxError::NoSpace(_) => "make room: `ns gc` gives up what is kept of old runs",
             SandboxError::Undurable { .. } => "look at the disk; `ns undo` takes the change back",
+            SandboxError::Leftover { .. } => "all of it was copied before: remove what is left yourself",
             SandboxError::Special(_) => "such files are never opened",
             SandboxError::Limit(hit) => return hit.limit.help(),
             _ => return None,

@@ -6,9 +6,12 @@
 
 pub(super) mod address;
 pub(super) mod discard;
+pub(super) mod emptying;
 pub(super) mod error;
 pub(super) mod folder;
+pub(super) mod lock;
 pub(super) mod metadata;
+pub(super) mod mounts;
 pub(super) mod path;
 pub(super) mod private;
 pub(super) mod reserved;

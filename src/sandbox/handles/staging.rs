@@ -11,7 +11,9 @@ use super::folder::{Folder, MtimeGuard, Replace};
 use super::metadata::{Identity, Metadata};
 
 /// The prefix of temporary names.
-const TEMPORARY_PREFIX: &str = ".ns-tmp-";
+pub(in crate::sandbox) const TEMPORARY_PREFIX: &str = ".ns-tmp-";
+/// The suffix of the temporary name that the previous entry has during an exchange in several renames.
+const DISPLACED: &str = "-old";
 /// The permission bits of a file until it gets those of the file it replaces.
 pub(in crate::sandbox) const PRIVATE_MODE: u32 = 0o600;
 
@@ -49,6 +51,11 @@ impl StagingFile {
         metadata_after(&self.folder, name, &self.made)
     }
 
+    /// Returns the name at which an exchange may leave the previous entry.
+    pub(in crate::sandbox) fn displaced_name(&self) -> OsString {
+        displaced_name(&self.name)
+    }
+
     /// Returns the entry's inode.
     pub(in crate::sandbox) fn inode(&self) -> u64 {
         self.made.identity.inode
@@ -67,9 +74,12 @@ impl StagingFile {
     }
 
     /// Exchanges the entry with the one named `name` in its directory, and returns the latter.
+    ///
+    /// Errors: of kind `AlreadyExists` if the system cannot exchange at once and somebody else took the name meanwhile.
+    /// The entry that had it is then under [`displaced_name`].
     pub(in crate::sandbox) fn exchange(&mut self, name: &OsStr) -> io::Result<Displaced> {
         let (folder, mut trace) = (self.folder.duplicate()?, self.trace);
-        trace.extend(&folder, || folder.exchange(&self.name, &folder, name))?;
+        trace.extend(&folder, || exchange(&folder, &self.name, name))?;
         self.done = true;
         Ok(Displaced { folder, name: self.name.clone(), successor: self.made.identity, trace })
     }
@@ -105,7 +115,15 @@ impl Displaced {
     }
 
     fn exchange_back(&self, name: &OsStr) -> io::Result<bool> {
-        match self.folder.exchange(&self.name, &self.folder, name) {
+        match exchange(&self.folder, &self.name, name) {
+            // Somebody else took the name while it was free.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let aside = displaced_name(&self.name);
+                if self.folder.metadata(&aside)?.identity == self.successor {
+                    self.folder.remove_file(&aside)?;
+                }
+                return Ok(false);
+            }
             // The successor was removed: the name is free.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return self.folder.rename(&self.name, &self.folder, name, Replace::No).map(|()| true);
@@ -115,13 +133,39 @@ impl Displaced {
         if self.folder.metadata(&self.name)?.identity == self.successor {
             return self.remove().map(|()| true);
         }
-        self.folder.exchange(&self.name, &self.folder, name).map(|()| false)
+        exchange(&self.folder, &self.name, name).map(|()| false)
     }
 
     /// Permanently removes the replaced file or link.
     pub(in crate::sandbox) fn remove(&self) -> io::Result<()> {
         self.folder.remove_file(&self.name)
     }
+}
+
+/// Exchanges an entry under a temporary name with another one of the directory: at once, or in three renames where the
+/// system cannot do that (NFS). None of them replaces anything, but the name does not exist for a moment.
+fn exchange(folder: &Folder, staged: &OsStr, name: &OsStr) -> io::Result<()> {
+    match folder.exchange(staged, folder, name) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => {}
+        other => return other,
+    }
+    let aside = displaced_name(staged);
+    // Nobody can guess the temporary names, so nothing is replaced.
+    folder.rename(name, folder, &aside, Replace::Yes)?;
+    if let Err(error) = folder.rename(staged, folder, name, Replace::No) {
+        return match folder.rename(&aside, folder, name, Replace::No) {
+            Err(taken) if taken.kind() == ErrorKind::AlreadyExists => Err(taken),
+            _ => Err(error),
+        };
+    }
+    folder.rename(&aside, folder, staged, Replace::Yes)
+}
+
+/// Returns the name that the previous entry has during an exchange in several renames.
+pub(in crate::sandbox) fn displaced_name(staged: &OsStr) -> OsString {
+    let mut name = staged.to_owned();
+    name.push(DISPLACED);
+    name
 }
 
 /// Returns the metadata of the entry that a step put at a name, or `put` if another entry has the name by now.

@@ -4,7 +4,7 @@
 //! this root ([`RootSeal::tag`]).
 //!
 //! Below `.ns`, a part of a path that looks like such a name gets a `~` appended, so that the path of a backup
-//! determines its original path unambiguously.
+//! determines its original path unambiguously. A part that has no room for the `~` is shortened and begins with `.ns:`.
 
 use std::ffi::{OsStr, OsString};
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 use super::address::Address;
 use super::seal::RootSeal;
-use super::staging::{is_draft_name, random_number};
+use super::staging::{TEMPORARY_PREFIX, is_draft_name, random_number};
 
 /// The format of a stamp: `0` stands for a decimal digit, `x` for a hexadecimal one.
 const SHAPE: &[u8] = b"00000000T000000.000000Z-xxxxxxxx";
@@ -21,6 +21,10 @@ const SHAPE: &[u8] = b"00000000T000000.000000Z-xxxxxxxx";
 const TAG_SHAPE: &[u8] = b"-xxxxxxxxxxxxxxxx";
 /// The suffix of parts of a path that look like a stamp or a temporary name.
 const MARK: &str = "~";
+/// The maximum length of a name in bytes; a part that has it has no room for the mark.
+const LONGEST: usize = 255;
+/// The prefix of the short form of such a part. No part of a path begins so: with a `:` after it, `.ns` is reserved.
+const SHORT: &str = ".ns:";
 
 /// Returns the present time as text that sorts by time.
 pub fn now() -> String {
@@ -109,8 +113,11 @@ pub fn moment_of(name: &OsStr) -> String {
     name.rsplit_once('-').map_or(String::new(), |(moment, _)| moment.to_owned())
 }
 
-/// Returns the name of the directory that represents a part of a path.
+/// Returns the name of the directory that represents a part of a path. It is a valid name if the part is one.
 pub fn folder_of(part: &OsStr) -> OsString {
+    if let Some(short) = part.to_str().filter(|text| text.len() >= LONGEST).and_then(shortened) {
+        return short.into();
+    }
     let mut name = part.to_owned();
     if is_marked(part) {
         name.push(MARK);
@@ -118,8 +125,28 @@ pub fn folder_of(part: &OsStr) -> OsString {
     name
 }
 
+/// Returns the short form of a part that has no room for the mark: without the beginning of a temporary name, or
+/// without the marks at its end. `None` if the part needs no mark.
+fn shortened(part: &str) -> Option<String> {
+    let stem = part.trim_end_matches(MARK);
+    let rest = part.strip_prefix(TEMPORARY_PREFIX).or_else(|| Some(stem).filter(|stem| is_kept_shape(stem.as_ref())));
+    rest.map(|rest| format!("{SHORT}{rest}"))
+}
+
+/// Returns the part of a path that a short form represents.
+fn lengthened(folder: &str) -> Option<String> {
+    let rest = folder.strip_prefix(SHORT)?;
+    if is_kept_shape(rest.as_ref()) {
+        return Some(format!("{rest}{}", MARK.repeat(LONGEST - rest.len())));
+    }
+    Some(format!("{TEMPORARY_PREFIX}{rest}"))
+}
+
 /// Returns the part of a path that a directory represents.
 pub fn part_of(folder: &OsStr) -> OsString {
+    if let Some(part) = folder.to_str().and_then(lengthened) {
+        return part.into();
+    }
     let part = folder.to_str().and_then(|text| text.strip_suffix(MARK));
     part.filter(|part| is_marked(part.as_ref())).map_or_else(|| folder.to_owned(), OsString::from)
 }
@@ -157,8 +184,13 @@ mod tests {
         let sealed = format!("{name}-0123456789abcdef");
         let marked = [&name, &sealed].map(|name| [name.clone(), format!("{name}~"), format!("{name}~~")]);
         let plain = ["a", "~", "a~", ".ns-tmp-1", ".ns-tmp-1~"].map(str::to_owned);
-        for part in plain.into_iter().chain(marked.into_iter().flatten()) {
+        let filled = |start: &str, fill: &str| format!("{start}{}", fill.repeat(255 - start.len()));
+        let long = [".ns-tmp-", &name, &sealed].map(|start| [filled(start, "~"), filled(start, "a")]);
+        let almost = [format!(".ns-tmp-{}", "a".repeat(246)), filled("a", "~"), filled("", "~")];
+        let parts = plain.into_iter().chain(marked.into_iter().flatten());
+        for part in parts.chain(long.into_iter().flatten()).chain(almost) {
             let folder = folder_of(OsStr::new(&part));
+            assert!(folder.len() <= 255, "{part}");
             assert!(!is_kept_shape(&folder), "{part}");
             assert_eq!(part_of(&folder), OsStr::new(&part));
         }

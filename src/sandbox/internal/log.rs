@@ -5,7 +5,7 @@
 //! the lines.
 
 use std::ffi::OsStr;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use crate::limits::Watch;
 
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{Folder, file_metadata};
+use super::super::handles::lock::try_lock;
 use super::super::handles::metadata::{Identity, Kind};
 use super::super::handles::private::{FILE_MODE, check_regular};
 use super::super::handles::reserved::STATE_DIR;
@@ -171,11 +172,8 @@ impl LogFile {
         let (mut wait, longest) = WAITS;
         let mut since = None;
         loop {
-            match self.file.try_lock() {
-                Ok(()) => return Ok(Some(LogLock(self))),
-                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
-                Err(TryLockError::Error(error)) => return Err(self.error(&error)),
-                Err(TryLockError::WouldBlock) => {}
+            if try_lock(&self.file).map_err(|error| self.error(&error))?.is_free() {
+                return Ok(Some(LogLock(self)));
             }
             if since.get_or_insert_with(Instant::now).elapsed() >= patience {
                 return Ok(None);

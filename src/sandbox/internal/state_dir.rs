@@ -87,6 +87,19 @@ impl StateDir {
 
     /// Reads one of our files. Returns `None` if it does not exist. Errors: if it has more than `limit` bytes.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
+        let bytes = self.read_at_most(name, limit.saturating_add(1))?;
+        if bytes.as_ref().is_some_and(|bytes| bytes.len() as u64 > limit) {
+            return Err(SandboxError::Io { path: display(name), reason: format!("it has more than {limit} bytes") });
+        }
+        Ok(bytes)
+    }
+
+    /// Reads at most the first `length` bytes of one of our files. Returns `None` if it does not exist.
+    pub fn read_start(&self, name: &str, length: usize) -> Result<Option<Vec<u8>>, SandboxError> {
+        self.read_at_most(name, length as u64)
+    }
+
+    fn read_at_most(&self, name: &str, length: u64) -> Result<Option<Vec<u8>>, SandboxError> {
         if self.metadata(name)?.is_none() {
             return Ok(None);
         }
@@ -97,12 +110,8 @@ impl StateDir {
         };
         check_file(name, &self.folder.file_metadata(&file).map_err(wrap)?)?;
         let mut bytes = Vec::new();
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(wrap)?;
-        if bytes.len() as u64 > limit {
-            Err(SandboxError::Io { path: display(name), reason: format!("it has more than {limit} bytes") })
-        } else {
-            Ok(Some(bytes))
-        }
+        file.take(length).read_to_end(&mut bytes).map_err(wrap)?;
+        Ok(Some(bytes))
     }
 
     /// Creates one of our files atomically. Returns false if the name is already taken.
@@ -119,7 +128,8 @@ impl StateDir {
         Ok(true)
     }
 
-    /// Opens one of our files for reading, creating it empty if necessary.
+    /// Opens one of our files, creating it empty if necessary. It is open for writing too if that is allowed: on NFS
+    /// an exclusive lock needs it (flock(2)), and where nothing may be written the lock works without it.
     pub(in crate::sandbox) fn open_or_make(&self, name: &str) -> Result<File, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(display(name), &error);
         if self.metadata(name)?.is_none() {
@@ -128,7 +138,13 @@ impl StateDir {
                 other => drop(other.map_err(wrap)?),
             }
         }
-        let file = self.folder.open_file(OsStr::new(name)).map_err(wrap)?;
+        let file = match self.folder.open_log(OsStr::new(name)) {
+            Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+                self.folder.open_file(OsStr::new(name))
+            }
+            opened => opened,
+        };
+        let file = file.map_err(wrap)?;
         check_file(name, &self.folder.file_metadata(&file).map_err(wrap)?)?;
         Ok(file)
     }

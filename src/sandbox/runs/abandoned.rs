@@ -4,7 +4,7 @@
 //! count, because its journal could be an old one that somebody put back.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 
 use super::super::changing::journal::folders::{Folders, OPEN};
@@ -12,6 +12,7 @@ use super::super::changing::journal::history::{History, HistoryError};
 use super::super::changing::journal::roots::Roots;
 use super::super::changing::journal::{JOURNAL, Journal};
 use super::super::handles::error::SandboxError;
+use super::super::handles::lock::may_be_held;
 use super::super::handles::private::check_regular;
 use super::super::handles::root::Root;
 use super::super::handles::seal::RootSeal;
@@ -120,11 +121,8 @@ fn abandoned(folders: &Folders, name: &OsStr) -> io::Result<Option<File>> {
             None => return Ok(None),
         },
     };
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(None),
-        // Without locks, an active run cannot be recognized.
-        Err(TryLockError::Error(_)) => return Ok(None),
+    if may_be_held(&file) {
+        return Ok(None);
     }
     // The run may have ended between opening and locking.
     let is_there = folders.open.metadata(name).is_ok_and(|there| there.identity == metadata.identity);

@@ -6,7 +6,7 @@
 //! path in it is one that a tool could have written.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
@@ -25,6 +25,7 @@ use super::super::handles::address::Address;
 use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{Folder, Replace};
+use super::super::handles::lock::may_be_held;
 use super::super::handles::private::{FILE_MODE, check_regular};
 use super::super::handles::reserved::{STATE_DIR, is_reserved};
 use super::super::handles::root::Root;
@@ -219,8 +220,9 @@ fn open(journals: &Journals<'_>, name: &OsStr) -> io::Result<Option<File>> {
     if !(is_file && stamp::is_stamp(name)) {
         return Ok(None);
     }
-    let file = journals.folder.open_file(name)?;
-    let goes_on = !journals.has_ended && matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    // On NFS a lock needs a file that is open for writing.
+    let file = journals.folder.open_log(name).or_else(|_| journals.folder.open_file(name))?;
+    let goes_on = !journals.has_ended && may_be_held(&file);
     Ok(Some(file).filter(|_| !goes_on))
 }
 

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 
 use crate::limits::Meter;
 
@@ -21,7 +22,7 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::folder::Replace;
 use super::super::handles::metadata::Kind;
 use super::super::handles::root::SandboxPath;
-use super::super::handles::staging::is_draft_name;
+use super::super::handles::staging::{displaced_name, is_draft_name};
 use super::super::handles::state::{Moment, State};
 use super::super::internal::internal_change::InternalChange;
 use super::aftermath::DirectoryTimes;
@@ -125,14 +126,33 @@ impl StepResolver<'_, '_> {
         (inode, old, is_there): (Option<u64>, Option<&State>, bool),
         kept: Option<&Address>,
     ) -> Result<(), SandboxError> {
+        self.finish_renames(path, draft, kept)?;
         let Some((place, state)) = self.staged_by_us(path, draft)? else { return Ok(()) };
         let (folder, name) = place.entry()?;
         let is_unfinished = !is_there && (inode == Some(state.inode) || inode.is_none() && !is_same(old, &state));
         match kept {
+            // A second name of the new entry: the system could rename it only by a link.
+            _ if inode == Some(state.inode) => discard(folder, name, place.display()),
             _ if is_unfinished && (inode.is_some() || old.is_none()) => discard(folder, name, place.display()),
             Some(kept) => self.keep(path, &place, slot_of(kept)),
             None => discard(folder, name, place.display()),
         }
+    }
+
+    /// Handles the previous entry if an exchange in several renames was interrupted: gives it its name back, or moves it
+    /// to where an exchange at once leaves it.
+    fn finish_renames(&self, path: &Address, draft: &str, kept: Option<&Address>) -> Result<(), SandboxError> {
+        let displaced = displaced_name(OsStr::new(draft));
+        let displaced = displaced.to_str().expect("a text with a suffix is a text");
+        let Some((aside, _)) = self.staged_by_us(path, displaced)? else { return Ok(()) };
+        let ((folder, name), place) = (aside.entry()?, self.roots.place(path)?);
+        for target in [place.name()?, OsStr::new(draft)] {
+            match folder.rename(name, folder, target, Replace::No) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                other => return other.map_err(|error| place.error(&error)),
+            }
+        }
+        kept.map_or(Ok(()), |kept| self.keep(path, &aside, slot_of(kept)))
     }
 
     /// Completes an exchange with a backup: moves the previous entry, which is still at the path of that backup, to a
@@ -164,7 +184,9 @@ impl StepResolver<'_, '_> {
         if let Some((aside, _)) = aside {
             let (folder, name) = aside.entry()?;
             if copied && entry.is_some() {
-                return discard(folder, name, aside.display()).map(|()| Some(true));
+                // Best effort: the copy is complete, so what cannot be removed of the original is not missing.
+                let _ = discard(folder, name, aside.display());
+                return Ok(Some(true));
             }
             let place = self.roots.place(path)?;
             folder.rename(name, folder, place.name()?, Replace::No).map_err(|error| place.error(&error))?;
@@ -210,7 +232,8 @@ impl StepResolver<'_, '_> {
         }
         if let Some((aside, _)) = self.staged_by_us(path, draft)?.filter(|(_, state)| is_same(Some(old), state)) {
             if copied {
-                discard_at(&aside)?;
+                // Best effort: the copy at the new path is complete.
+                let _ = discard_at(&aside);
             } else {
                 let (folder, name) = aside.entry()?;
                 let place = self.roots.place(path)?;

@@ -1,7 +1,6 @@
 //! Undo of a finished run, and rollback of the active run or a part of it.
 
 use std::collections::BTreeSet;
-use std::fs::TryLockError;
 use std::io;
 
 use super::super::handles::metadata::Timestamp;
@@ -18,6 +17,7 @@ use super::super::changing::journal::{JOURNAL, Journal};
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::file_metadata;
+use super::super::handles::lock::{Locked, try_lock};
 use super::super::handles::stamp::{self, short};
 use super::super::handles::state::{Moment, time};
 use super::super::internal::state_dir::display;
@@ -337,7 +337,7 @@ pub(super) fn read(roots: Roots<'_>, run: &str) -> Result<(History, Option<Times
     let opened = folders.open_either(|folder| folder.open_file(run.as_ref()).map(Some)).map_err(wrap)?;
     let file = match opened.ok_or_else(unknown)? {
         (file, true) => file,
-        (open, false) if matches!(open.try_lock(), Err(TryLockError::WouldBlock)) => {
+        (open, false) if matches!(try_lock(&open), Ok(Locked::Theirs)) => {
             return Err(UndoError::GoesOn(run.to_owned()));
         }
         // Nobody holds it: the run ended since it was opened, or it was killed and is not recovered.

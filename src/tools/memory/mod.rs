@@ -134,7 +134,7 @@ fn delete(context: &mut Context<'_>, args: KeyArgs) -> Result<bool, ToolError> {
 fn list(context: &mut Context<'_>, args: ListArgs) -> Result<AnyList, ToolError> {
     let prefix = args.prefix.as_ref().map(Str::as_text);
     let keys = context.memory().keys(scope(&args.scope), prefix.as_deref().unwrap_or(""))?;
-    Ok(AnyList(Value::list(keys.iter().map(|key| Value::text(key)).collect())?))
+    Ok(AnyList(Value::list(keys.items.iter().map(|key| Value::text(key)).collect())?))
 }
 
 fn scope(word: &Str) -> Scope {

@@ -6,13 +6,13 @@
 //! An undo or redo holds `.ns/undo-lock` from the comparison of the tree to its end, so that two of them never reverse
 //! the same run.
 
-use std::fs::{File, TryLockError};
-use std::io::ErrorKind;
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 use crate::limits::Meter;
 
 use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::lock::try_lock;
 use super::super::super::handles::root::{Root, SandboxPath};
 use super::super::super::handles::seal::RootSeal;
 use super::super::super::internal::internal_change::InternalChange;
@@ -93,13 +93,11 @@ fn wait_for(file: &File, name: &str, meter: &Meter) -> Result<(), SandboxError> 
     let begin = Instant::now();
     let mut pause = Duration::from_micros(50);
     loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {}
-            Err(TryLockError::WouldBlock) => return Err(SandboxError::Busy(PATIENCE.as_secs())),
-            // A file system without locks is assumed to be used by one run at a time.
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(SandboxError::io(display(name), &error)),
+        if try_lock(file).map_err(|error| SandboxError::io(display(name), &error))?.is_free() {
+            return Ok(());
+        }
+        if begin.elapsed() >= PATIENCE {
+            return Err(SandboxError::Busy(PATIENCE.as_secs()));
         }
         meter.poll()?;
         std::thread::sleep(pause);

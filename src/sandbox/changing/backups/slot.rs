@@ -117,7 +117,8 @@ impl Slot {
     /// Moves an entry here, in place of an unconfirmed copy.
     pub fn take(&mut self, folder: &Folder, name: &OsStr) -> io::Result<()> {
         self.discard_copy();
-        folder.rename(name, &self.folder, &self.name, Replace::No)?;
+        // The name was free under the lock, and nobody can guess it, so nothing is replaced.
+        folder.rename(name, &self.folder, &self.name, Replace::Yes)?;
         self.content = Content::Kept;
         Ok(())
     }
@@ -146,7 +147,7 @@ impl Slot {
     /// Removes an unconfirmed copy.
     fn discard_copy(&mut self) {
         if self.is_copy() {
-            // Best effort: a copy that stays lets the next step fail with its path.
+            // Best effort: the next step replaces a copy that stays, or fails with its path.
             let _ = discard(&self.folder, &self.name, "");
             self.content = Content::Nothing;
         }

@@ -1,13 +1,14 @@
 //! The journal of a run while it is written.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::folder::{Folder, Replace};
+use super::super::super::handles::lock::try_lock;
 use super::super::super::handles::private::FILE_MODE;
 use super::super::super::handles::root::Root;
 use super::super::super::handles::seal::Chain;
@@ -83,7 +84,8 @@ impl JournalWriter {
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
             let open = &run.folders.open;
-            open.rename(&draft, open, OsStr::new(&run.id), Replace::No)?;
+            // Nobody can guess the name. Not replacing may take two steps, and a journal has one name.
+            open.rename(&draft, open, OsStr::new(&run.id), Replace::Yes)?;
             if open.has_one_log() { Ok(()) } else { open.sync() }
         });
         if named.is_err() {
@@ -266,7 +268,8 @@ impl JournalWriter {
         // Release reserved space that was not used.
         let length = self.file.metadata().map_err(wrap)?.len();
         self.file.set_len(length).map_err(wrap)?;
-        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::No).map_err(wrap)?;
+        // No other run has the name. Not replacing may take two steps, and a journal has one name.
+        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::Yes).map_err(wrap)?;
         self.remember_end();
         Ok(())
     }
@@ -287,10 +290,8 @@ fn locked_draft(open: &Folder) -> io::Result<(OsString, File)> {
     for _ in 0..DRAFTS {
         let draft = random_name();
         let file = open.create_file(&draft, FILE_MODE)?;
-        match file.try_lock() {
-            // A file system without locks is assumed to be used by one run at a time.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => continue,
+        if !try_lock(&file)?.is_free() {
+            continue;
         }
         let identity = open.file_metadata(&file)?.identity;
         if open.metadata(&draft).is_ok_and(|there| there.identity == identity) {

@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind};
 use compact_str::CompactString;
 
 use super::super::handles::address::Address;
-use super::super::handles::discard::remove_contents;
+use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{Folder, Replace};
 use super::super::handles::metadata::{Kind, Metadata, Timestamp};
@@ -239,9 +239,7 @@ impl Drop for Unpacking<'_> {
 
 /// Removes a temporary directory with its contents, and restores the modification time of its parent.
 fn discard_without_trace(home: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
-    let wrap = |error: io::Error| SandboxError::io(shown, &error);
-    remove_contents(home.open_folder(name).map_err(wrap)?, shown)?;
-    home.without_trace(|| home.remove_folder(name)).map_err(wrap)
+    home.without_trace(|| Ok(discard(home, name, shown))).map_err(|error| SandboxError::io(shown, &error))?
 }
 
 impl Finder {

@@ -12,8 +12,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{
-    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxFlags, Timespec,
-    Timestamps,
+    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxAttributes,
+    StatxFlags, Timespec, Timestamps, UTIME_OMIT,
 };
 use rustix::io::Errno;
 
@@ -157,7 +157,8 @@ impl LinuxFolder {
 
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         let modified = Timespec { tv_sec: modified.seconds, tv_nsec: modified.nanos.into() };
-        let times = Timestamps { last_access: modified, last_modification: modified };
+        let access = Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT };
+        let times = Timestamps { last_access: access, last_modification: modified };
         Ok(rustix::fs::utimensat(&self.0, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
@@ -234,8 +235,12 @@ fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Resu
     }
 }
 
-/// Renames without ever replacing: uses `renameat2` with NOREPLACE or, if the file system does not support it, creates
-/// a hard link and removes the old name. Directories cannot have hard links, so there they are refused.
+/// Renames without replacing: uses `renameat2` with NOREPLACE or, if the file system does not support it (NFS), creates
+/// a hard link and removes the old name.
+///
+/// Directories cannot have hard links. A rename of a directory fails if the new name is anything but an empty directory
+/// (rename(2)), so at most one that appears at this moment is lost. Of the old name, the trailing slash makes it a
+/// directory's.
 pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to: &OsStr) -> io::Result<()> {
     match rustix::fs::renameat_with(&from_folder, from, &to_folder, to, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
@@ -243,10 +248,27 @@ pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to
     }
     match rustix::fs::linkat(&from_folder, from, &to_folder, to, AtFlags::empty()) {
         Ok(()) => Ok(rustix::fs::unlinkat(&from_folder, from, AtFlags::empty())?),
-        Err(Errno::PERM | Errno::OPNOTSUPP) => Err(io::Error::new(
+        Err(Errno::PERM | Errno::OPNOTSUPP) => rename_new_folder(from_folder, from, to_folder, to),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Renames a directory without replacing anything but an empty directory.
+fn rename_new_folder(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to: &OsStr) -> io::Result<()> {
+    match rustix::fs::statx(&to_folder, to, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE) {
+        Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
+        Err(Errno::NOENT) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let mut directory = from.to_owned();
+    directory.push("/");
+    match rustix::fs::renameat(&from_folder, &directory, &to_folder, to) {
+        Ok(()) => Ok(()),
+        Err(Errno::NOTDIR) => Err(io::Error::new(
             io::ErrorKind::Unsupported,
             "this file system cannot rename without the risk of overwriting",
         )),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
         Err(error) => Err(error.into()),
     }
 }
@@ -280,6 +302,13 @@ pub fn exchange(one_folder: impl AsFd, one: &OsStr, other_folder: impl AsFd, oth
 /// Returns the metadata of an open file.
 pub fn file_metadata(file: impl AsFd) -> io::Result<Metadata> {
     Ok(metadata_of(&rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, FIELDS)?))
+}
+
+/// Whether an open directory is the root of a mount. Returns `None` if the kernel does not tell.
+pub fn is_mount_root(folder: impl AsFd) -> io::Result<Option<bool>> {
+    let stat = rustix::fs::statx(folder, "", AtFlags::EMPTY_PATH, StatxFlags::empty())?;
+    let is_told = stat.stx_attributes_mask.contains(StatxAttributes::MOUNT_ROOT);
+    Ok(is_told.then(|| stat.stx_attributes.contains(StatxAttributes::MOUNT_ROOT)))
 }
 
 /// Returns the identity of an open file or directory.

@@ -209,6 +209,16 @@ impl Folder {
         on!(self, folder => folder.own_metadata())
     }
 
+    /// Whether this directory is the root of a mounted file system, as it was when the directory was opened. Returns
+    /// `None` if the system does not tell (Linux before 5.8).
+    #[cfg(target_os = "linux")]
+    pub fn is_mount_root(&self) -> io::Result<Option<bool>> {
+        if let Folder::Overlaid(folder) = self {
+            return folder.is_mount_root();
+        }
+        on_disk!(self, folder => linux::is_mount_root(folder))
+    }
+
     /// Returns the metadata of an open file that was found in a directory of the same root.
     pub fn file_metadata(&self, file: &File) -> io::Result<Metadata> {
         match self {

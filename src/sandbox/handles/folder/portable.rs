@@ -133,8 +133,8 @@ impl PortableFolder {
     }
 
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
-        let time = || Some(SystemTimeSpec::from(cap_std::time::SystemTime::from_std(system_time(modified))));
-        self.0.set_symlink_times(name, time(), time())
+        let modified = SystemTimeSpec::from(cap_std::time::SystemTime::from_std(system_time(modified)));
+        self.0.set_symlink_times(name, None, Some(modified))
     }
 
     pub fn as_file(&self) -> io::Result<File> {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::super::error::SandboxError;
 use super::super::folder::Folder;
+use super::super::lock::try_lock;
 use super::super::private::{FILE_MODE, check_regular};
 use super::display;
 
@@ -151,13 +152,13 @@ impl Ledger {
         let mut file = self.file();
         let begin = Instant::now();
         loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(std::fs::TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
-                Err(std::fs::TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
-                // A file system without locks is assumed to be used by one process at a time.
-                Err(std::fs::TryLockError::Error(_)) => break,
+            if try_lock(&file)?.is_free() {
+                break;
             }
+            if begin.elapsed() >= PATIENCE {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            std::thread::sleep(PAUSE);
         }
         let done = work(&mut file);
         // If unlocking fails, the lock is released with the file.

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
+use super::super::super::lock::may_be_held;
 use super::super::Folder;
 use super::scratch::{Scratch, is_ours, locked, made, sweep_in};
 
@@ -86,7 +87,7 @@ fn sweep(folder: &Folder, levels: u32) -> io::Result<()> {
         // Another process may remove it meanwhile, and it may be foreign.
         let Ok(left) = folder.open_folder(&entry.name) else { continue };
         let is_left = left.own_metadata().is_ok_and(|metadata| is_ours(&metadata));
-        let lock = left.as_file().ok().filter(|file| is_left && file.try_lock().is_ok());
+        let lock = left.as_file().ok().filter(|file| is_left && !may_be_held(file));
         if lock.is_some() && (levels == 0 || sweep(&left, levels - 1).is_ok()) && sweep_in(&left).is_ok() {
             let _ = folder.remove_folder(&entry.name);
         }

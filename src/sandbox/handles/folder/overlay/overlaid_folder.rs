@@ -112,6 +112,11 @@ impl OverlaidFolder {
         Ok(self.overlay.seen(Some(&self.backing), self.real.own_metadata()?))
     }
 
+    #[cfg(target_os = "linux")]
+    pub fn is_mount_root(&self) -> io::Result<Option<bool>> {
+        self.real.is_mount_root()
+    }
+
     pub fn file_metadata(&self, file: &File) -> io::Result<Metadata> {
         Ok(self.overlay.seen(None, self.real.file_metadata(file)?))
     }

@@ -5,13 +5,14 @@
 //! All entries are directly in the directory and have numbers as names; nothing else is ever removed.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::TempDir;
 
+use super::super::super::lock::{Locked, may_be_held, try_lock};
 use super::super::super::metadata::{Kind, Metadata};
 use super::super::Folder;
 
@@ -90,10 +91,10 @@ pub(super) fn locked(path: &Path) -> io::Result<Option<(Folder, Option<File>)>> 
         Err(error) => return gone(error),
     };
     let file = folder.as_file()?;
-    let lock = match file.try_lock() {
-        Ok(()) => Some(file),
-        Err(TryLockError::WouldBlock) => return Ok(None),
-        Err(TryLockError::Error(_)) => None,
+    let lock = match try_lock(&file)? {
+        Locked::Ours => Some(file),
+        Locked::Theirs => return Ok(None),
+        Locked::Impossible => None,
     };
     let identity = folder.own_metadata()?.identity;
     match Folder::open_root(path).and_then(|there| there.own_metadata()) {
@@ -123,7 +124,7 @@ fn remove_if_left(parent: &Folder, name: &OsStr) -> io::Result<()> {
         return Ok(());
     }
     let lock = folder.as_file()?;
-    if lock.try_lock().is_err() {
+    if may_be_held(&lock) {
         return Ok(());
     }
     for entry in folder.entries()? {
