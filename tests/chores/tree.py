@@ -6,6 +6,7 @@ Paths are texts with `surrogateescape`, so that names which are no UTF-8 have a 
 
 import dataclasses
 import os
+import re
 import unicodedata
 
 DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}
@@ -236,7 +237,8 @@ def is_refused(path):
 def is_odd(name):
     """Whether a name is never made."""
     unseen = any(unicodedata.category(character) in ("Cc", "Cf") for character in name)
-    return unseen or ":" in name or "\\" in name or name.split(".")[0].rstrip().lower() in DEVICES or len(name.encode()) > 255
+    streams = re.search(r"^:|:([A-Za-z$:]|\Z)", name)
+    return bool(unseen or streams) or "\\" in name or name.split(".")[0].rstrip().lower() in DEVICES or len(name.encode()) > 255
 
 
 def decoded(content):
