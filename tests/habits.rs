@@ -247,7 +247,7 @@ fn what_only_looks_like_a_habit_keeps_its_help() {
 }
 
 /// Names of other languages and libraries, and the equivalents here.
-const NAMES: [(&str, &str); 88] = [
+const NAMES: [(&str, &str); 92] = [
     ("str.TrimPrefix", "STR.RemovePrefix("),
     ("strings.TrimSuffix", "STR.RemoveSuffix("),
     ("strings.Repeat", "STR.Repeat("),
@@ -329,6 +329,10 @@ const NAMES: [(&str, &str); 88] = [
     ("sys.exit", "FAIL"),
     ("subprocess.run", "starts no other programs"),
     ("os.system", "starts no other programs"),
+    ("OS.Run", "starts no other programs"),
+    ("OS.Exec", "starts no other programs"),
+    ("FS.Replace", "FS.EditFile("),
+    ("MAP.Delete", "MAP.Remove("),
     ("git.Add", "starts no other programs"),
     ("fetch", "no access to the network"),
     ("requests.get", "no access to the network"),

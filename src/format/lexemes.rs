@@ -101,9 +101,14 @@ impl<'a> Lexemes<'a> {
             Kind::Token(TokenKind::Literal) => Cow::Owned(raw.to_ascii_lowercase()),
             Kind::Token(TokenKind::Keyword | TokenKind::KeywordInside | TokenKind::Not) => spelled(raw, self.spelling),
             Kind::Token(TokenKind::Operator(_)) if raw.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                // `NOT IN` may have any blanks between its words.
-                let words: Vec<&str> = raw.split_ascii_whitespace().collect();
-                Cow::Owned(spelled(&words.join(" "), self.spelling).into_owned())
+                // `NOT IN` may have blanks, a line break and a comment, which is a lexeme of its own, between its words.
+                match raw.len().checked_sub("IN".len()) {
+                    Some(second) if raw.len() > "NOT".len() => {
+                        let words = format!("{} {}", &raw[.."NOT".len()], &raw[second..]);
+                        Cow::Owned(spelled(&words, self.spelling).into_owned())
+                    }
+                    _ => spelled(raw, self.spelling),
+                }
             }
             Kind::Token(_) => Cow::Borrowed(raw),
         }

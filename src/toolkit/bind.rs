@@ -167,13 +167,18 @@ impl Binder {
         }
         let mut places: Vec<usize> = (0..positional).collect();
         for name in names {
-            let place = self.position(name)?;
-            if places.contains(&place) {
-                return Err(ArgError::Doubled { callee: self.callee, name: self.params[place].name });
-            }
-            places.push(place);
+            places.push(self.free_position(name, &places)?);
         }
         Ok(places)
+    }
+
+    /// Returns the position of the parameter with this name or alias, which must not be one of those that are taken.
+    pub fn free_position(&self, name: &str, taken: &[usize]) -> Result<usize, ArgError> {
+        let place = self.position(name)?;
+        if taken.contains(&place) {
+            return Err(ArgError::Doubled { callee: self.callee, name: self.params[place].name });
+        }
+        Ok(place)
     }
 
     fn too_many(&self, given: usize) -> ArgError {

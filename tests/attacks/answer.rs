@@ -1,7 +1,8 @@
 //! The answer of `ns call`: its class, and a check of the form that all answers share.
 //!
 //! Success is one line on standard output and nothing else; failure is one line of JSON on standard error, nothing on
-//! standard output, and the exit code of its class.
+//! standard output, and the exit code of its class. Where some of several items failed, there are both, and it counts
+//! as a success.
 
 use serde_json::Value;
 
@@ -52,6 +53,12 @@ const CODES: [&str; 17] = [
 /// The fields of an error, whatever its code.
 const FIELDS: [&str; 6] = ["code", "message", "tool", "argument", "path", "hint"];
 
+/// Returns the answer of a call on several items of which some failed.
+fn rows_of(ended: &Ended) -> Option<Value> {
+    let rows: Value = serde_json::from_slice(&ended.stdout).ok()?;
+    (rows["succeeded"].is_u64() && rows["failed"].as_u64() > Some(0)).then_some(rows)
+}
+
 impl Answer {
     /// Parses the answer of a finished call.
     pub fn of(ended: &Ended, form: Form) -> Answer {
@@ -59,8 +66,12 @@ impl Answer {
         if !answer.faults.is_empty() {
             return answer;
         }
-        match ended.code {
-            Some(0) => answer.success(ended, form),
+        match (ended.code, rows_of(ended)) {
+            (Some(0), _) => answer.success(ended, form),
+            (_, Some(rows)) => {
+                answer.failure(&Ended { stdout: Vec::new(), ..ended.clone() });
+                (answer.class, answer.code, answer.value) = ("ok", None, Some(rows));
+            }
             _ => answer.failure(ended),
         }
         answer

@@ -41,7 +41,7 @@ const ATTACKS: [(&str, Attack); 6] = [
     ("a file moves", file_moves),
     ("a link moves itself", link_moves),
     ("what exists is never overwritten", existing_stays),
-    ("a folder is refused", folder_refused),
+    ("a folder moves, over nothing", folder_moves),
     ("a new file is written", new_file),
     ("an existing file is not overwritten", no_overwrite),
 ];
@@ -86,11 +86,17 @@ fn existing_stays(probe: &mut Probe) {
     probe.check_same(".", &before);
 }
 
-fn folder_refused(probe: &mut Probe) {
+fn folder_moves(probe: &mut Probe) {
+    write(&probe.arena.place("there/file"), b"there");
     probe.begin();
     let before = Snapshot::of_root(&probe.arena.root);
-    probe.call("move_file", json!({"source": "sub", "destination": "moved"}), "io_error");
+    for existing in ["there", "a.txt"] {
+        probe.call("move_file", json!({"source": "sub", "destination": existing}), "already_exists");
+    }
     probe.check_same(".", &before);
+    probe.call("move_file", json!({"source": "sub", "destination": "moved"}), "ok");
+    expect_file(probe, "moved/b.txt", "B");
+    probe.check_absent("sub");
 }
 
 fn new_file(probe: &mut Probe) {

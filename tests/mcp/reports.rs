@@ -66,7 +66,7 @@ fn fault(client: &mut Client, script: &str) -> Json {
 fn a_failure_keeps_its_form_however_much_is_wrong() {
     let place = tempfile::tempdir().expect("a sandbox");
     let mut client = Client::open(place.path(), &["--write"]);
-    let unknown: String = (0..3_000).map(|number| format!("EMIT nope{number}\n")).collect();
+    let unknown: String = (0..3_000).map(|number| format!("EMIT {}{number}\n", "nope".repeat(60))).collect();
     let error = fault(&mut client, &unknown);
     let report = error["report"].as_str().expect("a report");
     let (shown, note) = report.trim_end().rsplit_once('\n').expect("a note");

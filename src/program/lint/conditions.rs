@@ -102,8 +102,6 @@ fn truth_of_chain(text: &Text<'_>, first: ExprId, links: &[Link]) -> Option<bool
 fn comparison(text: &Text<'_>, left: ExprId, op: BinaryOp, right: ExprId) -> Option<bool> {
     let kind = |id| &text.tree[bare(text.tree, id)].kind;
     match (kind(left), op, kind(right)) {
-        (ExprKind::Name(one), BinaryOp::Equal, ExprKind::Name(other)) if one == other => Some(true),
-        (ExprKind::Name(one), BinaryOp::NotEqual, ExprKind::Name(other)) if one == other => Some(false),
         (ExprKind::Int(one), op, ExprKind::Int(other)) => holds(op, one, other),
         (ExprKind::Text(one), op, ExprKind::Text(other)) => holds(op, one, other),
         (ExprKind::Call(call), op, ExprKind::Int(0)) if calls(text, call, Builtin::Len) => match op {

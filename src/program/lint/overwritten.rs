@@ -52,7 +52,7 @@ impl Uses {
                 ExprKind::Template(template, _) => {
                     expanded(template).for_each(|name| uses.add(expr.span.start, &name));
                 }
-                ExprKind::Call(call) => uses.all |= call.callee.eq_ignore_ascii_case("EVAL"),
+                ExprKind::Call(call) => uses.all |= text.is_eval(call),
                 _ => {}
             }
         }

@@ -83,6 +83,11 @@ impl<'a> Text<'a> {
         self.find_tool(name).map(Callee::Tool)
     }
 
+    /// Whether a call is one of EVAL, which may read any name.
+    pub fn is_eval(&self, call: &Call) -> bool {
+        matches!(self.callee(call), Some(Callee::Builtin(Builtin::Eval)))
+    }
+
     /// Returns the tool that a call calls.
     pub fn tool(&self, call: &Call) -> Option<&'a Declaration> {
         match self.callee(call) {

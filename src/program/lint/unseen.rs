@@ -56,7 +56,7 @@ impl Looks {
                 ExprKind::Template(template, _) => {
                     expanded(template).for_each(|name| looks.add_name(&name, expr.span.start))
                 }
-                ExprKind::Call(call) if call.callee.eq_ignore_ascii_case("EVAL") => {
+                ExprKind::Call(call) if text.is_eval(call) => {
                     // The text may name either of them.
                     looks.add_name("LAST_ERROR", expr.span.start);
                 }

@@ -60,7 +60,7 @@ impl<'t> Reads<'t> {
                     reads.names.extend(expanded(template));
                     reads.in_braces.extend(words_in_braces(template));
                 }
-                ExprKind::Call(call) if call.callee.eq_ignore_ascii_case("EVAL") => {
+                ExprKind::Call(call) if text.is_eval(call) => {
                     match call.args.first().map(|arg| &text.tree[arg.value].kind) {
                         Some(ExprKind::Text(template)) => reads.names.extend(expanded(template)),
                         _ => reads.all = true,

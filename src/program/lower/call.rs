@@ -119,7 +119,12 @@ impl Lowering<'_> {
         let name = &signature.name;
         let mut values: Vec<PlacedArg> = Vec::with_capacity(call.args.len());
         let mut given = vec![false; signature.params.len()];
-        let mut fine = self.check_order(call);
+        if !self.check_order(call) {
+            // What each argument is for is not known.
+            call.args.iter().for_each(|arg| drop(self.expr(arg.value)));
+            return None;
+        }
+        let mut fine = true;
         for (number, arg) in call.args.iter().enumerate() {
             let value = self.expr(arg.value);
             let place = match &arg.name {
@@ -287,8 +292,12 @@ impl Lowering<'_> {
 
     /// Handles one unnamed argument that is or may be the map of all arguments.
     fn one_map(&mut self, id: ToolId, value: ast::ExprId, binder: &Binder) -> Option<Args> {
-        if let ast::ExprKind::Map(entries) = &self.tree[value].kind {
-            return Some(self.literal_map(id, entries, self.tree[value].span, binder));
+        let mut inner = value;
+        while let ast::ExprKind::Parenthesized(bare) = &self.tree[inner].kind {
+            inner = *bare;
+        }
+        if let ast::ExprKind::Map(entries) = &self.tree[inner].kind {
+            return Some(self.literal_map(id, entries, self.tree[inner].span, binder));
         }
         let before = self.findings.len();
         let value = self.expr(value);
@@ -306,7 +315,8 @@ impl Lowering<'_> {
         let mut values: Vec<PlacedArg> = Vec::with_capacity(entries.len());
         for entry in entries {
             let value = self.expr(entry.value);
-            match binder.position(&entry.key) {
+            let taken: Vec<usize> = values.iter().map(|arg| arg.place).collect();
+            match binder.free_position(&entry.key, &taken) {
                 Ok(place) => values.push(PlacedArg { place, value }),
                 Err(error) => self.report_args(&error, entry.key_span),
             }

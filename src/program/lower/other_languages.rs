@@ -80,7 +80,20 @@ const TABLE: [(&[&str], &str); 20] = [
     (&["isinstance", "instanceof", "array.isarray", "type"], "`TYPEOF(value) == \"list\"` asks for the type"),
     (&["enumerate"], "`FOR EACH index, value IN list DO` gives both"),
     (&["lambda", "function", "fn", "func"], "define a procedure and give its name: `LIST.Map(list, Name)`"),
-    (&["os.system", "os.popen", "os.execv", "shell_exec", "proc_open"], NO_PROGRAMS),
+    (
+        &[
+            "os.system",
+            "os.popen",
+            "os.execv",
+            "os.run",
+            "os.exec",
+            "os.spawn",
+            "os.startprocess",
+            "shell_exec",
+            "proc_open",
+        ],
+        NO_PROGRAMS,
+    ),
     (&["time.sleep", "thread.sleep", "time.after"], NO_WAITING),
     (
         &["file_get_contents", "open"],

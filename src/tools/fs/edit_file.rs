@@ -28,6 +28,7 @@ const SPEC: Spec = Spec {
         "change text",
         "search and replace",
         "str_replace",
+        "FS.Replace",
         "modify file",
     ],
     summary: "Replaces one exact text in a file by another",

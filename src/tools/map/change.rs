@@ -35,7 +35,7 @@ const REMOVE: Spec = Spec::pure(
     "Keys that the map does not have do not matter.",
     Example { script: "EMIT MAP.Remove({\"a\": 1, \"b\": 2, \"c\": 3}, [\"a\", \"c\"])", output: "{\"b\": 2}\n" },
 )
-.keywords(&["remove", "delete key", "pop", "del", "without key", "omit"]);
+.keywords(&["remove", "delete key", "MAP.Delete", "pop", "del", "without key", "omit"]);
 const PICK: Spec = Spec::pure(
     "MAP.Pick",
     "map_pick",
