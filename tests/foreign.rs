@@ -232,6 +232,16 @@ fn a_copy_is_foreign_until_it_is_taken_over() {
     assert_eq!(fs::read_to_string(moved.join("victim.txt")).expect("it is there"), "precious");
 }
 
+/// Who is asked to take a run over sees where each entry came from.
+#[test]
+fn a_move_is_shown_with_both_of_its_paths() {
+    let (place, other) = (sandbox(), tempfile::tempdir().expect("a folder for the test"));
+    let script = "MUST FS.MoveFile(\"payload.sh\", \"moved.sh\")";
+    assert_eq!(run(ns(place.path()).args(["run", "-e", script])).code, 0);
+    let shown = run(ns(place.path()).env("XDG_STATE_HOME", other.path()).args(["adopt", "--output", "json"]));
+    assert!(shown.stdout.contains(r#"["payload.sh","moved.sh"]"#), "{}{}", shown.stdout, shown.stderr);
+}
+
 /// A different key represents another user of the same machine.
 #[test]
 fn runs_of_another_key_are_neither_listed_nor_taken_back() {

@@ -73,6 +73,8 @@ pub struct Link {
     pub hash: Option<String>,
     /// The truncated line that a crash left in between.
     pub torn: Option<Torn>,
+    /// The last line that the user wrote before, if the log no longer has it.
+    pub cut: Option<Cut>,
 }
 
 /// A line truncated by a crash.
@@ -82,6 +84,23 @@ pub struct Torn {
     pub bytes: u64,
     /// The SHA-256 of the bytes, in hexadecimal.
     pub sha256: String,
+}
+
+/// A line that was the last of a log, of which the end is missing now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cut {
+    /// The sequence number.
+    pub seq: u64,
+    /// The hash.
+    pub hash: String,
+}
+
+impl Link {
+    /// Whether a log that ends here lacks a line that it had. A line that a crash truncated may be the last one.
+    pub fn lacks(&self, seq: u64, hash: &str) -> bool {
+        let most = self.seq + u64::from(self.torn.is_some());
+        seq > most || seq == self.seq && self.hash.as_deref() != Some(hash)
+    }
 }
 
 impl Torn {
@@ -114,6 +133,8 @@ struct Body<'a> {
     code: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     torn: Option<&'a Torn>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<&'a Cut>,
     previous: Option<&'a str>,
 }
 
@@ -148,6 +169,7 @@ impl Entry<'_> {
             outcome: self.outcome,
             code: self.code,
             torn: link.torn.as_ref(),
+            cut: link.cut.as_ref(),
             previous: link.hash.as_deref(),
         };
         let text = serde_json::to_string(&body).expect("texts, numbers and values have a JSON form");
@@ -184,6 +206,8 @@ pub struct Line {
     pub previous: Option<String>,
     /// The truncated line before it.
     pub torn: Option<Torn>,
+    /// The line that ended the log before its end was removed.
+    pub cut: Option<Cut>,
     /// The hash of the line.
     pub hash: String,
     /// The seal of the hash; `None` in lines of the first version.

@@ -4,6 +4,7 @@
 //! the actual last line. A line truncated by a crash stays: it is closed with a line feed, and the next line records
 //! it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +14,7 @@ use crate::value::time::rfc3339;
 
 use super::backwards::{Backwards, Piece};
 use super::error::AuditError;
-use super::line::{Entry, Line, Link, Torn};
+use super::line::{Cut, Entry, Line, Link, Torn};
 
 /// Seconds to wait for the lock.
 const PATIENCE_S: u64 = 10;
@@ -30,6 +31,8 @@ pub struct Log {
     /// The offset up to which space is reserved.
     reserved: u64,
     is_synced: bool,
+    /// The number of a line that the log had and lacks now, until that is reported.
+    lacking: Cell<Option<u64>>,
     seal: RootSeal,
     /// The user state in which the end of the log is recorded; `None` if it is not recorded.
     user: Option<Arc<UserState>>,
@@ -48,7 +51,7 @@ impl Log {
     /// Wraps an open log of a root. If a user is given, the end of the log is recorded in that user's ledger.
     pub fn new(folder: LogFolder, name: String, file: LogFile, root: &Root, user: Option<Arc<UserState>>) -> Log {
         let seal = root.seal().clone();
-        Log { folder, name, file, tail: None, reserved: 0, is_synced: true, seal, user }
+        Log { folder, name, file, tail: None, reserved: 0, is_synced: true, lacking: Cell::default(), seal, user }
     }
 
     /// Whether the open file is still the log with this name.
@@ -60,8 +63,9 @@ impl Log {
     pub fn prepare(&mut self, bytes: u64, watch: &Watch) -> Result<(), AuditError> {
         if self.tail.is_none() {
             let lock = lock(&self.file, Some(watch))?;
-            self.tail = Some(read_tail(&self.file, self.file.size()?)?);
+            let tail = self.read_tail(self.file.size()?);
             drop(lock);
+            self.tail = Some(tail?);
         }
         let size = self.file.size()?;
         if self.reserved < size + bytes {
@@ -83,11 +87,30 @@ impl Log {
         let size = self.file.size()?;
         let tail = match self.tail.take() {
             Some(tail) if tail.size == size => tail,
-            _ => read_tail(&self.file, size)?,
+            _ => self.read_tail(size)?,
         };
         self.tail = Some(write(&lock, &tail, entry, &self.seal)?);
         self.is_synced = false;
         Ok(())
+    }
+
+    /// Reads the end of the log under its lock, and looks whether the line is there that the user wrote last.
+    fn read_tail(&self, size: u64) -> Result<Tail, AuditError> {
+        let mut tail = read_tail(&self.file, size)?;
+        let ledger = self.user.as_ref().and_then(|user| user.ledger.as_ref());
+        // A ledger that cannot be read knows of no line.
+        let last = ledger.and_then(|ledger| ledger.audit_end(self.seal.id()).ok().flatten());
+        if let Some(last) = last.filter(|last| tail.link.lacks(last.seq, &last.hash)) {
+            // A log that begins anew is no fault: the old one may have been moved away.
+            self.lacking.set(Some(last.seq).filter(|_| tail.link.seq > 0));
+            tail.link.cut = Some(Cut { seq: last.seq, hash: last.hash });
+        }
+        Ok(tail)
+    }
+
+    /// Returns and clears the number of a line that the log had and lacks now.
+    pub fn take_lacking(&self) -> Option<u64> {
+        self.lacking.take()
     }
 
     /// Syncs the lines, so that they survive a power failure.
@@ -115,7 +138,7 @@ fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>, seal: &RootSeal) ->
     let (line, hash) = entry.write(&tail.link, &now(), seal);
     let bytes = if tail.is_open { [b"\n", line.as_slice()].concat() } else { line };
     lock.append(&bytes)?;
-    let link = Link { seq: tail.link.seq + 1, hash: Some(hash), torn: None };
+    let link = Link { seq: tail.link.seq + 1, hash: Some(hash), ..Link::default() };
     Ok(Tail { size: tail.size + bytes.len() as u64, link, is_open: false })
 }
 
@@ -140,10 +163,10 @@ fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
         }
     }
     let link = match last {
-        None => Link { seq: 0, hash: None, torn },
+        None => Link { torn, ..Link::default() },
         Some(piece) => {
             let line = piece.bytes.as_deref().and_then(|bytes| Line::read(bytes).ok()).ok_or_else(damaged)?;
-            Link { seq: line.seq, hash: Some(line.hash), torn }
+            Link { seq: line.seq, hash: Some(line.hash), torn, cut: None }
         }
     };
     Ok(Tail { size, link, is_open })

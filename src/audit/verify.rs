@@ -30,6 +30,8 @@ pub struct Verdict {
     pub sealed: u64,
     /// The line that this user wrote last, if it is missing.
     pub cut: Option<AuditEnd>,
+    /// Number of lines of the log that was there before this one began, if the first line records it.
+    pub before: Option<u64>,
 }
 
 /// The expected contents of a chain.
@@ -68,6 +70,11 @@ pub enum Fault {
     Torn,
     /// It has no valid seal although earlier lines are sealed with the user's key.
     Unsealed,
+    /// The end of the log was removed before it was written.
+    Cut {
+        /// Number of lines that the log had.
+        lines: u64,
+    },
 }
 
 /// Verifies the chain of a log of the root with these seals.
@@ -86,10 +93,10 @@ pub fn verify(
             break;
         }
     }
-    let Walk { link, torn, broken, met, sealed, has_end, .. } = walk;
+    let Walk { link, torn, broken, met, sealed, has_end, before, .. } = walk;
     let fault = broken.map(|broken| (broken.number, broken.fault));
     let cut = expected.end.clone().filter(|_| fault.is_none() && !has_end);
-    Ok(Verdict { lines: link.seq, last: link.hash, torn, fault, met, sealed, cut })
+    Ok(Verdict { lines: link.seq, last: link.hash, torn, fault, met, sealed, cut, before })
 }
 
 /// Returns the size of a log while nobody is appending to it. Lines appended later are ignored.
@@ -115,6 +122,7 @@ struct Walk<'a> {
     has_end: bool,
     seal: &'a RootSeal,
     sealed: u64,
+    before: Option<u64>,
 }
 
 /// An invalid line, unless the next line accounts for it.
@@ -127,7 +135,7 @@ struct Broken {
 impl<'a> Walk<'a> {
     fn new(expected: &'a Expected<'a>, seal: &'a RootSeal) -> Walk<'a> {
         let (link, met) = (Link::default(), expected.hash.is_none());
-        Walk { link, number: 0, torn: 0, broken: None, expected, met, has_end: false, seal, sealed: 0 }
+        Walk { link, number: 0, torn: 0, broken: None, expected, met, has_end: false, seal, sealed: 0, before: None }
     }
 
     /// Checks a line. Returns true at the first one that definitely breaks the chain.
@@ -170,7 +178,8 @@ impl<'a> Walk<'a> {
         self.met |= self.expected.hash == Some(line.hash.as_str());
         self.has_end |= self.expected.end.as_ref().is_some_and(|end| (end.seq, &end.hash) == (line.seq, &line.hash));
         self.sealed += u64::from(is_sealed);
-        self.link = Link { seq: line.seq, hash: Some(line.hash), torn: None };
+        self.before = self.before.or(line.cut.map(|cut| cut.seq));
+        self.link = Link { seq: line.seq, hash: Some(line.hash), ..Link::default() };
         false
     }
 
@@ -189,7 +198,8 @@ impl<'a> Walk<'a> {
         } else if self.sealed > 0 && !is_sealed {
             Some(Fault::Unsealed)
         } else {
-            None
+            // The first line says what was there before the log began.
+            line.cut.as_ref().filter(|_| line.seq > 1).map(|cut| Fault::Cut { lines: cut.seq })
         }
     }
 }

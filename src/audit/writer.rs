@@ -46,6 +46,8 @@ pub struct Audit {
     log: RefCell<Option<Log>>,
     lost: RefCell<Option<String>>,
     has_warned: Cell<bool>,
+    /// The number of a line that the log had and lacks now, until that is reported.
+    lacking: Cell<Option<u64>>,
 }
 
 impl Audit {
@@ -130,7 +132,17 @@ impl Audit {
             Some(log) => log,
             None => slot.insert(self.open(context)?),
         };
-        work(log)
+        let done = work(log);
+        self.lacking.set(self.lacking.get().or(log.take_lacking()));
+        done
+    }
+
+    /// Returns a warning if the log lacks a line that this user wrote, on the first call only.
+    pub fn take_warning(&self) -> Option<String> {
+        let line = self.lacking.take()?;
+        Some(format!(
+            "the end of the audit log was removed: it had line {line}, which you wrote; `ns audit verify` says more"
+        ))
     }
 
     fn open(&self, context: &LogContext<'_>) -> Result<Log, AuditError> {

@@ -131,11 +131,11 @@ fn verify(
     let holds = fault.is_none() && verdict.met && verdict.lines > 0 && verdict.cut.is_none() && !is_nobodys;
     if as_json {
         let fault = fault.map(|(line, what)| json!({ "line": line, "what": what }));
-        let AuditVerdict { lines, last, torn, met, sealed, cut, .. } = &verdict;
+        let AuditVerdict { lines, last, torn, met, sealed, cut, before, .. } = &verdict;
         let cut = cut.as_ref().map(|end| end.seq);
         let shape = json!({
             "holds": holds, "lines": lines, "sealed": sealed, "last": last, "torn": torn, "expected": met,
-            "missing": cut, "fault": fault
+            "missing": cut, "before": before, "fault": fault
         });
         print(&format!("{}\n", safe::json(&shape.to_string())));
     } else if let Some((line, what)) = fault {
@@ -173,7 +173,9 @@ fn verify(
             None => format!("; {} sealed by you", verdict.sealed),
             Some(reason) => format!("; nobody can tell whose they are: {reason}"),
         };
-        print(&format!("{name}: {}, the chain holds{sealed}{torn}\nlast hash: {last}\n", count(&verdict)));
+        let before =
+            verdict.before.map(|lines| format!("; a log of {lines} lines was here before")).unwrap_or_default();
+        print(&format!("{name}: {}, the chain holds{sealed}{torn}{before}\nlast hash: {last}\n", count(&verdict)));
     }
     Ok(Some(if holds { Exit::Done } else { Exit::Failed }))
 }
@@ -195,6 +197,9 @@ fn words(fault: &AuditFault) -> String {
         AuditFault::Unlinked => "it does not follow the line before it: one of the two was exchanged".to_owned(),
         AuditFault::Unsealed => {
             "your key did not seal it, as it did lines before it: somebody else wrote it".to_owned()
+        }
+        AuditFault::Cut { lines } => {
+            format!("the log had {lines} lines when it was written, and those of its end were removed")
         }
         AuditFault::Torn => {
             "it is cut short: by a crash, and then the next change goes on after it, or by somebody".to_owned()

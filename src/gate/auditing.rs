@@ -20,6 +20,9 @@ impl World {
         // A planned change needs no line, because it is none.
         if self.log_location != LogLocation::Off && self.overlay.is_none() && !record.begins() {
             self.audit.prepare(&self.log_context(meter), record.bytes()).map_err(unwritable)?;
+            if let Some(warning) = self.audit.take_warning() {
+                self.note(warning);
+            }
         }
         record.changes();
         Ok(change)

@@ -163,13 +163,38 @@ fn a_cut_end_is_noticed() {
     assert!(ran.code == 1 && ran.stderr.contains("3 lines, none of them with the expected hash"), "{}", ran.stderr);
 }
 
+#[test]
+fn a_cut_end_stays_noticed_after_further_lines() {
+    let place = sandbox();
+    fill(place.path(), 4);
+    let lines = texts(&file(place.path()));
+    std::fs::write(file(place.path()), joined(&lines[..2])).expect("the log is cut");
+    let ran = eval(place.path(), "MUST FS.WriteFile(\"more\", \"1\")");
+    assert!(ran.code == 0 && ran.stderr.contains("it had line 4, which you wrote"), "{}", ran.stderr);
+    for _ in 0..2 {
+        let ran = audit(place.path(), &["verify"]);
+        assert!(ran.code == 1 && ran.stderr.contains("line 3: the log had 4 lines"), "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(eval(place.path(), "MUST FS.WriteFile(\"again\", \"1\")").stderr, "", "it is said once");
+    }
+    // A log that was moved away is no fault, but the new one says that there was one.
+    std::fs::remove_file(file(place.path())).expect("the log goes");
+    assert_eq!(eval(place.path(), "MUST FS.WriteFile(\"last\", \"1\")").stderr, "");
+    let ran = audit(place.path(), &["verify"]);
+    assert!(
+        ran.code == 0 && ran.stdout.contains("; a log of 5 lines was here before\n"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
+
 /// A line torn by a crash stays and the next one mentions it; nobody else can insert text there.
 #[test]
 fn a_torn_line_is_closed_and_told() {
-    let place = sandbox();
-    fill(place.path(), 3);
-    let whole = std::fs::read(file(place.path())).expect("the log");
     for cut in [1, 2, 30, 300] {
+        let place = sandbox();
+        fill(place.path(), 3);
+        let whole = std::fs::read(file(place.path())).expect("the log");
         std::fs::write(file(place.path()), &whole[..whole.len() - cut]).expect("the log is cut");
         fill(place.path(), 2);
         let ran = audit(place.path(), &["verify"]);

@@ -265,15 +265,19 @@ fn read_claim(mut file: &File) -> io::Result<Claim> {
 impl Claim {
     fn as_run(&self, name: &OsStr, has_ended: bool, flaw: Option<String>) -> ForeignRun {
         let steps = self.records.iter().filter_map(|record| match record {
-            Record::Step { step, .. } => Some(step.path().clone()),
+            Record::Step { step, .. } => Some(step),
             _ => None,
+        });
+        let paths = steps.clone().flat_map(|step| {
+            let (path, to) = (step.path(), step.destination());
+            [path].into_iter().chain((to != path).then_some(to))
         });
         ForeignRun {
             run: name.to_string_lossy().into_owned(),
             command: self.begin.command.clone(),
             has_ended,
-            steps: steps.clone().count(),
-            paths: steps.take(NAMED).collect(),
+            paths: paths.take(NAMED).cloned().collect(),
+            steps: steps.count(),
             flaw,
         }
     }
