@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use crate::engine::{Engine, SessionMemory};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::report_error;
-use crate::text::{ToolCode, json_fault};
+use crate::text::{JsonFault, ToolCode, parse_json_object};
 use crate::toolkit::{FailureMode, ToolError};
 use crate::value::{Sink, TextBudget, Value};
 
@@ -105,11 +105,12 @@ struct Answer {
 }
 
 fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &[u8]) -> Answer {
-    let line: Line<'_> = match read(line) {
+    let line: Line<'_> = match parse_json_object(line) {
         Ok(line) => line,
-        Err((message, hint)) => {
+        Err(error) => {
             let mut answer = Answer { id: id_of(line), ..Answer::default() };
-            answer.fail(&ToolError::new(ToolCode::BadArgs, format!("the line is no call: {message}")).hint(hint));
+            let message = format!("the line is no call: {}", JsonFault::of(&error));
+            answer.fail(&ToolError::new(ToolCode::BadArgs, message).hint(hint(&error)));
             return answer;
         }
     };
@@ -129,15 +130,6 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     answer.warnings = engine.gate().take_notes();
     answer.warnings.extend(engine.gate().console().take_printed_texts());
     answer
-}
-
-/// Parses a line. The error is a message and a hint.
-fn read(line: &[u8]) -> Result<Line<'_>, (String, String)> {
-    // Serde would also take a list for a call, its elements in the order of the keys.
-    if line.trim_ascii_start().starts_with(b"[") {
-        return Err(("expected an object, found a list".to_owned(), FORM.to_owned()));
-    }
-    serde_json::from_slice(line).map_err(|error| (json_fault(&error), hint(&error)))
 }
 
 /// How a call is written.

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::text::json_fault;
+use crate::text::{JsonFault, parse_json_object};
 use crate::value::{Value, json, parts, time::rfc3339};
 
 use super::MAX_DEPTH;
@@ -138,11 +138,7 @@ impl Record {
 
     /// Parses a line of an export; `type`, `updated` and `writer` are optional.
     pub fn from_line(text: &str, writer: &str, allowed: u64) -> Result<Record, String> {
-        // Serde would also take a list for a line, its elements in the order of the keys.
-        if text.trim_start().starts_with('[') {
-            return Err("expected an object, found a list".to_owned());
-        }
-        let line: Line<'_> = serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let line: Line<'_> = parse_json_object(text.as_bytes()).map_err(|error| without_line(&error))?;
         let key = Key::parse(&line.key).map_err(|error| error.to_string())?;
         let value = json::from_text(line.value.get()).map_err(|error| format!("`value` is not kept: {error}"))?;
         let value = match &line.type_name {
@@ -167,12 +163,9 @@ pub fn is_note(text: &str) -> bool {
 }
 
 /// Returns the message of an error without the line number, which is always 1.
-fn without_place(error: &serde_json::Error) -> String {
-    let words = json_fault(error);
-    match words.rsplit_once(", at line 1, column ") {
-        Some((words, column)) => format!("{words}, at column {column}"),
-        None => words,
-    }
+fn without_line(error: &serde_json::Error) -> String {
+    let JsonFault { words, line, column } = JsonFault::of(error);
+    if line == 0 { words } else { format!("{words}, at column {column}") }
 }
 
 /// Returns the current time, to the second.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use similar::TextDiff;
 
 use crate::engine::TestFolder;
-use crate::text::json_fault;
+use crate::text::JsonFault;
 
 use super::find::Case;
 use super::process::Ran;
@@ -58,7 +58,7 @@ fn audited(sandbox: &Path) -> Result<String, String> {
     let mut lines = String::new();
     for line in log.lines() {
         let line: serde_json::Value =
-            serde_json::from_str(line).map_err(|error| format!("the audit log: {}", json_fault(&error)))?;
+            serde_json::from_str(line).map_err(|error| format!("the audit log: {}", JsonFault::of(&error)))?;
         let words = ["tool", "outcome", "code"].map(|key| line[key].as_str().unwrap_or_default());
         let paths = line["paths"].as_array().into_iter().flatten().filter_map(|path| path.as_str());
         let words: Vec<&str> = words.into_iter().chain(paths).filter(|word| !word.is_empty()).collect();

@@ -1,14 +1,42 @@
 //! The messages of `serde_json`, in the words of people: serde names types of ours, and `EOF`.
 
-/// Returns the message of an error of `serde_json`, with its place: `expected an object, found a list, at line 1,
-/// column 3`.
-pub fn json_fault(error: &impl ToString) -> String {
-    let text = error.to_string();
-    let Some((words, place)) = text.rsplit_once(" at line ") else { return plain(&text) };
-    match place.split_once(" column ") {
-        Some((line, column)) => format!("{}, at line {line}, column {column}", plain(words)),
-        None => plain(&text),
+use std::fmt;
+
+use serde::de::{Deserialize, Error as _, Unexpected};
+
+/// An error of `serde_json`, displayed with its place: `expected an object, found a list, at line 1, column 3`.
+pub struct JsonFault {
+    /// The message without the place.
+    pub words: String,
+    /// The line from 1, or 0 if the error has no place.
+    pub line: usize,
+    /// The column from 1, in bytes.
+    pub column: usize,
+}
+
+impl JsonFault {
+    /// Converts an error.
+    pub fn of(error: &serde_json::Error) -> JsonFault {
+        let (line, column) = (error.line(), error.column());
+        let text = error.to_string();
+        let words = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
+        JsonFault { words: plain(words), line, column }
     }
+}
+
+impl fmt::Display for JsonFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let JsonFault { words, line, column } = self;
+        if *line == 0 { f.write_str(words) } else { write!(f, "{words}, at line {line}, column {column}") }
+    }
+}
+
+/// Parses a JSON object. For a struct, serde would also take a list with its values in the order of the keys.
+pub fn parse_json_object<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, serde_json::Error> {
+    if text.trim_ascii_start().starts_with(b"[") {
+        return Err(serde_json::Error::invalid_type(Unexpected::Seq, &"a map"));
+    }
+    serde_json::from_slice(text)
 }
 
 /// Messages that begin with these words, and what to say instead.

@@ -23,7 +23,7 @@ pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
 pub use habit::{changed_by, is_length};
 pub use hex::hex;
-pub use json_fault::json_fault;
+pub use json_fault::{JsonFault, parse_json_object};
 pub use nearest::{edits, nearest};
 pub use purpose::{Purpose, meant, search};
 pub use shell::{shell_line, shell_word};

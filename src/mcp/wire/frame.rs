@@ -10,7 +10,7 @@ use serde::de::{Deserializer, IgnoredAny};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
-use crate::text::json_fault;
+use crate::text::JsonFault;
 use crate::value::json;
 
 /// The content of a line.
@@ -65,10 +65,14 @@ pub fn parse(line: &[u8]) -> Frame {
     }
     match serde_json::from_slice::<Head>(line) {
         Ok(head) => message(&head, line),
-        Err(error) if error.is_data() => {
-            refused(None, ErrorCode::INVALID_REQUEST, format!("a frame is a JSON-RPC object: {}", json_fault(&error)))
+        Err(error) if error.is_data() => refused(
+            None,
+            ErrorCode::INVALID_REQUEST,
+            format!("a frame is a JSON-RPC object: {}", JsonFault::of(&error)),
+        ),
+        Err(error) => {
+            refused(None, ErrorCode::PARSE_ERROR, format!("the frame is not JSON: {}", JsonFault::of(&error)))
         }
-        Err(error) => refused(None, ErrorCode::PARSE_ERROR, format!("the frame is not JSON: {}", json_fault(&error))),
     }
 }
 
@@ -217,8 +221,7 @@ fn parse_fault(error: &serde_json::Error) -> String {
     if error.to_string().starts_with("recursion limit exceeded") {
         return "is nested too deep: at most 120 levels".to_owned();
     }
-    let text = json_fault(error);
-    format!("does not fit: {}", cut(text.split(", at line ").next().unwrap_or(&text)))
+    format!("does not fit: {}", cut(&JsonFault::of(error).words))
 }
 
 fn display(id: &RequestId) -> String {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
-use crate::text::json_fault;
+use crate::text::JsonFault;
 
 use super::super::handles::address::Address;
 use super::super::handles::folder::{Scratch, file_metadata, new_scratch, set_access};
@@ -33,10 +33,7 @@ fn flaw(error: &serde_json::Error) -> String {
         Category::Syntax if error.to_string().starts_with("trailing") => "more text follows the plan".to_owned(),
         Category::Syntax | Category::Io => "it is not JSON".to_owned(),
         Category::Eof => "it ends too early".to_owned(),
-        Category::Data => {
-            let text = json_fault(error);
-            text.rsplit_once(", at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
-        }
+        Category::Data => JsonFault::of(error).words,
     };
     if line == 0 { what } else { format!("{what}, in line {line}, column {column}") }
 }
