@@ -80,8 +80,15 @@ impl Gate {
         self.world.journal.abandon();
     }
 
-    /// Checks that the policy allows a change at an address. `is_folder` says whether a directory is or was there.
-    pub(super) fn admit_change(&self, address: &Address, is_folder: bool) -> Result<(), String> {
+    /// Checks that the policy allows a change at an address, and adds the address to the record of the call.
+    /// `is_folder` says whether a directory is or was there.
+    pub(super) fn admit_change(
+        &self,
+        address: &Address,
+        is_folder: bool,
+        record: &CallRecord<'_>,
+    ) -> Result<(), String> {
+        record.concerns(&address.display());
         self.admission.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
     }
 
@@ -212,10 +219,7 @@ impl Gate {
     ) -> Result<UndoReport, UndoRefusal> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| {
-            record.concerns(&address.display());
-            self.admit_change(address, is_folder)
-        };
+        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);
         let place = (self.roots(), self.admission.policy.retention);
         let undone = self.world.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
         undone.map_err(|error| {

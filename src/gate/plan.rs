@@ -70,7 +70,7 @@ impl Gate {
     fn apply_here(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder);
+        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);
         let place = (self.roots(), self.admission.policy.retention);
         let applied = plan.apply(&self.world.journal, about(record.session().command()), &admit, place, meter);
         applied.map_err(refused)

@@ -72,10 +72,7 @@ impl Gate {
     ) -> Result<Option<Recovered>, ToolError> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
-        let admit = |address: &Address, is_folder: bool| {
-            record.concerns(&address.display());
-            self.admit_change(address, is_folder)
-        };
+        let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);
         let rules = RecoverRules { roots: self.roots(), retention: self.admission.policy.retention, admit: &admit };
         self.world.journal.recover(run, &rules, meter).map_err(|error| match error {
             RecoverError::Sandbox(error) => error.into(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{audit, eval, file, holds, lines, sandbox};
-use crate::support::{audited, describe, ns, run};
+use crate::support::{audited, describe, ns, run, with_input};
 
 #[test]
 fn every_change_and_every_refusal_has_a_line() {
@@ -44,6 +44,17 @@ fn what_is_taken_back_has_a_line_with_its_paths() {
         "FS.WriteFile done a\nFS.WriteFile done d/b\nundo done a d d/b\nundo done a d d/b\nFS.WriteFile done c\n\
          rollback done\n"
     );
+    holds(place.path());
+}
+
+#[test]
+fn an_applied_plan_has_a_line_with_its_paths() {
+    let place = sandbox();
+    let code = "CALL FS.WriteFile(\"d/a\", \"1\")\nCALL FS.CopyFile(\"d/a\", \"b\")";
+    let plan = run(ns(place.path()).args(["run", "--plan=json", "-e", code]));
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    assert_eq!(with_input(ns(place.path()).args(["apply", "-"]), &plan.stdout).code, 0);
+    assert_eq!(audited(place.path()), "apply done b d d/a\n");
     holds(place.path());
 }
 
