@@ -69,6 +69,16 @@ enum Frame {
     Restore { slot: usize, position: usize },
 }
 
+/// The states that are reached without reading a byte, at a place in a text.
+struct EpsilonClosure<'a> {
+    text: &'a [u8],
+    at: usize,
+    stack: &'a mut Vec<Frame>,
+    active: &'a mut Active,
+    /// As before once all transitions were followed.
+    positions: &'a mut [usize],
+}
+
 impl Simulation {
     /// Creates the automaton of an expression. Returns `None` if it would have more than `bytes` bytes.
     pub fn new(expression: &Hir, bytes: usize) -> Option<Simulation> {
@@ -103,7 +113,8 @@ impl Simulation {
             let starts = found.is_none() && (!task.is_anchored || at == task.range.start);
             if starts && text.is_char_boundary(at) {
                 let Tables { stack, current, blank, .. } = tables;
-                self.follow(stack, current, blank, text.as_bytes(), at, self.nfa.start_anchored());
+                let closure = EpsilonClosure { text: text.as_bytes(), at, stack, active: current, positions: blank };
+                self.follow(closure, self.nfa.start_anchored());
             }
             if let Some(positions) = self.step(tables, text.as_bytes(), at, at < task.range.end) {
                 found = Some(positions);
@@ -154,62 +165,47 @@ impl Simulation {
                 _ => None,
             };
             if let Some(target) = target {
-                self.follow(stack, next, current.positions_of(state), text, at + 1, target);
+                let positions = current.positions_of(state);
+                self.follow(EpsilonClosure { text, at: at + 1, stack, active: next, positions }, target);
             }
         }
         None
     }
 
-    /// Adds a state and all that are reached from it without reading a byte. `positions` is as before afterwards.
-    fn follow(
-        &self,
-        stack: &mut Vec<Frame>,
-        active: &mut Active,
-        positions: &mut [usize],
-        text: &[u8],
-        at: usize,
-        state: StateID,
-    ) {
-        stack.push(Frame::Explore(state));
-        while let Some(frame) = stack.pop() {
+    /// Adds a state and all that are reached from it without reading a byte.
+    fn follow(&self, mut closure: EpsilonClosure<'_>, state: StateID) {
+        closure.stack.push(Frame::Explore(state));
+        while let Some(frame) = closure.stack.pop() {
             match frame {
-                Frame::Restore { slot, position } => positions[slot] = position,
-                Frame::Explore(state) => self.explore(stack, active, positions, text, at, state),
+                Frame::Restore { slot, position } => closure.positions[slot] = position,
+                Frame::Explore(state) => self.explore(&mut closure, state),
             }
         }
     }
 
     /// Adds a state, follows its first transition that reads nothing, and puts the others on the stack.
-    fn explore(
-        &self,
-        stack: &mut Vec<Frame>,
-        active: &mut Active,
-        positions: &mut [usize],
-        text: &[u8],
-        at: usize,
-        mut state: StateID,
-    ) {
-        while active.insert(state) {
+    fn explore(&self, closure: &mut EpsilonClosure<'_>, mut state: StateID) {
+        while closure.active.insert(state) {
             state = match self.nfa.state(state) {
-                State::Look { look, next } if self.nfa.look_matcher().matches(*look, text, at) => *next,
+                State::Look { look, next } if self.nfa.look_matcher().matches(*look, closure.text, closure.at) => *next,
                 State::Look { .. } => return,
                 State::Union { alternates } => {
                     let Some((first, others)) = alternates.split_first() else { return };
-                    stack.extend(others.iter().rev().copied().map(Frame::Explore));
+                    closure.stack.extend(others.iter().rev().copied().map(Frame::Explore));
                     *first
                 }
                 State::BinaryUnion { alt1, alt2 } => {
-                    stack.push(Frame::Explore(*alt2));
+                    closure.stack.push(Frame::Explore(*alt2));
                     *alt1
                 }
                 State::Capture { next, slot, .. } => {
-                    if let Some(position) = positions.get_mut(slot.as_usize()) {
-                        stack.push(Frame::Restore { slot: slot.as_usize(), position: *position });
-                        *position = at;
+                    if let Some(position) = closure.positions.get_mut(slot.as_usize()) {
+                        closure.stack.push(Frame::Restore { slot: slot.as_usize(), position: *position });
+                        *position = closure.at;
                     }
                     *next
                 }
-                _ => return active.positions_of(state).copy_from_slice(positions),
+                _ => return closure.active.positions_of(state).copy_from_slice(closure.positions),
             };
         }
     }
