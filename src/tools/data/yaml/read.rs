@@ -73,7 +73,7 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     let mut loader = Loader::new(big_numbers);
     let mut parser = Parser::with_options(PolledInput::new(text), options());
     while let Some(event) = next(&mut parser)? {
-        pay(context)?;
+        context.spend(1)?;
         loader.take(context, event)?;
     }
     Ok(loader.documents)
@@ -89,11 +89,6 @@ pub fn options() -> Options {
         block_nesting_limit: depth,
         simple_key_max_lookahead: MAX_KEY,
     }
-}
-
-/// Charges an event.
-pub fn pay(context: &mut Context<'_>) -> Result<(), ToolError> {
-    Ok(context.spend(1)?)
 }
 
 /// Returns the next event of a text. Errors: a limit, where the input ended before the text.

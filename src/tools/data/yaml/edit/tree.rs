@@ -12,7 +12,7 @@ use crate::value::Str;
 use super::super::super::super::edit::children;
 use super::super::super::super::edit::lines::{MARK, line_end, next_line, skip_gap};
 use super::super::input::PolledInput;
-use super::super::read::{key_text, meaning, next, options, pay};
+use super::super::read::{key_text, meaning, next, options};
 use super::super::scalar::Scalar;
 
 /// The kind of a node.
@@ -79,9 +79,8 @@ impl<'t> Tree<'t> {
         let mut parser = Parser::with_options(PolledInput::new(&text[start..]), options());
         let mut tree = Tree { text, start, nodes: MeteredVec::default(), used: MeteredVec::default() };
         let mut open = MeteredVec::default();
-        while let Some(read) = next(&mut parser)? {
-            pay(context)?;
-            let (event, span) = read;
+        while let Some((event, span)) = next(&mut parser)? {
+            context.spend(1)?;
             tree.take(&mut open, event, range_of(&span, start))?;
         }
         Ok(tree)
