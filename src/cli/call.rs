@@ -106,13 +106,12 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answer
         }
         Err(error) => with_notes(sandbox_hint::in_failure(error, engine.gate().root().path()), notes),
     };
-    match error.answer.take() {
-        Some(answer) if error.manner == FailureMode::Partly => Ok(Answered { answer, failure: Some(error) }),
-        answer => {
-            error.answer = answer;
-            Err(fail(&error))
-        }
+    if error.manner == FailureMode::Partly
+        && let Some(answer) = error.answer.take()
+    {
+        return Ok(Answered { answer, failure: Some(error) });
     }
+    Err(fail(&error))
 }
 
 /// Adds notes to the hint of an error, because a failure must fit on one line.

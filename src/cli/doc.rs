@@ -1,7 +1,7 @@
-//! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, of a command or option
-//! of `ns`, a key of the policy file, or a section of the book; for things that scripts cannot do, what to do instead. For any
-//! other name, lists the topics that serve the purpose that it names, or the
-//! sections with these words.
+//! `ns doc [NAME]`: the page of a tool, built-in, statement, value or code, each with an example, of a command or
+//! option of `ns`, a key of the policy file, or a section of the book; for things that scripts cannot do, what to do
+//! instead. For any other name, lists the topics that serve the purpose that it names, or the sections with these
+//! words.
 //!
 //! The texts come from `manual`.
 

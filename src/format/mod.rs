@@ -91,7 +91,8 @@ fn parsed_again(source: &Source, limits: TextLimits) -> Result<Parsed<'_>, Vec<D
 /// Returns the diagnostic for a text that would take too much memory.
 fn too_large(source: &Source) -> Diagnostic {
     let bytes = source.text().len();
-    let message = format!("the text of {bytes} bytes is too large to format: it has more than 500,000 words and marks");
+    let message =
+        format!("the text of {bytes} bytes is too large to format: it has more than about 500,000 words and marks");
     Diagnostic::error(Code::MemoryLimit, source.span(), message)
         .help("split it into modules, or keep large tables in files that the script reads")
 }

@@ -46,7 +46,7 @@ impl Engine {
         let _space = space::enter(&self.limits);
         let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
-        let session = SessionMemory::new(format!("ns render {}", document.file_name()));
+        let session = session_of(document);
         rendered.warnings.extend(self.end_run(self.run_end(rendered.ending, &session)));
         rendered
     }
@@ -73,7 +73,7 @@ impl Engine {
             findings.sort_by_key(Diagnostic::span);
             return Rendered::failed(sources.clone(), findings, Ending::Failed);
         }
-        let memory = SessionMemory::new(format!("ns render {}", document.file_name()));
+        let memory = session_of(document);
         self.gate.announce(memory.command(), self.atomic);
         let meter = self.begin_account();
         let _work = work::enter(meter.watch());
@@ -172,6 +172,11 @@ impl Engine {
             None => finding.help("`ns tools` lists the tools"),
         }
     }
+}
+
+/// Returns the memory of the session in which a document is rendered.
+fn session_of(document: &Script) -> SessionMemory {
+    SessionMemory::new(format!("ns render {}", document.file_name()))
 }
 
 /// Returns the tool that a call means. The `list_directory` of docs/specs/file_system_tool.md, which has a
