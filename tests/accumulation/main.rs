@@ -134,7 +134,7 @@ fn the_pages_of_a_file_are_not_searched_for_from_its_beginning() {
                 for name in ["a.txt", "b.txt"] {
                     std::fs::write(place.path().join(name), line.repeat(600 * pages)).expect("a file");
                 }
-                // Only what has been unchanged for some time is remembered.
+                // The places of lines are remembered only for a file that has not changed for some time.
                 std::thread::sleep(std::time::Duration::from_millis(60));
                 let script =
                     format!("SET pages = {pages}\n{}\nMUST got.lineCount == 600\nEND", paging.replace('@', &argument));

@@ -1,5 +1,5 @@
-//! What `ns log`, `ns undo` and refusals say of runs: scripts by their paths, conflicts by the run that made them, and
-//! JSON for programs.
+//! Reports about runs by `ns log`, `ns undo` and refusals: scripts by their paths, conflicts by the run that made them,
+//! and JSON for programs.
 
 use std::fs;
 

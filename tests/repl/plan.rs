@@ -256,7 +256,8 @@ fn saved(place: &Path, session: &mut PtySession, name: &str, prompt: &str) -> St
     fs::read_to_string(&path).expect("it was saved")
 }
 
-/// What was planned, then applied, then undone is not in force, whoever undid it; the same holds for a redo.
+/// A line whose changes were applied and then undone is saved as a comment, even if another process undid them. A redo
+/// brings the line back.
 #[test]
 fn applied_lines_that_are_undone_are_saved_as_comments() {
     let (place, mut session) = planning();

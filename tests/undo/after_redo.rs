@@ -15,10 +15,10 @@ struct Cell {
     command: &'static [&'static str],
 }
 
-/// What a command did: its exit code, its messages without names of runs and backups, and the tree.
+/// The effect of a command: its exit code, its messages without names of runs and backups, and the tree.
 type Effect = (i32, String, Vec<String>);
 
-/// Runs a script, undoes and redoes it so many times, lets another program change the tree, and undoes the run.
+/// Runs a script, undoes and redoes it `redos` times, changes the tree as another program would, and undoes the run.
 fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, deed), command }: &Cell) -> Effect {
     let place = Place::empty();
     for path in ["f", "d/f", "d/sub/g", "e/keep"] {

@@ -130,7 +130,8 @@ fn a_directory_in_the_way_that_the_policy_keeps_stays() {
     assert_eq!(place.read("alone/x.key"), "secret");
 }
 
-/// What a later run only moved is still there: a forced undo leaves it, says where it is, and counts it as not undone.
+/// A file that a later run only moved still exists: a forced undo leaves it there, names the place, and counts it as
+/// not undone.
 #[test]
 fn what_a_later_run_moved_is_not_taken_back() {
     let place = Place::new();
@@ -155,7 +156,7 @@ fn what_a_later_run_moved_is_not_taken_back() {
     assert!(!place.root().join("g").exists());
 }
 
-/// Of a run with other changes, the rest comes back, and the exit code says that something stays.
+/// The other changes of the run are undone, and the exit code says that something stays.
 #[test]
 fn what_a_later_run_moved_stays_beside_what_comes_back() {
     let place = Place::new();
