@@ -7,8 +7,6 @@ use serde_json::{Value as Json, json};
 
 use crate::mcp::client::Client;
 
-const ENDLESS: &str = "MUST CALL FS.WriteFile(\"begun.txt\", \"x\")\nWHILE true DO\n  SET a = 1\nEND";
-
 fn cancel(client: &mut Client, id: i64) {
     client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
 }
@@ -18,10 +16,19 @@ fn begin(client: &mut Client, script: &str) -> i64 {
     client.ask("tools/call", json!({ "name": "run_script", "arguments": arguments }))
 }
 
-fn wait_for(path: &Path) {
+/// Begins a script that writes `NAME.txt` and then never ends, and waits for the file.
+fn begin_endless(client: &mut Client, place: &Path, name: &str) -> i64 {
+    let script = format!("MUST CALL FS.WriteFile(\"{name}.txt\", \"x\")\nWHILE true DO\n  SET a = 1\nEND");
+    let id = begin(client, &script);
+    wait_until(&place.join(format!("{name}.txt")), true);
+    id
+}
+
+/// Waits until a file is there, or is gone.
+fn wait_until(path: &Path, is_there: bool) {
     let end = Instant::now() + Duration::from_secs(30);
-    while !path.exists() {
-        assert!(Instant::now() < end, "{path:?} is there");
+    while path.exists() != is_there {
+        assert!(Instant::now() < end, "{path:?} is there: {}", !is_there);
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -34,10 +41,8 @@ fn open(place: &Path) -> Client {
 fn a_script_that_is_cancelled_before_its_turn_never_runs() {
     let place = tempfile::tempdir().expect("a sandbox");
     let mut client = open(place.path());
-    let first = begin(&mut client, ENDLESS);
-    wait_for(&place.path().join("begun.txt"));
-    let second = begin(&mut client, &ENDLESS.replace("begun", "second"));
-    wait_for(&place.path().join("second.txt"));
+    let first = begin_endless(&mut client, place.path(), "first");
+    let second = begin_endless(&mut client, place.path(), "second");
     let third = begin(&mut client, "MUST CALL FS.WriteFile(\"third.txt\", \"x\")");
     cancel(&mut client, third);
     // One turn is free now. It goes to the third script if that still waits, and then to this one.
@@ -87,22 +92,15 @@ fn a_script_that_is_cancelled_before_it_goes_on_is_taken_back() {
     let mut call = json!({ "name": "run_script", "arguments": { "script": script } });
     let required = client.request("tools/call", call.clone())["result"].clone();
     assert_eq!(required["resultType"], "input_required", "{required}");
-    let others = ["first", "second"].map(|name| {
-        let id = begin(&mut client, &ENDLESS.replace("begun", name));
-        wait_for(&file(&format!("{name}.txt")));
-        id
-    });
+    let others = ["first", "second"].map(|name| begin_endless(&mut client, place.path(), name));
     call["requestState"] = required["requestState"].clone();
     call["inputResponses"] = json!({ "approval": { "action": "accept", "content": { "answer": "once" } } });
     let again = client.ask("tools/call", call);
     client.request("ping", json!({}));
     assert!(file("half.txt").exists());
     cancel(&mut client, again);
-    let end = Instant::now() + Duration::from_secs(30);
-    while file("half.txt").exists() {
-        assert!(Instant::now() < end, "the script is taken back");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    // The script is taken back.
+    wait_until(&file("half.txt"), false);
     assert!(file("a.txt").exists());
     others.into_iter().for_each(|id| cancel(&mut client, id));
 }
@@ -136,8 +134,7 @@ fn replace(client: &mut Client, id: i64, call: &Json) -> Json {
 fn the_id_of_a_cancelled_script_may_be_used_again() {
     let place = tempfile::tempdir().expect("a sandbox");
     let mut client = open(place.path());
-    let id = begin(&mut client, ENDLESS);
-    wait_for(&place.path().join("begun.txt"));
+    let id = begin_endless(&mut client, place.path(), "first");
     let script = "SET i = 0\nWHILE i < 300000 DO\n  SET i = i + 1\nEND\nEMIT i";
     let answer = replace(&mut client, id, &json!({ "name": "run_script", "arguments": { "script": script } }));
     let told = (&answer["id"], &answer["result"]["structuredContent"]["output"]);

@@ -135,10 +135,9 @@ fn a_directory_in_the_way_that_the_policy_keeps_stays() {
 #[test]
 fn what_a_later_run_moved_is_not_taken_back() {
     let place = Place::new();
-    place.eval("MUST FS.WriteFile(\"d/new\", \"new\")");
-    let run = place.newest();
-    place.eval("MUST FS.MoveFile(\"d/new\", \"e/new\")\nMUST FS.MoveFile(\"e\", \"g\")");
-    let (later, before) = (super::short(&place.newest()), place.snapshot());
+    let run = place.run("MUST FS.WriteFile(\"d/new\", \"new\")");
+    let later = super::short(&place.run("MUST FS.MoveFile(\"d/new\", \"e/new\")\nMUST FS.MoveFile(\"e\", \"g\")"));
+    let before = place.snapshot();
     for words in [&["undo", &run][..], &["undo", &run, "--force"]] {
         let refused = place.ns(1, words);
         let told = format!("`d/new`: it was moved to `g/new`, by the run {later}");
@@ -160,10 +159,9 @@ fn what_a_later_run_moved_is_not_taken_back() {
 #[test]
 fn what_a_later_run_moved_stays_beside_what_comes_back() {
     let place = Place::new();
-    place.eval("MUST FS.WriteFile(\"made/new\", \"new\")\nMUST FS.WriteFile(\"alone\", \"over\")");
-    let run = place.newest();
-    place.eval("MUST FS.MoveFile(\"made\", \"moved\")");
-    let (later, before) = (super::short(&place.newest()), place.snapshot());
+    let run = place.run("MUST FS.WriteFile(\"made/new\", \"new\")\nMUST FS.WriteFile(\"alone\", \"over\")");
+    let later = super::short(&place.run("MUST FS.MoveFile(\"made\", \"moved\")"));
+    let before = place.snapshot();
     let forced = place.ns(1, &["undo", &run, "--force"]);
     for (from, to) in [("made", "moved"), ("made/new", "moved/new")] {
         let told = format!("`{from}` was left as it is: it was moved to `{to}`, by the run {later}");
@@ -179,12 +177,9 @@ fn what_a_later_run_moved_stays_beside_what_comes_back() {
 #[test]
 fn the_later_runs_in_the_way_are_named() {
     let place = Place::new();
-    place.eval("MUST FS.WriteFile(\"alone\", \"1\")\nMUST FS.WriteFile(\"e/x\", \"1\")");
-    let run = place.newest();
-    place.eval("MUST FS.WriteFile(\"alone\", \"2\")");
-    let first = super::short(&place.newest());
-    place.eval("MUST FS.WriteFile(\"e/x\", \"2\")");
-    let second = super::short(&place.newest());
+    let run = place.run("MUST FS.WriteFile(\"alone\", \"1\")\nMUST FS.WriteFile(\"e/x\", \"1\")");
+    let first = super::short(&place.run("MUST FS.WriteFile(\"alone\", \"2\")"));
+    let second = super::short(&place.run("MUST FS.WriteFile(\"e/x\", \"2\")"));
     let refused = place.ns(1, &["undo", &run]);
     let hint = format!(
         "nothing was done; `ns undo {second}`, then `ns undo {first}` take back the later runs in its way; `ns undo {} --force` ",
@@ -196,8 +191,7 @@ fn the_later_runs_in_the_way_are_named() {
     }
     assert_eq!((&*place.read("alone"), &*place.read("e/x")), ("alone", ""));
     // After an undo, a later undo of another run is named likewise by the refused redo.
-    place.eval("MUST FS.WriteFile(\"alone\", \"3\")");
-    let third = super::short(&place.newest());
+    let third = super::short(&place.run("MUST FS.WriteFile(\"alone\", \"3\")"));
     let refused = place.ns(1, &["redo", &run]);
     assert!(refused.stderr.contains(&format!("nothing was done; `ns undo {third}` takes back")), "{}", refused.stderr);
 }

@@ -114,8 +114,7 @@ fn a_tree_is_not_changed_by_further_names() {
     let place = Place::new();
     let backup = place.eval("SET r = FS.DeleteFile(\"d\", recursive: true)\nEMIT r.backupPath").stdout;
     let deleted = place.snapshot();
-    place.eval(&format!("MUST FS.RestoreBackup(\"{}\")", backup.trim_end()));
-    let restored = place.newest();
+    let restored = place.run(&format!("MUST FS.RestoreBackup(\"{}\")", backup.trim_end()));
     tick();
     place.eval("MUST FS.DeleteFile(\"a\")");
     place.ns(0, &["undo"]);

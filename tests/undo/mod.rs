@@ -88,6 +88,12 @@ impl Place {
         self.ns(0, &["run", "-e", script])
     }
 
+    /// Runs a script, and returns the name of the run.
+    fn run(&self, script: &str) -> String {
+        self.eval(script);
+        self.newest()
+    }
+
     /// Returns the name of the newest run.
     fn newest(&self) -> String {
         let runs: serde_json::Value =
