@@ -112,7 +112,7 @@ fn a_name_that_is_none_gets_the_nearest() {
     assert!(doc(&["xyzzyxyzzy"]).stderr.contains("`ns doc` lists"));
 }
 
-/// Words that newcomers look for, and what one of the first three answers must be.
+/// Words that newcomers look for, and the beginning of a line among the first three answers.
 const WORDS: [(&str, &str); 62] = [
     ("concatenate", "STR.Join"),
     ("disk usage", "FS.Find"),
@@ -188,7 +188,7 @@ fn what_newcomers_look_for_is_among_the_first_three_answers() {
     }
 }
 
-/// For what scripts cannot do there is the reason, and pages about what to use instead.
+/// A search for something that scripts cannot do shows the reason, and pages about the alternatives.
 #[test]
 fn what_there_is_not_is_answered_with_what_to_do_instead() {
     for (words, reason) in [
@@ -229,7 +229,7 @@ fn what_there_is_not_is_answered_with_what_to_do_instead() {
     }
 }
 
-/// Every key of the policy has a page with its effect.
+/// Every key of the policy with an underscore has a page with its effect.
 #[test]
 fn keys_of_the_policy_have_pages() {
     let page = fs::read_to_string(package("docs/policy.md")).expect("the page");
@@ -237,7 +237,7 @@ fn keys_of_the_policy_have_pages() {
     let (table, _) = rest.split_once("<!-- /keys -->").expect("its end");
     let keys: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     assert!(keys.len() > 30, "{keys:?}");
-    // These words are also looked for with another meaning.
+    // The other keys are ordinary words, which find other pages too.
     for key in keys.iter().filter(|key| key.contains('_')) {
         let ran = doc(&[key]);
         assert_eq!(ran.code, 0, "{key}: {}", ran.stderr);

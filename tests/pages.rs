@@ -1,5 +1,5 @@
-//! Pages of a file, read in any order and while other programs change the file, are those that a process finds which has
-//! read nothing before: where lines begin is remembered between calls.
+//! Pages of a file, read in any order and while other programs change the file, equal those that a new process reads,
+//! although the engine remembers between calls where lines begin.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::support::dice::Dice;
 
-/// Time after which the place of lines in a changed file is remembered.
+/// Age of the last change from which the engine remembers where lines begin.
 const SETTLED: Duration = Duration::from_millis(60);
 
 /// A way in which the text is written, and the argument `encoding` with which it is read.
@@ -125,7 +125,7 @@ fn change(dice: &mut Dice, path: &Path) {
 
 #[test]
 fn pages_are_those_of_a_process_that_has_read_nothing_before() {
-    let mut resumed = 0;
+    let mut read = 0;
     for (number, form) in FORMS.iter().enumerate() {
         let place = tempfile::tempdir().expect("a folder");
         let root = place.path().join("root");
@@ -144,21 +144,21 @@ fn pages_are_those_of_a_process_that_has_read_nothing_before() {
                 _ => skip + 100,
             };
             let mut args = json!({ "path": "log.txt", "skip_lines": skip, "max_lines": 1 + dice.below(200) });
-            args["encoding"] = form.encoding.into();
-            if form.encoding.is_none() {
-                args.as_object_mut().expect("a map").remove("encoding");
+            if let Some(encoding) = form.encoding {
+                args["encoding"] = encoding.into();
             }
             let found = page(&long_lived, &args);
+            // Each thread remembers for itself, so a new one has read nothing before.
             let expected = std::thread::scope(|scope| {
                 scope.spawn(|| page(&engine(&root), &args)).join().expect("the thread ends")
             });
             let shown = |page: &str| page.chars().take(300).collect::<String>();
             assert!(found == expected, "{}, page {turn}: {args}\n{}\n{}", form.name, shown(&found), shown(&expected));
-            resumed += usize::from(found.contains("\"error\":null"));
+            read += usize::from(found.contains("\"error\":null"));
             if dice.one_in(8) {
                 change(&mut dice, &path);
             }
         }
     }
-    assert!(resumed > 12 * FORMS.len(), "only {resumed} pages were read");
+    assert!(read > 12 * FORMS.len(), "only {read} pages were read");
 }

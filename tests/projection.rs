@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Ran, ns, run};
+use crate::support::{Ran, has_strace, ns, run};
 
 /// Uses of a walk of `DIR`, none of which reads sizes or times.
 const USES: [&str; 5] = [
@@ -101,8 +101,7 @@ fn looks(root: &Path, text: &str) -> usize {
 
 #[test]
 fn entries_are_not_looked_at() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        println!("SKIPPED: there is no strace");
+    if !has_strace() {
         return;
     }
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -592,7 +592,7 @@ def toml(tree):
 
 
 def toml_of(text):
-    """What becomes of the few kinds of YAML that are in the trees."""
+    """The TOML for the few kinds of YAML that are in the trees."""
     if text == "users: [{name: a, email: null}]\n":
         return '[[users]]\nname = "a"\n'
     text = text.replace("\r\n", "\n")
@@ -751,7 +751,8 @@ def mirrored(tree):
             del tree[path]
             keep_parent(tree, path)
             out.append(f"deleted {path[7:]}\n")
-    tree.setdefault("mirror", directory()) if tree.kind("mirror") is None else None
+    if tree.kind("mirror") is None:
+        tree["mirror"] = directory()
     there = {path[7:]: tree[path] for path in tree.find("mirror", anything)}
     for path, entry in here.items():
         if not entry.is_closed and not is_refused(path) and path in there and there[path].content == entry.content:

@@ -5,7 +5,8 @@ what is printed and what is left with a model of the chore.
     python3 tests/chores/run.py --ns PATH [--quick] [--only WORD] [--keep]
 
 Scripts run as an ordinary user, also where this runs as root, so that closed files are closed. `--quick` takes 1,001
-files where the long form takes 10,001, in fewer chores. On small trees each chore runs twice, because people do so. The exit code is 1 when anything differs.
+files where the long form takes 10,001, in fewer chores. On small trees each chore runs twice, because people do so.
+The exit code is 1 when anything differs.
 """
 
 import argparse

@@ -70,8 +70,7 @@ fn a_call_says_how_much_there_is() {
 
 /// Starts `ns` at a terminal with a system call delayed by some milliseconds. Returns `None` without strace.
 fn begin_slowly(place: &Path, (call, delay): (&str, u64), script: &str) -> Option<PtySession> {
-    if Command::new("strace").arg("-V").output().is_err() {
-        println!("SKIPPED: there is no strace");
+    if !crate::support::has_strace() {
         return None;
     }
     let mut strace = Command::new("strace");

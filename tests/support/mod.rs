@@ -272,6 +272,15 @@ pub fn audited(sandbox: &Path) -> String {
     log.lines().map(told).collect()
 }
 
+/// Whether `strace` is installed. If it is not, prints that the test is skipped.
+pub fn has_strace() -> bool {
+    let found = Command::new("strace").arg("-V").output().is_ok();
+    if !found {
+        println!("SKIPPED: there is no strace");
+    }
+    found
+}
+
 /// Compares with a golden file, or writes it if `UPDATE` is set.
 pub fn golden(file: &Path, actual: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE").is_some() {

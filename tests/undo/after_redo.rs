@@ -1,7 +1,7 @@
-//! Whatever an undo does after a run, it also does after that run was undone and redone, once or twice.
+//! An undo does the same after a run and after that run was undone and redone, once or twice.
 
-use super::table::{DEEDS, Deed, KINDS, Kind, check_all, chosen, put};
-use super::{Place, ns, run, tick};
+use super::table::{DEEDS, Deed, KINDS, Kind, check_all, chosen, sandbox};
+use super::{ns, run, tick};
 use crate::support::contents_of;
 
 /// Commands that undo a run after another program changed one of its paths.
@@ -20,12 +20,7 @@ type Effect = (i32, String, Vec<String>);
 
 /// Runs a script, undoes and redoes it `redos` times, changes the tree as another program would, and undoes the run.
 fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, deed), command }: &Cell) -> Effect {
-    let place = Place::empty();
-    for path in ["f", "d/f", "d/sub/g", "e/keep"] {
-        put(&place.root().join(path), &format!("old {path}"));
-    }
-    crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
-    place.eval("MUST FS.WriteFile(\"earlier\", \"earlier\")");
+    let place = sandbox();
     place.eval(script);
     for _ in 0..redos {
         place.ns(0, &["undo"]);
@@ -39,19 +34,15 @@ fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, dee
     (ran.code, without_names(&ran.stderr), tree)
 }
 
-/// Replaces the hexadecimal parts of names of runs and backups.
+/// Replaces the times and the hexadecimal parts in names of runs and backups.
 fn without_names(text: &str) -> String {
-    let is_name = |word: &&str| word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_name = |word: &str| word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_time =
-        |word: &&str| word.len() > 8 && word.bytes().all(|byte| byte.is_ascii_digit() || b"TZ.".contains(&byte));
+        |word: &str| word.len() > 8 && word.bytes().all(|byte| byte.is_ascii_digit() || b"TZ.".contains(&byte));
     let parts = text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
     let plain = parts.map(|part| {
         let word = part.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
-        if Some(word).filter(|word| is_name(word) || is_time(word)).is_some() {
-            part.replacen(word, "#", 1)
-        } else {
-            part.to_owned()
-        }
+        if is_name(word) || is_time(word) { part.replacen(word, "#", 1) } else { part.to_owned() }
     });
     plain.collect()
 }

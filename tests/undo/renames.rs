@@ -12,14 +12,6 @@ use super::{Place, support};
 const WITHOUT_FLAGS: [&str; 2] = ["-e", "inject=renameat2:error=EINVAL"];
 const TRACE: &str = "trace=renameat2,renameat,linkat,unlinkat,flock";
 
-fn has_strace() -> bool {
-    let found = Command::new("strace").arg("-V").output().is_ok();
-    if !found {
-        println!("SKIPPED: there is no strace");
-    }
-    found
-}
-
 /// Returns a command of `ns` whose system calls are changed by these options of `strace`.
 fn changed(root: &Path, options: &[&str], words: &[&str]) -> Command {
     let plain = support::ns(root);
@@ -57,7 +49,7 @@ fn names(place: &Place) -> Vec<String> {
 
 #[test]
 fn everything_can_be_changed_and_undone_without_flags() {
-    if !has_strace() {
+    if !support::has_strace() {
         return;
     }
     let script = "MUST FS.WriteFile(\"f\", \"two\", overwrite: true)\nMUST FS.WriteFile(\"new\", \"n\")\n\
@@ -81,7 +73,7 @@ fn everything_can_be_changed_and_undone_without_flags() {
 
 #[test]
 fn a_replacement_that_is_killed_is_finished_or_taken_back() {
-    if !has_strace() {
+    if !support::has_strace() {
         return;
     }
     for call in ["renameat", "linkat", "unlinkat"] {
@@ -113,7 +105,7 @@ fn a_replacement_that_is_killed_is_finished_or_taken_back() {
 
 #[test]
 fn what_takes_the_name_meanwhile_is_not_destroyed() {
-    if !has_strace() {
+    if !support::has_strace() {
         return;
     }
     // Before the previous entry is renamed, and before the new one gets the free name.
@@ -152,7 +144,7 @@ fn all_files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn files_are_changed_where_nothing_can_be_locked() {
-    if !has_strace() {
+    if !support::has_strace() {
         return;
     }
     for error in ["EOPNOTSUPP", "ENOLCK", "ENOSYS"] {

@@ -104,7 +104,7 @@ fn make_parent(path: &Path) {
     fs::create_dir_all(parent(path)).expect("folders");
 }
 
-pub(super) fn put(path: &Path, text: &str) {
+fn put(path: &Path, text: &str) {
     make_parent(path);
     fs::write(path, text).expect("a file");
 }
@@ -154,14 +154,20 @@ struct Case {
     taken: BTreeMap<PathBuf, Vec<u8>>,
 }
 
+/// Creates a sandbox with the files that the kinds of changes need, in which one run was made before.
+pub(super) fn sandbox() -> Place {
+    let place = Place::empty();
+    for path in ["f", "d/f", "d/sub/g", "e/keep"] {
+        put(&place.root().join(path), &format!("old {path}"));
+    }
+    crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
+    place.eval("MUST FS.WriteFile(\"earlier\", \"earlier\")");
+    place
+}
+
 impl Case {
     fn new(Cell { kind: (kind, script, _), target, deed: (what, deed), when }: &Cell) -> Case {
-        let place = Place::empty();
-        for path in ["f", "d/f", "d/sub/g", "e/keep"] {
-            put(&place.root().join(path), &format!("old {path}"));
-        }
-        crate::support::set_times(&place.root(), crate::support::FIXED_TIME);
-        place.eval("MUST FS.WriteFile(\"earlier\", \"earlier\")");
+        let place = sandbox();
         let mut taken = files(&place.root());
         place.eval(script);
         if *when == When::AfterUndo {
