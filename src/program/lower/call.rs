@@ -120,7 +120,7 @@ impl Lowering<'_> {
         let mut values: Vec<PlacedArg> = Vec::with_capacity(call.args.len());
         let mut given = vec![false; signature.params.len()];
         if !self.check_order(call) {
-            // What each argument is for is not known.
+            // The arguments cannot be matched to parameters, so only their values are checked.
             call.args.iter().for_each(|arg| drop(self.expr(arg.value)));
             return None;
         }
