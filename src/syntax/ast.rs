@@ -406,6 +406,14 @@ impl BinaryOp {
 }
 
 impl Tree {
+    /// Strips the parentheses around an expression.
+    pub fn bare(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Parenthesized(inner) = &self[id].kind {
+            id = *inner;
+        }
+        id
+    }
+
     /// Returns whether an expression may evaluate to a text: it is not a literal of another type.
     fn may_be_key(&self, mut id: ExprId) -> bool {
         while let ExprKind::Parenthesized(inner) | ExprKind::Unary(_, inner) = &self[id].kind {

@@ -7,7 +7,7 @@ use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{BELOW_ROOT, Declaration, Kind};
 
 use super::text::{Callee, Text};
-use super::walk::{Body, bare};
+use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
@@ -78,9 +78,9 @@ fn position(tool: &Declaration, name: &str) -> Option<usize> {
 /// Reports a path text, given directly or through a variable that always holds it, that leads outside the sandbox.
 fn leaves(text: &Text<'_>, body: &Body<'_>, given: ExprId, kind: Kind) -> Option<Diagnostic> {
     let tree = text.tree;
-    let given = bare(tree, given);
+    let given = tree.bare(given);
     let path = match &tree[given].kind {
-        ExprKind::Name(name) => bare(tree, *body.set_once.get(name.as_str())?),
+        ExprKind::Name(name) => tree.bare(*body.set_once.get(name.as_str())?),
         _ => given,
     };
     let ExprKind::Text(written) = &tree[path].kind else { return None };

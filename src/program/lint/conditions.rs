@@ -5,7 +5,7 @@ use crate::syntax::ast::{BinaryOp, Call, ExprId, ExprKind, Link, Statement, Stat
 use crate::text::{Code, Diagnostic, Span};
 
 use super::text::{Callee, Text};
-use super::walk::{Body, bare};
+use super::walk::Body;
 
 /// The values that `TYPEOF` can return.
 const TYPES: [&str; 7] = ["nil", "bool", "int", "float", "string", "list", "map"];
@@ -45,7 +45,7 @@ fn conditions(text: &Text<'_>, statement: &Statement) -> Vec<ExprId> {
 }
 
 fn is_endless(text: &Text<'_>, condition: ExprId) -> bool {
-    matches!(text.tree[bare(text.tree, condition)].kind, ExprKind::Bool(true) | ExprKind::Int(1))
+    matches!(text.tree[text.tree.bare(condition)].kind, ExprKind::Bool(true) | ExprKind::Int(1))
 }
 
 /// Returns the operator if an expression is an AND or OR chain.
@@ -59,7 +59,7 @@ fn logic(text: &Text<'_>, id: ExprId) -> Option<BinaryOp> {
 }
 
 fn constant(text: &Text<'_>, id: ExprId, holds: bool) -> Diagnostic {
-    let id = bare(text.tree, id);
+    let id = text.tree.bare(id);
     let message = if holds { "this condition always holds" } else { "this condition never holds" };
     let help = match (logic(text, id), holds) {
         (Some(BinaryOp::Or), true) => {
@@ -74,7 +74,7 @@ fn constant(text: &Text<'_>, id: ExprId, holds: bool) -> Diagnostic {
 /// Returns the truth value of an expression if it is always the same. Recursion is bounded by the nesting of brackets
 /// and signs, which the parser limits.
 fn truth(text: &Text<'_>, id: ExprId) -> Option<bool> {
-    match &text.tree[bare(text.tree, id)].kind {
+    match &text.tree[text.tree.bare(id)].kind {
         ExprKind::Nil => Some(false),
         ExprKind::Bool(value) => Some(*value),
         ExprKind::Int(value) => Some(*value != 0),
@@ -100,7 +100,7 @@ fn truth_of_chain(text: &Text<'_>, first: ExprId, links: &[Link]) -> Option<bool
 }
 
 fn comparison(text: &Text<'_>, left: ExprId, op: BinaryOp, right: ExprId) -> Option<bool> {
-    let kind = |id| &text.tree[bare(text.tree, id)].kind;
+    let kind = |id| &text.tree[text.tree.bare(id)].kind;
     match (kind(left), op, kind(right)) {
         (ExprKind::Int(one), op, ExprKind::Int(other)) => holds(op, one, other),
         (ExprKind::Text(one), op, ExprKind::Text(other)) => holds(op, one, other),
@@ -131,7 +131,7 @@ fn asks_type(text: &Text<'_>, id: ExprId) -> bool {
     let ExprKind::Chain(first, links) = &text.tree[id].kind else { return false };
     let mut operands = [*first].into_iter().chain(links.iter().map(|link| link.operand));
     operands.any(
-        |id| matches!(&text.tree[bare(text.tree, id)].kind, ExprKind::Call(call) if calls(text, call, Builtin::TypeOf)),
+        |id| matches!(&text.tree[text.tree.bare(id)].kind, ExprKind::Call(call) if calls(text, call, Builtin::TypeOf)),
     )
 }
 

@@ -6,7 +6,7 @@ use crate::text::{Code, Diagnostic};
 use crate::toolkit::Failure;
 
 use super::text::{Callee, Text};
-use super::walk::{Body, bare};
+use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
@@ -33,7 +33,7 @@ impl Known<'_, '_> {
         let tree = self.text.tree;
         let ExprKind::Chain(left, links) = &tree[id].kind else { return None };
         let [link] = &links[..] else { return None };
-        let is_nil = |id| matches!(tree[bare(tree, id)].kind, ExprKind::Nil);
+        let is_nil = |id| matches!(tree[tree.bare(id)].kind, ExprKind::Nil);
         let value = match (link.op, is_nil(*left), is_nil(link.operand)) {
             (BinaryOp::Equal | BinaryOp::NotEqual, true, false) => link.operand,
             (BinaryOp::Equal | BinaryOp::NotEqual, false, true) => *left,
@@ -53,9 +53,9 @@ impl Known<'_, '_> {
 
     fn reason(&self, id: ExprId) -> Option<Why> {
         let tree = self.text.tree;
-        let id = bare(tree, id);
+        let id = tree.bare(id);
         let value = match &tree[id].kind {
-            ExprKind::Name(name) => bare(tree, *self.body.set_once.get(name.as_str())?),
+            ExprKind::Name(name) => tree.bare(*self.body.set_once.get(name.as_str())?),
             _ => id,
         };
         match &tree[value].kind {

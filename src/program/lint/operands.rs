@@ -8,7 +8,7 @@ use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Link};
 use crate::text::{Code, Diagnostic};
 
 use super::text::Text;
-use super::walk::{Body, bare};
+use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
@@ -92,7 +92,7 @@ impl Known<'_, '_> {
 
     /// Returns the value of a whole-number literal.
     fn number(&self, id: ExprId) -> Option<u64> {
-        match &self.text.tree[bare(self.text.tree, id)].kind {
+        match &self.text.tree[self.text.tree.bare(id)].kind {
             ExprKind::Int(number) => Some(*number),
             _ => None,
         }
@@ -120,7 +120,7 @@ impl Known<'_, '_> {
 
     fn repeated(&self, list: ExprId, times: ExprId) -> String {
         let times = self.display(times);
-        match &self.text.tree[bare(self.text.tree, list)].kind {
+        match &self.text.tree[self.text.tree.bare(list)].kind {
             ExprKind::List(items) if items.len() == 1 => {
                 format!("write `LIST.Repeat({}, {times})`", self.display(items[0]))
             }
@@ -134,9 +134,9 @@ impl Known<'_, '_> {
 
     fn sort(&self, id: ExprId) -> Option<Sort> {
         let tree = self.text.tree;
-        let id = bare(tree, id);
+        let id = tree.bare(id);
         let id = match &tree[id].kind {
-            ExprKind::Name(name) => bare(tree, *self.body.set_once.get(name.as_str())?),
+            ExprKind::Name(name) => tree.bare(*self.body.set_once.get(name.as_str())?),
             _ => id,
         };
         match &tree[id].kind {

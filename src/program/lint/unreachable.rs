@@ -4,7 +4,7 @@ use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind, Tree};
 use crate::text::{Code, Diagnostic};
 
 use super::text::Text;
-use super::walk::{bare, blocks};
+use super::walk::blocks;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in text.bodies.iter().filter(|body| text.is_certain(body)) {
@@ -32,7 +32,7 @@ fn ends(tree: &Tree, statement: &Statement, is_handled: bool) -> bool {
             StatementKind::Return(_) | StatementKind::Break | StatementKind::Continue => {}
             StatementKind::Fail(_) if !is_handled => {}
             StatementKind::While { condition, body }
-                if matches!(tree[bare(tree, *condition)].kind, ExprKind::Bool(true)) && !is_left(body) => {}
+                if matches!(tree[tree.bare(*condition)].kind, ExprKind::Bool(true)) && !is_left(body) => {}
             StatementKind::If { otherwise: Some(_), .. } | StatementKind::Command(_) => {
                 for block in statement.blocks() {
                     match block.iter().rfind(|statement| statement.runs()) {

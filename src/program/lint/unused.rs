@@ -10,7 +10,7 @@ use crate::toolkit::Failure;
 
 use super::doubt::Doubts;
 use super::text::{Callee, Text};
-use super::walk::{Body, bare, is_plain, set_otherwise};
+use super::walk::{Body, is_plain, set_otherwise};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
@@ -182,7 +182,7 @@ fn unused(text: &Text<'_>, setter: &Statement) -> Diagnostic {
 /// Returns the tool whose result a statement assigns, if that result says whether it failed.
 pub fn failing_tool(text: &Text<'_>, setter: &Statement) -> Option<&'static str> {
     let StatementKind::Set { value, .. } = &setter.kind else { return None };
-    let ExprKind::Call(call) = &text.tree[bare(text.tree, *value)].kind else { return None };
+    let ExprKind::Call(call) = &text.tree[text.tree.bare(*value)].kind else { return None };
     let spec = &text.tool(call)?.spec;
     (spec.failure != Failure::Raise).then_some(spec.name)
 }

@@ -166,14 +166,6 @@ fn add_parts(tree: &Tree, found: &mut Vec<ExprId>) {
     }
 }
 
-/// Strips the parentheses around an expression.
-pub fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
-    while let ExprKind::Parenthesized(inner) = &tree[id].kind {
-        id = *inner;
-    }
-    id
-}
-
 /// Returns whether a statement assigns a literal value to a name.
 pub fn is_plain(tree: &Tree, statement: &Statement) -> bool {
     use ExprKind::{Bool, Float, Int, Nil, Text};

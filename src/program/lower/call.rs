@@ -292,10 +292,7 @@ impl Lowering<'_> {
 
     /// Handles one unnamed argument that is or may be the map of all arguments.
     fn one_map(&mut self, id: ToolId, value: ast::ExprId, binder: &Binder) -> Option<Args> {
-        let mut inner = value;
-        while let ast::ExprKind::Parenthesized(bare) = &self.tree[inner].kind {
-            inner = *bare;
-        }
+        let inner = self.tree.bare(value);
         if let ast::ExprKind::Map(entries) = &self.tree[inner].kind {
             return Some(self.literal_map(id, entries, self.tree[inner].span, binder));
         }
@@ -312,16 +309,18 @@ impl Lowering<'_> {
     }
 
     fn literal_map(&mut self, id: ToolId, entries: &[ast::Entry], span: Span, binder: &Binder) -> Args {
-        let mut values: Vec<PlacedArg> = Vec::with_capacity(entries.len());
+        let mut values = Vec::with_capacity(entries.len());
+        let mut places = Vec::with_capacity(entries.len());
         for entry in entries {
             let value = self.expr(entry.value);
-            let taken: Vec<usize> = values.iter().map(|arg| arg.place).collect();
-            match binder.free_position(&entry.key, &taken) {
-                Ok(place) => values.push(PlacedArg { place, value }),
+            match binder.free_position(&entry.key, &places) {
+                Ok(place) => {
+                    places.push(place);
+                    values.push(PlacedArg { place, value });
+                }
                 Err(error) => self.report_args(&error, entry.key_span),
             }
         }
-        let places: Vec<usize> = values.iter().map(|arg| arg.place).collect();
         if let Some(error) = binder.missing(&places) {
             self.report_args(&error, span);
         }
