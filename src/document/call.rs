@@ -2,7 +2,7 @@
 //!
 //! Arguments are separated by line breaks or commas.
 
-use crate::syntax::keyword::{first_word, is_word, is_word_char};
+use crate::syntax::keyword::{dotted_word, first_word, is_word};
 use crate::text::{Code, Diagnostic, Span};
 use crate::value::Value;
 
@@ -82,8 +82,7 @@ impl Scanner<'_, '_> {
     }
 
     fn tool_name(&mut self) -> Option<(String, Span)> {
-        let rest = self.rest();
-        let name = &rest[..rest.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(rest.len())];
+        let name = dotted_word(self.rest());
         if name.is_empty() {
             self.fault(Code::UnexpectedText, "expected the name of a tool", FORM);
             return None;

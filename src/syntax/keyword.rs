@@ -96,6 +96,12 @@ pub fn first_word(text: &str) -> &str {
     &text[..end]
 }
 
+/// Returns the word characters and dots at the start of a text: `a.b`.
+pub fn dotted_word(text: &str) -> &str {
+    let end = text.find(|c: char| !(is_word_char(c) || c == '.')).unwrap_or(text.len());
+    &text[..end]
+}
+
 /// Returns whether a character can occur in a name.
 pub fn is_word_char(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric() || (!c.is_ascii() && pest::unicode::XID_CONTINUE(c))

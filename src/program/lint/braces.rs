@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::syntax::ast::{ExprId, ExprKind, StatementKind};
-use crate::syntax::keyword::{is_word, is_word_char};
+use crate::syntax::keyword::{dotted_word, first_word, is_word, is_word_char};
 use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic};
 
@@ -51,9 +51,9 @@ fn computed<'t>(text: &Text<'_>, template: &'t str, names: &HashSet<&str>) -> Op
     });
     literals.flat_map(braced).find(|shown| {
         let inner = shown[2..].trim_start();
-        let word = &inner[..inner.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(inner.len())];
+        let word = dotted_word(inner);
         let is_call = inner[word.len()..].starts_with('(') && text.named(word).is_some();
-        is_call || names.contains(word.split('.').next().unwrap_or(word))
+        is_call || names.contains(first_word(word))
     })
 }
 
@@ -121,18 +121,16 @@ fn joined(text: &Text<'_>, mut ids: Vec<ExprId>) -> Vec<ExprId> {
 /// Returns the first variable name in braces: as written, and the bare name.
 fn named<'t>(written: &'t str, names: &HashSet<&str>, doubled: Doubled) -> Option<(&'t str, &'t str)> {
     for (open, _) in written.match_indices('{') {
-        let inner = &written[open + 1..];
-        let name = &inner[..inner.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(inner.len())];
+        let name = dotted_word(&written[open + 1..]);
         let length = name.len() + 1;
         if !written[open + length..].starts_with('}') {
             continue;
         }
-        let first = name.split('.').next().unwrap_or(name);
         let before = &written[..open];
         let closes_twice = written[open + length + 1..].starts_with('}');
         let is_single = !before.ends_with('{') && !closes_twice;
         let is_double = before.ends_with('{') && closes_twice && !before.ends_with("${") && doubled == Doubled::Too;
-        let is_known = names.contains(first) && name.split('.').all(is_word);
+        let is_known = names.contains(first_word(name)) && name.split('.').all(is_word);
         if !is_known || is_other_language(before) {
             continue;
         }

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::syntax::ast::{ExprId, ExprKind, Name, Statement, StatementKind, Tree};
-use crate::syntax::keyword::is_word_char;
 use crate::syntax::{Part, Template, keyword};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
@@ -87,10 +86,7 @@ fn own_value(tree: &Tree, statement: &Statement) -> Option<ExprId> {
 
 /// Returns the words that follow an opening brace in a text, where a reader may expect a value.
 fn words_in_braces(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('{').map(|(open, brace)| {
-        let inner = text[open + brace.len()..].trim_start();
-        &inner[..inner.find(|c| !is_word_char(c)).unwrap_or(inner.len())]
-    })
+    text.match_indices('{').map(|(open, brace)| keyword::first_word(text[open + brace.len()..].trim_start()))
 }
 
 /// Returns the names that a template expands.

@@ -2,7 +2,7 @@
 
 use crate::text::{Code, Diagnostic};
 
-use super::super::super::keyword::{first_word, is_keyword, is_word_char};
+use super::super::super::keyword::{dotted_word, first_word, is_keyword, is_word_char};
 use super::super::closer::closer_role;
 use super::Failure;
 
@@ -48,13 +48,12 @@ impl Failure<'_> {
         if !rest.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
-        let length = rest.find(|c: char| !(is_word_char(c) || c == '.')).unwrap_or(rest.len());
-        let token = &rest[..length];
+        let token = dotted_word(rest);
         let plain = token.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
         if plain {
             return None;
         }
-        let finding = self.error(Code::BadNumber, length, format!("`{token}` is neither a number nor a name"));
+        let finding = self.error(Code::BadNumber, token.len(), format!("`{token}` is neither a number nor a name"));
         Some(finding.help("a number with a point has digits on both sides of it; a name begins with a letter or `_`"))
     }
 
