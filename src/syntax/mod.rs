@@ -16,7 +16,8 @@ pub mod written;
 pub use comment::CommentLines;
 pub use memory_estimate::weight;
 pub use parser::{
-    TextLimits, escape, is_foreign_statement, is_open, is_unfinished, joined_help, parse, parse_value, parse_written,
+    MAX_FINDINGS, TextLimits, escape, is_foreign_statement, is_open, is_unfinished, joined_help, parse, parse_value,
+    parse_written,
 };
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};

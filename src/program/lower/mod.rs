@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
+use crate::syntax::MAX_FINDINGS;
 use crate::syntax::ast::{self, Tree, WhenAbsent};
 use crate::text::{Code, Diagnostic, Span, nearest};
 use crate::toolkit::{Registry, Settings};
@@ -82,17 +83,14 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
     program
 }
 
-/// Maximum number of errors that are reported for a program.
-const MAX_ERRORS: usize = 100;
-
-/// Cuts the findings off after [`MAX_ERRORS`] errors, and says so.
+/// Cuts the findings off after [`MAX_FINDINGS`] errors, and says so.
 fn keep_first_errors(findings: &mut Vec<Diagnostic>) {
     let mut errors = findings.iter().enumerate().filter(|(_, finding)| finding.is_error());
-    let Some((at, first)) = errors.nth(MAX_ERRORS).map(|(at, finding)| (at, finding.span())) else { return };
+    let Some((at, first)) = errors.nth(MAX_FINDINGS).map(|(at, finding)| (at, finding.span())) else { return };
     if errors.next().is_none() && findings[at].code == Code::TooManyFaults.into() {
         return;
     }
-    let message = format!("the script has more than {MAX_ERRORS} faults; the others are not shown");
+    let message = format!("the script has more than {MAX_FINDINGS} faults; the others are not shown");
     let finding = match first {
         Some(span) => Diagnostic::error(Code::TooManyFaults, span, message),
         None => Diagnostic::placeless(Code::TooManyFaults, message),

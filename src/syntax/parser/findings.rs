@@ -2,7 +2,7 @@
 
 use crate::text::{Diagnostic, Span};
 
-/// Maximum number of findings of one text; parsing stops when it is reached.
+/// Maximum number of findings of one text, at which parsing stops, and of errors of a program.
 pub const MAX_FINDINGS: usize = 100;
 
 /// Findings up to [`MAX_FINDINGS`]. One line can have any number, so the bound is here and not where lines are read.

@@ -25,11 +25,12 @@ use super::keyword;
 use super::scan::{Line, LineKind, Scanner};
 use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
+pub use findings::MAX_FINDINGS;
 pub use literal::escape;
 pub use mistake::{is_foreign_statement, joined_help};
 
 use blocks::Blocks;
-use findings::{Findings, MAX_FINDINGS};
+use findings::Findings;
 use stmt::{Head, Parsed};
 
 /// Limits on the complexity of a text.
