@@ -13,7 +13,7 @@ mod usage;
 use compact_str::CompactString;
 
 use crate::syntax::ast::{ExprKind, Procedure, Tree};
-use crate::syntax::keyword::is_keyword;
+use crate::syntax::keyword::{first_word, is_keyword};
 use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic};
 use crate::value::Value;
@@ -201,12 +201,18 @@ impl Parameter {
 /// Whether an expression reads `ARGS`, or may read it in a text that it expands.
 fn mentions_args(tree: &Tree) -> bool {
     tree.exprs().iter().any(|expr| match &expr.kind {
-        ExprKind::Name(name) => is_keyword(name, "ARGS"),
-        ExprKind::Template(template, _) => Template::new(template)
-            .any(|part| matches!(part, Part::Placeholder(name, _) if is_keyword(name.split('.').next().unwrap_or(name), "ARGS"))),
+        ExprKind::Name(name) => is_args(name),
+        ExprKind::Template(template, _) => {
+            Template::new(template).any(|part| matches!(part, Part::Placeholder(name, _) if is_args(name)))
+        }
         ExprKind::Call(call) => call.callee.eq_ignore_ascii_case("EVAL"),
         _ => false,
     })
+}
+
+/// Whether a name as written, or its part before the first dot, is `ARGS`.
+fn is_args(name: &str) -> bool {
+    is_keyword(first_word(name), "ARGS")
 }
 
 /// Returns the value of the first `:: key: value` line with a key.
