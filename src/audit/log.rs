@@ -31,8 +31,6 @@ pub struct Log {
     /// The offset up to which space is reserved.
     reserved: u64,
     is_synced: bool,
-    /// The number of a line that the log had and lacks now, until that is reported.
-    lacking: Cell<Option<u64>>,
     seal: RootSeal,
     /// The user state in which the end of the log is recorded; `None` if it is not recorded.
     user: Option<Arc<UserState>>,
@@ -51,7 +49,7 @@ impl Log {
     /// Wraps an open log of a root. If a user is given, the end of the log is recorded in that user's ledger.
     pub fn new(folder: LogFolder, name: String, file: LogFile, root: &Root, user: Option<Arc<UserState>>) -> Log {
         let seal = root.seal().clone();
-        Log { folder, name, file, tail: None, reserved: 0, is_synced: true, lacking: Cell::default(), seal, user }
+        Log { folder, name, file, tail: None, reserved: 0, is_synced: true, seal, user }
     }
 
     /// Whether the open file is still the log with this name.
@@ -60,10 +58,12 @@ impl Log {
     }
 
     /// Ensures that a line of `bytes` bytes can follow: that the log ends with a line of ours and that there is space.
-    pub fn prepare(&mut self, bytes: u64, watch: &Watch) -> Result<(), AuditError> {
+    /// Like [`append`](Log::append), sets `lacking` to the number of a line that the log had and lacks now, if it is
+    /// not set.
+    pub fn prepare(&mut self, bytes: u64, watch: &Watch, lacking: &Cell<Option<u64>>) -> Result<(), AuditError> {
         if self.tail.is_none() {
             let lock = lock(&self.file, Some(watch))?;
-            let tail = self.read_tail(self.file.size()?);
+            let tail = self.read_tail(self.file.size()?, lacking);
             drop(lock);
             self.tail = Some(tail?);
         }
@@ -82,12 +82,12 @@ impl Log {
 
     /// Appends a line. The wait for the lock ignores deadline and interrupt, so that completed changes of an
     /// interrupted run are logged too.
-    pub fn append(&mut self, entry: &Entry<'_>) -> Result<(), AuditError> {
+    pub fn append(&mut self, entry: &Entry<'_>, lacking: &Cell<Option<u64>>) -> Result<(), AuditError> {
         let lock = lock(&self.file, None)?;
         let size = self.file.size()?;
         let tail = match self.tail.take() {
             Some(tail) if tail.size == size => tail,
-            _ => self.read_tail(size)?,
+            _ => self.read_tail(size, lacking)?,
         };
         self.tail = Some(write(&lock, &tail, entry, &self.seal)?);
         self.is_synced = false;
@@ -95,22 +95,19 @@ impl Log {
     }
 
     /// Reads the end of the log under its lock, and looks whether the line is there that the user wrote last.
-    fn read_tail(&self, size: u64) -> Result<Tail, AuditError> {
+    fn read_tail(&self, size: u64, lacking: &Cell<Option<u64>>) -> Result<Tail, AuditError> {
         let mut tail = read_tail(&self.file, size)?;
         let ledger = self.user.as_ref().and_then(|user| user.ledger.as_ref());
         // A ledger that cannot be read knows of no line.
         let last = ledger.and_then(|ledger| ledger.audit_end(self.seal.id()).ok().flatten());
         if let Some(last) = last.filter(|last| tail.link.lacks(last.seq, &last.hash)) {
             // A log that begins anew is no fault: the old one may have been moved away.
-            self.lacking.set(Some(last.seq).filter(|_| tail.link.seq > 0));
+            if tail.link.seq > 0 && lacking.get().is_none() {
+                lacking.set(Some(last.seq));
+            }
             tail.link.cut = Some(Cut { seq: last.seq, hash: last.hash });
         }
         Ok(tail)
-    }
-
-    /// Returns and clears the number of a line that the log had and lacks now.
-    pub fn take_lacking(&self) -> Option<u64> {
-        self.lacking.take()
     }
 
     /// Syncs the lines, so that they survive a power failure.

@@ -46,7 +46,8 @@ pub struct Audit {
     log: RefCell<Option<Log>>,
     lost: RefCell<Option<String>>,
     has_warned: Cell<bool>,
-    /// The number of a line that the log had and lacks now, until that is reported.
+    /// The number of a line that the log had and lacks now, until that is reported. It is not
+    /// in `log`, which may be replaced meanwhile.
     lacking: Cell<Option<u64>>,
 }
 
@@ -66,7 +67,7 @@ impl Audit {
         if let Some(reason) = &*self.lost.borrow() {
             return Err(AuditError::Lost(reason.clone()));
         }
-        self.with_log(context, |log| log.prepare(bytes, &context.watch))
+        self.with_log(context, |log| log.prepare(bytes, &context.watch, &self.lacking))
     }
 
     /// Creates the directory of the log in the user state, before the lockdown. Returns `None` if that fails.
@@ -76,7 +77,7 @@ impl Audit {
 
     /// Appends a line.
     pub fn append(&self, context: &LogContext<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
-        self.with_log(context, |log| log.append(entry))
+        self.with_log(context, |log| log.append(entry, &self.lacking))
     }
 
     /// Records that the line of a change was lost, so that further changes are refused.
@@ -132,9 +133,7 @@ impl Audit {
             Some(log) => log,
             None => slot.insert(self.open(context)?),
         };
-        let done = work(log);
-        self.lacking.set(self.lacking.get().or(log.take_lacking()));
-        done
+        work(log)
     }
 
     /// Returns a warning if the log lacks a line that this user wrote, on the first call only.
