@@ -7,7 +7,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::limits::{Meter, work};
-use crate::text::hex;
+use crate::text::{hex, safe_json_length};
 use crate::value::{Value, json};
 
 /// Maximum length in bytes of a text written as it is.
@@ -18,15 +18,10 @@ const MAX_PATHS: usize = 64 << 10;
 /// enormous JSON form.
 const MAX_HASHED: u64 = 4 << 20;
 
-/// Returns the maximum length of the JSON of a text or a list of texts in bytes. Other values count as nothing, since only
-/// paths are measured.
+/// Returns the number of bytes that a text or a list of texts takes in a line, with a comma after each text. Other values
+/// count as nothing, since only paths are measured.
 pub fn json_bytes(value: &Value) -> usize {
-    let of_text = |text: &str| {
-        text.bytes()
-            .map(|byte| if byte < 0x20 { 6 } else { 1 + usize::from(b"\"\\\x7f".contains(&byte)) })
-            .sum::<usize>()
-            + 3
-    };
+    let of_text = |text: &str| text.chars().map(safe_json_length).sum::<usize>() + "\"\",".len();
     match value {
         Value::List(list) => list.iter().map(|item| item.as_text().map_or(0, |text| of_text(&text))).sum::<usize>() + 2,
         value => value.as_text().map_or(0, |text| of_text(&text)),
@@ -123,16 +118,41 @@ impl io::Write for Hashing {
 
 #[cfg(test)]
 mod tests {
-    use super::{Argument, MAX_PATHS};
+    use super::{Argument, MAX_PATHS, json_bytes};
+    use crate::text::safe;
     use crate::value::Value;
+
+    /// Returns the length of an argument in a line.
+    fn written(argument: &Argument) -> usize {
+        safe::json(&serde_json::to_string(argument).expect("an argument is JSON")).len()
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_line() {
+        let texts = ["", "a/b", "\u{0}\u{1f}\t\n", "\u{7f}", "\"\\", "👨\u{200d}👩", "\u{2028}", "\u{e0001}🦀"];
+        for text in texts {
+            let value = Value::text(text);
+            assert_eq!(json_bytes(&value), written(&Argument::Plain(value)) + 1, "{text:?}");
+        }
+        let list = Value::list(texts.map(Value::text).to_vec()).expect("no limit is near");
+        assert_eq!(json_bytes(&list), written(&Argument::Plain(list)) + 1);
+    }
 
     #[test]
     fn paths_that_are_written_as_they_are_have_a_short_json() {
-        for (text, count) in [("", 360_000), ("", 100), ("\u{1}", 60_000), ("\"", 60_000), ("a", 16_000), ("a", 17_000)]
-        {
+        for (text, count) in [
+            ("", 360_000),
+            ("", 100),
+            ("\u{1}", 60_000),
+            ("\u{7f}", 10_000),
+            ("\u{e0001}", 5_000),
+            ("\"", 60_000),
+            ("a", 16_000),
+            ("a", 17_000),
+        ] {
             let list = Value::list(vec![Value::text(text); count]).expect("no limit is near");
-            let written = serde_json::to_string(&Argument::path(&list)).expect("an argument is JSON");
-            assert!(written.len() <= MAX_PATHS, "{count} times {text:?}: {} bytes", written.len());
+            let bytes = written(&Argument::path(&list));
+            assert!(bytes <= MAX_PATHS, "{count} times {text:?}: {bytes} bytes");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Room for the texts of a report, counted as they are in JSON: an escaped character takes up to six bytes.
 
+use crate::text::json_length;
+
 /// Bytes reserved for the note on a text that is cut.
 const NOTE: usize = 64;
 
@@ -45,28 +47,20 @@ impl JsonRoom {
 
 /// Returns the number of bytes that a text takes in JSON, without its quotes.
 pub fn json_len(text: &str) -> usize {
-    text.bytes().map(cost).sum()
+    text.chars().map(json_length).sum()
 }
 
 /// Returns where a text ends whose JSON has at most this many bytes; `None` if all of it fits.
 fn end_within(text: &str, most: usize) -> Option<usize> {
     let mut room = most;
-    let end = text.bytes().position(|byte| match room.checked_sub(cost(byte)) {
+    let (end, _) = text.char_indices().find(|(_, c)| match room.checked_sub(json_length(*c)) {
         Some(left) => {
             room = left;
             false
         }
         None => true,
     })?;
-    Some(text.floor_char_boundary(end))
-}
-
-fn cost(byte: u8) -> usize {
-    match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
-        0x00..0x20 => 6,
-        _ => 1,
-    }
+    Some(end)
 }
 
 #[cfg(test)]
