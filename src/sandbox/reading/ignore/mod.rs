@@ -299,16 +299,16 @@ impl RuleFile<'_> {
             return Err("it is no regular file".to_owned());
         }
         let allowed = MAX_BYTES.min(room);
-        let mut bytes = Vec::with_capacity(metadata.size.min(allowed) as usize + 1);
         if metadata.size <= allowed {
+            let mut bytes = Vec::with_capacity(metadata.size as usize + 1);
             file.take(allowed + 1).read_to_end(&mut bytes).map_err(words)?;
-        }
-        match metadata.size > allowed || bytes.len() as u64 > allowed {
-            true if room < MAX_BYTES => {
-                Err(format!("all such files together have more than {MAX_BYTES_IN_FORCE} bytes"))
+            if bytes.len() as u64 <= allowed {
+                return Ok(bytes);
             }
-            true => Err(format!("it has more than {MAX_BYTES} bytes")),
-            false => Ok(bytes),
         }
+        if room < MAX_BYTES {
+            return Err(format!("all such files together have more than {MAX_BYTES_IN_FORCE} bytes"));
+        }
+        Err(format!("it has more than {MAX_BYTES} bytes"))
     }
 }
