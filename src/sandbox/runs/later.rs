@@ -16,6 +16,7 @@ use super::super::handles::address::{Address, holder};
 use super::super::handles::metadata::{Kind, Metadata, Timestamp};
 use super::super::handles::stamp;
 use super::super::handles::state::State;
+use super::outcome::{keys_below, members_below};
 use super::times::UndoneRuns;
 
 /// The end of a run and the runs after it.
@@ -197,8 +198,7 @@ impl LaterRuns {
     /// Renames what is known of a tree with the tree.
     fn rename(&mut self, from: &Address, to: &Address) {
         for set in [&mut self.folders, &mut self.copied] {
-            let mut moved = below(set.range(after(from)..), from);
-            moved.extend(set.get(from).cloned());
+            let moved: Vec<Address> = members_below(set, from).chain(set.get(from)).cloned().collect();
             for address in moved {
                 set.remove(&address);
                 set.insert(address.moved(from, to));
@@ -238,18 +238,9 @@ impl LaterRuns {
 
 /// Renames the keys below a directory that was moved.
 fn rename_below<T>(map: &mut BTreeMap<Address, T>, from: &Address, to: &Address) {
-    for address in below(map.range(after(from)..).map(|(address, _)| address), from) {
+    let moved: Vec<Address> = keys_below(map, from).cloned().collect();
+    for address in moved {
         let value = map.remove(&address).expect("it was just found");
         map.insert(address.moved(from, to), value);
     }
-}
-
-/// Returns the first possible path below a directory, in the order of paths.
-fn after(folder: &Address) -> Address {
-    folder.join(OsStr::new(""))
-}
-
-/// Returns the leading paths that are below a directory.
-fn below<'a>(addresses: impl Iterator<Item = &'a Address>, folder: &Address) -> Vec<Address> {
-    addresses.take_while(|address| address.is_below(folder)).cloned().collect()
 }

@@ -1,6 +1,7 @@
 //! The outcome of a run: for each path it changed, the entry before the run and the entry it left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 
 use super::super::changing::journal::history::{History, JournaledStep, StepOutcome};
 use super::super::changing::journal::record::Step;
@@ -296,9 +297,15 @@ impl RunOutcome {
 
 /// Returns the keys strictly below a path. They are adjacent because addresses sort by their bytes.
 pub(super) fn keys_below<'m, T>(map: &'m BTreeMap<Address, T>, path: &'m Address) -> impl Iterator<Item = &'m Address> {
-    let mut first = path.0.clone();
-    if !first.is_empty() {
-        first.push("/");
-    }
-    map.range(Address(first)..).map(|(other, _)| other).take_while(|other| other.is_below(path))
+    map.range(first_below(path)..).map(|(other, _)| other).take_while(|other| other.is_below(path))
+}
+
+/// Returns the members strictly below a path.
+pub(super) fn members_below<'s>(set: &'s BTreeSet<Address>, path: &'s Address) -> impl Iterator<Item = &'s Address> {
+    set.range(first_below(path)..).take_while(|other| other.is_below(path))
+}
+
+/// Returns the first possible path below another, in the order of paths.
+fn first_below(path: &Address) -> Address {
+    path.join(OsStr::new(""))
 }
