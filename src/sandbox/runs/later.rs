@@ -114,8 +114,14 @@ struct LaterRuns {
     ways: Vec<Way>,
 }
 
-/// A move of an entry to a path, or its removal if there is none, with the run that did it.
-type Way = (Address, Option<Address>, Rc<str>);
+/// A move or a removal of an entry.
+struct Way {
+    from: Address,
+    /// Where it was moved, or `None` if it was removed.
+    to: Option<Address>,
+    /// The run that did it.
+    run: Rc<str>,
+}
 
 impl LaterRuns {
     /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
@@ -177,7 +183,7 @@ impl LaterRuns {
                 Step::Take { .. } => Some(None),
                 _ => None,
             };
-            self.ways.extend(to.map(|to| (taken.step.path().clone(), to, Rc::clone(run))));
+            self.ways.extend(to.map(|to| Way { from: taken.step.path().clone(), to, run: Rc::clone(run) }));
         }
         if let Step::Move { path, to, .. } = &taken.step {
             self.rename(path, to);
@@ -223,7 +229,7 @@ impl LaterRuns {
     /// moved, or removed in the end.
     fn way_of(&self, address: &Address) -> Option<(Address, &Rc<str>)> {
         let (mut at, mut mover) = (address.clone(), None);
-        for (from, to, run) in &self.ways {
+        for Way { from, to, run } in &self.ways {
             if at == *from || at.is_below(from) {
                 (at, mover) = (at.moved(from, to.as_ref()?), Some(run));
             }
