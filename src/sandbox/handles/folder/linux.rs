@@ -24,10 +24,10 @@ use super::{Entry, EntryBuffer, Replace};
 #[derive(Debug)]
 pub struct LinuxFolder(OwnedFd);
 
-#[cfg_attr(feature = "checked-paths", expect(dead_code, reason = "the control of the races opens by paths"))]
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// The flags for a directory whose entries are read.
+pub const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Size in bytes of the buffer for directory entries.
 const BUFFER: usize = 32 << 10;
@@ -223,14 +223,26 @@ use super::checked_paths::open;
 
 #[cfg(not(feature = "checked-paths"))]
 fn open(folder: BorrowedFd<'_>, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    let Ok(opened) = open_beneath(folder, path, flags, mode, || Ok::<(), std::convert::Infallible>(()));
+    opened
+}
+
+/// Opens a path below a directory, and calls `poll` before each retry. The outer error is the one of `poll`.
+pub fn open_beneath<E>(
+    folder: BorrowedFd<'_>,
+    path: &OsStr,
+    flags: OFlags,
+    mode: Mode,
+    poll: impl Fn() -> Result<(), E>,
+) -> Result<Result<OwnedFd, Errno>, E> {
     let is_one_name = path != ".." && !path.as_bytes().contains(&b'/');
     loop {
         match rustix::fs::openat2(folder, path, flags, mode, BENEATH) {
             // A concurrent rename made the kernel's check inconclusive, or a signal interrupted it: retry.
-            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(Errno::AGAIN | Errno::INTR) => poll()?,
             // The entry was moved out of the directory while it was opened: the next look does not find it.
-            Err(Errno::XDEV) if is_one_name => {}
-            other => return other,
+            Err(Errno::XDEV) if is_one_name => poll()?,
+            other => return Ok(other),
         }
     }
 }

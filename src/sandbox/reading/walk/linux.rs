@@ -14,12 +14,14 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, StatxFlags};
+use rustix::fs::{AtFlags, FileType, Mode, RawDir, StatxFlags};
 use rustix::io::Errno;
 
 use crate::limits::LimitHit;
 
-use super::super::super::handles::folder::{Folder, LinuxFolder, entry_buffer, identity_of, kind_of};
+use super::super::super::handles::folder::{
+    Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, open_beneath,
+};
 use super::super::super::handles::metadata::Kind;
 use super::super::ignore::{self, Ignore};
 use super::entry::{EntryId, EntryStat};
@@ -231,19 +233,9 @@ impl<'a> Worker<'a> {
     }
 
     fn run(&mut self, task: Task, tasks: &mut Vec<Task>) -> Result<(), Stop> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         let Task { parent, name, position } = task;
-        let opened = loop {
-            match rustix::fs::openat2(&parent, &name, flags, Mode::empty(), resolve) {
-                // A rename at the same time made the check of the kernel inconclusive, or moved the directory out.
-                Err(Errno::AGAIN | Errno::INTR | Errno::XDEV) => {
-                    self.shared.limits.watch.poll().map_err(Failure::Limit)?
-                }
-                opened => break opened,
-            }
-        };
-        match opened {
+        let poll = || self.shared.limits.watch.poll();
+        match open_beneath(parent.as_fd(), &name, LISTING, Mode::empty(), poll).map_err(Failure::Limit)? {
             Ok(folder) => self.read(Arc::new(folder), &position, tasks),
             // The directory has disappeared or was replaced by something else.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(self.shared.filter.check_vanished(&position)?),
