@@ -55,9 +55,8 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// Checks the deadline, and the limits with what a thread has found in the directory that it is reading.
+    /// Checks the limits of entries, with what a thread has found and not yet counted.
     fn check(&self, kept: usize, met: usize) -> Result<(), LimitHit> {
-        self.limits.watch.poll()?;
         if self.entries.load(Ordering::Relaxed) + kept > self.limits.entries {
             return Err(self.limits.hit);
         }
@@ -273,6 +272,7 @@ impl<'a> Worker<'a> {
         while let Some(entry) = raw.next() {
             number += 1;
             if number.is_multiple_of(PATIENCE) {
+                self.shared.limits.watch.poll()?;
                 self.shared.check(self.reader.found.len() - found, self.reader.met - met)?;
             }
             let entry = entry.map_err(|error| Refusal::Io(error.into()))?;
@@ -291,14 +291,14 @@ impl<'a> Worker<'a> {
 
     /// Adds to the counts of all threads. Errors: if a limit is exceeded.
     fn count(&self, kept: usize, met: usize) -> Result<(), Failure> {
-        let limits = self.shared.limits;
-        let kept = self.shared.entries.fetch_add(kept, Ordering::Relaxed) + kept;
-        limits.tell_met(met);
-        let met = self.shared.met.fetch_add(met, Ordering::Relaxed) + met;
-        if kept > limits.entries || self.reader.name_bytes() > u32::MAX as usize / 4 {
-            return Err(limits.hit.into());
+        let shared = self.shared;
+        shared.entries.fetch_add(kept, Ordering::Relaxed);
+        shared.met.fetch_add(met, Ordering::Relaxed);
+        shared.limits.tell_met(met);
+        if self.reader.name_bytes() > u32::MAX as usize / 4 {
+            return Err(shared.limits.hit.into());
         }
-        if met > limits.looks { Err(limits.looks_hit.into()) } else { Ok(()) }
+        Ok(shared.check(0, 0)?)
     }
 
     fn refused(&self, position: &Position, refusal: Refusal) -> Stop {
