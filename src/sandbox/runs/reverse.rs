@@ -99,7 +99,7 @@ impl<'a> Reverser<'a, '_> {
     fn remove_put_back(&mut self, path: &Address, from: Option<&Address>) -> Result<(), SandboxError> {
         let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
-        self.take_and_keep(&place, (store, RemoveOptions::default()), from).map(drop)
+        self.take_and_keep(&place, store, RemoveOptions::default(), from).map(drop)
     }
 
     /// Removes the entry that a step installed and backs it up, at `from` if it came from that backup.
@@ -110,7 +110,7 @@ impl<'a> Reverser<'a, '_> {
         let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
         let made = place.metadata()?;
-        match self.take_and_keep(&place, (store, WITH_CONTENTS), from).map(drop) {
+        match self.take_and_keep(&place, store, WITH_CONTENTS, from).map(drop) {
             Err(SandboxError::NoSpace(_))
                 if from.is_none() && self.change.is_reversing() && made.kind != Kind::Folder =>
             {
@@ -124,13 +124,14 @@ impl<'a> Reverser<'a, '_> {
     pub(super) fn set_aside(&mut self, path: &Address) -> Result<Address, SandboxError> {
         let (place, store) = (self.roots.place(path)?, self.store_of(path)?);
         self.forget_copies(path);
-        self.take_and_keep(&place, (store, WITH_CONTENTS), None)
+        self.take_and_keep(&place, store, WITH_CONTENTS, None)
     }
 
     fn take_and_keep(
         &mut self,
         place: &SandboxPath,
-        (store, options): (BackupStore<'a>, RemoveOptions),
+        store: BackupStore<'a>,
+        options: RemoveOptions,
         from: Option<&Address>,
     ) -> Result<Address, SandboxError> {
         let slot = from.map(slot_of);
