@@ -42,9 +42,8 @@ pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scr
 pub use handles::metadata::{Identity, Kind, Metadata, Timestamp};
 pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts};
 pub use handles::reserved::{is_ignorable, is_reserved};
-pub use handles::root::{Root, SandboxPath, Unresolved};
+pub use handles::root::{Root, SandboxPath, SharedFolders, Unresolved};
 pub use handles::seal::{RootSeal, UserKey};
-pub use handles::shared_folders::SharedFolders;
 pub use handles::stamp::short as short_name;
 pub use handles::store_usage::UNDOABLE;
 pub use handles::user_state::{AuditEnd, UserState, state_folder_of};

@@ -17,7 +17,6 @@ pub(super) mod private;
 pub(super) mod reserved;
 pub(super) mod root;
 pub(super) mod seal;
-pub(super) mod shared_folders;
 pub(super) mod staging;
 pub(super) mod stamp;
 pub(super) mod state;

@@ -9,6 +9,7 @@
 //! link after the path was resolved, the operation acts on the link itself. Code that checks a path as text and then
 //! uses the text is wrong even if it passes its test: an exchange of directories in between leads it out of the root.
 
+mod shared_folders;
 mod walker;
 
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ use super::path::{PathRule, PathText, check_new_name, parts_of};
 use super::seal::RootSeal;
 use super::store_usage::StoreUsage;
 use super::user_state::UserState;
+pub use shared_folders::SharedFolders;
 use walker::Walker;
 
 /// The directory that scripts cannot leave.
@@ -53,7 +55,7 @@ pub struct Root {
 pub struct SandboxPath {
     /// The nearest existing directory: the parent of `name` if nothing is missing. For entries of the root, the root's
     /// own handle is shared.
-    pub(super) folder: Arc<Folder>,
+    folder: Arc<Folder>,
     /// The directories between `folder` and `name` that do not exist.
     missing: Vec<OsString>,
     /// The last name of the path; `None` for the root itself.

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::folder::Folder;
-use super::metadata::Identity;
-use super::root::SandboxPath;
+use super::super::folder::Folder;
+use super::super::metadata::Identity;
+use super::SandboxPath;
 
 /// The handles that the paths of a list hold, by directory.
 #[derive(Debug, Default)]
