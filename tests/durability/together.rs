@@ -11,6 +11,9 @@ use std::time::Duration;
 use super::{files, unfinished};
 use crate::support::ns;
 
+/// Number of runs after which a race is inconclusive.
+const ATTEMPTS: usize = 30;
+
 fn start(place: &Path, script: &str) -> Child {
     let mut child = ns(place)
         .args(["run", "-"])
@@ -56,6 +59,13 @@ fn of_several_that_saw_the_same_file_one_wins() {
 /// A file that another process puts at the path meanwhile is never lost or partially overwritten.
 #[test]
 fn what_comes_between_is_not_lost() {
+    // On a busy machine all writes may come before the other process, or none.
+    assert!((0..ATTEMPTS).any(|_| is_disturbed_midway()), "inconclusive: {ATTEMPTS} runs were not disturbed midway");
+}
+
+/// Writes while a directory and a link take the place of the file. Returns whether some writes succeeded and some did
+/// not.
+fn is_disturbed_midway() -> bool {
     let place = tempfile::tempdir().expect("a folder for the test");
     let at = |name: &str| place.path().join(name);
     std::fs::create_dir(at("folder")).expect("a folder");
@@ -74,20 +84,27 @@ fn what_comes_between_is_not_lost() {
             std::thread::sleep(Duration::from_micros(100));
         }
     });
-    assert!(turns > 50, "inconclusive: {turns} turns");
     let all = files(place.path(), "");
     let kept = all.values().filter(|content| *content == b"KEEP").count();
     assert!(kept >= 1, "the folder's file is lost: {:?}", all.keys());
     assert!(unfinished(place.path()).is_empty(), "{:?}", unfinished(place.path()));
     let done: usize = done.trim().parse().expect("a number");
-    assert!((1..400).contains(&done), "inconclusive: {done} of 400 writes succeeded");
     println!("{done} of 400 writes succeeded, {turns} turns");
+    (1..400).contains(&done)
 }
 
 /// The backup of a file with several names is a copy that is made beforehand. It gives way if another file has come into
 /// its place by then.
 #[test]
 fn another_file_with_several_names_is_backed_up_too() {
+    assert!(
+        (0..ATTEMPTS).any(|_| exchanges_during_writes() > 50),
+        "inconclusive: too few exchanges in {ATTEMPTS} runs"
+    );
+}
+
+/// Writes while files with several names exchange their names. Returns how often they did.
+fn exchanges_during_writes() -> u64 {
     let place = tempfile::tempdir().expect("a folder for the test");
     let at = |name: &str| place.path().join(name);
     for name in ["f", "g"] {
@@ -102,12 +119,12 @@ fn another_file_with_several_names_is_backed_up_too() {
         }
         (0..20).for_each(|_| exchange(&at("f"), &at("g")));
     });
-    assert!(turns > 50, "inconclusive: {turns} turns");
     assert_eq!(bad.trim(), "0", "writes that failed");
     let all = files(place.path(), "");
     let numbers = |content: &&Vec<u8>| std::str::from_utf8(content).is_ok_and(|text| text.parse::<u32>().is_ok());
     let written: BTreeSet<&Vec<u8>> = all.values().filter(numbers).collect();
     assert_eq!(written.len(), 600, "each text that was written is there, or in a backup");
+    turns
 }
 
 /// Runs a script while `disturb` is repeated. Returns the output, and how often it was.
