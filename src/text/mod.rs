@@ -8,6 +8,7 @@ mod diagnostic;
 mod fold;
 mod habit;
 mod hex;
+mod joined;
 mod json_fault;
 mod json_length;
 pub mod markup;
