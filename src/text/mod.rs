@@ -19,6 +19,7 @@ pub mod safe;
 mod shell;
 mod source;
 mod span;
+mod written_as;
 
 pub use code::{Code, ToolCode};
 pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
@@ -32,3 +33,4 @@ pub use purpose::{Purpose, meant, search};
 pub use shell::{shell_line, shell_word};
 pub use source::{Position, Source, Sources, position_in};
 pub use span::Span;
+pub use written_as::written_as;
