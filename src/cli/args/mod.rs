@@ -100,6 +100,9 @@ pub enum Command {
     Repl,
     #[command(name = "complete-script", hide = true)]
     CompleteScript {
+        /// The command line up to the cursor, as it is typed in a shell; in place of the words.
+        #[arg(long, conflicts_with = "words", allow_hyphen_values = true)]
+        line: Option<String>,
         #[arg(last = true)]
         words: Vec<OsString>,
     },

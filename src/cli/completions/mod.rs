@@ -2,6 +2,7 @@
 //! arguments of scripts, so shells that can query `ns` ask for them (`script`).
 
 mod script;
+mod typed;
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
