@@ -244,7 +244,9 @@ fn typed_in_bash(place: &Path, lines: &[String]) -> Vec<String> {
             // Ctrl-A and Ctrl-E go to the ends of the line.
             session.send(&format!("{line}\u{1}printf '<%s>' \u{5}; echo '|'END\n")).expect("bash takes it");
             session.flush().expect("bash takes it");
-            let shown = session.exp_string("|END").expect("bash answers");
+            // The session reads bytes as characters.
+            let bytes = session.exp_string("|END").expect("bash answers").chars().map(|c| c as u8).collect();
+            let shown = String::from_utf8(bytes).expect("bash prints UTF-8");
             shown.rsplit_once("\n").map_or(shown.clone(), |(_, last)| last.trim_start_matches('\r').to_owned())
         })
         .collect()
