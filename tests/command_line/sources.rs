@@ -150,6 +150,14 @@ fn a_misspelt_command_or_file_is_named_with_the_nearest() {
             }
         }
     }
+    for (words, help) in [
+        (&["help", "tidy.ns"][..], "`ns tidy.ns --help`"),
+        (&["help", "FS.Find"], "`ns doc FS.Find`"),
+        (&["-c", "EMIT 1"], "`-e CODE`"),
+    ] {
+        let ran = ns(place.path(), words);
+        assert!(ran.code == 2 && ran.stderr.contains(help), "{words:?} {}", ran.stderr);
+    }
     let ran = ns(place.path(), &["--plan", "check", "s.ns"]);
     assert!(
         ran.code == 2 && ran.stderr.contains("`--plan` is an option of `ns run`, not of `ns check`"),

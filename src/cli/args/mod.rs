@@ -10,6 +10,7 @@ mod values;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -172,6 +173,9 @@ fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusa
 
 /// Returns the help for a command that does not exist.
 pub fn instead_of_command(all: &clap::Command, name: &str) -> String {
+    if Path::new(name).is_file() {
+        return format!("`ns {} --help` shows what the script takes", shell_word(name));
+    }
     let near = || nearest(name, all.get_subcommands().map(clap::Command::get_name));
     let near = || near().map(|near| format!("did you mean `ns {near}`?"));
     let none = || format!("`ns --help` lists the commands, `ns doc {}` searches the manual", shell_word(name));

@@ -341,6 +341,7 @@ impl<'s> Splitter<'s> {
         let near = nearest(name.trim_start_matches('-'), self.options.names());
         let help = match near {
             Some(near) => format!("did you mean `--{near}`?"),
+            None if name == "-c" => "`-e CODE` runs code from the command line".to_owned(),
             None => "`ns run --help` lists the options; those of a script come after its file".to_owned(),
         };
         Refusal::new(format!("`ns` has no option `{name}`"), help)
