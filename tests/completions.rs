@@ -151,7 +151,7 @@ fn bash_completes_scripts_and_commands() {
     let place = place();
     let line = |words: &str, at: usize| {
         format!(
-            "COMPREPLY=(); COMP_WORDS=({words}); COMP_CWORD={at}; _ns_script ns \"${{COMP_WORDS[{at}]}}\" x; echo \"${{COMPREPLY[*]}}\"\n"
+            "COMPREPLY=(); COMP_WORDS=({words}); COMP_CWORD={at}; COMP_LINE='{words}'; COMP_POINT=${{#COMP_LINE}}; _ns_script ns \"${{COMP_WORDS[{at}]}}\" x; echo \"${{COMPREPLY[*]}}\"\n"
         )
     };
     let script = format!(
@@ -164,7 +164,8 @@ fn bash_completes_scripts_and_commands() {
     let ran = in_shell(place.path(), &["bash", "-c"], "bash", &script).expect("bash is there");
     assert_eq!(ran.stderr, "");
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!(lines[..4], ["--go", "--newer-than", "photo.jpg", "completions"], "{}", ran.stdout);
+    // File names are left to bash, which knows their quotes.
+    assert_eq!(lines[..4], ["--go", "--newer-than", "", "completions"], "{}", ran.stdout);
     assert!(lines[4].contains("-F _ns_script"), "{}", lines[4]);
 }
 
@@ -197,4 +198,105 @@ fn fish_completes_scripts_and_commands() {
     assert_eq!(parts[0], "--newer-than\tsince when", "{}{}", ran.stdout, ran.stderr);
     assert_eq!(parts[1], "photo.jpg");
     assert!(parts[2].starts_with("completions\t"), "{}", parts[2]);
+}
+
+/// Paths of scripts that are written with quotes in a shell.
+const ODD_SCRIPTS: [&str; 5] =
+    ["my scripts/tidy up.ns", "it's/a$b;c.ns", "für uns/ünï.ns", "say \"x\"/y z.ns", "a&b/(1).ns"];
+
+fn odd_place() -> TempDir {
+    let place = place();
+    for path in ODD_SCRIPTS {
+        let path = place.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, TIDY).expect("a script");
+    }
+    place
+}
+
+fn in_single_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn in_double_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))
+}
+
+fn with_backslashes(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| (!c.is_alphanumeric() && !"/.".contains(c)).then_some('\\').into_iter().chain([c]))
+        .collect()
+}
+
+/// Types lines in bash, each with its tabs, and returns the words that bash would pass, each in `<…>`.
+fn typed_in_bash(place: &Path, lines: &[String]) -> Vec<String> {
+    let completions = run(ns_without_sandbox().args(["completions", "bash"]));
+    let set = "bind 'set bell-style none'\nbind 'set enable-bracketed-paste off'\n";
+    fs::write(place.join("rc"), format!("{set}PS1=\n{}", completions.stdout)).expect("a script");
+    let mut bash = Command::new("bash");
+    let bin = Path::new(env!("CARGO_BIN_EXE_ns")).parent().expect("the binary lies in a folder");
+    bash.args(["--noprofile", "--rcfile", "rc", "-i"]).current_dir(place);
+    bash.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).env("LC_ALL", "C.UTF-8").env("TERM", "dumb");
+    let mut session = rexpect::session::spawn_command(bash, Some(30_000)).expect("a terminal");
+    lines
+        .iter()
+        .map(|line| {
+            // Ctrl-A and Ctrl-E go to the ends of the line.
+            session.send(&format!("{line}\u{1}printf '<%s>' \u{5}; echo '|'END\n")).expect("bash takes it");
+            session.flush().expect("bash takes it");
+            // The session reads bytes as characters.
+            let bytes = session.exp_string("|END").expect("bash answers").chars().map(|c| c as u8).collect();
+            let shown = String::from_utf8(bytes).expect("bash prints UTF-8");
+            shown.rsplit_once("\n").map_or(shown.clone(), |(_, last)| last.trim_start_matches('\r').to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn bash_completes_what_stands_in_quotes() {
+    let place = odd_place();
+    let (mut lines, mut wanted) = (Vec::new(), Vec::new());
+    for path in ODD_SCRIPTS {
+        for quoted in [in_single_quotes(path), in_double_quotes(path), with_backslashes(path)] {
+            lines.push(format!("ns run {quoted} --ne\t"));
+            wanted.push(format!("<ns><run><{path}><--newer-than>"));
+            lines.push(format!("ns {quoted} --g\t"));
+            wanted.push(format!("<ns><{path}><--go>"));
+        }
+        // The name of the file itself, without its last characters.
+        let last = path.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
+        let known = &path[..last];
+        let backslashes = format!("ns run {}\t", with_backslashes(known));
+        let begun = in_double_quotes(known);
+        for line in [backslashes, format!("ns run {}\t", &begun[..begun.len() - 1])] {
+            lines.push(line);
+            wanted.push(format!("<ns><run><{path}>"));
+        }
+    }
+    let shown = typed_in_bash(place.path(), &lines);
+    for ((line, shown), wanted) in lines.iter().zip(shown).zip(wanted) {
+        assert_eq!(shown, wanted, "{line}");
+    }
+}
+
+#[test]
+fn zsh_and_fish_complete_what_stands_in_quotes() {
+    let place = odd_place();
+    let quoted: Vec<String> =
+        ODD_SCRIPTS.iter().flat_map(|path| [in_single_quotes(path), with_backslashes(path)]).collect();
+    let stubs = "compdef() { :; }\n_describe() { shift 2; local name=$1; print -l -- \"${(@P)name}\"; }\n_files() { :; }\n\
+        source ./completions\n_ns_declared() { echo declared; }\n";
+    let asks = quoted.iter().map(|word| format!("words=(ns run {} --ne) CURRENT=4; _ns\n", in_single_quotes(word)));
+    let script = format!("{stubs}{}", asks.collect::<String>());
+    if let Some(ran) = in_shell(place.path(), &["zsh", "-fc"], "zsh", &script) {
+        assert_eq!(ran.stdout, "--newer-than:since when\n".repeat(quoted.len()), "{}", ran.stderr);
+    }
+    let asks = ODD_SCRIPTS.iter().map(|path| {
+        let typed = format!("ns run {} --ne", with_backslashes(path));
+        format!("complete -C '{}'\n", typed.replace('\\', "\\\\").replace('\'', "\\'"))
+    });
+    let script = format!("source ./completions\n{}", asks.collect::<String>());
+    if let Some(ran) = in_shell(place.path(), &["fish", "--no-config", "-c"], "fish", &script) {
+        assert_eq!(ran.stdout, "--newer-than\tsince when\n".repeat(ODD_SCRIPTS.len()), "{}", ran.stderr);
+    }
 }

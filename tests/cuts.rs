@@ -214,3 +214,74 @@ fn each_call_is_asked_for_itself() {
         ["warning: case.ns:2: FS.FindFiles: the result is cut after 2 entries; look at its `truncated`"]
     );
 }
+
+/// Texts with several calls of one tool or of two: `A` is checked nowhere, `B` is, and `C` is on one of several ways.
+const SEVERAL: [&str; 22] = [
+    "SET r = A\nEMIT LEN(r.items)\nSET r = B\nEMIT r.truncated",
+    "SET r = B\nEMIT r.truncated\nSET r = A\nEMIT LEN(r.items)",
+    "CALL A\nCALL B\nEMIT LAST.truncated",
+    "CALL A\nSET n = STR.Upper(\"a\")\nEMIT LAST == \"truncated\"",
+    "CALL A\nCALL P()\nEMIT LAST",
+    "SET a = A\nSET b = a\nSET a = B\nEMIT a.truncated, LEN(b.items)",
+    "SET a = B\nSET b = a\nSET a = A\nEMIT b.truncated, LEN(a.items)",
+    "SET r = A\nIF n == 1 THEN\n  SET r = B\nELSE\n  SET r = B\nEND\nEMIT r.truncated",
+    "SET r = C\nIF n == 1 THEN\n  SET r = B\nEND\nEMIT r.truncated",
+    "IF n == 2 THEN\n  SET r = B\n  EMIT r.truncated\nELSE\n  SET r = A\n  EMIT LEN(r.items)\nEND",
+    "SET r = C\nWHILE n == 1 DO\n  SET r = A\n  SET r = B\n  SET n = 2\nEND\nEMIT r.truncated",
+    "SET r = nil\nFOR EACH i IN [1, 2] DO\n  IF r != nil THEN\n    EMIT r.truncated\n  END\n  SET r = C\nEND",
+    "FOR EACH i IN [1, 2] DO\n  SET r = A\n  EMIT LEN(r.items)\n  SET r = B\n  EMIT r.truncated\nEND",
+    "FOR EACH i IN [1, 2] DO\n  SET r = C\n  IF i == 1 THEN\n    CONTINUE\n  END\n  EMIT r.truncated\nEND",
+    "FOR EACH i IN [1, 2] DO\n  SET r = A\n  IF i == 1 THEN\n    SET r = B\n    BREAK\n  END\n  SET r = B\nEND\nEMIT r.truncated",
+    "SET r = A\nSET r, q = [1, 2]\nEMIT r\nSET r = B\nEMIT r",
+    "SET r = A\nSET r = B\nEMIT EVAL(\"{{r.truncated}}\")",
+    "SET r = C\nSET k = n == 2 AND B.truncated\nEMIT r.truncated, k",
+    "SET r = B\nDEFINE PROCEDURE Q()\n  EMIT r.truncated\nEND\nCALL Q()\nSET r = C",
+    "DEFINE PROCEDURE Q()\n  SET r = A\n  SET r = B\n  RETURN r\nEND\nCALL Q()",
+    "ON ERROR DO\n  EMIT r.truncated\nEND\nSET r = C\nSET r = C",
+    "MUST CALL A\nMUST CALL B\nEMIT LAST.truncated",
+];
+
+/// A check of one answer says nothing of another, whichever tools and variables they share.
+#[test]
+fn each_answer_is_asked_for_itself() {
+    let place = place();
+    let other = "FS.SearchFiles(\".\", \"x\", max_matches: 1)";
+    let mut faults = Vec::new();
+    for text in SEVERAL {
+        for (a, b) in [(CALL, CALL), (CALL, other), (other, CALL)] {
+            let written: String = text
+                .split_inclusive(|c: char| !c.is_alphanumeric())
+                .map(|piece| {
+                    let (word, end) = piece.split_at(piece.trim_end_matches(|c: char| !c.is_alphanumeric()).len());
+                    let call = match word {
+                        "A" => a,
+                        "B" | "C" => b,
+                        word => word,
+                    };
+                    format!("{call}{end}")
+                })
+                .collect();
+            let script = format!("SET n = 1\n{written}\nDEFINE PROCEDURE P()\n  RETURN 1\nEND\n");
+            let unchecked = |line: &&str| line.contains("= A") || line.contains("CALL A");
+            let lines: Vec<usize> =
+                text.lines().enumerate().filter(|(_, line)| unchecked(line)).map(|(at, _)| at + 2).collect();
+            let warned = warned_lines(&place, &script);
+            if warned.iter().any(|line| !lines.contains(line)) || warned.is_empty() && !lines.is_empty() {
+                faults.push(format!("{script}warned at {warned:?}, A at {lines:?}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n---\n"));
+}
+
+/// Returns the lines of a script, each once, at which a cut answer is warned of.
+fn warned_lines(place: &Place, text: &str) -> Vec<usize> {
+    let output = Captured::default();
+    place.engine.run(&Script::new("case.ns", text), &Invocation::default(), Box::new(output.clone()));
+    let printed = output.text();
+    let warnings = printed.lines().filter(|line| line.contains("the result is cut"));
+    let mut lines: Vec<usize> =
+        warnings.filter_map(|line| line.split("case.ns:").nth(1)?.split(':').next()?.parse().ok()).collect();
+    lines.dedup();
+    lines
+}

@@ -1,4 +1,5 @@
-//! Random trees with nested `.gitignore` files: `FS.ListDir` and `FS.Find` list the same as git.
+//! Random trees with nested `.gitignore` files: `FS.ListDir`, `FS.Find`, `FS.FindFiles` and `FS.SearchFiles` see the same
+//! as git.
 //!
 //! Each tree is generated from its number, so a failure can be reproduced. 60 trees, 300 with `NS_LONG=1`, or as many
 //! as `NS_TREES` says; `NS_TREE` is the number of the first.
@@ -206,7 +207,7 @@ fn fill(dice: &mut Dice, top: &Path, below: &Path, depth: usize, folders: &mut V
         }
         match dice.below(12) {
             0 => symlink(OsStr::from_bytes(dice.pick(FOLDERS)), path).expect("a link of the tree"),
-            _ => fs::write(path, "").expect("a file of the tree"),
+            _ => fs::write(path, "x\n").expect("a file of the tree"),
         }
     }
     if depth < 4 {
@@ -254,6 +255,23 @@ fn by_find(top: &Path, folder: &str) -> BTreeSet<String> {
     let records: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {}", ran.stderr));
     let records = records.as_array().expect("a list").iter().filter(|record| record["type"] != "directory");
     records.map(|record| record["path"].as_str().expect("a path").to_owned()).collect()
+}
+
+/// Calls a tool that answers with records below a key, and returns their paths without those that are not UTF-8.
+fn paths_by(top: &Path, tool: &str, args: &Json, key: &str) -> BTreeSet<String> {
+    let ran = run(ns(top).args(["call", tool, &args.to_string()]));
+    let answer: Json = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {}", ran.stderr));
+    let records = answer[key].as_array().unwrap_or_else(|| panic!("no {key}: {}", ran.stdout));
+    let paths = records.iter().map(|record| record["path"].as_str().expect("a path").to_owned());
+    paths.filter(|path| !path.contains('\u{fffd}')).collect()
+}
+
+/// Returns the files that `find_files` and `search_files` see below a directory.
+fn by_others(top: &Path, folder: &str) -> [BTreeSet<String>; 2] {
+    let listed = json!({ "path": folder, "recursive": true, "include_hidden": true, "use_gitignore": true });
+    // A match in a file whose name is not UTF-8 would be an error.
+    let searched = json!({ "path": folder, "text": "x", "hidden": true, "pattern": ["*", "!*\u{fffd}*"] });
+    [paths_by(top, "find_files", &listed, "items"), paths_by(top, "search_files", &searched, "matches")]
 }
 
 fn flatten(tree: &Json, below: &str, names: &mut BTreeSet<String>) {
@@ -309,7 +327,7 @@ fn check_tree(number: u64) -> Result<usize, String> {
     }
 }
 
-/// Gives the repository an exclude list, and compares what `find` and git show of some directories then.
+/// Gives the repository an exclude list, and compares what the tools and git show of some directories then.
 fn check_excludes(dice: &mut Dice, top: &Path, folders: &[PathBuf], looked_at: &[String]) -> Result<(), String> {
     let list = rules(dice);
     fs::create_dir_all(top.join(".git/info")).expect("a folder of the repository");
@@ -323,6 +341,19 @@ fn check_excludes(dice: &mut Dice, top: &Path, folders: &[PathBuf], looked_at: &
             let list = list.escape_ascii();
             let all = all_rules(top, folders);
             return Err(format!("`{folder}`, exclude \"{list}\": git shows {wanted:?}, `find` {found:?}\n{all}"));
+        }
+        // The other tools do not list links as such, and the files of rules hold other texts.
+        let is_file = |path: &String| {
+            !path.ends_with(".gitignore") && top.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+        };
+        let wanted: BTreeSet<String> = wanted.into_iter().filter(is_file).collect();
+        for found in by_others(top, folder) {
+            let found: BTreeSet<String> = found.into_iter().filter(is_file).collect();
+            if wanted != found {
+                let list = list.escape_ascii();
+                let all = all_rules(top, folders);
+                return Err(format!("`{folder}`, exclude \"{list}\": git shows {wanted:?}, another {found:?}\n{all}"));
+            }
         }
     }
     Ok(())

@@ -254,7 +254,7 @@ const NAMES: [(&str, &str); 92] = [
     ("strings.TrimSpace", "STR.Trim("),
     ("String.valueOf", "STR("),
     ("upper", "STR.Upper("),
-    ("str.capitalize", "ns doc WORD"),
+    ("str.capitalize", "STR.Upper(STR.Sub(word, 0, 1))"),
     ("promptuser", "IO.Input("),
     ("PromptUser", "IO.Input("),
     ("raw_input", "IO.Input("),
@@ -341,6 +341,127 @@ const NAMES: [(&str, &str); 92] = [
     ("STR.Uper", "did you mean `STR.Upper`?"),
     ("LSIT.Reverse", "did you mean `LIST.Reverse`?"),
 ];
+
+/// Names that no tool has as a keyword, since something else is written in their place.
+const OTHERWISE: [(&str, &str); 66] = [
+    (
+        "STR.Title str.title strings.Title string.capwords titlecase titleize ucwords humanize toTitleCase",
+        "no title case",
+    ),
+    ("ucfirst lcfirst str.capitalize", "STR.Upper(STR.Sub(word, 0, 1))"),
+    ("str.swapcase camelize underscore", "no tool for it"),
+    ("str.isdigit str.isalpha", "REGEX.Match("),
+    ("str.rpartition str.partition", "STR.Split("),
+    ("str.expandtabs", "STR.Replace("),
+    ("str.maketrans tr", "REGEX.Replace("),
+    ("string.byte", "STR.Code("),
+    ("string.gmatch", "REGEX.All("),
+    ("string.rep", "STR.Repeat("),
+    ("strcmp strings.EqualFold", "STR.Lower(a) == STR.Lower(b)"),
+    ("strconv.Itoa", "STR(value)"),
+    ("strconv.Quote repr", "JSON.Text("),
+    ("textwrap.dedent textwrap.fill textwrap.shorten", "STR.Words("),
+    ("re.compile", "REGEX.Match("),
+    ("html.escape htmlspecialchars encodeURIComponent decodeURIComponent", "STR.Replace("),
+    ("squeeze nl2br", "REGEX.Replace("),
+    ("number_format", "STR.Format("),
+    ("Array.from", "RANGE(n)"),
+    ("array_combine array_flip", "MAP.FromItems("),
+    ("array_diff array_intersect compact", "LIST.Filter("),
+    ("array_pop table.remove", "LIST.Slice(list, 0, -1)"),
+    ("array_shift", "LIST.Rest("),
+    ("array_splice", "LIST.Insert("),
+    ("array_reduce", "LIST.Reduce"),
+    ("table.concat", "STR.Join("),
+    ("table.insert", "list + [value]"),
+    ("table.sort sort.Strings usort", "LIST.Sort("),
+    ("table.unpack", "SET a, b = list"),
+    ("ipairs pairs iter each_with_index", "FOR EACH"),
+    ("itertools.islice", "LIST.Slice("),
+    ("itertools.product itertools.combinations", "FOR EACH a IN list DO"),
+    ("transpose", "LIST.Zip("),
+    ("collections.OrderedDict wrap", "{\"key\": value}"),
+    ("collections.defaultdict hasattr getattr isset Object.hasOwn operator.itemgetter", "MAP.Get("),
+    ("unset", "MAP.Remove("),
+    ("upsert", "MAP.Set("),
+    ("copy.deepcopy structuredClone Object.freeze setmetatable", "copies already"),
+    ("bool", "NOT NOT value"),
+    ("divmod intdiv", "FLOOR(a / b)"),
+    ("callable is_null Number.isInteger", "TYPEOF(value)"),
+    ("isNaN", "value != value"),
+    ("functools.partial", "define a procedure"),
+    ("errors.New fmt.Errorf pcall", "ON ERROR AS err DO"),
+    ("log.Fatal", "FAIL"),
+    ("var_dump print_r", "EMIT"),
+    ("fgets bufio.NewScanner ioutil.ReadAll", "IO.Input("),
+    ("fopen fwrite Deno.readTextFile", "FS.ReadFile(path).content"),
+    ("Deno.writeTextFile os.truncate", "FS.WriteFile("),
+    ("tee", "FS.AppendFile("),
+    ("Deno.remove FileUtils.rm_rf", "FS.DeleteFile("),
+    ("FileUtils.cp_r", "FS.CopyFile("),
+    ("FileUtils.mv", "FS.MoveFile("),
+    ("FileUtils.mkdir_p", "FS.CreateDirectory("),
+    ("File.exist", "FS.Exists("),
+    ("File.expand_path os.getcwd os.chdir os.path.expanduser process.cwd filepath.Abs", "begin at the sandbox"),
+    ("os.path.islink", "FS.FileInfo(path).type"),
+    ("os.symlink os.readlink readlink", "no tool makes a link"),
+    ("pathinfo path.parse pathlib.Path", "PATH.Parent("),
+    ("os.Args process.argv", "ARGS"),
+    ("os.urandom SecureRandom.hex uniqid", "RANDOM.Text("),
+    ("SecureRandom.uuid", "UUID.New("),
+    ("md5_file filecmp.cmp", "FS.HashFile("),
+    ("zipfile.ZipFile tarfile.open gzip.open", "FS.Compress("),
+    ("JSON.generate to.json", "JSON.Text("),
+    (
+        "from.json YAML.load_file dofile argparse.ArgumentParser sqlite3.connect export which microtime time.perf_counter",
+        "`",
+    ),
+];
+
+#[test]
+fn what_is_written_otherwise_is_shown() {
+    let (checker, mut wrong) = (Checker::new(), String::new());
+    for (names, wanted) in OTHERWISE {
+        for (name, call) in names.split(' ').flat_map(|name| ["CALL @(1)", "EMIT @(1)"].map(|call| (name, call))) {
+            let help = helps(&checker, &call.replace('@', name));
+            if !help.contains(wanted) || help.contains("ns doc WORD") || help.contains("did you mean") {
+                wrong.push_str(&format!("{name} wants {wanted}, has: {help}\n"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for name in ["STR.Title", "title case", "ucwords", "toTitleCase", "strings.Title"] {
+        let ran = run(ns(place.path()).args(["doc", name]));
+        let first = ran.stdout.lines().next().unwrap_or_default();
+        assert!(ran.code == 0 && first.contains("there is no title case"), "{name}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// Lines of shells, as they are typed there.
+const SHELL_LINES: [(&str, &str); 14] = [
+    ("Get-ChildItem -Recurse", "FS.Find("),
+    ("Get-Content a.txt", "FS.ReadFile(path).content"),
+    ("Set-Content a.txt 'x'", "FS.WriteFile("),
+    ("Copy-Item a.txt b.txt", "FS.CopyFile("),
+    ("Move-Item a.txt b.txt", "FS.MoveFile("),
+    ("Remove-Item a.txt", "FS.DeleteFile("),
+    ("Write-Host \"a\"", "EMIT"),
+    ("head -n 3 a.txt", "LIST.Take("),
+    ("tail a.txt", "LIST.Tail("),
+    ("find . -name '*.txt'", "FS.Find("),
+    ("sort a.txt", "LIST.Sort("),
+    ("wc -l a.txt", "FS.LineCount("),
+    ("sed -i s/a/b/ x", "FS.EditFile"),
+    ("open a.json", "FS.ReadFile(path).content"),
+];
+
+#[test]
+fn a_line_of_a_shell_is_told_what_does_the_same_here() {
+    for (line, wanted) in SHELL_LINES {
+        expect_help(&[(&[line], wanted)], &["@", "IF n == 1 THEN\n  @\nEND"]);
+    }
+}
 
 #[test]
 fn every_foreign_name_is_told_what_does_the_same_here() {

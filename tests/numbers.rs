@@ -242,3 +242,62 @@ fn generated_numbers_are_those_of_python() {
         assert_eq!(ran.code, 0, "{reader}: {}", said(&ran));
     }
 }
+
+/// Doors at which a value becomes JSON. `v` holds a float that JSON does not have, at `items[1].x`.
+const TO_JSON: [&str; 6] = [
+    "EMIT JSON.Text(v)",
+    "EMIT JSON.Pretty(v)",
+    "EMIT JSON.Set(\"{}\", \"a\", v)",
+    "MUST CALL MEMORY.Set(\"k\", v, \"project\")",
+    "EMIT JSON.Text([1, v])",
+    "EMIT JSON.Text({\"a b\": v})",
+];
+
+#[test]
+fn what_json_does_not_have_is_refused_with_its_place() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let start = |spelled: &str| format!("SET v = YAML.Parse(\"items:\\n  - x: 1\\n  - x: {spelled}\\n\")\n");
+    for (spelled, shown) in [(".inf", "`inf`"), ("-.inf", "`-inf`"), (".nan", "`nan`")] {
+        for door in TO_JSON {
+            let ran = run(ns(place.path()).args(["run", "-e", &format!("{}{door}\n", start(spelled))]));
+            let is_said =
+                ran.stderr.contains(&format!("JSON has no number {shown}")) && ran.stderr.contains("items[1].x`");
+            assert!(
+                ran.code == 1 && ran.stdout.is_empty() && is_said,
+                "{door} {spelled}: {}{}",
+                ran.stdout,
+                ran.stderr
+            );
+        }
+        for format in ["json", "jsonl"] {
+            let script = format!("{}EMIT 1\nEMIT v, 2\n", start(spelled));
+            let ran = run(ns(place.path()).args(["--output", format, "run", "-e", &script]));
+            assert_eq!((ran.code, ran.stdout.as_str()), (1, "1\n"), "{format}");
+            assert!(ran.stderr.contains(shown) && ran.stderr.contains("items[1].x`"), "{}", ran.stderr);
+        }
+        // Formats that have such floats keep them.
+        let script = format!(
+            "{}EMIT v\nEMIT CSV.Text(v.items)\nEMIT YAML.Parse(YAML.Text(v)) == v\nCALL MEMORY.Set(\"k\", v)\n",
+            start(spelled)
+        );
+        let ran = run(ns(place.path()).args(["run", "-e", &script]));
+        assert!(
+            ran.code == 0 && ran.stdout.contains(shown.trim_matches('`')) && ran.stdout.ends_with("true\n"),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+        let text = format!("items:\n  - x: {spelled}\n");
+        let args = serde_json::json!({ "text": text }).to_string();
+        let ran = run(ns(place.path()).args(["call", "yaml_parse", &args]));
+        assert!(
+            ran.code != 0 && format!("{}{}", ran.stdout, ran.stderr).contains("items[0].x`"),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+        let line = format!("{{\"tool\": \"yaml_parse\", \"arguments\": {args}}}\n");
+        let ran = with_input(ns(place.path()).args(["call", "--jsonl"]), &line);
+        assert!(ran.stdout.contains("\"bad_args\"") && ran.stdout.contains("items[0].x`"), "{}", ran.stdout);
+    }
+}

@@ -18,6 +18,7 @@ use crate::terminal::report::{report_notes, say};
 use crate::terminal::sandbox_hint;
 use crate::text::{ToolCode, safe};
 use crate::toolkit::{FailureMode, ToolError};
+use crate::value::json::Unwritable;
 use crate::value::{Map, Value};
 
 use super::answer::{Part, noting_changes, read_all};
@@ -151,6 +152,9 @@ fn print(value: &Value, format: Option<Format>) -> Exit {
             fail(&ToolError::new(ToolCode::IoError, format!("the output cannot be written: {error}")))
         }
         Err(EmitError::Limit(hit)) => fail(&hit.into()),
+        Err(EmitError::Unwritable(found)) => {
+            fail(&ToolError::new(ToolCode::BadArgs, found.to_string()).hint(Unwritable::HELP))
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::manual::{
 };
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
+use crate::text::written_as;
 use crate::toolkit::Registry;
 use crate::value::print::shortened;
 
@@ -57,7 +58,8 @@ fn elsewhere(registry: &Registry, name: &str, format: PageFormat) -> Exit {
     if let Some((kind, text)) = page {
         return print_in(format, || text.clone(), || json!([{"name": name, "kind": kind, "text": text}]));
     }
-    let text = if similar.is_empty() { passages(name) } else { Some(similar_text(name, &similar)) };
+    let is_listed = !similar.is_empty() || written_as(&name.replace(' ', "")).is_some();
+    let text = if is_listed { Some(similar_text(name, &similar)) } else { passages(name) };
     match text {
         Some(text) => print_in(format, || text.clone(), || similar.iter().map(|topic| topic.heading()).collect()),
         None => unknown(registry, name),

@@ -27,13 +27,25 @@ pub fn log(global: &Global, args: &LogArgs) -> Exit {
         } else {
             (Selection::Folded, usize::try_from(args.limit).unwrap_or(usize::MAX))
         };
-        let runs = engine.runs(selection, most)?;
+        // One more tells whether there are more.
+        let mut runs = engine.runs(selection, most.saturating_add(1))?;
+        let has_more = runs.len() > most;
+        runs.truncate(most);
         if runs.is_empty() {
             say_nothing(above.as_ref());
         }
         match Format::for_call(global.output) {
             Some(Format::Table) | None if runs.is_empty() => Ok(Exit::Done),
-            Some(Format::Table) | None => Ok(print(&overview(&runs))),
+            Some(Format::Table) | None => {
+                let exit = print(&overview(&runs));
+                if has_more {
+                    say(&format!(
+                        "older runs are left out; `ns log -n {}` lists more, `ns log --all` all\n",
+                        most.saturating_mul(10)
+                    ));
+                }
+                Ok(exit)
+            }
             format => {
                 let rows = Value::list(runs.iter().map(row_of_run).collect())?;
                 print_as(format.unwrap_or(Format::Table), rows)

@@ -11,6 +11,7 @@ use crate::terminal::printer::{Format, Printer};
 use crate::terminal::report::{report_findings, report_notes, report_setup, say};
 use crate::text::{Diagnostic, FindingCode, Sources, ToolCode};
 use crate::toolkit::ToolError;
+use crate::value::json::Unwritable;
 use crate::value::to_value;
 
 use super::answer::read_all;
@@ -152,5 +153,8 @@ fn finish(printed: Result<(), EmitError>) -> Result<(), ToolError> {
             Err(ToolError::new(ToolCode::IoError, format!("the output cannot be written: {error}")))
         }
         Err(EmitError::Limit(hit)) => Err(hit.into()),
+        Err(EmitError::Unwritable(found)) => {
+            Err(ToolError::new(ToolCode::BadArgs, found.to_string()).hint(Unwritable::HELP))
+        }
     }
 }

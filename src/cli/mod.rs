@@ -124,7 +124,7 @@ fn work() -> Exit {
         Some(Command::Undo(args)) => undo::undo(&global, &args),
         Some(Command::Redo(args)) => undo::redo(&global, &args),
         Some(Command::Completions(args)) => completions::completions(args.shell),
-        Some(Command::CompleteScript { words }) => completions::complete_script(&words),
+        Some(Command::CompleteScript { line, words }) => completions::complete_script(line.as_deref(), &words),
         Some(Command::Man(args)) => completions::man(&args.command),
         Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
         Some(Command::McpWorker) => mcp::worker(&global),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::engine::{Described, Difference, PlanAbout};
 use crate::terminal::changes;
 use crate::terminal::paint::Paint;
-use crate::text::markup;
+use crate::text::{markup, safe};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -163,6 +163,5 @@ fn first_line(head: &str, sign: char) -> usize {
 
 /// Escapes text for the page: no markup, and no invisible characters.
 fn escaped(text: &str) -> String {
-    let is_invisible = |c: char| c != '\t' && (c.is_control() || crate::text::safe::is_format(c));
-    markup::escaped(text, is_invisible, |c, into| into.extend(c.escape_unicode()))
+    markup::escaped(&safe::line(text), |_| false, |_, _| {})
 }

@@ -3,7 +3,8 @@
 use crate::gate::SessionMemory;
 use crate::limits::{space, work};
 use crate::text::{ToolCode, shell_line};
-use crate::toolkit::ToolError;
+use crate::toolkit::{Effect, ToolError};
+use crate::value::json::Unwritable;
 use crate::value::{Map, Value, print};
 
 use super::{End, Engine, internal_fault, on_large_stack};
@@ -63,7 +64,12 @@ impl Engine {
             return Err(named(error.hint("give them as `{\"name\": value}`")));
         };
         let mut args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
-        self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)
+        let answer = self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)?;
+        // The answer leaves as JSON. One of a change is never refused, and holds no such float.
+        match self.gate.registry().get(id).spec.effect {
+            Effect::Pure | Effect::Reads => admit(answer).map_err(named),
+            _ => Ok(answer),
+        }
     }
 
     fn unknown_tool(&self, name: &str) -> ToolError {
@@ -73,5 +79,13 @@ impl Engine {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint("`ns tools` lists the tools"),
         }
+    }
+}
+
+/// Refuses an answer with a float that JSON does not have.
+fn admit(answer: Value) -> Result<Value, ToolError> {
+    match Unwritable::find_in(&answer)? {
+        Some(found) => Err(ToolError::new(ToolCode::BadArgs, found.to_string()).hint(Unwritable::HELP)),
+        None => Ok(answer),
     }
 }

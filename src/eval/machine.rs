@@ -149,7 +149,7 @@ impl Machine {
         }
     }
 
-    /// Starts displaying a FOR EACH. Returns `None` if there is no view or an outer FOR EACH is displayed.
+    /// Starts displaying a loop over elements. Returns `None` if there is no view or an outer loop is displayed.
     pub(super) fn watch_loop(&mut self) -> Option<WatchedLoop> {
         let view = self.view.take()?;
         let progress = Arc::new(Progress::default());
@@ -157,7 +157,7 @@ impl Machine {
         Some(WatchedLoop { view, progress })
     }
 
-    /// Ends the display of a FOR EACH.
+    /// Ends the display of a loop.
     pub(super) fn end_loop(&mut self, watched: WatchedLoop) {
         watched.view.end_loop();
         self.view = Some(watched.view);

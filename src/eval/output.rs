@@ -2,6 +2,8 @@
 
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::text::{Code, Diagnostic, Sources, ToolCode};
+use crate::toolkit::ToolError;
+use crate::value::json::Unwritable;
 use crate::value::{TextBudget, Value, print};
 
 use super::fault::Fault;
@@ -38,6 +40,8 @@ pub enum EmitError {
     Closed,
     /// The operating system refused the write.
     Io(std::io::Error),
+    /// The output is JSON, which does not have a float of the value.
+    Unwritable(Unwritable),
 }
 
 impl From<LimitHit> for EmitError {
@@ -56,6 +60,9 @@ impl From<EmitError> for Fault {
                 ..Fault::new(Code::Interrupted, "nobody reads the output any more")
             },
             EmitError::Io(error) => Fault::new(ToolCode::IoError, format!("the output cannot be written: {error}")),
+            EmitError::Unwritable(found) => {
+                ToolError::new(ToolCode::BadArgs, found.to_string()).hint(Unwritable::HELP).into()
+            }
         }
     }
 }

@@ -236,7 +236,10 @@ impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> ToolError {
         let argument = match &error {
             MemoryError::BadKey(_) => Some("key"),
-            MemoryError::BadValue(_) | MemoryError::TooLarge { .. } | MemoryError::Full { .. } => Some("value"),
+            MemoryError::BadValue(_)
+            | MemoryError::Unwritable(_)
+            | MemoryError::TooLarge { .. }
+            | MemoryError::Full { .. } => Some("value"),
             _ => None,
         };
         let path = match &error {
@@ -252,6 +255,7 @@ impl From<MemoryError> for ToolError {
             MemoryError::Limit(hit) => hit.into(),
             MemoryError::BadKey(_)
             | MemoryError::BadValue(_)
+            | MemoryError::Unwritable(_)
             | MemoryError::TooLarge { .. }
             | MemoryError::BadLine { .. } => {
                 ToolError { argument, hint, manner: FailureMode::Raised, ..ToolError::new(code, message) }

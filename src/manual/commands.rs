@@ -44,40 +44,206 @@ const fn topic(
 
 /// All topics, in the order of `ns --help`.
 pub const COMMANDS: [CommandTopic; 26] = [
-    topic(&["ns run", "run"], about::RUN, &["execute", "start script"], "run"),
+    topic(
+        &["ns run", "run"],
+        about::RUN,
+        &["execute", "start script", "start", "exec", "eval", "x", "task", "script", "source", "run-script", "go"],
+        "run",
+    ),
     topic(
         &["ns run --plan", "plan", "--plan"],
         about::PLAN,
-        &["dry run", "preview", "what would change", "simulate"],
+        &["dry run", "preview", "what would change", "simulate", "dry-run", "diff", "whatif"],
         "run",
     ),
-    topic(&["ns test", "test"], about::TEST, &["golden", "snapshot", "unit test"], "test"),
-    topic(&["ns new", "new"], about::NEW, &["create script", "scaffold", "init"], "new"),
+    topic(
+        &["ns test", "test"],
+        about::TEST,
+        &["golden", "snapshot", "unit test", "test-all", "tests", "spec", "watch"],
+        "test",
+    ),
+    topic(&["ns new", "new"], about::NEW, &["create script", "scaffold", "init", "create", "generate"], "new"),
     topic(
         &["ns render", "render", "invoke_tool", "{{invoke_tool"],
         about::RENDER,
         &["markdown document", "template document", "invoke tool"],
         "render",
     ),
-    topic(&["ns check", "check"], about::CHECK, &["lint", "validate", "syntax check", "diagnose"], "check"),
-    topic(&["ns fmt", "fmt"], about::FMT, &["format", "prettify", "indent script"], "fmt"),
-    topic(&["ns call", "call"], about::CALL, &["call tool", "one tool", "invoke tool"], "call"),
-    topic(&["ns tools", "tools"], about::TOOLS, &["list tools", "schema", "definitions"], "tools"),
-    topic(&["ns doc", "doc"], about::DOC, &["documentation", "manual", "reference"], "doc"),
+    topic(
+        &["ns check", "check"],
+        about::CHECK,
+        &[
+            "lint",
+            "validate",
+            "syntax check",
+            "diagnose",
+            "clippy",
+            "vet",
+            "typecheck",
+            "analyze",
+            "compile",
+            "build",
+            "check-all",
+            "fix",
+            "ide-check",
+        ],
+        "check",
+    ),
+    topic(&["ns fmt", "fmt"], about::FMT, &["format", "prettify", "indent script", "prettier", "fmt-all"], "fmt"),
+    topic(&["ns call", "call"], about::CALL, &["call tool", "one tool", "invoke tool", "invoke"], "call"),
+    topic(
+        &["ns tools", "tools"],
+        about::TOOLS,
+        &["list tools", "schema", "definitions", "tool", "functions", "builtins"],
+        "tools",
+    ),
+    topic(
+        &["ns doc", "doc"],
+        about::DOC,
+        &[
+            "documentation",
+            "manual",
+            "reference",
+            "docs",
+            "describe",
+            "apropos",
+            "whatis",
+            "rustdoc",
+            "tutorial",
+            "cookbook",
+        ],
+        "doc",
+    ),
     topic(&["ns guide", "guide"], about::GUIDE, &["cheat sheet", "language summary", "prompt"], "guide"),
-    topic(&["ns explain", "explain"], about::EXPLAIN, &["error code"], "explain"),
-    topic(&["ns doctor", "doctor"], about::DOCTOR, &["policy in force", "limits in force", "diagnostics"], "doctor"),
-    topic(&["ns memory", "memory"], about::MEMORY, &["project memory", "remembered values"], "memory"),
-    topic(&["ns audit", "audit"], about::AUDIT, &["audit log", "verify log"], "audit"),
-    topic(&["ns log", "log"], about::LOG, &["history", "list runs", "past runs"], "log"),
-    topic(&["ns show", "show"], about::SHOW, &["what changed", "changes of a run", "diff of a run"], "show"),
+    topic(&["ns explain", "explain"], about::EXPLAIN, &["error code", "error", "errors"], "explain"),
+    topic(
+        &["ns doctor", "doctor"],
+        about::DOCTOR,
+        &[
+            "policy in force",
+            "limits in force",
+            "diagnostics",
+            "info",
+            "env",
+            "config",
+            "settings",
+            "policy",
+            "sandbox",
+            "pwd",
+            "status",
+            "metadata",
+            "sysinfo",
+        ],
+        "doctor",
+    ),
+    topic(
+        &["ns memory", "memory"],
+        about::MEMORY,
+        &["project memory", "remembered values", "kv", "store", "cache", "db"],
+        "memory",
+    ),
+    topic(&["ns audit", "audit"], about::AUDIT, &["audit log", "verify log", "trail"], "audit"),
+    topic(
+        &["ns log", "log"],
+        about::LOG,
+        &["history", "list runs", "past runs", "runs", "reflog", "shortlog", "jobs", "ps"],
+        "log",
+    ),
+    topic(
+        &["ns show", "show"],
+        about::SHOW,
+        &["what changed", "changes of a run", "diff of a run", "changes", "blame"],
+        "show",
+    ),
     topic(&["ns apply", "apply"], about::APPLY, &["apply plan", "carry out plan"], "apply"),
-    topic(&["ns undo", "undo"], about::UNDO, &["take back", "revert", "rollback", "restore run"], "undo"),
-    topic(&["ns redo", "redo"], about::REDO, &["do again", "repeat run"], "redo"),
+    topic(
+        &["ns undo", "undo"],
+        about::UNDO,
+        &[
+            "take back",
+            "revert",
+            "rollback",
+            "restore run",
+            "restore",
+            "reset",
+            "undelete",
+            "checkout",
+            "back",
+            "unrun",
+        ],
+        "undo",
+    ),
+    topic(&["ns redo", "redo"], about::REDO, &["do again", "repeat run", "repeat", "rerun", "again"], "redo"),
     topic(&["ns adopt", "adopt"], about::ADOPT, &["foreign", "take over"], "adopt"),
-    topic(&["ns gc", "gc"], about::GC, &["clean up", "garbage", "retention", "free space"], "gc"),
-    topic(&["ns mcp", "mcp"], about::MCP, &["server", "agent", "model context protocol"], "mcp"),
-    topic(&["ns repl", "repl"], about::REPL, &["session", "interactive", "shell", "prompt"], "repl"),
-    topic(&["ns completions", "completions"], about::COMPLETIONS, &["tab completion", "bash", "zsh"], "completions"),
+    topic(
+        &["ns gc", "gc"],
+        about::GC,
+        &["clean up", "garbage", "retention", "free space", "clean", "cleanup", "prune", "purge"],
+        "gc",
+    ),
+    topic(&["ns mcp", "mcp"], about::MCP, &["server", "agent", "model context protocol", "serve", "daemon"], "mcp"),
+    topic(
+        &["ns repl", "repl"],
+        about::REPL,
+        &["session", "interactive", "shell", "prompt", "console", "kernel", "irb"],
+        "repl",
+    ),
+    topic(
+        &["ns completions", "completions"],
+        about::COMPLETIONS,
+        &["tab completion", "bash", "zsh", "completion", "complete"],
+        "completions",
+    ),
     topic(&["ns man", "man"], about::MAN, &["manual page"], "man"),
+];
+
+/// Returns what does here what a command of another program does, by its name there.
+pub fn instead_of(word: &str) -> Option<String> {
+    let word = word.to_ascii_lowercase();
+    let helps = ELSEWHERE.iter().find(|(words, _)| words.split(' ').any(|known| known == word));
+    let topic = || COMMANDS.iter().find(|topic| topic.keywords.contains(&&*word));
+    let of_topic = |topic: &CommandTopic| format!("`{}`: {}", topic.names[0], topic.summary);
+    helps.map(|(_, help)| (*help).to_owned()).or_else(|| topic().map(of_topic))
+}
+
+/// Commands of shells, version control, package managers and runners that no command of `ns` does.
+const ELSEWHERE: [(&str, &str); 14] = [
+    (
+        "ls dir list tree ll",
+        "`ns -e 'EMIT FS.ListDir(\".\")'` lists the folder; `ns tools`, `ns log` and `ns memory list` list other things",
+    ),
+    ("cat type open less head tail", "`ns -e 'EMIT FS.ReadFile(\"a.txt\").content'` prints a file"),
+    ("cp copy", "`ns -e 'CALL FS.CopyFile(\"a.txt\", \"b.txt\")'` copies; `ns undo` takes it back"),
+    (
+        "mv move rename ren",
+        "`ns -e 'CALL FS.MoveFile(\"a.txt\", \"b.txt\")'` moves or renames; `ns undo` takes it back",
+    ),
+    ("rm del delete remove unlink rmdir", "`ns -e 'CALL FS.DeleteFile(\"a.txt\")'` deletes; `ns undo` takes it back"),
+    ("mkdir md", "`ns -e 'CALL FS.CreateDirectory(\"dir\")'` makes a folder"),
+    (
+        "find search grep glob",
+        "`ns -e 'EMIT FS.Find(\".\", \"*.txt\")'` finds files; `ns doc WORDS` searches the manual",
+    ),
+    ("echo print write", "`ns -e 'EMIT \"text\"'` prints"),
+    (
+        "commit save add stage stash tag branch merge push pull clone rebase",
+        "every run is recorded by itself: `ns log` lists the runs, `ns show` shows one, `ns undo` takes one back",
+    ),
+    (
+        "install uninstall update upgrade publish outdated require i ci pack link search-packages",
+        "there are no packages: `USE \"lib/dates.ns\" AS dates` imports the procedures of a file",
+    ),
+    ("version", "`ns --version` prints the version"),
+    (
+        "lsp language-server ide",
+        "there is no language server; `ns check --format json FILE` gives findings to an editor",
+    ),
+    (
+        "bench benchmark profile debug trace",
+        "there is none; `ns check FILE`, `ns FILE --plan` and a session (plain `ns`) help to look into a script",
+    ),
+    (
+        "bundle dist transpile",
+        "nothing is built: `ns FILE` runs a script, and `#!/usr/bin/env ns` as its first line makes it a program",
+    ),
 ];

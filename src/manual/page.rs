@@ -2,7 +2,7 @@
 
 use crate::engine::{Page, PageKind, built_in_tools, code_example, pages};
 use crate::terminal::table::new_table;
-use crate::text::safe;
+use crate::text::{safe, written_as};
 use crate::toolkit::{Registry, groups};
 
 use super::commands::COMMANDS;
@@ -60,7 +60,11 @@ pub fn pages_text(registry: &Registry, name: &str, found: &[Topic<'_>]) -> Strin
 }
 
 pub fn similar_text(name: &str, similar: &[Topic<'_>]) -> String {
-    format!("no page is called `{}`; these are about it:\n{}", safe::name(name), summaries(similar))
+    let listed = if similar.is_empty() { String::new() } else { format!("\n{}", summaries(similar)) };
+    match written_as(&name.replace(' ', "")) {
+        Some(help) => format!("{}{listed}", wrapped(&format!("no page is called `{}`: {help}", safe::name(name)))),
+        None => format!("no page is called `{}`; these are about it:{listed}", safe::name(name)),
+    }
 }
 
 impl Topic<'_> {

@@ -5,6 +5,7 @@ use rusqlite::ErrorCode;
 use crate::limits::LimitHit;
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
+use crate::value::json::Unwritable;
 
 use super::files::FILE;
 use super::lock::PATIENCE_S;
@@ -18,6 +19,9 @@ pub enum MemoryError {
     /// Project memory cannot store the value.
     #[error("{0}")]
     BadValue(String),
+    /// The value holds a float that JSON does not have.
+    #[error("{0}")]
+    Unwritable(Unwritable),
     /// The value is larger than the limit.
     #[error("the value takes more than {allowed} bytes as JSON")]
     TooLarge {
@@ -83,7 +87,10 @@ impl MemoryError {
     /// Returns the error code for programs.
     pub fn code(&self) -> ToolCode {
         match self {
-            MemoryError::BadKey(_) | MemoryError::BadValue(_) | MemoryError::BadLine { .. } => ToolCode::BadArgs,
+            MemoryError::BadKey(_)
+            | MemoryError::BadValue(_)
+            | MemoryError::Unwritable(_)
+            | MemoryError::BadLine { .. } => ToolCode::BadArgs,
             MemoryError::TooLarge { .. } => ToolCode::BadArgs,
             MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Busy(_) => ToolCode::Conflict,
             MemoryError::Damaged(_) | MemoryError::Stopped | MemoryError::Other(_) => ToolCode::IoError,
@@ -98,6 +105,7 @@ impl MemoryError {
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             MemoryError::BadKey(_) => "give a key of 1 to 256 bytes without control characters",
+            MemoryError::Unwritable(_) => Unwritable::HELP,
             MemoryError::BadValue(_) => "store the parts under keys of their own, or convert them to texts",
             MemoryError::TooLarge { .. } => {
                 "store less, or raise `max_value_bytes` in `[tools.memory]` of your own policy file or `--policy`"

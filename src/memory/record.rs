@@ -71,9 +71,8 @@ impl Stored {
     /// `allowed` bytes.
     pub fn from_value(value: &Value, allowed: u64) -> Result<Stored, MemoryError> {
         check_depth(value)?;
-        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(number) if !number.get().is_finite()))? {
-            let message = "an infinite float and one that is no number have no JSON form".to_owned();
-            return Err(MemoryError::BadValue(message));
+        if let Some(found) = json::Unwritable::find_in(value)? {
+            return Err(MemoryError::Unwritable(found));
         }
         match json::to_text_of_at_most(value, allowed)? {
             Some(json) => Ok(Stored { json, type_name: value.type_name().to_owned() }),

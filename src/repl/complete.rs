@@ -200,7 +200,7 @@ fn is_name(key: &str) -> bool {
 }
 
 fn unsafe_name(name: &str) -> bool {
-    name.contains('\u{fffd}') || name.chars().any(safe::is_unsafe) || name.contains('\n')
+    name.contains(['\u{fffd}', '\u{2028}', '\u{2029}']) || safe::hidden(name).is_some()
 }
 
 fn plain(text: String) -> Pair {

@@ -40,7 +40,7 @@ pub use handles::error::{RenameError, SandboxError};
 pub use handles::folder::scratch_handles;
 pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
 pub use handles::metadata::{Identity, Kind, Metadata, Timestamp};
-pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts};
+pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts, is_device_name};
 pub use handles::reserved::{is_ignorable, is_reserved};
 pub use handles::root::{Root, SandboxPath, SharedFolders, Unresolved};
 pub use handles::seal::{RootSeal, UserKey};
@@ -52,6 +52,7 @@ pub use internal::log::{LogFile, LogFolder, LogLock};
 pub use internal::state_dir::StateDir;
 pub use internal::witness::Witness;
 pub use plan::{Applied, ApplyError, FormError, Plan, PlanAbout, PlanAction, PlanRefusals, PlannedChange};
+pub use reading::ignore::IgnoreSources;
 pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
 pub use reading::read::{OpenFile, ReadError};
 pub use reading::walk::{

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::engine::{EmitError, LimitHit, Meter, Output, work};
 use crate::options::OutputFormat;
 use crate::text::{Diagnostic, Sources, safe};
+use crate::value::json::Unwritable;
 use crate::value::{Sink, TextBudget, Value, json, print};
 
 use super::report::{report_findings, say};
@@ -218,6 +219,7 @@ impl Printer {
 
     /// Prints values. JSON that needs no escaping for a terminal is streamed, whatever its length.
     pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
+        self.admit(values)?;
         if self.is_terminal || !matches!(self.format, Format::Json | Format::JsonLines) {
             self.text(values, TextBudget::of_text())?;
             return self.write();
@@ -226,6 +228,13 @@ impl Printer {
         let written = self.write_json(values, &mut buffer.writer);
         self.hurry(&mut buffer);
         written.map_err(|error| work::check().map_or_else(EmitError::Limit, |()| emit_error(error)))
+    }
+
+    /// Refuses values that the format cannot write.
+    fn admit(&self, values: &[Value]) -> Result<(), EmitError> {
+        let is_json = matches!(self.format, Format::Json | Format::JsonLines);
+        let mut found = values.iter().filter(|_| is_json).map(Unwritable::find_in);
+        found.try_for_each(|found| found?.map_or(Ok(()), |found| Err(EmitError::Unwritable(found))))
     }
 
     /// Writes buffered output.
@@ -237,6 +246,7 @@ impl Printer {
 impl Output for Printer {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
         self.has_emitted = true;
+        self.admit(values)?;
         let (left, hit) = meter.output_left();
         self.text(values, TextBudget::of_text().at_most(left, hit))?;
         meter.print(self.line.len() as u64)?;

@@ -119,10 +119,12 @@ pub fn overview(runs: &[RunSummary]) -> String {
 /// Returns a command that runs a script in a deep directory, with the last two names of the path alone. `None` for other
 /// commands.
 fn near_end_of_path(command: &str) -> Option<String> {
-    let rest = command.strip_prefix("ns run ").filter(|rest| !rest.starts_with(['-', '\'']))?;
-    let (path, words) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+    let rest = command.strip_prefix("ns run ").filter(|rest| !rest.starts_with('-'))?;
+    let (quote, path) = rest.strip_prefix('\'').map_or(("", rest), |path| ("'", path));
+    let end = if quote.is_empty() { path.find(' ') } else { path.find('\'') };
+    let (path, words) = path.split_at(end.unwrap_or(path.len()));
     let (cut, _) = path.rmatch_indices('/').nth(1).filter(|(cut, _)| *cut > 0)?;
-    Some(format!("ns run …{}{words}", &path[cut..]))
+    Some(format!("ns run {quote}…{}{words}", &path[cut..]))
 }
 
 fn ending(end: Option<End>) -> &'static str {

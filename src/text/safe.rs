@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use super::joined::joins;
+
 /// Escapes every control, bidirectional and format character, including line breaks and tabs.
 ///
 /// Used for names and for quoted text in messages.
@@ -17,6 +19,11 @@ pub fn name(text: &str) -> Cow<'_, str> {
 /// Like [`name`], but keeps line breaks and tabs: for running text such as the output of EMIT.
 pub fn prose(text: &str) -> Cow<'_, str> {
     escape(text, |c| c == '\n' || c == '\t')
+}
+
+/// Like [`name`], but keeps tabs: for a line of a file.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escape(text, |c| c == '\t')
 }
 
 /// Like [`name`], but with JSON escapes, so that a JSON text keeps its meaning.
@@ -71,6 +78,18 @@ pub fn is_format(c: char) -> bool {
         | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
 }
 
+/// Whether a character, given the text before and after it, is not shown: a control or format character, unless it is
+/// part of a visible sequence such as a joined emoji.
+pub fn is_hidden(c: char, before: &str, after: &str) -> bool {
+    (c.is_control() || is_format(c)) && !joins(c, before, after)
+}
+
+/// Returns the first character of a text that is not shown.
+pub fn hidden(text: &str) -> Option<char> {
+    let is_hidden = |(at, c): &(usize, char)| is_hidden(*c, &text[..*at], &text[at + c.len_utf8()..]);
+    text.char_indices().find(is_hidden).map(|(_, c)| c)
+}
+
 fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let needs = |c: char| is_unsafe(c) && !keep(c);
     let Some(first) = text.find(needs) else { return Cow::Borrowed(text) };
@@ -89,76 +108,9 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Prevents letters from joining.
-const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
-/// Joins letters, or several pictographs to one emoji.
-const ZERO_WIDTH_JOINER: char = '\u{200d}';
-/// The base of a region's flag, followed by tags.
-const BLACK_FLAG: char = '\u{1f3f4}';
-const CANCEL_TAG: char = '\u{e007f}';
-/// Maximum number of tags in a flag.
-const MOST_TAGS: usize = 8;
-
-/// Whether a format character is part of a visible sequence: an emoji joined of several, the flag of a region, or a
-/// word in a script that needs it. Elsewhere it is invisible and makes two texts look alike.
-fn joins(c: char, before: &str, after: &str) -> bool {
-    let (previous, next) = (before.chars().next_back(), after.chars().next());
-    match c {
-        ZERO_WIDTH_JOINER if next.is_some_and(is_pictograph) => {
-            let is_modifier = |c: &char| *c == '\u{fe0f}' || ('\u{1f3fb}'..='\u{1f3ff}').contains(c);
-            before.chars().rev().take(3).find(|c| !is_modifier(c)).is_some_and(is_pictograph)
-        }
-        ZERO_WIDTH_JOINER => previous.is_some_and(is_virama),
-        ZERO_WIDTH_NON_JOINER => {
-            previous.is_some_and(is_virama) || previous.is_some_and(is_arabic) && next.is_some_and(is_arabic)
-        }
-        '\u{e0020}'..=CANCEL_TAG => is_in_flag(c, before, after),
-        _ => false,
-    }
-}
-
-/// Whether a tag is between a black flag and the end of its tag sequence.
-fn is_in_flag(c: char, before: &str, after: &str) -> bool {
-    let is_tag = |c: &char| ('\u{e0020}'..CANCEL_TAG).contains(c);
-    let begins = before.chars().rev().take(MOST_TAGS).find(|c| !is_tag(c)) == Some(BLACK_FLAG);
-    let ends = c == CANCEL_TAG || after.chars().take(MOST_TAGS).find(|c| !is_tag(c)) == Some(CANCEL_TAG);
-    let is_named = c != CANCEL_TAG || before.chars().next_back().is_some_and(|c| is_tag(&c));
-    begins && ends && is_named
-}
-
-/// Whether a character is in a block of symbols from which emoji are joined.
-fn is_pictograph(c: char) -> bool {
-    let is_modifier = ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
-    !is_modifier
-        && matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
-}
-
-/// Whether a character is a virama, which removes the vowel of a consonant in the scripts of India and its neighbors.
-fn is_virama(c: char) -> bool {
-    matches!(
-        c,
-        '\u{94d}'
-            | '\u{9cd}'
-            | '\u{a4d}'
-            | '\u{acd}'
-            | '\u{b4d}'
-            | '\u{bcd}'
-            | '\u{c4d}'
-            | '\u{ccd}'
-            | '\u{d4d}'
-            | '\u{dca}'
-            | '\u{1039}'
-            | '\u{17d2}'
-    )
-}
-
-fn is_arabic(c: char) -> bool {
-    matches!(c, '\u{620}'..='\u{6d3}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{8c9}')
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{json, name, prose};
+    use super::{hidden, json, name, prose};
 
     #[test]
     fn what_is_joined_is_seen_as_it_is() {
@@ -170,9 +122,11 @@ mod tests {
             "🧔🏻\u{200d}♂\u{fe0f}",
             "क्\u{200d}ष",
             "می\u{200c}خواهم",
+            "کار\u{200c}ها",
+            "র\u{200d}্যাম",
             "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
         ] {
-            assert_eq!((&*name(text), &*prose(text)), (text, text));
+            assert_eq!((&*name(text), &*prose(text), hidden(text)), (text, text, None));
             assert!(!json(text).contains('\u{200d}'), "JSON for programs is escaped as before");
         }
     }
@@ -188,12 +142,15 @@ mod tests {
             ("👨\u{200c}👩", "👨\\u{200c}👩"),
             ("a\u{200c}b", "a\\u{200c}b"),
             ("م\u{200c}", "م\\u{200c}"),
+            ("۲\u{200c}۲", "۲\\u{200c}۲"),
+            ("র\u{200d}a", "র\\u{200d}a"),
             ("🏴\u{e0067}\u{e0062}", "🏴\\u{e0067}\\u{e0062}"),
             ("a\u{e0067}\u{e007f}", "a\\u{e0067}\\u{e007f}"),
             ("🏴\u{e007f}", "🏴\\u{e007f}"),
             ("\u{202e}👨", "\\u{202e}👨"),
         ] {
             assert_eq!(name(text), shown, "{text:?}");
+            assert!(hidden(text).is_some(), "{text:?}");
         }
     }
 }

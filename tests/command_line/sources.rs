@@ -136,6 +136,28 @@ fn a_misspelt_command_or_file_is_named_with_the_nearest() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?} {}", ran.stderr);
         assert!(ran.stderr.contains("there is no command or file") && ran.stderr.contains(help), "{}", ran.stderr);
     }
+    // A command of another program is answered with what does the same here.
+    for (words, help) in COMMANDS_ELSEWHERE {
+        for word in words.split(' ') {
+            for typed in [&[word][..], &["--read-only", word], &["help", word], &["man", word]] {
+                let ran = ns(place.path(), typed);
+                assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{typed:?} {}", ran.stderr);
+                assert!(
+                    ran.stderr.contains("there is no command") && ran.stderr.contains(help),
+                    "{typed:?} {}",
+                    ran.stderr
+                );
+            }
+        }
+    }
+    for (words, help) in [
+        (&["help", "tidy.ns"][..], "`ns tidy.ns --help`"),
+        (&["help", "FS.Find"], "`ns doc FS.Find`"),
+        (&["-c", "EMIT 1"], "`-e CODE`"),
+    ] {
+        let ran = ns(place.path(), words);
+        assert!(ran.code == 2 && ran.stderr.contains(help), "{words:?} {}", ran.stderr);
+    }
     let ran = ns(place.path(), &["--plan", "check", "s.ns"]);
     assert!(
         ran.code == 2 && ran.stderr.contains("`--plan` is an option of `ns run`, not of `ns check`"),
@@ -143,3 +165,37 @@ fn a_misspelt_command_or_file_is_named_with_the_nearest() {
         ran.stderr
     );
 }
+
+/// Commands of git, cargo, npm, deno, just, nushell and shells, and a part of the help for them.
+const COMMANDS_ELSEWHERE: [(&str, &str); 30] = [
+    ("ls dir list", "FS.ListDir"),
+    ("cat open less head", "FS.ReadFile"),
+    ("cp copy", "FS.CopyFile"),
+    ("mv move rename", "FS.MoveFile"),
+    ("rm del delete remove", "FS.DeleteFile"),
+    ("mkdir", "FS.CreateDirectory"),
+    ("find search grep", "FS.Find"),
+    ("exec eval execute start task script source run-script", "`ns run`"),
+    ("preview simulate dry-run diff", "`ns run --plan`"),
+    ("test-all tests snapshot", "`ns test`"),
+    ("init create scaffold generate", "`ns new`"),
+    ("lint validate clippy vet build compile typecheck check-all fix", "`ns check`"),
+    ("format prettier", "`ns fmt`"),
+    ("invoke", "`ns call`"),
+    ("schema functions", "`ns tools`"),
+    ("docs documentation manual describe", "`ns doc`"),
+    ("errors", "`ns explain`"),
+    ("info env config settings status sandbox pwd", "`ns doctor`"),
+    ("kv store cache", "`ns memory`"),
+    ("history runs reflog", "`ns log`"),
+    ("changes blame", "`ns show`"),
+    ("rollback revert restore reset checkout", "`ns undo`"),
+    ("repeat rerun", "`ns redo`"),
+    ("clean prune purge garbage", "`ns gc`"),
+    ("server serve daemon", "`ns mcp`"),
+    ("shell console session interactive", "`ns repl`"),
+    ("completion", "`ns completions`"),
+    ("commit stash branch push clone", "`ns log`"),
+    ("install add update publish upgrade", "ns"),
+    ("lsp bench bundle version echo", "ns"),
+];

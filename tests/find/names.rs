@@ -21,8 +21,10 @@ const ODD: &[&str] = &[
     "c:notes.txt",
     "nul",
     "COM1.txt",
-    "👩\u{200d}👧.jpg",
-    "می\u{200c}خواهم",
+    "👩\u{200d}.jpg",
+    "\u{200d}👧.jpg",
+    "a\u{200d}b.txt",
+    "a\u{200c}b.txt",
     "\u{202e}gpj",
     "\u{feff}bom",
     "soft\u{ad}hyphen",
@@ -47,6 +49,10 @@ const PLAIN: &[&str] = &[
     "a&b;c|d",
     "日本語",
     "🙂",
+    "👩\u{200d}👧.jpg",
+    "🏳\u{fe0f}\u{200d}🌈",
+    "می\u{200c}خواهم",
+    "क्\u{200d}ष",
     "é",
     "e\u{301}",
     "...",
@@ -157,5 +163,104 @@ fn plain_names_are_made_in_what_is_there() {
         let answer =
             answers(place.path(), &[("write_file", json!({ "file_path": path, "content": "text\n" }))]).remove(0);
         assert!(answer["error"].is_null() && place.path().join(&path).exists(), "{path:?}: {answer}");
+    }
+}
+
+/// Emoji that a joiner joins with a person of any skin tone.
+const JOINED: [&str; 12] =
+    ["⚕\u{fe0f}", "🌾", "🍳", "🎓", "🎤", "🏫", "💻", "🚀", "⚖\u{fe0f}", "✈\u{fe0f}", "🦰", "🦽"];
+const OTHER_JOINED: [&str; 16] = [
+    "👨\u{200d}👩\u{200d}👧\u{200d}👦",
+    "👩\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👨",
+    "🧑🏻\u{200d}🤝\u{200d}🧑🏿",
+    "🐈\u{200d}⬛",
+    "🐻\u{200d}❄\u{fe0f}",
+    "🍋\u{200d}🟩",
+    "❤\u{fe0f}\u{200d}🔥",
+    "⛓\u{fe0f}\u{200d}💥",
+    "🏴\u{200d}☠\u{fe0f}",
+    "👁\u{fe0f}\u{200d}🗨\u{fe0f}",
+    "😶\u{200d}🌫\u{fe0f}",
+    "🙂\u{200d}↔\u{fe0f}",
+    "1\u{fe0f}\u{20e3}",
+    "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "©\u{fe0f}",
+    "👍🏽",
+];
+/// Words that are spelled with joiners or non-joiners.
+const WORDS: [&str; 8] = [
+    "کتاب\u{200c}ها",
+    "نمی\u{200c}دانم",
+    "ශ්\u{200d}රී",
+    "ക്\u{200d}",
+    "র\u{200d}্যাব",
+    "ক্\u{200c}ত",
+    "ರ\u{200d}್ಕ",
+    "शक्\u{200c}ति",
+];
+const HIDING: [char; 10] = [
+    '\u{200b}',
+    '\u{200e}',
+    '\u{200f}',
+    '\u{202a}',
+    '\u{202e}',
+    '\u{2060}',
+    '\u{2066}',
+    '\u{feff}',
+    '\u{ad}',
+    '\u{e0041}',
+];
+
+/// Returns names in which every format character is part of what is seen.
+fn visible() -> Vec<String> {
+    let people = ["👨", "👩", "🧑", "👩🏻", "👨🏽", "🧑🏿"];
+    let joined = people.iter().flat_map(|person| JOINED.iter().map(move |other| format!("{person}\u{200d}{other}")));
+    let signs = ["🏃", "🤷🏼", "🧔🏻"].iter().flat_map(|one| ["♀", "♂"].map(|sign| format!("{one}\u{200d}{sign}\u{fe0f}")));
+    joined.chain(signs).chain(OTHER_JOINED.iter().chain(&WORDS).map(|name| (*name).to_owned())).collect()
+}
+
+/// Honest names are made, whatever stands around them; nothing is made in which a character only hides.
+#[test]
+fn names_are_made_as_they_are_seen() {
+    use neuroscript::text::safe::hidden;
+    for name in visible() {
+        for around in [name.clone(), format!("{name}.txt"), format!("a {name}{name}"), format!("d/{name}/{name}")] {
+            assert_eq!(hidden(&around), None, "{around:?}");
+        }
+        for hiding in HIDING {
+            let hidden_in = [format!("{hiding}{name}"), format!("{name}{hiding}"), format!("{name}{hiding}.txt")];
+            assert!(hidden_in.iter().all(|name| hidden(name) == Some(hiding)), "{name:?} {hiding:?}");
+        }
+        let alone = [
+            format!("\u{200d}{name}"),
+            format!("{name}a\u{200d}"),
+            format!("a\u{200d}{name}"),
+            format!("{name}a\u{200c}b"),
+        ];
+        alone.iter().for_each(|name| assert!(hidden(name).is_some(), "{name:?}"));
+    }
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let call = |name: String| ("write_file", json!({ "file_path": format!("{name}.txt"), "content": "text\n" }));
+    let calls: Vec<(&str, Json)> = visible().into_iter().map(call).collect();
+    for ((_, args), answer) in calls.iter().zip(answers(place.path(), &calls)) {
+        assert!(answer["error"].is_null() && answer["result"]["error"].is_null(), "{args}: {answer}");
+    }
+    assert_eq!(found(place.path(), ".").len(), calls.len());
+}
+
+/// `PATH.Sanitize` gives names that are made.
+#[test]
+fn a_sanitized_name_is_made() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let long = visible().concat();
+    let texts: Vec<String> = ODD.iter().chain(PLAIN).map(|name| (*name).to_owned()).chain([long]).collect();
+    let calls: Vec<(&str, Json)> = texts.iter().map(|text| ("path_sanitize", json!({ "name": text }))).collect();
+    for (text, answer) in texts.iter().zip(answers(place.path(), &calls)) {
+        let name = answer["result"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        let made =
+            answers(place.path(), &[("append_file", json!({ "file_path": name, "content": "text\n" }))]).remove(0);
+        assert!(made["error"].is_null() && made["result"]["error"].is_null(), "{text:?} {name:?}: {made}");
+        let is_plain = PLAIN.contains(&text.as_str()) && !text.contains(['<', '>', ':', '"', '/', '\\', '|', '?', '*']);
+        assert!(!is_plain || name == text.trim_matches(['.', ' ']) || text == "...", "{text:?} {name:?}");
     }
 }

@@ -68,3 +68,16 @@ fn the_overview_is_in_local_time_and_fits() {
         assert!(line.contains(&name), "a pipe is not cut: {line}");
     }
 }
+
+#[test]
+fn a_list_says_that_it_leaves_out_older_runs() {
+    let place = sandbox();
+    for number in 0..3 {
+        eval(place.path(), &format!("CALL FS.WriteFile(\"new{number}\", \"x\")"));
+    }
+    let at_most = |most: &str| run(ns(place.path()).args(["log", "-n", most]));
+    let (cut, whole) = (at_most("2"), at_most("3"));
+    assert_eq!((cut.stdout.lines().count(), whole.stdout.lines().count()), (3, 4));
+    assert_eq!(cut.stderr, "older runs are left out; `ns log -n 20` lists more, `ns log --all` all\n");
+    assert_eq!(whole.stderr, "");
+}

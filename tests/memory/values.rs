@@ -37,7 +37,7 @@ fn what_project_memory_cannot_keep_is_refused() {
     assert_eq!(
         ran.stdout,
         "bad_args: the value is nested more than 100 deep (value)\n\
-         bad_args: an infinite float and one that is no number have no JSON form (value)\n1\n",
+         bad_args: JSON has no number `inf`, which is at `[0]` (value)\n1\n",
         "{}",
         ran.stderr
     );

@@ -151,3 +151,38 @@ fn a_pipe_gets_what_was_printed_while_the_run_goes_on() {
     }
     let _ = fs::remove_dir_all(place.path().with_extension("state"));
 }
+
+/// Functions that call a procedure for each element, and what the procedure returns.
+const EACH: [(&str, &str); 9] = [
+    ("LIST.Map([1, 2, 3], Wait)", "a"),
+    ("LIST.Filter([1, 2, 3], Wait)", "true"),
+    ("LIST.Reduce([1, 2, 3], Wait)", "5"),
+    ("LIST.SortBy([1, 2, 3], Wait)", "a"),
+    ("LIST.GroupBy([1, 2, 3], Wait)", "\"k\""),
+    ("LIST.Any([1, 2, 3], Wait)", "false"),
+    ("LIST.All([1, 2, 3], Wait)", "true"),
+    ("MAP.Map({\"a\": 1, \"b\": 2, \"c\": 3}, Wait)", "a"),
+    ("MAP.Filter({\"a\": 1, \"b\": 2, \"c\": 3}, Wait)", "true"),
+];
+
+#[test]
+fn a_function_over_elements_says_where_it_is() {
+    std::thread::scope(|scope| EACH.iter().for_each(|(call, answer)| drop(scope.spawn(|| waits_in(call, answer)))));
+}
+
+/// Checks that a call, which waits at its second element, shows the outermost loop only.
+fn waits_in(call: &str, answer: &str) {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let script = format!(
+        "DEFINE PROCEDURE Same(x)\n  RETURN x\nEND\n\
+         DEFINE PROCEDURE Wait(a, b: 0)\n  WHILE (a == 2 OR b == 2) AND NOT FS.Exists(\"go1\") DO\n    \
+         SET seen = LIST.Map([1, 2, 3, 4, 5, 6, 7], Same)\n  END\n  RETURN {answer}\nEND\n\
+         SET made = {call}\nEMIT \"over\"\n"
+    );
+    let mut session = begin(place.path(), &["-e", &script]);
+    let before = until(&mut session, "1 of 3, ");
+    assert!(!before.contains("of 7"), "{call}: {before}");
+    go(place.path(), 1);
+    until(&mut session, "over");
+    ends_with(&mut session, 0);
+}

@@ -10,14 +10,17 @@ mod values;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::manual::about;
+use crate::manual::commands::instead_of;
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{report_error, say};
+use crate::text::{nearest, shell_word};
 
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
@@ -98,6 +101,9 @@ pub enum Command {
     Repl,
     #[command(name = "complete-script", hide = true)]
     CompleteScript {
+        /// The command line up to the cursor, as it is typed in a shell; in place of the words.
+        #[arg(long, conflicts_with = "words", allow_hyphen_values = true)]
+        line: Option<String>,
         #[arg(last = true)]
         words: Vec<OsString>,
     },
@@ -137,6 +143,14 @@ pub fn typed() -> Result<Cli, Refusal> {
 
 fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
     let program = words.first().cloned().unwrap_or_else(|| "ns".into());
+    if words.get(1).is_some_and(|word| word == "help")
+        && let Some(name) = words.get(2).and_then(|word| word.to_str())
+    {
+        let is_known = name.starts_with('-') || name == "help" || command.find_subcommand(name).is_some();
+        if !is_known {
+            return Err(Refusal::new(format!("there is no command `{name}`"), instead_of_command(command, name)));
+        }
+    }
     // Declare the options of `run` a second time only if the line may run a script.
     if words.get(1).is_some_and(|word| word != "run" && (word == "help" || command.find_subcommand(word).is_some())) {
         return read(command, words);
@@ -155,6 +169,17 @@ fn parsed(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusa
         args.asks_help = asks_help;
     }
     Ok(cli)
+}
+
+/// Returns the help for a command that does not exist.
+pub fn instead_of_command(all: &clap::Command, name: &str) -> String {
+    if Path::new(name).is_file() {
+        return format!("`ns {} --help` shows what the script takes", shell_word(name));
+    }
+    let near = || nearest(name, all.get_subcommands().map(clap::Command::get_name));
+    let near = || near().map(|near| format!("did you mean `ns {near}`?"));
+    let none = || format!("`ns --help` lists the commands, `ns doc {}` searches the manual", shell_word(name));
+    instead_of(name).or_else(near).unwrap_or_else(none)
 }
 
 fn read(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {

@@ -12,6 +12,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::engine::{Words, is_option};
+use crate::manual::commands::instead_of;
 use crate::terminal::nearest_file::nearest_file;
 use crate::text::nearest;
 
@@ -318,7 +319,12 @@ impl<'s> Splitter<'s> {
         // A name with an extension is meant as a file.
         let near_command = Some(near_command).filter(|_| !name.contains(['.', '/'])).and_then(|near| near());
         let near_file = nearest_file(path);
+        let foreign = instead_of(&name).filter(|_| near_command.is_none_or(|near| !near.starts_with(&*name)));
         let help = match (near_file, near_command) {
+            (Some(file), _) if foreign.is_some() => {
+                format!("did you mean `{file}`? If not: {}", foreign.unwrap_or_default())
+            }
+            (None, _) if foreign.is_some() => foreign.unwrap_or_default(),
             (Some(file), Some(near)) if file != format!("{name}.ns") => {
                 format!("did you mean `ns {near}` or `ns {file}`?")
             }
@@ -335,6 +341,7 @@ impl<'s> Splitter<'s> {
         let near = nearest(name.trim_start_matches('-'), self.options.names());
         let help = match near {
             Some(near) => format!("did you mean `--{near}`?"),
+            None if name == "-c" => "`-e CODE` runs code from the command line".to_owned(),
             None => "`ns run --help` lists the options; those of a script come after its file".to_owned(),
         };
         Refusal::new(format!("`ns` has no option `{name}`"), help)

@@ -2,7 +2,7 @@
 # Completes the options of the script that a line runs; everything else is for `_ns`.
 _ns_script() {
     local reply line
-    if ! reply=$("${COMP_WORDS[0]}" complete-script -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); then
+    if ! reply=$("${COMP_WORDS[0]}" complete-script --line "${COMP_LINE:0:COMP_POINT}" 2>/dev/null); then
         _ns "$@"
         return
     fi
@@ -11,7 +11,8 @@ _ns_script() {
     while IFS= read -r line; do
         case "$line" in
             words) ;;
-            files) while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current") ;;
+            # Without candidates, bash completes file names itself, with their quotes.
+            files) [[ -n "$current" ]] || while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f) ;;
             *) COMPREPLY+=("${line%%$'\t'*}") ;;
         esac
     done <<< "$reply"

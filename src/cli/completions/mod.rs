@@ -2,6 +2,7 @@
 //! arguments of scripts, so shells that can query `ns` ask for them (`script`).
 
 mod script;
+mod typed;
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
@@ -9,11 +10,10 @@ use clap_complete::Shell;
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
-use crate::text::nearest;
 
 pub use script::complete_script;
 
-use super::args::Cli;
+use super::args::{Cli, instead_of_command};
 
 /// `ns completions SHELL`
 pub fn completions(shell: Shell) -> Exit {
@@ -51,11 +51,7 @@ pub fn man(words: &[String]) -> Exit {
     let mut shown = &command;
     for word in words {
         let Some(below) = shown.find_subcommand(word) else {
-            let names = shown.get_subcommands().map(clap::Command::get_name);
-            let help = match nearest(word, names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "`ns --help` lists the commands".to_owned(),
-            };
+            let help = instead_of_command(shown, word);
             report_error(&format!("there is no command `{}`", words.join(" ")), &help);
             return Exit::Usage;
         };

@@ -12,6 +12,8 @@ use crate::terminal::exit::Exit;
 use crate::terminal::report::print;
 use crate::terminal::script_file::read_quietly;
 
+use super::typed::words_after_command;
+
 use super::super::args::{Cli, Line, RunLine, RunOptions};
 
 /// Candidates for the next word.
@@ -24,9 +26,10 @@ struct Candidates {
 }
 
 /// `ns complete-script -- WORDS`: completes the last of the words after `ns`. Fails if the line does not run a script,
-/// or the script does not exist.
-pub fn complete_script(words: &[OsString]) -> Exit {
-    match candidates(words) {
+/// or the script does not exist. Shells that hand over words with their quotes give the line instead.
+pub fn complete_script(line: Option<&str>, words: &[OsString]) -> Exit {
+    let of_line = line.map(words_after_command);
+    match candidates(of_line.as_deref().unwrap_or(words)) {
         Some(candidates) => print(&display(&candidates)),
         None => Exit::Failed,
     }

@@ -7,10 +7,10 @@ use crate::program::HigherOrder;
 use crate::program::tree::{Args, Call, Callback, Callee};
 use crate::text::Span;
 use crate::toolkit::ToolError;
-use crate::value::{Hashed, List, Map, Str, Value, ValueMap, order, print};
+use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
-use super::super::machine::{EvalResult, Machine, ValueFn};
+use super::super::machine::{EvalResult, Machine, ValueFn, WatchedLoop};
 use super::super::tool_call::{self, Failing, Handling};
 use super::Compiler;
 use super::call::{run_procedure, with_room};
@@ -18,6 +18,24 @@ use super::release::BeforeCall;
 
 /// Calls the callee with one or two arguments.
 type Apply = Box<dyn Fn(&mut Machine, Value, Option<Value>) -> EvalResult<Value>>;
+
+/// One run of a procedure over all elements.
+struct Pass<'a> {
+    apply: &'a Apply,
+    span: Span,
+    /// The display of the run, if it is displayed.
+    watched: Option<&'a WatchedLoop>,
+}
+
+impl Pass<'_> {
+    /// Begins with the element at an index: charges a step, and displays how many have been done.
+    fn begin(&self, machine: &mut Machine, index: usize, all: usize) -> EvalResult<()> {
+        if let Some(watched) = self.watched {
+            watched.tell(index, all);
+        }
+        machine.step(self.span)
+    }
+}
 
 impl Compiler<'_> {
     /// Compiles a call of a higher-order function.
@@ -42,20 +60,15 @@ impl Compiler<'_> {
             let options = given.split_off(HigherOrder::PROCEDURE + 1);
             let whole = given.swap_remove(0).expect("lowering demands it");
             check(machine, function, 0, &whole, span)?;
-            match whole {
-                Value::List(list) => run(machine, function, &list, options.into_iter().next().flatten(), &apply, span),
-                Value::Map(map) => match callback.args {
-                    2 => run_map(
-                        machine,
-                        function,
-                        &map,
-                        |machine, key, value| apply(machine, key.clone().into(), Some(value)),
-                        span,
-                    ),
-                    _ => run_map(machine, function, &map, |machine, _, value| apply(machine, value, None), span),
-                },
+            let watched = machine.watch_loop();
+            let pass = Pass { apply: &apply, span, watched: watched.as_ref() };
+            let result = match &whole {
+                Value::List(list) => run(machine, function, list, options.into_iter().next().flatten(), &pass),
+                Value::Map(map) => run_map(machine, function, map, callback.args, &pass),
                 _ => unreachable!("it was just checked"),
-            }
+            };
+            watched.into_iter().for_each(|watched| machine.end_loop(watched));
+            result
         })
     }
 
@@ -103,41 +116,45 @@ fn run(
     function: HigherOrder,
     list: &Rc<List>,
     option: Option<Value>,
-    apply: &Apply,
-    span: Span,
+    pass: &Pass<'_>,
 ) -> EvalResult<Value> {
+    let apply = pass.apply;
     match function {
-        HigherOrder::Map => collect(machine, list, span, |machine, element| Ok(Some(apply(machine, element, None)?))),
-        HigherOrder::Filter => collect(machine, list, span, |machine, element| {
+        HigherOrder::Map => collect(machine, list, pass, |machine, element| Ok(Some(apply(machine, element, None)?))),
+        HigherOrder::Filter => collect(machine, list, pass, |machine, element| {
             Ok(apply(machine, element.clone(), None)?.is_true().then_some(element))
         }),
-        HigherOrder::Reduce => reduce(machine, list, option, apply, span),
-        HigherOrder::SortBy => sort_by(machine, list, option, apply, span),
-        HigherOrder::Any => Ok(first(machine, list, apply, true, span)?.into()),
-        HigherOrder::All => Ok((!first(machine, list, apply, false, span)?).into()),
-        HigherOrder::GroupBy => group_by(machine, list, apply, span),
+        HigherOrder::Reduce => reduce(machine, list, option, pass),
+        HigherOrder::SortBy => sort_by(machine, list, option, pass),
+        HigherOrder::Any => Ok(first(machine, list, pass, true)?.into()),
+        HigherOrder::All => Ok((!first(machine, list, pass, false)?).into()),
+        HigherOrder::GroupBy => group_by(machine, list, pass),
         HigherOrder::MapMap | HigherOrder::MapFilter => unreachable!("these are given maps"),
     }
 }
 
-/// Returns the map of new values, or of the entries that are kept.
+/// Returns the map of new values, or of the entries that are kept. The procedure takes `params` arguments: the value,
+/// or key and value.
 fn run_map(
     machine: &mut Machine,
     function: HigherOrder,
     map: &Map,
-    apply: impl Fn(&mut Machine, &Str, Value) -> EvalResult<Value>,
-    span: Span,
+    params: usize,
+    pass: &Pass<'_>,
 ) -> EvalResult<Value> {
     let mut made = Rc::new(Map::with_capacity(0));
-    for (key, value) in map.iter() {
-        machine.step(span)?;
-        let given = apply(machine, &key, value.clone())?;
+    for (index, (key, value)) in map.iter().enumerate() {
+        pass.begin(machine, index, map.len())?;
+        let given = match params {
+            2 => (pass.apply)(machine, key.clone().into(), Some(value.clone()))?,
+            _ => (pass.apply)(machine, value.clone(), None)?,
+        };
         let put = match function {
             HigherOrder::MapMap => given,
             _ if given.is_true() => value,
             _ => continue,
         };
-        Map::insert(&mut made, key, put).map_err(|hit| machine.throw(span, hit))?;
+        Map::insert(&mut made, key, put).map_err(|hit| machine.throw(pass.span, hit))?;
     }
     Ok(Value::Map(made))
 }
@@ -145,11 +162,12 @@ fn run_map(
 /// Size in bytes of one entry of a group table.
 const GROUP_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
 
-fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> EvalResult<Value> {
+fn group_by(machine: &mut Machine, list: &List, pass: &Pass<'_>) -> EvalResult<Value> {
+    let span = pass.span;
     let mut groups: ValueMap<Rc<List>> = ValueMap::default();
     for (index, element) in list.iter().enumerate() {
-        machine.step(span)?;
-        let key = apply(machine, element.clone(), None)?;
+        pass.begin(machine, index, list.len())?;
+        let key = (pass.apply)(machine, element.clone(), None)?;
         let Some(name) = print::key_text(&key) else {
             let message = format!("element {index} gives a {} where a key is made of a value", key.type_name());
             let error = ToolError::bad_argument("key", message).hint("give a text or a number");
@@ -173,51 +191,47 @@ fn group_by(machine: &mut Machine, list: &List, apply: &Apply, span: Span) -> Ev
 fn collect(
     machine: &mut Machine,
     list: &List,
-    span: Span,
+    pass: &Pass<'_>,
     make: impl Fn(&mut Machine, Value) -> EvalResult<Option<Value>>,
 ) -> EvalResult<Value> {
     let mut made = Rc::new(List::empty());
-    for element in list.iter() {
-        machine.step(span)?;
+    for (index, element) in list.iter().enumerate() {
+        pass.begin(machine, index, list.len())?;
         if let Some(value) = make(machine, element)? {
-            List::push(&mut made, value).map_err(|hit| machine.throw(span, hit))?;
+            List::push(&mut made, value).map_err(|hit| machine.throw(pass.span, hit))?;
         }
     }
     Ok(Value::List(made))
 }
 
-fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, apply: &Apply, span: Span) -> EvalResult<Value> {
-    let mut elements = list.iter();
-    let Some(mut made) = start.or_else(|| elements.next()) else { return Ok(Value::Nil) };
-    for element in elements {
-        machine.step(span)?;
-        made = apply(machine, made, Some(element))?;
+fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, pass: &Pass<'_>) -> EvalResult<Value> {
+    let mut elements = list.iter().enumerate();
+    let first = || elements.next().map(|(_, element)| element);
+    let Some(mut made) = start.or_else(first) else { return Ok(Value::Nil) };
+    for (index, element) in elements {
+        pass.begin(machine, index, list.len())?;
+        made = (pass.apply)(machine, made, Some(element))?;
     }
     Ok(made)
 }
 
 /// Returns whether the procedure's result has the truth value `wanted` for any element.
-fn first(machine: &mut Machine, list: &List, apply: &Apply, wanted: bool, span: Span) -> EvalResult<bool> {
-    for element in list.iter() {
-        machine.step(span)?;
-        if apply(machine, element, None)?.is_true() == wanted {
+fn first(machine: &mut Machine, list: &List, pass: &Pass<'_>, wanted: bool) -> EvalResult<bool> {
+    for (index, element) in list.iter().enumerate() {
+        pass.begin(machine, index, list.len())?;
+        if (pass.apply)(machine, element, None)?.is_true() == wanted {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn sort_by(
-    machine: &mut Machine,
-    list: &Rc<List>,
-    descending: Option<Value>,
-    apply: &Apply,
-    span: Span,
-) -> EvalResult<Value> {
+fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, pass: &Pass<'_>) -> EvalResult<Value> {
+    let span = pass.span;
     if let Some(descending) = &descending {
         check(machine, HigherOrder::SortBy, 2, descending, span)?;
     }
-    let keys = collect(machine, list, span, |machine, element| Ok(Some(apply(machine, element, None)?)))?;
+    let keys = collect(machine, list, pass, |machine, element| Ok(Some((pass.apply)(machine, element, None)?)))?;
     let Value::List(keys) = keys else { unreachable!("what was collected is a list") };
     let needed = list.len() * (size_of::<usize>() + size_of::<Value>());
     space::check(needed).map_err(|hit| machine.throw(span, hit))?;

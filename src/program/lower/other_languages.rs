@@ -1,9 +1,11 @@
 //! Names from other languages for things that are written differently or do not exist in NeuroScript.
 
+use crate::text::written_as;
+
 /// Returns what to write instead of a call of a name that does not exist.
 pub fn instead(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
-    TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help)
+    TABLE.iter().find(|(names, _)| names.contains(&&*lower)).map(|(_, help)| *help).or_else(|| written_as(name))
 }
 
 /// Returns the equivalent of a shell command.
@@ -42,44 +44,8 @@ const NO_NETWORK: &str =
 const NO_WAITING: &str = "a script does not wait; schedule its runs from outside (cron, a shell loop)";
 const NO_THREADS: &str = "a script does one thing after another; `FOR EACH x IN list DO` goes through a list";
 
-/// Lower-case names, and what to write instead.
-const TABLE: [(&[&str], &str); 20] = [
-    (
-        &["list", "array", "tuple", "vec"],
-        "a list is written `[1, 2]`; `RANGE(3)` gives numbers, `MAP.Keys(map)` keys, `STR.Split(text, \",\")` parts, and \
-            `FS.Find(path)` finds the files of a directory",
-    ),
-    (
-        &["map", "dict", "object", "hash"],
-        "a map is written `{\"key\": value}`; `LIST.Map(list, Name)` runs a procedure",
-    ),
-    (&["print", "println", "printf", "echo", "puts", "write", "log.info"], "`EMIT value, value` prints a line"),
-    (
-        &[
-            "console.log",
-            "console.error",
-            "system.out.println",
-            "fmt.println",
-            "fmt.printf",
-            "io.write",
-            "logging.info",
-        ],
-        "`EMIT value, value` prints a line",
-    ),
-    (&["push", "list.push", "list.add"], "`SET list = list + [value]` grows a list, as `LIST.Append` does"),
-    (&["size", "count", "length", "strlen"], "`LEN(value)` gives the length"),
-    (&["string", "tostring", "str.tostring"], "`STR(value)` gives the text"),
-    (&["sorted", "sort"], "`LIST.Sort(list, key: \"size\", descending: true)` gives it sorted"),
-    (&["filter", "reduce", "any", "all"], "`LIST.Filter(list, Name)` and its like take the name of a procedure"),
-    (&["input", "readline", "gets"], "`IO.Input(\"prompt\")` reads a line"),
-    (
-        &["exit", "quit", "die", "throw", "raise", "sys.exit", "os.exit", "process.exit", "abort"],
-        "`FAIL \"reason\"` ends the script with an error, `RETURN` without one",
-    ),
-    (&["format", "sprintf"], "`STR.Format(\"{name:>8}\", map)` puts values into a text"),
-    (&["isinstance", "instanceof", "array.isarray", "type"], "`TYPEOF(value) == \"list\"` asks for the type"),
-    (&["enumerate"], "`FOR EACH index, value IN list DO` gives both"),
-    (&["lambda", "function", "fn", "func"], "define a procedure and give its name: `LIST.Map(list, Name)`"),
+/// Lower-case names of things that scripts cannot do in a namespace that has others, and what to do instead.
+const TABLE: [(&[&str], &str); 2] = [
     (
         &[
             "os.system",
@@ -95,12 +61,6 @@ const TABLE: [(&[&str], &str); 20] = [
         NO_PROGRAMS,
     ),
     (&["time.sleep", "thread.sleep", "time.after"], NO_WAITING),
-    (
-        &["file_get_contents", "open"],
-        "`FS.ReadFile(path).content` is the text of a file; `FS.WriteFile(path, content)` writes one",
-    ),
-    (&["date", "new date"], "`TIME.Now()` gives the time as a text"),
-    (&["require", "import", "__import__"], "`USE \"lib/dates.ns\" AS dates` makes procedures of another file callable"),
 ];
 
 /// Names in [`ABSENT`] that scripts often give to their own procedures.

@@ -2,7 +2,7 @@
 //!
 //! [`PathText`] is only a checked text; [`crate::sandbox::Root::locate`] resolves it.
 //!
-//! Names with invisible characters, and names that other systems cannot store, are never created. An existing entry
+//! Names with invisible characters ([`safe::hidden`]), and names that other systems cannot store, are never created. An existing entry
 //! with such a name can be used, so that tools accept every path of a listing. If there is no such entry, the path is
 //! refused as malformed ([`PathText::fault`]).
 
@@ -158,7 +158,7 @@ fn fault_of(text: &str, rule: PathRule) -> Option<PathError> {
 /// Refuses texts that cannot be a new path.
 pub fn check_characters(text: &str) -> Result<(), PathError> {
     check_length(text)?;
-    if let Some(c) = text.chars().find(|&c| c.is_control() || safe::is_format(c)) {
+    if let Some(c) = safe::hidden(text) {
         let message = format!("the path holds the character U+{:04X}, which is not shown", c as u32);
         return Err(bad(message, "rename the file outside, or use another path"));
     }
@@ -225,7 +225,7 @@ pub fn check_new_name(part: &str) -> Result<(), PathError> {
     if part.contains('\\') {
         return Err(bad("the path holds a backslash", "part folders with `/`"));
     }
-    if let Some(c) = part.chars().find(|&c| c.is_control() || safe::is_format(c)) {
+    if let Some(c) = safe::hidden(part) {
         let message = format!("a new name holds the character U+{:04X}, which is not shown", c as u32);
         return Err(bad(message, "choose another name"));
     }
@@ -250,7 +250,7 @@ fn names_stream(part: &str) -> bool {
 }
 
 /// Whether Windows interprets a name as a device, whatever its extension.
-fn is_device_name(part: &str) -> bool {
+pub fn is_device_name(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end_matches(' ').to_ascii_uppercase();
     let numbered = |prefix: &str| {
         let digit = stem.strip_prefix(prefix);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::gate::{Context, Tool, Visit, Visited};
 use crate::limits::space;
-use crate::sandbox::{ListingPlan, PathRule, SandboxPath, Step};
+use crate::sandbox::{IgnoreSources, ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
@@ -56,7 +56,7 @@ arguments! {
         recursive: Option<bool> = Configured(Literal::Bool(false)), Kind::Bool, "also search directories below; when left out, as far as a pattern with a `/` or `**` leads";
         include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
         max_depth: i64 = Is(Literal::Int(0)), Kind::at_least(0), "when recursive, levels that are listed: 1 for the directory's own entries; 0 for all";
-        use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+        use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
     }
 }
 
@@ -147,7 +147,7 @@ fn plan(args: &Args) -> ListingPlan {
     };
     ListingPlan {
         levels,
-        gitignore: args.use_gitignore,
+        ignored_by: args.use_gitignore.then_some(IgnoreSources::Repository),
         skip_hidden: !args.include_hidden,
         links_as_targets: true,
         opens: true,

@@ -4,14 +4,14 @@ use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, MeteredVec, work};
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::json::{Fault, read};
-use crate::value::{BigNumbers, Str, Value, parts};
+use crate::value::{BigNumbers, Str, Value};
 
 use super::super::edit::flow::{BracketedList, ListStyle};
 use super::super::edit::lines::{MARK, indentation, indented, line_break};
 use super::super::edit::{self, Change, Edit, Format, Part, Splices, nested};
 use super::parse::refused;
 use super::span::{Container, container, skip_blanks, value_end};
-use super::write::{Style, styled};
+use super::write::{self, Style, styled};
 
 const SET: Spec = Spec::pure(
     "JSON.Set",
@@ -80,12 +80,7 @@ impl Format for Json {
     }
 
     fn admit(value: &Value) -> Result<(), ToolError> {
-        if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Float(float) if !float.get().is_finite()))? {
-            let error = ToolError::bad_argument("value", "JSON has no infinite floats, and none that are no number");
-            Err(error.hint("give nil, which becomes `null`, or a text"))
-        } else {
-            Ok(())
-        }
+        write::admit(value)
     }
 
     fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {

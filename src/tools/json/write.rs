@@ -7,6 +7,7 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Spec, ToolError, arguments};
+use crate::value::json::Unwritable;
 use crate::value::{Sink, Str, TextBudget, Value};
 
 use super::super::build;
@@ -15,8 +16,9 @@ const TEXT: Spec = Spec::pure(
     "JSON.Text",
     "json_text",
     "Gives the JSON text of a value, without blanks",
-    "Keys keep their order, nil becomes `null`, and so do floats that are no numbers; texts are written as they are, with \
-        escapes for quotes, backslashes and control characters only.",
+    "Keys keep their order, and nil becomes `null`; texts are written as they are, with escapes for quotes, backslashes \
+        and control characters only. JSON has no infinite floats, and none that are no number: a value that holds one is \
+        refused, and the error says where it is.",
     Example {
         script: "EMIT JSON.Text({\"a\": [1, 2.0, nil], \"b\": \"é\"})",
         output: "{\"a\":[1,2.0,null],\"b\":\"é\"}\n",
@@ -60,9 +62,18 @@ pub fn pretty_tool() -> Tool {
 }
 
 fn written(context: &mut Context<'_>, value: &Value, formatter: impl Formatter) -> Result<Str, ToolError> {
+    admit(value)?;
     let mut sink = Sink::new(TextBudget::of_text());
     let result = value.serialize(&mut serde_json::Serializer::with_formatter(&mut sink, formatter));
     build::written(context, sink, result, |error| unreachable!("every value has a JSON form: {error}"))
+}
+
+/// Refuses a value with a float that JSON does not have.
+pub fn admit(value: &Value) -> Result<(), ToolError> {
+    match Unwritable::find_in(value)? {
+        Some(found) => Err(ToolError::bad_argument("value", found.to_string()).hint(Unwritable::HELP)),
+        None => Ok(()),
+    }
 }
 
 /// The layout of a value that is inserted into a text.

@@ -1,9 +1,13 @@
 //! `PATH.WithExtension`, `PATH.WithBase`, `PATH.Sanitize`: file names.
 
+use std::borrow::Cow;
+
 use compact_str::CompactString;
 
 use crate::gate::{Context, Tool};
 use crate::limits::space;
+use crate::sandbox::is_device_name;
+use crate::text::safe;
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
@@ -88,21 +92,24 @@ fn joined(parts: &[&str]) -> Result<Str, ToolError> {
 /// Maximum length of a name in bytes: less than file systems permit, so that a counter or suffix can be
 /// appended.
 const MOST: usize = 200;
+/// Characters that names on some systems cannot have.
+const FORBIDDEN: [char; 9] = ['<', '>', ':', '"', '/', '\\', '|', '?', '*'];
 /// Maximum length in bytes of an extension that is kept when a name is truncated.
 const LONGEST_EXTENSION: usize = 20;
 
 fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
     let (text, replacement) = (args.name.as_text(), args.replacement.as_text());
     context.spend_text(text.len())?;
-    if replacement.len() > MOST || replacement.chars().any(is_refused) {
+    if replacement.len() > MOST || replacement.contains(FORBIDDEN) || safe::hidden(&replacement).is_some() {
         let message = "`replacement` holds what no name may hold, or is too long";
         return Err(ToolError::bad_argument("replacement", message).hint("give `_`, `-` or the empty text"));
     }
     let mut name = String::new();
     // The middle of a very long name would be truncated in any case.
-    let (head, tail) = ends(&text);
-    for character in head.chars().chain(tail.chars()) {
-        if !is_refused(character) {
+    let text = ends(&text);
+    for (at, character) in text.char_indices() {
+        let (before, after) = (&text[..at], &text[at + character.len_utf8()..]);
+        if !FORBIDDEN.contains(&character) && !safe::is_hidden(character, before, after) {
             name.push(character);
         } else if replacement.is_empty() || !name.ends_with(&*replacement) {
             name.push_str(&replacement);
@@ -112,17 +119,17 @@ fn sanitize(context: &mut Context<'_>, args: Named) -> Result<Str, ToolError> {
     let name = cut(name);
     Ok(Str::new(&match name.as_str() {
         "" => "unnamed".to_owned(),
-        name if is_device(name) => format!("_{name}"),
+        name if is_device_name(name) => format!("_{name}"),
         name => name.to_owned(),
     }))
 }
 
-/// Returns the start and end of a text that is far too long for a name, or the whole text.
-fn ends(text: &str) -> (&str, &str) {
+/// Returns the text, or its start and end if it is far too long for a name.
+fn ends(text: &str) -> Cow<'_, str> {
     if text.len() <= 4 * MOST {
-        return (text, "");
+        return text.into();
     }
-    (&text[..text.floor_char_boundary(2 * MOST)], &text[text.ceil_char_boundary(text.len() - MOST)..])
+    [&text[..text.floor_char_boundary(2 * MOST)], &text[text.ceil_char_boundary(text.len() - MOST)..]].concat().into()
 }
 
 /// Truncates a name to [`MOST`] bytes and keeps a short extension.
@@ -133,18 +140,7 @@ fn cut(name: &str) -> String {
     let extension = super::extension(name).filter(|extension| extension.len() <= LONGEST_EXTENSION);
     let extension = extension.map_or(String::new(), |extension| format!(".{extension}"));
     let head = &name[..name.floor_char_boundary(MOST - extension.len())];
-    format!("{}{extension}", head.trim_end_matches(['.', ' ']))
-}
-
-fn is_refused(character: char) -> bool {
-    let is_invisible = matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    character.is_control() || is_invisible || "<>:\"/\\|?*".contains(character)
-}
-
-/// Returns whether Windows treats a name as a device, regardless of its extension.
-fn is_device(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
-    let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
-    matches!(&*stem, "con" | "prn" | "aux" | "nul")
-        || numbered.is_some_and(|rest| matches!(rest, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9"))
+    // A format character is only kept with what it joins.
+    let is_loose = |c: char| matches!(c, '.' | ' ') || safe::is_format(c);
+    format!("{}{extension}", head.trim_end_matches(is_loose))
 }

@@ -5,6 +5,7 @@ mod number;
 mod parser;
 mod read;
 mod string;
+mod unwritable;
 
 use std::fmt;
 use std::io;
@@ -20,8 +21,10 @@ use super::{Elements, Map, Sink, Str, TextBudget, Value};
 pub use number::beyond_ints;
 pub use parser::Fault;
 pub use read::{ParseError, from_text, read};
+pub use unwritable::Unwritable;
 
-/// Writes a value as JSON without whitespace; NaN and infinities become `null`. Errors: `out` fails, or the run must
+/// Writes a value as JSON without whitespace; NaN and infinities become `null`, unless the caller has looked for them
+/// ([`Unwritable`]). Errors: `out` fails, or the run must
 /// stop ([`work::check`]).
 pub fn write(value: &Value, out: impl io::Write) -> io::Result<()> {
     serde_json::to_writer(out, value).map_err(io::Error::from)

@@ -79,9 +79,9 @@ impl Drop for Scope {
     }
 }
 
-/// Which files contain rules.
+/// The files whose rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sources {
+pub enum IgnoreSources {
     /// `.gitignore` alone.
     Tree,
     /// Also `.git/info/exclude`.
@@ -98,8 +98,8 @@ pub struct Above {
 
 impl Above {
     /// Adds the rules of a directory on the path to the start, and checks whether they ignore the next one.
-    fn take(&mut self, folder: &Folder, folder_path: &[u8], next: &OsStr, from: Sources) -> Result<(), LimitHit> {
-        if from == Sources::Repository {
+    fn take(&mut self, folder: &Folder, folder_path: &[u8], next: &OsStr, from: IgnoreSources) -> Result<(), LimitHit> {
+        if from == IgnoreSources::Repository {
             self.ignore.enter_repository(folder, folder_path);
         }
         if let Ok(metadata) = folder.metadata(OsStr::new(FILE)) {
@@ -131,7 +131,7 @@ impl Ignore {
     /// none.
     ///
     /// Paths passed later are relative to the root of the sandbox, whichever directory the rules come from.
-    pub fn above(root: &Root, start: &SandboxPath, from: Sources, watch: Watch) -> Result<Above, LimitHit> {
+    pub fn above(root: &Root, start: &SandboxPath, from: IgnoreSources, watch: Watch) -> Result<Above, LimitHit> {
         let mut above = Above { ignore: Ignore::within(None, watch), start_is_ignored: false };
         let names: Vec<OsString> = parts_of(Path::new(start.resolved_raw())).collect();
         let mut top = 0;
@@ -155,8 +155,8 @@ impl Ignore {
     }
 
     /// Adds the rules of a directory's file, if it has one. `kind` is the file's kind if known; `folder_path` is the
-    /// path of the directory with a trailing `/`, or empty. Returns whether there is anything to [`Ignore::leave`].
-    pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) -> bool {
+    /// path of the directory with a trailing `/`, or empty.
+    pub fn enter(&mut self, folder: &Folder, kind: Option<Kind>, folder_path: &[u8]) {
         let shown = format!("{}{FILE}", String::from_utf8_lossy(folder_path));
         self.add(RuleFile { folder, name: FILE, kind }, &shown, folder_path.len())
     }
@@ -171,14 +171,14 @@ impl Ignore {
         self.add(RuleFile { folder: &info, name: EXCLUDE, kind: Some(metadata.kind) }, &shown, folder_path.len());
     }
 
-    /// Adds the rules of a file, whose paths begin after `base` bytes. Returns whether it has any.
-    fn add(&mut self, place: RuleFile<'_>, shown: &str, base: usize) -> bool {
+    /// Adds the rules of a file, whose paths begin after `base` bytes.
+    fn add(&mut self, place: RuleFile<'_>, shown: &str, base: usize) {
         let in_force = self.scope.as_ref().map_or(0, |scope| scope.bytes);
         let bytes = match place.read(MAX_BYTES_IN_FORCE - in_force) {
             Ok(bytes) => bytes,
             Err(reason) => {
                 self.note(format!("`{shown}` is not used: {reason}"));
-                return false;
+                return;
             }
         };
         let parsed = Rules::parse(&bytes, MAX_RULES);
@@ -192,18 +192,10 @@ impl Ignore {
             self.note(format!("`{shown}` has more than {MAX_RULES} rules; the rest is not used"));
         }
         if parsed.rules.len() == 0 {
-            return false;
+            return;
         }
         let (bytes, outer) = (in_force + bytes.len() as u64, self.scope.take());
         self.scope = Some(Arc::new(Scope { rules: parsed.rules, base, bytes, outer }));
-        true
-    }
-
-    /// Removes the rules of the file added last.
-    pub fn leave(&mut self) {
-        if let Some(scope) = self.scope.take() {
-            self.scope = scope.outer.clone();
-        }
     }
 
     /// Whether an entry is ignored, given its path from the root of the sandbox, the length of its name at the end of

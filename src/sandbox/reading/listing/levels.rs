@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::limits::LimitHit;
 
@@ -12,7 +13,7 @@ use super::super::super::handles::folder::Folder;
 use super::super::super::handles::metadata::{Kind, Metadata};
 use super::super::super::handles::path::parts_of;
 use super::super::super::is_reserved;
-use super::super::ignore;
+use super::super::ignore::{self, Ignore, IgnoreSources, Scope};
 use super::super::walk::joined;
 use super::{Lister, Step};
 
@@ -34,8 +35,8 @@ pub struct Level {
     names: usize,
     /// The length of the directory's path, including the trailing `/`.
     pub path: usize,
-    /// Whether the directory added ignore rules, which end with it.
-    has_rules: bool,
+    /// The ignore rules in effect outside the directory.
+    rules_above: Option<Arc<Scope>>,
     /// Whether the directory has its own [`Base`].
     is_base: bool,
 }
@@ -53,6 +54,15 @@ pub struct Found {
     pub start: u32,
     pub len: u16,
     pub kind: Option<Kind>,
+}
+
+/// The files of ignore rules that a directory has.
+#[derive(Default)]
+struct RuleFiles {
+    /// The kind of its `.gitignore`, as far as it is known, if it has one.
+    gitignore: Option<Option<Kind>>,
+    /// Whether it has an entry `.git`.
+    has_repository: bool,
 }
 
 /// A directory about to be entered.
@@ -93,16 +103,16 @@ impl Lister<'_> {
     ) -> Result<(), Refused> {
         self.limits.watch.poll().map_err(Refused::Limit)?;
         let (start, names, path) = (self.found.len(), self.names.len(), self.path.len());
-        let mut rules = None;
+        let mut rules = RuleFiles::default();
         let is_base = base.is_some();
         if let (Some(folder), false) = (&folder, is_ignored) {
             rules = self.read(folder)?;
         }
         self.bases.extend(base.map(|resolved| Base { resolved, path }));
-        let has_rules = match (&mut self.ignore, &folder, rules) {
-            (Some(ignore), Some(folder), Some(kind)) => ignore.enter(folder, kind, &self.path),
-            _ => false,
-        };
+        let rules_above = self.ignore.as_ref().and_then(Ignore::scope);
+        if let Some(folder) = &folder {
+            self.add_rules(folder, &rules);
+        }
         let opens = self.plan.opens;
         let needs = |found: &Found| opens || !matches!(found.kind, Some(Kind::File | Kind::Special));
         let needed = self.found[start..].iter().rposition(needs).map_or(start, |at| start + at + 1);
@@ -110,14 +120,25 @@ impl Lister<'_> {
         if let Some(far) = self.levels.len().checked_sub(MAX_HANDLES) {
             self.levels[far].folder = None;
         }
-        self.levels.push(Level { folder, next: start, end, needed, names, path, has_rules, is_base });
+        self.levels.push(Level { folder, next: start, end, needed, names, path, rules_above, is_base });
         Ok(())
     }
 
-    /// Reads and sorts the entries of a directory. Returns the kind of its `.gitignore`, if it has one.
-    fn read(&mut self, folder: &Folder) -> Result<Option<Option<Kind>>, Refused> {
+    /// Adds the ignore rules of a directory at the current path.
+    fn add_rules(&mut self, folder: &Folder, rules: &RuleFiles) {
+        let Some(ignore) = &mut self.ignore else { return };
+        if rules.has_repository && self.plan.ignored_by == Some(IgnoreSources::Repository) {
+            ignore.enter_repository(folder, &self.path);
+        }
+        if let Some(kind) = rules.gitignore {
+            ignore.enter(folder, kind, &self.path);
+        }
+    }
+
+    /// Reads and sorts the entries of a directory. Returns the files of rules that it has.
+    fn read(&mut self, folder: &Folder) -> Result<RuleFiles, Refused> {
         let (start, names_start) = (self.found.len(), self.names.len());
-        let mut rules = None;
+        let mut rules = RuleFiles::default();
         let mut over = false;
         let (found, names, limits) = (&mut self.found, &mut self.names, self.limits);
         let skip_hidden = self.plan.skip_hidden;
@@ -126,8 +147,9 @@ impl Lister<'_> {
                 return true;
             }
             if name == ignore::FILE.as_bytes() {
-                rules = Some(kind);
+                rules.gitignore = Some(kind);
             }
+            rules.has_repository |= name == ignore::GIT.as_bytes();
             if skip_hidden && name.starts_with(b".") {
                 return true;
             }
@@ -176,8 +198,8 @@ impl Lister<'_> {
         if level.is_base {
             self.bases.pop();
         }
-        if let (true, Some(ignore)) = (level.has_rules, &mut self.ignore) {
-            ignore.leave();
+        if let Some(ignore) = &mut self.ignore {
+            ignore.go_to(level.rules_above);
         }
     }
 

@@ -18,7 +18,7 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{EntryBuffer, Folder};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::root::{Root, SandboxPath};
-use super::ignore::{self, Above, Ignore, Shape, Sources};
+use super::ignore::{self, Above, Ignore, IgnoreSources, Shape};
 use super::read::OpenFile;
 use super::walk::{Skip, WalkLimits};
 
@@ -34,8 +34,8 @@ pub struct ListingPlan {
     pub follow_folders: bool,
     /// Whether a link to a file is reported as the file it leads to.
     pub follow_files: bool,
-    /// Whether `.gitignore` files apply.
-    pub gitignore: bool,
+    /// The ignore files that apply, if any do.
+    pub ignored_by: Option<IgnoreSources>,
     /// Whether the listing must find out if a link leads to a directory.
     pub tell_links: bool,
     /// Whether the targets of links are read.
@@ -142,8 +142,7 @@ impl<'a> Lister<'a> {
         if !path.is_empty() {
             path.push(b'/');
         }
-        let above =
-            if plan.gitignore { Some(Ignore::above(root, start, Sources::Tree, limits.watch.clone())?) } else { None };
+        let above = plan.ignored_by.map(|from| Ignore::above(root, start, from, limits.watch.clone())).transpose()?;
         let start_is_ignored = above.as_ref().is_some_and(|above| above.start_is_ignored);
         let mut lister = Lister {
             root,
@@ -265,7 +264,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Returns and clears the notes about `.gitignore` files that could not be used.
+    /// Returns and clears the notes about ignore files that could not be used.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.ignore.as_mut().map(Ignore::take_notes).unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::root::{Root, SandboxPath};
-use super::super::ignore::{Above, Ignore, Sources};
+use super::super::ignore::{Above, Ignore, IgnoreSources};
 use super::criteria::{Resolve, Search};
 use super::filter::{Filter, Position, Skip};
 use super::follow::Follower;
@@ -42,7 +42,7 @@ pub fn search(
     let mut notes = Vec::new();
     if search.gitignore {
         let Above { mut ignore, start_is_ignored } =
-            Ignore::above(root, start, Sources::Repository, limits.watch.clone())?;
+            Ignore::above(root, start, IgnoreSources::Repository, limits.watch.clone())?;
         notes = ignore.take_notes();
         position.scope = ignore.scope();
         if start_is_ignored {

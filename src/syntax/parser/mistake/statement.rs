@@ -1,6 +1,6 @@
 //! Mistakes in the first word of a line: statements of other languages and dialects, or a missing `CALL` or `SET`.
 
-use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe};
+use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe, written_as};
 
 use super::super::super::keyword::{
     STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_statement_word, is_uniform, is_word, is_word_char,
@@ -48,6 +48,9 @@ impl Failure<'_> {
             let end = if word.contains(char::is_uppercase) { "END" } else { "end" };
             return Some(finding.help(format!("write `{end}`")));
         }
+        if let Some(finding) = self.foreign_command() {
+            return Some(finding);
+        }
         let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
         let upper = word.to_uppercase();
         Some(match nearest(&upper, STATEMENT_WORDS) {
@@ -59,6 +62,14 @@ impl Failure<'_> {
             None => finding
                 .help("a line begins with a word such as `SET`, `EMIT`, `CALL`, `IF`, `WHILE`, `FOR EACH` or `END`"),
         })
+    }
+
+    /// Returns the finding for a command of a shell: `head a.txt`, `Get-Content a.txt`.
+    fn foreign_command(&self) -> Option<Diagnostic> {
+        let command = self.text.split(|c: char| !is_word_char(c) && c != '-').next()?;
+        let message = format!("`{command}` is not a statement of this language");
+        let finding = Diagnostic::error(Code::UnknownStatement, self.span(0, command.len()), message);
+        written_as(command).map(|help| finding.help(help))
     }
 
     /// Returns the finding for a line that does not begin with a word.

@@ -113,7 +113,7 @@ arguments! {
         r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is found; `all` also finds pipes, sockets and devices";
         depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search: 1 for what lies directly in the directory; all when left out";
         hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "whether names that begin with a dot are found, and what is in such directories";
-        gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+        gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
         follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether links stand for what they lead to inside the sandbox";
         min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `10K`, `1.5 MiB`";
         max_size: Option<Value> = Absent, Kind::Size, "greatest size";

@@ -7,7 +7,7 @@ mod value;
 use crate::gate::{Context, Scope, Tool};
 use crate::limits::{Limit, LimitHit, space};
 use crate::memory::Key;
-use crate::sandbox::{ListedAs, Lister, ListingPlan, PathRule, SandboxPath, Step};
+use crate::sandbox::{IgnoreSources, ListedAs, Lister, ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
@@ -117,7 +117,7 @@ fn plan(args: &Args, filter: Filter, format: &str) -> ListingPlan {
         levels: if args.recursive { levels } else { 0 },
         follow_folders: args.follow_folder_symlinks,
         follow_files: args.follow_file_symlinks,
-        gitignore: args.use_gitignore,
+        ignored_by: args.use_gitignore.then_some(IgnoreSources::Tree),
         tell_links: filter != Filter::Both,
         targets: args.show_data || format != "text",
         ..ListingPlan::default()

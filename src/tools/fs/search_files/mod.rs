@@ -18,7 +18,9 @@ use serde::Serialize;
 
 use crate::gate::{Context, Tool, Visit};
 use crate::limits::{Meter, space};
-use crate::sandbox::{Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Step};
+use crate::sandbox::{
+    IgnoreSources, Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Step,
+};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
@@ -83,7 +85,7 @@ arguments! {
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression, in the syntax of Rust's `regex` (no look-around, no back-references)";
         ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in `text`";
         whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a match must not be part of a longer word";
-        gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
+        gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
         hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most; all when left out";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
@@ -267,7 +269,7 @@ fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> R
 fn plan(args: &Args) -> ListingPlan {
     ListingPlan {
         levels: usize::MAX,
-        gitignore: args.gitignore,
+        ignored_by: args.gitignore.then_some(IgnoreSources::Repository),
         skip_hidden: !args.hidden,
         opens: true,
         strict: true,
