@@ -33,6 +33,7 @@ mod read_file;
 mod restore_backup;
 mod rows;
 mod search_files;
+mod set_modified;
 mod set_permissions;
 mod source;
 mod temp_directory;
@@ -80,6 +81,7 @@ pub fn tools() -> Vec<Tool> {
         extract::tool(),
         list_archive::tool(),
         set_permissions::tool(),
+        set_modified::tool(),
         temp_directory::tool(),
     ]
 }
