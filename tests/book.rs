@@ -2,7 +2,7 @@
 //!
 //! The first line of a block determines its kind:
 //! - ```` ```LANGUAGE path [time] ```` is a file for the following blocks of its section (`##`), last modified at the
-//!   time; a path that ends in `/` is a directory;
+//!   time; a path that ends in `/` is a directory, and the language `base64` gives the bytes of a file;
 //! - `neuroscript` is a script, which passes the check and runs in a sandbox of its own; a `text` block right below it
 //!   is its output;
 //! - `toml` is the policy file from there on, in its section;
@@ -19,6 +19,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use support::{FIXED_TIME, ns, package, run, set_time};
@@ -118,19 +120,19 @@ fn opened(words: &str) -> Block {
 #[derive(Default)]
 struct Files {
     policy: Option<String>,
-    files: Vec<(String, u64, String)>,
+    files: Vec<(String, u64, Vec<u8>)>,
 }
 
 impl Files {
     fn make(&self, sandbox: &Path) {
-        for (path, seconds, text) in &self.files {
+        for (path, seconds, content) in &self.files {
             let file = sandbox.join(path);
             if path.ends_with('/') {
                 fs::create_dir_all(file).expect("a directory");
                 continue;
             }
             fs::create_dir_all(file.parent().expect("a file lies in a folder")).expect("a folder for the file");
-            fs::write(&file, text).expect("a file");
+            fs::write(&file, content).expect("a file");
             set_time(&file, *seconds);
         }
         if let Some(policy) = &self.policy {
@@ -154,7 +156,9 @@ fn run_page(page: &Path) -> Result<(), Failed> {
         };
         let place = format!("{}:{}", page.display(), block.line);
         match (block.language.as_str(), block.file) {
-            (_, Some((path, seconds))) => files.files.push((path, seconds, block.text)),
+            (language, Some((path, seconds))) => {
+                files.files.push((path, seconds, content(language, &block.text)));
+            }
             ("toml", None) => files.policy = Some(block.text),
             ("neuroscript", None) => {
                 while parts.next_if(|part| matches!(part, Part::Line(line) if line.is_empty())).is_some() {}
@@ -173,6 +177,14 @@ fn run_page(page: &Path) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Returns the bytes of a file that a block defines.
+fn content(language: &str, text: &str) -> Vec<u8> {
+    match language {
+        "base64" => STANDARD.decode(text.replace('\n', "")).expect("a block of base64"),
+        _ => text.as_bytes().to_vec(),
+    }
 }
 
 fn run_script(script: &str, output: Option<&str>, files: &Files) -> Result<(), String> {

@@ -113,7 +113,7 @@ fn a_name_that_is_none_gets_the_nearest() {
 }
 
 /// Words that newcomers look for, and the beginning of a line among the first three answers.
-const WORDS: [(&str, &str); 62] = [
+const WORDS: [(&str, &str); 74] = [
     ("concatenate", "STR.Join"),
     ("disk usage", "FS.Find"),
     ("folder size", "FS.Find"),
@@ -134,6 +134,18 @@ const WORDS: [(&str, &str); 62] = [
     ("modified time", "FS.FileInfo"),
     ("chmod", "FS.SetPermissions"),
     ("permissions", "FS.SetPermissions"),
+    ("touch", "FS.SetModified"),
+    ("utime", "FS.SetModified"),
+    ("set mtime", "FS.SetModified"),
+    ("same file", "FS.FileInfo"),
+    ("zcat", "FS.ReadFile"),
+    ("zgrep", "FS.SearchFiles"),
+    ("namelist", "FS.ListArchive"),
+    ("list archive", "FS.ListArchive"),
+    ("gunzip", "FS.Extract"),
+    ("urldecode", "STR.UrlDecode"),
+    ("unquote", "STR.UrlDecode"),
+    ("encodeURIComponent", "STR.UrlEncode"),
     ("sha256", "HASH.Sha256"),
     ("checksum", "HASH.Sha256"),
     ("unzip", "FS.Extract"),

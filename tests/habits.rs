@@ -247,7 +247,7 @@ fn what_only_looks_like_a_habit_keeps_its_help() {
 }
 
 /// Names of other languages and libraries, and the equivalents here.
-const NAMES: [(&str, &str); 92] = [
+const NAMES: [(&str, &str); 95] = [
     ("str.TrimPrefix", "STR.RemovePrefix("),
     ("strings.TrimSuffix", "STR.RemoveSuffix("),
     ("strings.Repeat", "STR.Repeat("),
@@ -290,6 +290,9 @@ const NAMES: [(&str, &str); 92] = [
     ("os.remove", "FS.DeleteFile("),
     ("os.stat", "FS.FileInfo("),
     ("os.chmod", "FS.SetPermissions("),
+    ("os.utime", "FS.SetModified("),
+    ("gzip.open", "FS.ReadFile("),
+    ("urllib.parse.unquote", "STR.UrlDecode("),
     ("zipfile.extractall", "FS.Extract("),
     ("tempfile.mkdtemp", "FS.TempDirectory("),
     ("JSON.stringify", "JSON.Text("),

@@ -4,8 +4,10 @@
 //! differences is limited.
 
 use crate::limits::{LimitHit, Watch};
+use crate::sandbox::Timestamp;
 use crate::tools::{Sides, compare};
 
+use crate::value::time::{rfc3339, rfc3339_exact};
 use crate::value::{Map, Value};
 
 pub use crate::gate::Content;
@@ -19,6 +21,15 @@ pub const COMPARED_BYTES: u64 = 1 << 20;
 const ALL_COMPARED: usize = 64 << 20;
 /// Maximum number of bytes of all differences.
 const SHOWN_BYTES: usize = 4 << 20;
+
+/// Describes a change of a modification time, with as many decimals as tell the times apart.
+pub fn time_span(before: Timestamp, after: Timestamp) -> String {
+    let is_within_second = before.seconds == after.seconds;
+    let text = |time: Timestamp| {
+        if is_within_second { rfc3339_exact(time.seconds, time.nanos) } else { rfc3339(time.seconds) }
+    };
+    format!("{} to {}", text(before), text(after))
+}
 
 /// A change with its content difference.
 #[derive(Clone, Debug)]
@@ -39,11 +50,13 @@ impl Described {
             ChangeKind::Created => "created",
             ChangeKind::Changed => "changed",
             ChangeKind::Mode(..) => "mode",
+            ChangeKind::Modified(..) => "time",
             ChangeKind::Moved(_) => "moved",
             ChangeKind::Deleted => "deleted",
         };
         let detail = match &change.what {
             ChangeKind::Mode(before, after) => Value::text(&format!("{before:04o} to {after:04o}")),
+            ChangeKind::Modified(before, after) => Value::text(&time_span(*before, *after)),
             ChangeKind::Moved(from) => Value::text(&format!("from {}", from.display())),
             _ => Value::Nil,
         };

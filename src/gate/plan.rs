@@ -5,6 +5,7 @@ use std::io;
 use crate::limits::Meter;
 use crate::sandbox::{
     Address, Applied, ApplyError, ChangeKind, ChangeReport, Content, Kind, Plan, PlanAbout, PlanAction, PlannedChange,
+    attribute_change,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
@@ -104,7 +105,9 @@ pub fn shown_change(change: &PlannedChange) -> ChangeReport {
     let what = match (change.change, from) {
         (PlanAction::Moved, Some(from)) => ChangeKind::Moved(from),
         (PlanAction::Deleted, _) => ChangeKind::Deleted,
-        (PlanAction::Mode, _) => ChangeKind::Mode(was.map_or(0, |was| was.mode), now.map_or(0, |now| now.mode)),
+        (PlanAction::Mode, _) => {
+            was.zip(now).and_then(|(was, now)| attribute_change(was, now)).unwrap_or(ChangeKind::Changed)
+        }
         _ if was.is_some() => ChangeKind::Changed,
         _ => ChangeKind::Created,
     };

@@ -132,7 +132,7 @@ const LACKING: [Lacking; 15] = [
         ],
         reason: "No tool makes a link",
         instead: "Copy the file. Listings show the links that are there, with their targets, and `FS.DeleteFile` deletes \
-            a link, never its target",
+            a link, never its target. `FS.FileInfo` tells hard links by `links` and `identity`",
         see: &["FS.CopyFile", "FS.Find", "FS.FileInfo"],
     },
     Lacking {

@@ -62,4 +62,5 @@ pub use reading::walk::{
 pub use runs::{
     Abandoned, AllAbandoned, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, ForeignAction,
     ForeignRun, ForeignState, GcRules, Holds, RecoverError, RecoverRules, Recovered, RunReport, UndoError, UndoReport,
+    attribute_change,
 };

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::{ChangeKind, ChangeReport, Described, Difference, Holds};
+use crate::engine::{ChangeKind, ChangeReport, Described, Difference, Holds, time_span};
 use crate::text::safe;
 
 use super::paint::Paint;
@@ -154,7 +154,7 @@ fn indented(depth: usize, name: &str, is_folder: bool) -> String {
 fn mark(what: &ChangeKind) -> char {
     match what {
         ChangeKind::Created => '+',
-        ChangeKind::Changed | ChangeKind::Mode(..) => '~',
+        ChangeKind::Changed | ChangeKind::Mode(..) | ChangeKind::Modified(..) => '~',
         ChangeKind::Moved(_) => '>',
         ChangeKind::Deleted => '-',
     }
@@ -165,6 +165,7 @@ fn about(described: &Described) -> String {
     let Described { change, difference } = described;
     let what = match &change.what {
         ChangeKind::Mode(before, after) => Some(format!("mode {before:04o} to {after:04o}")),
+        ChangeKind::Modified(before, after) => Some(format!("time {}", time_span(*before, *after))),
         ChangeKind::Moved(from) => Some(format!("from {}", safe::name(&from.display()))),
         ChangeKind::Created | ChangeKind::Changed | ChangeKind::Deleted => None,
     };

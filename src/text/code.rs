@@ -253,7 +253,7 @@ codes! {
             "Read it with `encoding: \"base64\"`.";
         Encoding = "encoding", "text that the encoding cannot hold or read",
             "Name another encoding.";
-        InvalidArchive = "invalid_archive", "an archive that is not unpacked",
+        InvalidArchive = "invalid_archive", "an archive or compressed file that is not read",
             "It is damaged or cut off, of a kind that is not read, encrypted, or says two things at once. Nothing was unpacked.";
         Conflict = "conflict", "the file is not what the caller expected",
             "Somebody changed it meanwhile, or what stands there is not ours: another program's database, a link called `.ns`. The message says which; nothing was changed.";

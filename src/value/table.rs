@@ -64,6 +64,13 @@ pub enum Column {
     Bools(Vec<bool>),
     /// Seconds since 1970, presented as RFC 3339 text in UTC.
     Times(Vec<i64>),
+    /// Seconds since 1970 and the nanoseconds of each, presented with nine decimals.
+    ExactTimes {
+        /// The seconds.
+        seconds: Vec<i64>,
+        /// The nanoseconds.
+        nanos: Vec<u32>,
+    },
     /// A field that nothing reads. The creator of the table knows this for all code that can access it.
     Unread,
 }
@@ -163,6 +170,9 @@ impl Table {
             Column::Ints(ints) => Value::Int(ints[row]),
             Column::Bools(bools) => Value::from(bools[row]),
             Column::Times(times) => Value::text(time::rfc3339(times[row]).as_str()),
+            Column::ExactTimes { seconds, nanos } => {
+                Value::text(time::rfc3339_exact(seconds[row], nanos[row]).as_str())
+            }
             Column::Unread => unreachable!("nothing reads this field"),
         }
     }
@@ -210,6 +220,9 @@ impl Column {
             }
             Column::Ints(ints) | Column::Times(ints) => ints.capacity() * size_of::<i64>(),
             Column::Bools(bools) => bools.capacity(),
+            Column::ExactTimes { seconds, nanos } => {
+                seconds.capacity() * size_of::<i64>() + nanos.capacity() * size_of::<u32>()
+            }
             Column::Unread => 0,
         }
     }

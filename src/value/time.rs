@@ -1,4 +1,4 @@
-//! Time format of results: RFC 3339, UTC, whole seconds, `Z`.
+//! Time format of results: RFC 3339, UTC, `Z`, with whole seconds or nine decimals.
 
 use compact_str::CompactString;
 
@@ -28,6 +28,14 @@ pub fn rfc3339(seconds: i64) -> CompactString {
     put(14, minute);
     put(17, second);
     CompactString::from_utf8(text).expect("the text is ASCII")
+}
+
+/// Formats a time with its nanoseconds: always nine decimals, so that such texts compare like the times.
+pub fn rfc3339_exact(seconds: i64, nanos: u32) -> CompactString {
+    let mut text = rfc3339(seconds);
+    text.pop();
+    text.push_str(&compact_str::format_compact!(".{nanos:09}Z"));
+    text
 }
 
 /// Returns year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.

@@ -72,6 +72,26 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Lists archives, and reads an entry that none has. Returns both codes for each archive.
+    fn look_into_all(&self, archives: &[String], further: &str) -> Vec<String> {
+        let mut code = format!(
+            "DEFINE PROCEDURE Listed(name)\n  ON ERROR AS err DO\n    RETURN err.code\n  END\n  SET _list = \
+             FS.ListArchive(name{further})\n  RETURN \"ok\"\nEND\n"
+        );
+        for archive in archives {
+            let _ = write!(
+                code,
+                "SET listed = Listed(\"{archive}\")\nCALL FS.ReadFile(\"{archive}\", entry: \"no such\")\n\
+                 EMIT listed, \" \", LAST_ERROR.code\n"
+            );
+        }
+        let ran = self.eval(&code);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        ran.stdout.lines().map(str::to_owned).collect()
+    }
+}
+
 /// Whether a system program is installed. Reports the skipped test if not.
 fn has(program: &str) -> bool {
     let is_there = ["/usr/bin", "/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join(program).exists());

@@ -27,7 +27,7 @@ struct Race {
     turns: u32,
 }
 
-const RACES: [Race; 26] = [
+const RACES: [Race; 28] = [
     folder_race("read_file (toctou-01)", "SET r = FS.ReadFile(\"d/f\")", 700),
     folder_race("hash_file", "SET r = FS.HashFile(\"d/f\")", 700),
     folder_race("file_info", "SET r = FS.FileInfo(\"d/f\")", 700),
@@ -68,6 +68,8 @@ const RACES: [Race; 26] = [
     folder_race("extract over the folder", UNPACK_OVER, 200),
     folder_race("set_permissions below the folder", "SET r = FS.SetPermissions(\"d/f\", \"a=r\")", 400),
     file_race("set_permissions of a file for a link", "SET r = FS.SetPermissions(\"f\", \"a=r\")", 400),
+    folder_race("set_modified below the folder", SET_MODIFIED_BELOW, 400),
+    file_race("set_modified of a file for a link", SET_MODIFIED, 400),
     file_race("read_file of a file for a link", "SET r = FS.ReadFile(\"f\")", 700),
     file_race("hash_file of a file for a link", "SET r = FS.HashFile(\"f\")", 700),
     file_race("write_file over a file for a link", "SET r = FS.WriteFile(\"f\", \"INSIDE\")", 400),
@@ -126,6 +128,10 @@ const RACES: [Race; 26] = [
         turns: 15,
     },
 ];
+
+/// Sets another time in each turn, since the same one is no change.
+const SET_MODIFIED: &str = "SET r = FS.SetModified(\"f\", \"2001-01-01T00:00:00.\" + STR(i + 1) + \"Z\")";
+const SET_MODIFIED_BELOW: &str = "SET r = FS.SetModified(\"d/f\", \"2001-01-01T00:00:00.\" + STR(i + 1) + \"Z\")";
 
 /// Extracts a file into a new directory in `d`.
 const UNPACK_NEW: &str = "CALL FS.WriteFile(\"s/x\", \"INSIDE\")\nCALL FS.Compress(\"s/x\", \"o.zip\", overwrite: true)\n\

@@ -7,7 +7,9 @@ and `Said` for a line that only begins so, because reasons of failures are in `n
 import collections
 import dataclasses
 import datetime
+import gzip
 import hashlib
+import io
 import json
 import os
 import posixpath
@@ -16,6 +18,7 @@ import time
 import tomllib
 import unicodedata
 import urllib.parse
+import zipfile
 
 from tree import Failure, Tree, directory, edited, file, is_odd, is_refused, is_text, link, same
 
@@ -638,6 +641,21 @@ def slowest(tree):
     return [f"{ms:>6} ms  {path}\n" for ms, path in requests[:2]]
 
 
+def unpacked(entry):
+    """What a file is decompressed to, or itself."""
+    return gzip.decompress(entry.content) if entry.kind == "file" and entry.content.startswith(b"\x1f\x8b\x08") else entry.content
+
+
+@chore("Search rotated logs", slot=Slot("logs", lambda stem: f"app.log.{stem}.gz", lambda number: gzip.compress(log_lines(number))),
+       base=lambda: Tree({"logs/app.log": file(log_lines(1))}), without=("texts",))
+def rotated(tree):
+    plain = Tree({path: dataclasses.replace(entry, content=unpacked(entry)) for path, entry in tree.items()})
+    for path in [path for path in plain if not posixpath.basename(path).startswith("app.log") and plain.kind(path) == "file"]:
+        del plain[path]
+    found = plain.search("logs", "", lambda line: re.search(r"\bERROR\b", line), everything=True)
+    return [f"{path}:{number}: {line}\n" for path, number, line in sorted(found, key=lambda match: match[2])]
+
+
 @chore("Read new lines since the last run", slot=sole("app.log", b"first\nsecond\n"), without=(*ONE, "texts"), again=False)
 def news(tree):
     def whole_lines():
@@ -686,7 +704,6 @@ def archived(tree):
 
 def archive_holds(before, after, out):
     """The archive of the day holds what the folder held."""
-    import io
     import tarfile
     name = f"backups/project-{time.strftime('%Y-%m-%d', time.gmtime())}.tar.gz"
     if name not in after:
@@ -782,6 +799,56 @@ def checksums(tree):
     is_other = is_new or tree["data/b.bin"].content != b"changed\n"
     tree.write("data/b.bin", b"changed\n")
     return ["data/b.bin is not what it was\n"] if is_other and not is_new else []
+
+
+def site(*names):
+    """An archive with a file of each name."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, f"<p>{name}</p>\n")
+    return packed.getvalue()
+
+
+def many_pages(count):
+    return [name for number in range(count) for name in (f"site/d{number}/x.html", f"site/d{number}/{number}/y.png")]
+
+
+@chore("Extract a part of an archive", slot=sole("site.zip", site("site/a.html", "site/b/c.html", "site/b/d.png")), without=(*ONE, "texts", "folders", "links"), again=False)
+def extracted(tree):
+    entry = tree.get("site.zip")
+    if entry is None or entry.kind != "file":
+        raise Failure("does not exist" if entry is None else "")
+    if entry.is_closed:
+        raise Failure("permission denied")
+    if not zipfile.is_zipfile(io.BytesIO(entry.content)):
+        raise Failure("the archive is refused")
+    with zipfile.ZipFile(io.BytesIO(entry.content)) as archive:
+        pages = {name: archive.read(name) for name in sorted(archive.namelist(), key=lambda name: name.split("/")) if name.endswith(".html")}
+    if any(f"out/{name}" in tree for name in pages):
+        raise Failure("already exists")
+    tree.update({f"out/{name}": file(content, modified=0) for name, content in pages.items()})
+    return [f"{name} {len(content)}\n" for name, content in pages.items()] + ([f"{len(pages)} extracted\n"] if pages else [])
+
+
+@chore("Give copies the times of their originals", slot=Slot("photos", lambda stem: f"{stem}.jpg", lambda number: b"photo %d" % number, lambda number: 1_600_000_000 + number),
+       base=lambda: Tree({f"copies/{number:05}.jpg": file(f"photo {number // 2 * 2}", modified=1_500_000_000) for number in range(4)}), again=True)
+def dated(tree):
+    out = []
+    for path in tree.find("photos", anything):
+        copy = "copies/" + path.removeprefix("photos/")
+        entry, other = tree[path], tree.get(copy)
+        if other is None or other.kind != "file" or other.modified == entry.modified or len(other.content) != len(entry.content):
+            continue
+        if is_refused(path):
+            raise Failure("the policy refuses")
+        if entry.is_closed or other.is_closed:
+            raise Failure("permission denied")
+        if other.content != entry.content:
+            continue
+        tree[copy] = dataclasses.replace(other, modified=entry.modified)
+        out.append(f"{copy} {stamp(entry, '%Y-%m-%d')}\n")
+    return out
 
 
 @chore("Find broken links", slot=Slot("docs", lambda stem: f"{stem}.md", lambda number: b"[a](a.md#x) [b](lost%d.md) [c](https://x.org) [d](../../out.md) [e](<x y>)\n" % number))

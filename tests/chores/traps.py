@@ -3,6 +3,9 @@
 `tree.py` knows two of the names that the default policy refuses: `.env` and `.git`.
 """
 
+import gzip
+
+from chores import many_pages, site
 from tree import Tree, directory, file, link
 
 LONG = "x" * 600
@@ -191,6 +194,27 @@ TRAPS = {
         )})],
     },
     "Mirror a folder": {name: [Tree(tree)] for name, tree in mirrors().items()},
+    "Search rotated logs": {
+        "gzip of several members": [Tree({
+            "logs/app.log": file("3 ERROR new\n"), "logs/app.log.1": file("2 ERROR\n"),
+            "logs/app.log.2.gz": file(gzip.compress(b"1 ERROR first\n") + gzip.compress(b"1 ERROR second\n")),
+            "logs/other.log.gz": file(gzip.compress(b"0 ERROR elsewhere\n")), "logs/app.log.3.gz": file("0 ERROR not compressed\n"),
+        })],
+    },
+    "Extract a part of an archive": {
+        "a hundred folders": [Tree({"site.zip": file(site(*many_pages(100)))})],
+        "no page": [Tree({"site.zip": file(site("a.png", "html"))})],
+        "no archive": one("site.zip", "text\n", b"PK\x03\x04", ""),
+        "there already": [Tree({"site.zip": file(site("a.html", "b.html")), "out/b.html": file("mine")})],
+        "a link": [Tree({"site.zip": link("nowhere")})],
+    },
+    "Give copies the times of their originals": {
+        "other things at their places": [Tree({
+            "photos/a": file("a"), "copies/a": directory(), "photos/b": file("b"), "copies/b": link("../photos/b"),
+            "photos/c": file("c"), "photos/d/e": file("e"), "copies/d": file("no directory"), "photos/f g": file("f"), "copies/f g": file("f", modified=1),
+        })],
+        "a name that is refused": [Tree({"photos/.env": file("secret"), "copies/.env": file("secret", modified=1)})],
+    },
     "Write and verify a list of checksums": {"a name that is refused": [Tree({"data/b.bin": file("b"), "data/.env": file("secret")})]},
     "Find broken links": {
         "kinds of links": [Tree({f"docs/{name}": file(f"{name}\n") for name in (

@@ -108,6 +108,7 @@ fn changes(backup: &str, trash: &str) -> Vec<(&'static str, Value)> {
         ("restore_backup", json!({"backup_path": trash})),
         ("compress", json!({"source_path": "a.txt", "destination_path": "d.zip", "overwrite": true})),
         ("set_permissions", json!({"path": "a.txt", "mode": "u=r"})),
+        ("set_modified", json!({"path": "a.txt", "time": "2024-05-01"})),
         ("extract", json!({"archive_path": "d.zip", "destination_path": "out"})),
     ]
 }

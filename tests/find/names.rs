@@ -108,6 +108,7 @@ fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
         ("append_file", json!({ "file_path": path, "content": "more\n" })),
         ("edit_file", json!({ "file_path": path, "old_text": "more", "new_text": "less" })),
         ("set_permissions", json!({ "path": path, "mode": "600" })),
+        ("set_modified", json!({ "path": path, "time": "2024-05-01T12:30:00Z" })),
         ("search_files", json!({ "text": "less", "directory_path": path })),
         ("diff_files", json!({ "a_path": path, "b_path": path })),
         ("copy_file", json!({ "source_path": path, "destination_path": format!("copy-{number}") })),

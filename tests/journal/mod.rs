@@ -66,6 +66,9 @@ MUST FS.EditFile(\"new/e/in/c.txt\", \"c\", \"C\")
 MUST FS.CopyFile(\"new\", \"copy\", recursive: true)
 MUST FS.DeleteFile(\"b.txt\")
 MUST FS.SetPermissions(\"a.txt\", \"600\")
+MUST FS.SetModified(\"a.txt\", \"2024-05-01T12:30:00.5Z\")
+MUST FS.SetModified(\"new/e/in\", \"2024-05-02\")
+MUST FS.SetModified(\"new\", \"2024-05-03\")
 ";
 
 #[test]

@@ -26,6 +26,10 @@ const NOTHING: &[(&str, &[&str])] = &[
         ],
     ),
     ("FS.SetPermissions", &["\"a.txt\", \"644\"", "\"d\", \"755\"", "\"none\", \"600\"", "\"d\", \"9\""]),
+    (
+        "FS.SetModified",
+        &["\"dated\", \"2024-05-01T00:00:00.25Z\"", "\"none\", \"2024-05-01\"", "\".\", \"2024-05-01\""],
+    ),
     ("FS.AppendFile", &["\"a.txt\", \"\"", "\"d\", \"x\"", "\"none/x/../../d\", \"x\""]),
     (
         "FS.MoveFile",
@@ -86,6 +90,9 @@ fn place() -> tempfile::TempDir {
     let root = place.path();
     fs::create_dir_all(root.join("empty")).expect("a folder");
     fs::write(root.join("b.txt"), "a").expect("a file");
+    let dated = fs::File::create(root.join("dated")).expect("a file");
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_714_521_600_250);
+    dated.set_modified(time).expect("a time");
     std::os::unix::fs::symlink("d", root.join("to_d")).expect("a link");
     let script = "MUST FS.Compress(\"d\", \"z.zip\")\nMUST FS.Compress(\"empty\", \"e.tar.gz\")\n\
                   MUST FS.Extract(\"z.zip\", \"out\")\nMUST FS.Extract(\"e.tar.gz\", \"e\")";

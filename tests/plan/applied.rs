@@ -69,6 +69,39 @@ fn a_plan_does_what_the_run_does() {
     assert_eq!(place.state(), before);
 }
 
+/// Times of files, of a directory, of what is moved, and of what the run makes, exact to the nanosecond.
+const TIMES: &str = r#"
+MUST FS.SetModified("a.txt", "2024-05-01T12:30:00.123456789Z")
+MUST FS.MoveFile("b.txt", "moved.txt")
+MUST FS.SetModified("moved.txt", "2024-05-02")
+MUST FS.WriteFile("new/made.txt", "made")
+MUST FS.SetModified("new/made.txt", "2024-05-03")
+MUST FS.SetModified("new", "2024-05-04")
+MUST FS.SetPermissions("d/deep/g", "600")
+MUST FS.SetModified("d/deep/g", "2024-05-05")
+MUST FS.SetModified("d/deep", "2024-05-06")
+MUST FS.SetModified("d", "2024-05-07")
+MUST FS.WriteFile("d/later.txt", "its directory has another time from here on")
+"#;
+
+#[test]
+fn a_plan_sets_the_times_that_the_run_sets() {
+    let place = Place::new();
+    let modified = |path: &str| fs::metadata(place.root().join(path)).expect("it is there").modified().expect("a time");
+    let paths = ["a.txt", "moved.txt", "new/made.txt", "new", "d/deep/g", "d/deep"];
+    let before = place.state();
+    let plan = place.plan(TIMES);
+    assert_eq!(place.state(), before);
+    place.ns(0, &["run", "-e", TIMES]);
+    let after = (place.contents(), paths.map(modified));
+    place.ns(0, &["undo"]);
+    assert_eq!(place.state(), before);
+    place.apply(0, &plan);
+    assert_eq!((place.contents(), paths.map(modified)), after);
+    place.ns(0, &["undo"]);
+    assert_eq!(place.state(), before);
+}
+
 #[test]
 fn it_is_one_run_of_the_log() {
     let place = Place::new();

@@ -16,13 +16,14 @@ fn script(dice: &mut Dice) -> String {
     let mut script = String::new();
     for line in 0..14 {
         let (one, other) = (dice.pick(&NAMES), dice.pick(&NAMES));
-        let call = match dice.below(11) {
+        let call = match dice.below(12) {
             0..3 => format!("FS.WriteFile(\"{one}\", \"line {line}\\n\", overwrite: true)"),
             3 => format!("FS.AppendFile(\"{one}\", \"more {line}\\n\")"),
             4..7 => format!("FS.MoveFile(\"{one}\", \"{other}\")"),
             7 => format!("FS.DeleteFile(\"{one}\", recursive: true)"),
             8 => format!("FS.CreateDirectory(\"{one}\")"),
             9 => format!("FS.CopyFile(\"{one}\", \"{other}\", recursive: true, overwrite: true)"),
+            10 => format!("FS.SetModified(\"{one}\", \"2024-05-0{}T12:30:00.5Z\")", 1 + line % 9),
             _ => format!("FS.SetPermissions(\"{one}\", \"{}\")", dice.pick(&["700", "750", "755"])),
         };
         script.push_str(&format!("SET r = {call}\nEMIT r[\"error\"]\n"));

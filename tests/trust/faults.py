@@ -86,6 +86,7 @@ def operations():
         call("delete_file", path="d", recursive=True),
         call("create_directory", directory_path="x/y/z"),
         call("set_permissions", path="a.txt", mode="u=r"),
+        call("set_modified", path="a.txt", time="2024-05-01T12:30:00.5Z"),
         call("compress", source_path="a.txt", destination_path="new/a.zip"),
         call("compress", source_path="d", destination_path="d.zip", overwrite=True),
         call("extract", archive_path="d.zip", destination_path="out"),

@@ -12,8 +12,10 @@ const PUT: [&str; 4] = [
 ];
 
 /// Changes in that tree that are rolled back.
-const CHANGES: [&str; 7] = [
+const CHANGES: [&str; 9] = [
     "CALL FS.SetPermissions(\"d/in/f\", mode: \"755\")",
+    "CALL FS.SetModified(\"d/in/f\", \"2024-05-01T12:30:00.5Z\")",
+    "CALL FS.SetModified(\"d/in\", \"2024-05-01T12:30:00.5Z\")",
     "CALL FS.EditFile(\"d/in/f\", old_text: \"f\", new_text: \"g\")",
     "CALL FS.AppendFile(\"d/in/f\", \"more\")",
     "CALL FS.DeleteFile(\"d/in/f\")",

@@ -37,6 +37,8 @@ pub(super) const KINDS: &[Kind] = &[
         &["made", "made/f", "d/f"],
     ),
     ("permissions", "MUST FS.SetPermissions(\"d/f\", \"600\")", &["d/f"]),
+    ("time", "MUST FS.SetModified(\"d/f\", \"2024-05-01T12:30:00.5Z\")", &["d/f"]),
+    ("time of a tree", "MUST FS.SetModified(\"d/sub\", \"2024-05-01T12:30:00.5Z\")", &["d/sub"]),
     ("permissions of a tree", "MUST FS.SetPermissions(\"d/sub\", \"700\")", &["d/sub"]),
     (
         "a file for a tree",

@@ -48,7 +48,7 @@ impl Operation {
             7..11 => ("FS.MoveFile", vec![("source", json!(name(1))), ("destination", json!(name(2)))]),
             11..13 => copy(name(1), name(2)),
             13..16 => ("FS.DeleteFile", vec![("path", json!(name(1))), ("recursive", json!(true))]),
-            16 => mode(name(1), bytes[2]),
+            16 => attribute(name(1), bytes[2]),
             17 | 18 => extract(directory),
             19 => ("FS.Compress", vec![("source_path", json!(name(1))), ("destination_path", json!("n.zip"))]),
             20 => copy_several([name(1), name(3)], directory, bytes[2] >= 128),
@@ -119,7 +119,12 @@ fn copy(from: &str, to: &str) -> Call {
     ("FS.CopyFile", places.into_iter().chain(options).collect())
 }
 
-fn mode(path: &str, choice: u8) -> Call {
+/// Sets permission bits or, for the upper half of the choices, a modification time.
+fn attribute(path: &str, choice: u8) -> Call {
+    if choice >= 128 {
+        let time = format!("2024-05-01T12:30:00.{choice}Z");
+        return ("FS.SetModified", vec![("path", json!(path)), ("time", json!(time))]);
+    }
     let mode = MODES[usize::from(choice) % MODES.len()];
     ("FS.SetPermissions", vec![("path", json!(path)), ("mode", json!(mode))])
 }

@@ -11,6 +11,7 @@ pub(super) mod content;
 pub(super) mod copier;
 pub(super) mod copy;
 pub(super) mod journal;
+pub(super) mod modified;
 pub(super) mod overwrite;
 pub(super) mod parents;
 pub(super) mod permissions;

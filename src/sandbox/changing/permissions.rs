@@ -31,7 +31,7 @@ impl SandboxPath {
         let (folder, name) = self.entry()?;
         let held = folder.hold(name).map_err(|error| self.error(&error))?;
         let metadata = held.metadata().map_err(|error| self.error(&error))?;
-        self.require_own_mode(&metadata)?;
+        self.require_own_attributes(&metadata, "permissions")?;
         let kept = if metadata.kind == Kind::Folder { metadata.mode & SPECIAL_BITS } else { 0 };
         let mode = kept | bits(&metadata) & 0o777;
         // Setting the bits that are there already is no change.
@@ -46,7 +46,7 @@ impl SandboxPath {
         let (folder, name) = self.entry()?;
         let held = folder.hold(name).map_err(|error| self.error(&error))?;
         let metadata = held.metadata().map_err(|error| self.error(&error))?;
-        self.require_own_mode(&metadata)?;
+        self.require_own_attributes(&metadata, "permissions")?;
         self.change_mode((folder, name), &held, (&metadata, mode), change)
     }
 
@@ -64,15 +64,16 @@ impl SandboxPath {
         Ok(())
     }
 
-    /// Errors: if the entry has no permission bits of its own.
-    fn require_own_mode(&self, metadata: &Metadata) -> Result<(), SandboxError> {
+    /// Errors: if the entry has no permission bits and times of its own. `attribute` names what would be set.
+    pub(super) fn require_own_attributes(&self, metadata: &Metadata, attribute: &str) -> Result<(), SandboxError> {
         let shown = self.display().to_owned();
         match metadata.kind {
             Kind::Folder => Ok(()),
-            // The other links could be anywhere, even outside the sandbox, and share the bits.
+            // The other links could be anywhere, even outside the sandbox, and share the attributes.
             Kind::File if metadata.links > 1 => Err(SandboxError::Refused(format!(
-                "`{shown}` has {} names (hard links), and its permissions are those of all of them",
-                metadata.links
+                "`{shown}` has {} names (hard links), and its {attribute} {} of all of them",
+                metadata.links,
+                if attribute.ends_with('s') { "are those" } else { "is that" }
             ))),
             Kind::File => Ok(()),
             // The entry was replaced in the meantime: links in the path itself have been followed.

@@ -69,6 +69,11 @@ pub struct Identity {
 }
 
 impl Timestamp {
+    /// The earliest time.
+    pub const MIN: Timestamp = Timestamp { seconds: i64::MIN, nanos: 0 };
+    /// The latest time.
+    pub const MAX: Timestamp = Timestamp { seconds: i64::MAX, nanos: 999_999_999 };
+
     /// Returns milliseconds since 1970, rounded down, or `None` on overflow of 64 bits.
     pub fn epoch_ms(self) -> Option<i64> {
         self.seconds.checked_mul(1000)?.checked_add(i64::from(self.nanos / 1_000_000))

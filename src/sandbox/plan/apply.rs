@@ -130,7 +130,8 @@ impl Plan {
         let mut application = Application { plan: self, is_sealed, reverser, moved, set_aside };
         application.arrange()?;
         application.fill()?;
-        Ok(application.dress()?)
+        application.dress()?;
+        Ok(application.date()?)
     }
 }
 
@@ -188,6 +189,19 @@ impl Application<'_, '_, '_> {
     pub(super) fn give(&self, change: &PlannedChange, entry: &File) -> io::Result<()> {
         let Some((user, group)) = change.owner.filter(|_| self.is_sealed) else { return Ok(()) };
         set_access(entry, &Metadata { owner: Owner { user, group }, ..file_metadata(entry)? })
+    }
+
+    /// Sets the modification times of directories, and of files that get no new content. This comes last, because a
+    /// change of an entry changes the time of its directory.
+    fn date(&mut self) -> Result<(), SandboxError> {
+        let open: &Change<'_> = self.reverser.change;
+        for change in self.plan.changes.iter().rev() {
+            self.reverser.meter.poll()?;
+            let is_folder = change.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
+            let (true, Some(modified)) = (is_folder || change.content.is_none(), change.modified) else { continue };
+            self.reverser.roots.place(&change.path)?.restore_modified(time(modified), open)?;
+        }
+        Ok(())
     }
 
     /// Changes permission bits.

@@ -132,9 +132,10 @@ impl Reverser<'_, '_> {
                 self.make_way(path, forced)?;
                 self.reverse(taken).map(|()| true)
             }
-            Step::SetMode { old, .. } => match (found, now) {
+            Step::SetMode { old, .. } | Step::SetModified { old, .. } => match (found, now) {
                 (Found::Nothing, _) => forced.miss(path, found),
                 (Found::SomethingElse, Some(now)) if !self.is_same_thing(path, now)? => forced.miss(path, found),
+                _ if matches!(taken.step, Step::SetModified { .. }) => self.restore_modified(path, old).map(|()| true),
                 _ => self.roots.place(path)?.restore_permissions(old.mode, self.change).map(|()| true),
             },
             Step::Draft { .. } | Step::Temporary { .. } => Ok(false),

@@ -30,5 +30,5 @@ pub use forced::Displaced;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState};
 pub use obstacles::Conflict;
 pub use recover::{RecoverError, RecoverRules, Recovered};
-pub use report::{ChangeKind, ChangeReport, Holds, RunReport};
+pub use report::{ChangeKind, ChangeReport, Holds, RunReport, attribute_change};
 pub use undo::{UndoError, UndoReport};

@@ -169,7 +169,7 @@ impl RunOutcome {
                 self.place(path, Some(old)).now = None;
                 self.let_go(path, path);
             }
-            Step::SetMode { path, old, .. } => {
+            Step::SetMode { path, old, .. } | Step::SetModified { path, old, .. } => {
                 let place = self.place(path, Some(old));
                 (place.now, place.is_copied) = (now, false);
             }
@@ -218,7 +218,7 @@ impl RunOutcome {
     }
 
     /// Whether the run installed a whole tree above `address` in place of one that it removed. Directories between them
-    /// of which it only changed the mode do not matter.
+    /// of which it only changed mode or time do not matter.
     pub(super) fn is_in_tree(&self, address: &Address) -> bool {
         let is_placed = |place: &&PathOutcome| place.is_tree || place.is_made || place.from.is_some();
         let known = |above: Address| self.places.get(&above).filter(|place| place.now.is_some()).filter(is_placed);

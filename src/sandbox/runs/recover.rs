@@ -122,7 +122,10 @@ fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), Strin
             let state = old.as_ref().or(from.as_ref().map(|(_, state)| state));
             vec![(path.clone(), state.is_some_and(|state| state.kind == Kind::Folder))]
         }
-        Step::Take { path, old, .. } | Step::RemoveFolder { path, old } | Step::SetMode { path, old, .. } => {
+        Step::Take { path, old, .. }
+        | Step::RemoveFolder { path, old }
+        | Step::SetMode { path, old, .. }
+        | Step::SetModified { path, old, .. } => {
             vec![(path.clone(), old.kind == Kind::Folder)]
         }
     });

@@ -13,7 +13,7 @@ use super::super::changing::journal::record::{Begin, End};
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::Address;
 use super::super::handles::folder::Folder;
-use super::super::handles::metadata::Kind;
+use super::super::handles::metadata::{Kind, Timestamp};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::State;
 use super::below::visit_below;
@@ -97,6 +97,8 @@ pub enum ChangeKind {
     Changed,
     /// The permission bits changed: the bits before and after.
     Mode(u32, u32),
+    /// The modification time changed: the times before and after.
+    Modified(Timestamp, Timestamp),
     /// The entry was moved from this path.
     Moved(Address),
     /// The path no longer exists.
@@ -147,8 +149,7 @@ fn change_report(outcome: &RunOutcome, path: &Address, place: &PathOutcome) -> O
         (_, Some(_), Some(from)) => ChangeKind::Moved(from),
         (None, Some(_), None) => ChangeKind::Created,
         (Some(_), None, _) => ChangeKind::Deleted,
-        (Some(was), Some(now), None) if is_mode_alone(was, now) => ChangeKind::Mode(was.mode, now.mode),
-        (Some(_), Some(_), None) => ChangeKind::Changed,
+        (Some(was), Some(now), None) => attribute_change(was, now).unwrap_or(ChangeKind::Changed),
         (None, None, _) => return None,
     };
     let is_folder = now.as_ref().or(was.as_ref()).is_some_and(|state| state.kind == Kind::Folder);
@@ -158,8 +159,16 @@ fn change_report(outcome: &RunOutcome, path: &Address, place: &PathOutcome) -> O
     Some(ChangeReport { path, what, is_folder, sizes, kept, holds: None })
 }
 
-fn is_mode_alone(was: &State, now: &State) -> bool {
-    (was.inode, was.size, was.modified) == (now.inode, now.size, now.modified) && was.mode != now.mode
+/// Returns the change of an entry that is still the same, with other permission bits or another time.
+pub fn attribute_change(was: &State, now: &State) -> Option<ChangeKind> {
+    if (was.inode, was.size) != (now.inode, now.size) {
+        return None;
+    }
+    if was.mode != now.mode {
+        return Some(ChangeKind::Mode(was.mode, now.mode));
+    }
+    let (before, after) = was.modified().zip(now.modified())?;
+    (before != after).then_some(ChangeKind::Modified(before, after))
 }
 
 /// Returns the tree that a run installed at a path as a whole, or removed from it. Returns `None` if the tree is neither

@@ -97,6 +97,9 @@ impl StepResolver<'_, '_> {
             Step::MakeFolder { .. } => now.filter(|now| now.kind == Kind::Folder).map(|now| (Some(now), false)),
             Step::RemoveFolder { .. } => now.is_none().then_some((None, false)),
             Step::SetMode { mode, .. } => now.filter(|now| now.mode == *mode).map(|now| (Some(now), false)),
+            Step::SetModified { old, .. } => {
+                now.filter(|now| now.inode == old.inode && now.modified != old.modified).map(|now| (Some(now), false))
+            }
             Step::Draft { .. } | Step::Temporary { .. } => None,
         };
         let (number, is_taken) = (taken.number, done.is_some());

@@ -65,8 +65,18 @@ impl<'a> Reverser<'a, '_> {
                 self.expect(path, now.as_ref())?;
                 self.roots.place(path)?.restore_permissions(old.mode, self.change)
             }
+            Step::SetModified { path, old, .. } => {
+                self.expect(path, now.as_ref())?;
+                self.restore_modified(path, old)
+            }
             Step::Draft { .. } | Step::Temporary { .. } => Ok(()),
         }
+    }
+
+    /// Restores the modification time that an entry had.
+    pub(super) fn restore_modified(&self, path: &Address, old: &State) -> Result<(), SandboxError> {
+        let Some(modified) = old.modified() else { return Ok(()) };
+        self.roots.place(path)?.restore_modified(modified, self.change)
     }
 
     /// Returns an error unless the path is as the step left it.

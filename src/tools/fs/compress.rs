@@ -15,7 +15,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::archive::{ArchivedKind, Entry, Output, TarWriter, Writer, ZipWriter, refusal};
+use super::archive::{ArchivedKind, Entry, GzipWriter, Output, TarWriter, Writer, ZipWriter, refusal};
 use super::operation::Operation;
 use super::ownership::Replaceable;
 
@@ -36,8 +36,9 @@ const SPEC: Spec = Spec {
         "Compress-Archive",
     ],
     summary: "Packs files and directories into an archive",
-    details: "The format is `zip` or `tar.gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`) or by `format`. \
-        Every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \
+    details: "The format is `zip`, `tar.gz` or `gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`, `.gz`) or by \
+        `format`. `gz` compresses a single file, without its name and time. In the other formats, \
+        every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \
         the root stands without a name. `.ns` and `neuroscript.toml` are left out wherever they lie, with a warning for those \
         below a directory of the root. Stored are names, permission bits, times in whole seconds, and links as links; no \
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
@@ -72,7 +73,7 @@ arguments! {
         source | source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
         destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source`";
-        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz"]), "format, where the destination's name does not tell it";
+        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz", "gz"]), "format, where the destination's name does not tell it";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing archive is replaced";
     }
 }
@@ -82,7 +83,7 @@ arguments! {
 struct Packed {
     #[serde(flatten)]
     operation: Operation,
-    /// `zip` or `tar.gz`.
+    /// `zip`, `tar.gz` or `gz`.
     format: &'static str,
     /// Files in the archive.
     files: u64,
@@ -96,6 +97,24 @@ struct Packed {
 enum Format {
     Zip,
     TarGz,
+    Gzip,
+}
+
+impl Format {
+    /// All formats with their names.
+    const NAMES: [(Format, &str); 3] = [(Format::Zip, "zip"), (Format::TarGz, "tar.gz"), (Format::Gzip, "gz")];
+
+    fn name(self) -> &'static str {
+        Format::NAMES[self as usize].1
+    }
+
+    fn writer(self) -> Box<dyn Writer> {
+        match self {
+            Format::Zip => Box::new(ZipWriter::default()),
+            Format::TarGz => Box::new(TarWriter::new()),
+            Format::Gzip => Box::new(GzipWriter::new()),
+        }
+    }
 }
 
 /// Bytes that are read at a time, and that are buffered before they are written.
@@ -138,6 +157,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
             .map(|listed| listed.place.map_err(|error| error.argument("paths")))
             .collect::<Result<_, _>>()?,
     };
+    if format == Format::Gzip {
+        check_single(&places).map_err(|error| by_source(error, argument, &destination))?;
+    }
     let gathered = gather(context, places, &destination);
     let (sources, left_out) = gathered.map_err(|error| by_source(error, argument, &destination))?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
@@ -170,7 +192,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     }
     Ok(Packed {
         operation: Operation::done("compress", destination.display(), Some(counts.bytes)).with_backup(backup),
-        format: if format == Format::Zip { "zip" } else { "tar.gz" },
+        format: format.name(),
         files: counts.files,
         directories: counts.directories,
         links: counts.links,
@@ -193,10 +215,7 @@ fn pack(
 ) -> Result<Counts, ToolError> {
     let mut counts = Counts::default();
     let mut out = Output::new(file);
-    let mut writer: Box<dyn Writer> = match format {
-        Format::Zip => Box::new(ZipWriter::default()),
-        Format::TarGz => Box::new(TarWriter::new()),
-    };
+    let mut writer = format.writer();
     let files = sources.iter().filter(|source| source.metadata.kind == EntryKind::File);
     context.meter.expect_bytes(files.map(|source| source.metadata.size).sum());
     let mut packer = Packer { context, writer: &mut *writer, out: &mut out, destination };
@@ -212,13 +231,31 @@ fn pack(
 fn format_of(given: Option<&Str>, destination: &SandboxPath) -> Result<Format, ToolError> {
     let name = destination.file_name().to_lowercase();
     let given = given.map(|given| given.as_text().to_string());
+    let of_name = |given: &str| Format::NAMES.into_iter().find(|(_, name)| *name == given).map(|(format, _)| format);
     match given.as_deref() {
-        Some("zip") => Ok(Format::Zip),
-        Some(_) => Ok(Format::TarGz),
+        Some(given) => Ok(of_name(given).expect("the kind of the argument has these words")),
         None if name.ends_with(".zip") => Ok(Format::Zip),
         None if name.ends_with(".tar.gz") || name.ends_with(".tgz") => Ok(Format::TarGz),
+        None if name.ends_with(".gz") => Ok(Format::Gzip),
         None => Err(ToolError::bad_argument("destination", "the name of the archive does not tell its format")
-            .hint("end it in `.zip`, `.tar.gz` or `.tgz`, or give `format`")),
+            .hint("end it in `.zip`, `.tar.gz`, `.tgz` or, for a single file, `.gz`, or give `format`")),
+    }
+}
+
+/// Checks that there is one file and nothing else to compress.
+fn check_single(places: &[SandboxPath]) -> Result<(), ToolError> {
+    let hint = "name the archive `.tar.gz` or `.zip`";
+    let [place] = places else {
+        let message = format!("a `.gz` holds one file, not {}", places.len());
+        return Err(ToolError::new(ToolCode::Conflict, message).hint(hint));
+    };
+    let at_source = |error: ToolError| error.path(place.display());
+    match place.metadata().map_err(|error| at_source(error.into()))?.kind {
+        EntryKind::Folder => {
+            let message = format!("`{}` is a directory, and a `.gz` holds one file", place.display());
+            Err(at_source(ToolError::new(ToolCode::IsADirectory, message).hint(hint)))
+        }
+        _ => Ok(()),
     }
 }
 

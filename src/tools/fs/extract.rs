@@ -8,12 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Kind as ArchivedKind, OpenFile, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
+use crate::sandbox::{Kind as ArchivedKind, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
+use crate::value::Value;
 
-use super::archive::{Budget, Node, NodeKind, Plan, Reader};
+use super::super::glob::LetterCase;
+use super::archive::{Budget, Node, NodeKind, OpenArchive, Plan, Reader};
 use super::operation::Operation;
+use super::patterns::Patterns;
 
 const SPEC: Spec = Spec {
     name: "FS.Extract",
@@ -34,7 +37,9 @@ const SPEC: Spec = Spec {
         "Expand-Archive",
     ],
     summary: "Unpacks an archive into a directory, all of it or nothing",
-    details: "Zip, tar and tar in gzip, recognized by their bytes. Everything is checked before anything is made, and \
+    details: "Zip, tar and tar in gzip, recognized by their bytes; of any other file in gzip the single file, under its \
+        name without `.gz`. `only` takes the patterns of `FS.Find`, for paths in the archive: what fits is unpacked, with the \
+        directories above it, and nothing that fits is `not_found`; the whole archive is checked all the same. Everything is checked before anything is made, and \
         made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
         exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \
         cannot be moved, but for what somebody else has changed meanwhile (`conflict`). The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \
@@ -70,6 +75,7 @@ arguments! {
     struct Args {
         source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
         destination | destination_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
+        only: Option<Value> = Absent, Kind::Patterns, "pattern of the entries to unpack, or a list of patterns, as for `FS.Find`; all when left out";
         max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
         max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
         max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
@@ -95,7 +101,12 @@ const PIECE: usize = 64 << 10;
 const TIMES: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run)
+    Tool::new(SPEC, run).with_check(check)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    let Some(only) = given.value("only") else { return Ok(()) };
+    Patterns::parse("only", only.as_ref(), LetterCase::Counts).map(drop)
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
@@ -105,20 +116,20 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
         Some(_) => error,
     };
     let at_destination = |error: SandboxError| ToolError::from(error).argument("destination");
-    let OpenFile { file, metadata } = context.open(archive).map_err(at_archive)?;
+    let open = context.open(archive).map_err(at_archive)?;
     check_destination(destination).map_err(at_destination)?;
     let budget = Budget {
         max_total_bytes: args.max_total_bytes as u64,
         max_entries: args.max_entries.map_or(context.files_per_operation(), |most| most as u64),
         max_ratio: args.max_ratio as u64,
-        archive_bytes: metadata.size,
+        archive_bytes: open.metadata.size,
         watch: context.meter.watch(),
     };
-    let open = || {
-        let file = file.try_clone().map_err(|error| ToolError::from(archive.error(&error)))?;
-        Reader::open(file, metadata.size, &budget).map_err(at_archive)
-    };
-    let plan = read_plan(context, open()?, &budget).map_err(at_archive)?;
+    let source = OpenArchive::new(archive, open, budget);
+    let whole = source.plan(context).map_err(at_archive)?;
+    let patterns = Patterns::parse("only", args.only.as_ref(), LetterCase::Counts)?;
+    let at_only = |error: ToolError| error.path(archive.display());
+    let plan = if args.only.is_some() { whole.part(&patterns).map_err(at_only)? } else { whole };
     let names: Vec<(&[CompactString], bool)> =
         plan.nodes().map(|(parts, node)| (parts.as_slice(), node.kind == NodeKind::Folder)).collect();
     admit(context, destination, &plan)?;
@@ -128,7 +139,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
     context.meter.expect_bytes(plan.bytes);
     let tree = destination.unpack(&change).map_err(at_destination)?;
     let mut unpacker = Unpacker { context, tree, archive };
-    unpacker.make(&plan, open()?)?;
+    unpacker.make(&plan, source.reader().map_err(at_archive)?)?;
     unpacker.context.meter.tell_syncing(true);
     unpacker.tree.finish(&names).map_err(at_destination)?;
     let count = |wanted: fn(&NodeKind) -> bool| plan.nodes().filter(|(_, node)| wanted(&node.kind)).count() as u64;
@@ -147,17 +158,6 @@ fn check_destination(destination: &SandboxPath) -> Result<(), SandboxError> {
         Ok(_) => Err(SandboxError::NotAFolder(destination.display().to_owned())),
         Err(error) => Err(error),
     }
-}
-
-/// Reads the archive once without unpacking, and validates it.
-fn read_plan(context: &mut Context<'_>, mut reader: Reader, budget: &Budget) -> Result<Plan, ToolError> {
-    let mut plan = Plan::new();
-    while let Some(entry) = reader.advance()? {
-        context.meter.poll()?;
-        context.spend(1)?;
-        plan.add(entry, budget)?;
-    }
-    Ok(plan)
 }
 
 /// Asks the policy to admit the directory and every name to be created in it.

@@ -10,7 +10,7 @@ use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments}
 
 use super::find::type_word;
 use super::find_files::named;
-use super::operation::time_text;
+use super::operation::{Precision, time_text};
 
 const SPEC: Spec = Spec {
     name: "FS.FileInfo",
@@ -42,13 +42,25 @@ const SPEC: Spec = Spec {
         "info",
         "date of a file",
         "Path.stat",
+        "inode",
+        "hard link",
+        "same file",
+        "samefile",
+        "os.path.samefile",
+        "os.SameFile",
+        "st_ino",
+        "st_nlink",
+        "st_mtime_ns",
+        "nanoseconds",
     ],
     summary: "Tells what is known of a file or directory without opening it",
     details: "The first fields are those of a record of `FS.Find`: `path` from the sandbox root, `type` (`file`, \
         `directory`, `link` or `other`), `size` in bytes (0 for directories), `extension` (`\"\"` where there is none) \
         and `target`, the text of a link. `sizeBytes` is `size`, by the name that the document gives it. A link is \
         described itself. Times are RFC 3339, UTC, whole seconds; `created` is nil where the file system keeps none. \
-        `permissions` are the octal bits, such as `0644`.",
+        With `exact_times` they have nine decimals: such texts compare like the times, and `FS.SetModified` takes them as they \
+        are. `permissions` are the octal bits, such as `0644`. `links` counts the names of a file (hard links), and \
+        `identity` is the same text for two of them and for nothing else that exists.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -63,6 +75,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.not_following(), Access::Look), "what to describe, from the sandbox root";
+        exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether times have nanoseconds, always nine decimals";
     }
 }
 
@@ -96,6 +109,8 @@ struct Info {
     permissions: String,
     /// Names that the file has.
     links: u64,
+    /// Text that two names of one file have in common, and nothing else that exists now.
+    identity: String,
 }
 
 pub fn tool() -> Tool {
@@ -107,6 +122,8 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
     let metadata = path.metadata().map_err(|error| ToolError::from(error).argument("path").path(path.display()))?;
     let name = path.file_name();
     let size = if metadata.kind == EntryKind::Folder { 0 } else { metadata.size };
+    let precision = if args.exact_times { Precision::Nanoseconds } else { Precision::Seconds };
+    let time_text = |time| time_text(time, precision);
     Ok(Info {
         path: named(path),
         kind: type_word(metadata.kind),
@@ -120,6 +137,7 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
         is_hidden: name.starts_with('.') && name != ".",
         permissions: format!("{:04o}", metadata.mode),
         links: metadata.links,
+        identity: format!("{:x}-{:x}", metadata.identity.device, metadata.identity.inode),
         name,
     })
 }

@@ -13,7 +13,7 @@ use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, Tool
 use crate::value::Str;
 
 use super::super::glob::Pattern;
-use super::operation::time_text;
+use super::operation::{Precision, time_text};
 
 const SPEC: Spec = Spec {
     name: "FS.FindFiles",
@@ -214,8 +214,8 @@ impl Search {
             path: format!("{}{}", self.prefix, lister.path()),
             kind: if is_folder { "directory" } else { "file" },
             size_bytes: metadata.filter(|_| !is_folder).map_or(0, |metadata| metadata.size),
-            created: metadata.and_then(|metadata| time_text(metadata.created)),
-            modified: metadata.and_then(|metadata| time_text(metadata.modified)),
+            created: metadata.and_then(|metadata| time_text(metadata.created, Precision::Seconds)),
+            modified: metadata.and_then(|metadata| time_text(metadata.modified, Precision::Seconds)),
             extension: crate::tools::path::extension(&name).map(str::to_owned),
             is_hidden: name.starts_with('.'),
             name,

@@ -16,10 +16,12 @@ mod extract;
 mod file_info;
 mod find;
 mod find_files;
+mod gzip;
 mod hash_file;
 mod line_count;
 mod line_index;
 mod lines;
+mod list_archive;
 mod list_dir;
 mod list_directory;
 mod move_file;
@@ -31,7 +33,9 @@ mod read_file;
 mod restore_backup;
 mod rows;
 mod search_files;
+mod set_modified;
 mod set_permissions;
+mod source;
 mod temp_directory;
 mod walk_dir;
 mod write_file;
@@ -75,7 +79,9 @@ pub fn tools() -> Vec<Tool> {
         line_count::tool(),
         compress::tool(),
         extract::tool(),
+        list_archive::tool(),
         set_permissions::tool(),
+        set_modified::tool(),
         temp_directory::tool(),
     ]
 }

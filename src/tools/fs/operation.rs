@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::sandbox::Timestamp;
-use crate::value::time::rfc3339;
+use crate::value::time::{rfc3339, rfc3339_exact};
 
 use super::rows::Row;
 
@@ -91,7 +91,20 @@ fn now() -> String {
     rfc3339(since.as_secs() as i64).into()
 }
 
+/// How exactly times are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Whole seconds.
+    Seconds,
+    /// Always nine decimals.
+    Nanoseconds,
+}
+
 /// Formats a time for the results of the File System Tool.
-pub fn time_text(time: Option<Timestamp>) -> Option<String> {
-    time.map(|time| rfc3339(time.seconds).into())
+pub fn time_text(time: Option<Timestamp>, precision: Precision) -> Option<String> {
+    let text = |time: Timestamp| match precision {
+        Precision::Seconds => rfc3339(time.seconds),
+        Precision::Nanoseconds => rfc3339_exact(time.seconds, time.nanos),
+    };
+    time.map(|time| text(time).into())
 }

@@ -106,9 +106,14 @@ impl Patterns {
         }
     }
 
+    /// Returns whether an entry is excluded, a directory with all that is in it.
+    pub fn excludes(&self, entry: Entry<'_>) -> bool {
+        self.last_fitting(entry) == Some(Effect::Excludes)
+    }
+
     /// Returns whether a directory may contain an included entry.
     pub fn may_hold(&self, directory: Entry<'_>) -> bool {
-        if self.last_fitting(directory) == Some(Effect::Excludes) {
+        if self.excludes(directory) {
             return false;
         }
         let mut includes = self.rules.iter().filter(|rule| rule.effect == Effect::Includes);

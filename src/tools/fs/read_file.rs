@@ -1,24 +1,26 @@
 //! `FS.ReadFile`: docs/specs/file_system_tool.md, "Read File Operation".
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, space};
-use crate::sandbox::{OpenFile, PathRule, SandboxError, SandboxPath};
+use crate::sandbox::{Metadata, OpenFile, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 use crate::value::time::rfc3339;
 
+use super::archive::{Budget, Entry, OpenArchive};
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
+use super::gzip::is_gzip;
 use super::line_index::{Decoding, LineIndex, LineStart, after_last_line};
 use super::lines::Lines;
+use super::source::{Origin, Source, SourceError, SourceOptions};
 
 const SPEC: Spec = Spec {
     name: "FS.ReadFile",
@@ -44,6 +46,15 @@ const SPEC: Spec = Spec {
         "io.open",
         "read lines",
         "Get-Content",
+        "zcat",
+        "gunzip -c",
+        "gzip.open",
+        "read gzip",
+        "read compressed",
+        "zlib.gunzipSync",
+        "unzip -p",
+        "ZipFile.read",
+        "extractfile",
     ],
     summary: "Reads a text file, or any file as base64",
     details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is guessed from its bytes \
@@ -54,7 +65,12 @@ const SPEC: Spec = Spec {
         `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \
         (LF, CRLF or CR), and never hold more of the file than that in memory. `sizeBytes`, `lastModified` and \
         `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` and `content` are what is returned; \
-        for a part of the lines `checksum` is nil unless `checksum: true` asks for it.",
+        for a part of the lines `checksum` is nil unless `checksum: true` asks for it. \
+        With `decompress` a file in gzip is read as what it was compressed from, all its members after one another, and any \
+        other file as it is; `compression` tells which. `content`, lines and `max_size_mb` are then of the decompressed bytes, \
+        `sizeBytes` and `checksum` still of the file. \
+        With `entry`, a path in a zip, tar or tar in gzip, everything is of that file of the archive (`FS.ListArchive` lists them). \
+        Each call checks the whole archive; `FS.Extract` with `only` is quicker for many files.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -66,6 +82,7 @@ const SPEC: Spec = Spec {
         ToolCode::PermissionDenied,
         ToolCode::TooLarge,
         ToolCode::NotText,
+        ToolCode::InvalidArchive,
         ToolCode::IoError,
     ],
     example: Example {
@@ -82,6 +99,8 @@ arguments! {
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to return at most; 0 for all";
         skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out at the beginning";
         checksum: Option<bool> = Absent, Kind::Bool, "whether to compute the checksum; when left out, if all lines are read";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
+        entry: Option<Str> = Absent, Kind::Text, "path in the archive of the file to read; the file itself when left out";
     }
 }
 
@@ -107,6 +126,8 @@ struct Content {
     malformed: bool,
     /// The file begins with a byte order mark, which is not in `content`.
     byte_order_mark: bool,
+    /// `gzip` if the content was decompressed.
+    compression: Option<&'static str>,
 }
 
 pub fn tool() -> Tool {
@@ -128,35 +149,73 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
-    let open = context.open(&args.path).map_err(at_path)?;
+    let Subject { origin, size, modified, name, metadata } = subject(context, &args)?;
     let all = args.max_lines == 0 && args.skip_lines == 0;
-    let mut reading = Reading {
-        args: &args,
-        file: open,
-        hash: args.checksum.unwrap_or(all).then(Sha256::new),
-        start: Vec::new(),
-        read: 0,
-        ended: false,
-    };
-    let taken = reading.check_size(reading.file.metadata.size).and_then(|()| reading.run(context));
-    let taken = taken.map_err(|error| match error {
+    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress };
+    let source = super::check_size(&args.path, size, args.max_size_mb).and_then(|()| {
+        Source::new(origin, options).map_err(|error| SandboxError::io(args.path.display(), &error).into())
+    });
+    let source = source.map_err(at_path)?;
+    let mut reading = Reading { args: &args, source, metadata, start: Vec::new(), read: 0, ended: false };
+    let taken = reading.run(context).map_err(|error| match error {
         Failed::Sandbox(error) => at_path(error.into()),
-        Failed::Tool(error) if matches!(error.code, ToolCode::NotText | ToolCode::TooLarge) => at_path(error),
+        Failed::Tool(error) if error.limit.is_none() && error.argument.is_none() => at_path(error),
         Failed::Tool(error) => error,
         Failed::NotUtf8 => unreachable!("a file that is not UTF-8 is read in the encoding that was found"),
     })?;
-    let metadata = reading.file.metadata;
+    let Reading { mut source, start, .. } = reading;
+    let is_gzip = source.is_gzip();
     Ok(Content {
         content: taken.text,
         encoding: taken.encoding,
-        size_bytes: if reading.ended { reading.read } else { metadata.size },
+        size_bytes: source.size().unwrap_or(size),
         line_count: taken.lines,
-        last_modified: metadata.modified.map(|time| rfc3339(time.seconds).into()),
-        checksum: reading.hash.map(|hash| super::hex(&hash.finalize())),
-        mime_type: mime_type(&reading.start, &args.path, taken.is_text),
+        last_modified: modified.map(|seconds| rfc3339(seconds).into()),
+        checksum: source.checksum(),
+        mime_type: mime_type(&start, if is_gzip { without_gz(&name) } else { &name }, taken.is_text),
         malformed: taken.malformed,
         byte_order_mark: taken.has_mark,
+        compression: is_gzip.then_some("gzip"),
     })
+}
+
+/// The file to read, or the file of an archive.
+struct Subject {
+    origin: Origin,
+    size: u64,
+    /// Seconds since 1970.
+    modified: Option<i64>,
+    name: String,
+    /// The metadata of a file that is no archive.
+    metadata: Option<Metadata>,
+}
+
+fn subject(context: &mut Context<'_>, args: &Args) -> Result<Subject, ToolError> {
+    let path = &args.path;
+    let at_path = |error: ToolError| match error.argument {
+        None => error.argument("path").path(path.display()),
+        Some(_) => error,
+    };
+    let open = context.open(path).map_err(at_path)?;
+    let Some(entry) = &args.entry else {
+        let OpenFile { file, metadata } = open;
+        return Ok(Subject {
+            origin: Origin::File(file),
+            size: metadata.size,
+            modified: metadata.modified.map(|time| time.seconds),
+            name: path.display().to_owned(),
+            metadata: Some(metadata),
+        });
+    };
+    let budget = Budget::for_looking(open.metadata.size, context);
+    let archive = OpenArchive::new(path, open, budget);
+    let plan = archive.plan(context).map_err(|error| match error.code {
+        ToolCode::TooLarge => at_path(error.hint("unpack a part of it with `FS.Extract` and `only`")),
+        _ => at_path(error),
+    })?;
+    let found = archive.entry(&plan, &entry.as_text(), path.display()).map_err(at_path)?;
+    let Entry { name, size, modified, .. } = found.entry.clone();
+    Ok(Subject { origin: Origin::Entry(Box::new(found)), size, modified, name, metadata: None })
 }
 
 /// The result of reading.
@@ -192,13 +251,14 @@ impl From<LimitHit> for Failed {
 /// A file that is being read.
 struct Reading<'a> {
     args: &'a Args,
-    file: OpenFile,
-    /// The running checksum, if one is requested.
-    hash: Option<Sha256>,
-    /// The first piece of the file.
+    source: Source,
+    /// The metadata of a file that is no archive.
+    metadata: Option<Metadata>,
+    /// The first piece of the bytes.
     start: Vec<u8>,
+    /// Number of bytes read, after they were decompressed.
     read: u64,
-    /// Whether the end was reached, so that `read` is the size of the file even if it changed meanwhile.
+    /// Whether their end was reached.
     ended: bool,
 }
 
@@ -227,7 +287,8 @@ impl Reading<'_> {
         let mut length = held;
         // Fills the whole buffer, so that the first piece is long enough to identify the file format.
         while length < buffer.len() {
-            match self.file.file.read(&mut buffer[length..]).map_err(|error| self.io(&error))? {
+            let read = self.source.read(&mut buffer[length..]);
+            match read.map_err(|error| self.io(&error))? {
                 0 => {
                     self.ended = true;
                     break;
@@ -238,45 +299,50 @@ impl Reading<'_> {
         let read = &buffer[held..length];
         context.spend_text(read.len())?;
         context.meter.poll()?;
-        if let Some(hash) = &mut self.hash {
-            hash.update(read);
-        }
         self.read += read.len() as u64;
-        // The file may have grown.
-        self.check_size(self.read)?;
+        // The file may have grown, or come to more than its size.
+        self.check_size()?;
         Ok(&buffer[..length])
     }
 
-    fn check_size(&self, size: u64) -> Result<(), Failed> {
-        super::check_size(&self.args.path, size, self.args.max_size_mb).map_err(Failed::Tool)
+    fn check_size(&self) -> Result<(), Failed> {
+        let most = self.args.max_size_mb;
+        if self.source.is_gzip() && self.read > (most as u64) << 20 {
+            let message = format!("`{}` comes to more than the {most} MiB allowed", self.args.path.display());
+            return Err(Failed::Tool(ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")));
+        }
+        super::check_size(&self.args.path, self.read, most).map_err(Failed::Tool)
     }
 
-    fn io(&self, error: &std::io::Error) -> Failed {
-        Failed::Sandbox(self.args.path.error(error))
+    fn io(&mut self, error: &std::io::Error) -> Failed {
+        match self.source.damage(self.args.path.display(), error) {
+            Some(damage) => Failed::Tool(damage),
+            None => Failed::Sandbox(self.args.path.error(error)),
+        }
     }
 
     /// Continues at a place in the file.
     fn go_to(&mut self, offset: u64) -> Result<(), Failed> {
-        self.file.file.seek(SeekFrom::Start(offset)).map_err(|error| self.io(&error))?;
+        let gone = self.source.go_to(offset);
+        gone.map_err(|error| self.io(&error))?;
         self.read = offset;
         self.ended = false;
-        if let Some(hash) = &mut self.hash {
-            *hash = Sha256::new();
-        }
         Ok(())
     }
 
     /// Reads the lines. Where only a part of them is wanted, it begins at the nearest line whose place is known.
     fn text(&mut self, context: &mut Context<'_>, decoding: Decoding) -> Result<LineSelection, Failed> {
-        let is_part = self.hash.is_none() && (self.args.skip_lines > 0 || self.args.max_lines > 0);
-        let mut index = if is_part { LineIndex::of(&self.file.metadata, decoding) } else { None };
+        let is_part = !self.source.has_checksum() && (self.args.skip_lines > 0 || self.args.max_lines > 0);
+        let indexed = self.metadata.filter(|_| is_part && self.source.can_seek());
+        let mut index = indexed.and_then(|metadata| LineIndex::of(&metadata, decoding));
         let found = index.as_ref().and_then(|index| index.found);
         let decoder = match (found, decoding) {
             (Some(charset), _) | (None, Decoding::Named(charset)) => Decoder::new(charset),
             (None, Decoding::StrictUtf8) => Decoder::tentative(),
             (None, Decoding::Guessed) => {
                 self.go_to(0)?;
-                Decoder::new(detect(&mut self.file.file).map_err(|error| self.io(&error))?)
+                let detected = detect(&mut self.source);
+                Decoder::new(detected.map_err(|error| self.io(&error))?)
             }
         };
         if let (Decoding::Guessed, Some(index)) = (decoding, &mut index) {
@@ -340,22 +406,38 @@ impl Reading<'_> {
             buffer.copy_within(length - left..length, 0);
         }
         // Once the end has been reached, bytes appended later are neither in the answer nor in its checksum.
-        if self.hash.is_some() && !self.ended {
-            while !self.piece(context, &mut buffer, 0)?.is_empty() {}
-        }
+        self.finish_checksum(context)?;
         let (text, lines) = lines.finish();
         let encoding = decoder.charset().name();
         Ok(LineSelection { text, encoding, lines, malformed: decoder.malformed, has_mark, is_text: true })
     }
 
+    /// Reads the bytes after the last wanted line, as far as the checksum needs them.
+    fn finish_checksum(&mut self, context: &mut Context<'_>) -> Result<(), Failed> {
+        let finished = self.source.finish(|read| {
+            context.spend_text(read)?;
+            Ok(context.meter.poll()?)
+        });
+        finished.map_err(|error| match error {
+            SourceError::Io(error) => self.io(&error),
+            SourceError::Tool(error) => Failed::Tool(error),
+        })
+    }
+
     fn binary(&self) -> Failed {
         let message = format!("`{}` is binary, not text", self.args.path.display());
-        let hint = "read it with `encoding: \"base64\"`; a text in UTF-16 needs its `encoding`";
+        let hint = if is_gzip(&self.start) {
+            "it is in gzip: read it with `decompress: true`"
+        } else {
+            "read it with `encoding: \"base64\"`; a text in UTF-16 needs its `encoding`"
+        };
         Failed::Tool(ToolError::new(ToolCode::NotText, message).hint(hint))
     }
 
     fn base64(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
-        let longest = usize::try_from(self.file.metadata.size).unwrap_or(usize::MAX).div_ceil(3).saturating_mul(4);
+        // What is decompressed has no known size.
+        let size = self.metadata.filter(|_| self.source.can_seek()).map_or(0, |metadata| metadata.size);
+        let longest = usize::try_from(size).unwrap_or(usize::MAX).div_ceil(3).saturating_mul(4);
         space::check_string(longest)?;
         space::check(longest)?;
         let mut text = String::with_capacity(longest);
@@ -366,7 +448,11 @@ impl Reading<'_> {
             if self.start.is_empty() {
                 self.start = bytes.to_vec();
             }
-            space::check_string(text.len() + bytes.len().div_ceil(3) * 4)?;
+            let length = text.len() + bytes.len().div_ceil(3) * 4;
+            space::check_string(length)?;
+            if length > text.capacity() {
+                space::check(2 * length)?;
+            }
             STANDARD.encode_string(bytes, &mut text);
             // The file may have grown after its end was reached, but nothing can follow padding.
             if self.ended {
@@ -385,10 +471,15 @@ impl Reading<'_> {
     }
 }
 
-fn mime_type(start: &[u8], path: &SandboxPath, is_text: bool) -> String {
+/// Returns the name that a file had before it was compressed.
+fn without_gz(name: &str) -> &str {
+    name.strip_suffix(".gz").unwrap_or(name)
+}
+
+fn mime_type(start: &[u8], name: &str, is_text: bool) -> String {
     let by_content = infer::get(start).filter(|_| !is_text).map(|kind| kind.mime_type());
     by_content.map(str::to_owned).unwrap_or_else(|| {
         let fallback = if is_text { "text/plain" } else { "application/octet-stream" };
-        mime_guess::from_path(path.display()).first_raw().unwrap_or(fallback).to_owned()
+        mime_guess::from_path(name).first_raw().unwrap_or(fallback).to_owned()
     })
 }

@@ -9,6 +9,7 @@ mod parts;
 mod search;
 mod similarity;
 mod template;
+mod url;
 
 use crate::gate::Tool;
 
@@ -20,6 +21,7 @@ pub fn tools() -> Vec<Tool> {
     tools.extend(pad::tools());
     tools.extend([format::tool(), similarity::tool()]);
     tools.extend(code::tools());
+    tools.extend(url::tools());
     tools.extend([template::tool(), difference::tool()]);
     tools
 }

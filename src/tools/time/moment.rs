@@ -3,6 +3,7 @@
 use chrono::format::{Item, Parsed, StrftimeItems, parse_and_remainder};
 use chrono::{DateTime, Datelike, FixedOffset, Local, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeZone, Utc};
 
+use crate::sandbox::Timestamp;
 use crate::toolkit::ToolError;
 use crate::value::{Str, print, time::rfc3339};
 
@@ -89,6 +90,14 @@ pub fn within(argument: &'static str, moment: Moment) -> Result<Moment, ToolErro
     } else {
         Err(ToolError::bad_argument(argument, format!("the year {} is not one of 0 to 9999", moment.year())))
     }
+}
+
+/// Converts a time to a time of a file.
+pub fn timestamp(moment: &Moment) -> Timestamp {
+    // A leap second has more nanoseconds than a second.
+    let nanos = moment.timestamp_subsec_nanos();
+    let leap = i64::from(nanos / 1_000_000_000);
+    Timestamp { seconds: moment.timestamp() + leap, nanos: nanos % 1_000_000_000 }
 }
 
 /// Formats a time: whole seconds, or as many decimals as it has.

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::super::handles::address::Address;
+use super::super::super::handles::metadata::Kind;
 use super::super::super::handles::seal::{Chain, SEAL_DIGITS};
 use super::super::super::handles::state::{Moment, State};
 
@@ -199,6 +200,15 @@ pub enum Step {
         /// The new permission bits.
         mode: u32,
     },
+    /// Changes the modification time.
+    SetModified {
+        /// The path.
+        path: Address,
+        /// The entry there.
+        old: State,
+        /// The new time.
+        modified: Moment,
+    },
     /// Creates a staging file that is removed again.
     Draft {
         /// The path.
@@ -221,6 +231,7 @@ impl Step {
             | Step::MakeFolder { path }
             | Step::RemoveFolder { path, .. }
             | Step::SetMode { path, .. }
+            | Step::SetModified { path, .. }
             | Step::Draft { path }
             | Step::Temporary { path } => path,
         }
@@ -269,11 +280,12 @@ impl Step {
         }
     }
 
-    /// Returns the directories whose entries it changes.
+    /// Returns the directories whose entries it changes, or whose own time.
     pub fn folders(&self) -> Vec<Address> {
         match self {
             Step::Move { path, to, .. } => vec![path.parent(), to.parent()],
-            Step::SetMode { .. } | Step::Temporary { .. } | Step::Draft { .. } => Vec::new(),
+            Step::SetModified { path, old, .. } if old.kind == Kind::Folder => vec![path.clone()],
+            Step::SetMode { .. } | Step::SetModified { .. } | Step::Temporary { .. } | Step::Draft { .. } => Vec::new(),
             step => vec![step.path().parent()],
         }
     }

@@ -1,5 +1,5 @@
 //! A file or directory on the disk that is held without being opened, to read its metadata and set its permission
-//! bits.
+//! bits and modification time.
 //!
 //! On Linux the handle is `O_PATH`, which needs no permission on the file and has no side effect, whatever its kind.
 //! Other systems open the file for reading and check that it is the expected one.
@@ -9,8 +9,18 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 
-use super::super::metadata::Metadata;
+use super::super::metadata::{Metadata, Timestamp};
 use super::Folder;
+
+/// Returns the times for a system call that sets the modification time alone.
+#[cfg(unix)]
+fn times_of(modified: Timestamp) -> rustix::fs::Timestamps {
+    use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
+    Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: Timespec { tv_sec: modified.seconds, tv_nsec: modified.nanos.into() },
+    }
+}
 
 /// A held file or directory, independent of its current name.
 #[derive(Debug)]
@@ -52,9 +62,27 @@ impl HeldEntry {
             Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
             other => return Ok(other?),
         }
+        Ok(rustix::fs::fchmod(self.opened(folder, name)?, mode)?)
+    }
+
+    /// Sets its modification time; see [`HeldEntry::set_mode`].
+    pub(super) fn set_modified(&self, folder: &Folder, name: &OsStr, modified: Timestamp) -> io::Result<()> {
+        use rustix::fd::AsRawFd;
+        use rustix::fs::{AtFlags, CWD};
+        let times = times_of(modified);
+        let link = format!("/proc/self/fd/{}", self.handle.as_raw_fd());
+        match rustix::fs::utimensat(CWD, link, &times, AtFlags::empty()) {
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
+            other => return Ok(other?),
+        }
+        Ok(rustix::fs::futimens(self.opened(folder, name)?, &times)?)
+    }
+
+    /// Opens the held file again by its name.
+    fn opened(&self, folder: &Folder, name: &OsStr) -> io::Result<std::fs::File> {
         let file = folder.open_file(name)?;
         if super::file_metadata(&file)?.identity == self.metadata()?.identity {
-            Ok(rustix::fs::fchmod(&file, mode)?)
+            Ok(file)
         } else {
             Err(io::Error::new(io::ErrorKind::NotFound, "it was exchanged meanwhile"))
         }
@@ -87,6 +115,17 @@ impl HeldEntry {
     /// Returns its metadata.
     pub(super) fn metadata(&self) -> io::Result<Metadata> {
         super::file_metadata(&self.file)
+    }
+
+    /// Sets its modification time. `folder` and `name` are where it was found.
+    pub(super) fn set_modified(&self, _: &Folder, _: &OsStr, modified: Timestamp) -> io::Result<()> {
+        #[cfg(unix)]
+        return Ok(rustix::fs::futimens(&self.file, &times_of(modified))?);
+        #[cfg(not(unix))]
+        {
+            let _ = modified;
+            Err(io::Error::new(io::ErrorKind::Unsupported, "the time of a file is not set on this system"))
+        }
     }
 
     /// Sets its permission bits. `folder` and `name` are where it was found.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::super::metadata::Metadata;
+use super::super::metadata::{Metadata, Timestamp};
 use super::Folder;
 use super::held::HeldEntry;
 use super::overlay::Cover;
@@ -38,6 +38,15 @@ impl PathHandle {
         match &self.cover {
             Some(cover) if cover.set_mode(&self.held.metadata()?, mode)? => Ok(()),
             _ => self.held.set_mode(folder, name, mode),
+        }
+    }
+
+    /// Sets its modification time. `folder` and `name` are where it was found.
+    pub fn set_modified(&self, folder: &Folder, name: &OsStr, modified: Timestamp) -> io::Result<()> {
+        match &self.cover {
+            Some(cover) if cover.set_modified(&self.held.metadata()?, modified)? => Ok(()),
+            Some(_) => folder.set_modified(name, modified),
+            None => self.held.set_modified(folder, name, modified),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::super::super::handles::metadata::Kind;
+use super::super::super::handles::metadata::{Kind, Timestamp};
 use super::super::super::handles::root::SandboxPath;
 use super::Details;
 use super::entry::EntryStat;
@@ -58,8 +58,8 @@ impl Choice {
 pub struct Bounds {
     /// Size in bytes of entries that are not directories. If set, directories do not match.
     pub sizes: Option<RangeInclusive<u64>>,
-    /// Modification time in seconds since 1970.
-    pub modified: Option<Range<i64>>,
+    /// Modification time.
+    pub modified: Option<Range<Timestamp>>,
 }
 
 impl Bounds {
@@ -74,8 +74,9 @@ impl Bounds {
     /// Narrows a choice made by name and kind to entries within these bounds.
     pub(super) fn narrow(&self, choice: Choice, look: &EntryStat) -> Choice {
         let sizes = |sizes: &RangeInclusive<u64>| look.kind != Kind::Folder && sizes.contains(&look.size);
+        let modified = Timestamp { seconds: look.modified, nanos: look.nanos };
         let fits = self.sizes.as_ref().is_none_or(sizes)
-            && self.modified.as_ref().is_none_or(|times| times.contains(&look.modified));
+            && self.modified.as_ref().is_none_or(|times| times.contains(&modified));
         Choice::of(choice.gives() && fits, choice.enters())
     }
 }

@@ -5,6 +5,7 @@
 
 use std::io::{self, Read};
 
+use crate::gate::Context;
 use crate::limits::Watch;
 use crate::toolkit::ToolError;
 
@@ -12,6 +13,9 @@ use super::fault::{OverRatio, too_large};
 
 /// Number of bytes that are exempt from the ratio: small archives of very regular files are common.
 const FREE: u64 = 10 << 20;
+
+/// The ratio up to which archives are looked into, and unpacked unless the caller raises it.
+const RATIO: u64 = 200;
 
 /// The limits of one call.
 #[derive(Clone, Debug)]
@@ -29,6 +33,17 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Returns the limits for looking into an archive, of which nothing is unpacked.
+    pub fn for_looking(archive_bytes: u64, context: &Context<'_>) -> Budget {
+        Budget {
+            max_total_bytes: u64::MAX,
+            max_entries: context.files_per_operation(),
+            max_ratio: RATIO,
+            archive_bytes,
+            watch: context.meter.watch(),
+        }
+    }
+
     /// Checks the total number of bytes so far.
     pub fn check_total(&self, bytes: u64) -> Result<(), ToolError> {
         if bytes > self.max_total_bytes {

@@ -1,4 +1,4 @@
-//! Archives as streams of entries: zip, tar, and tar in gzip. This module reads and writes open files and knows
+//! Archives as streams of entries: zip, tar, tar in gzip, and gzip with a single file. This module reads and writes open files and knows
 //! no sandbox paths. The readers return entries exactly as declared in the archive, not yet trusted.
 //!
 //! The readers are strict: an archive that two readers could interpret differently is refused. They keep at
@@ -11,14 +11,18 @@
 
 mod budget;
 mod fault;
+mod gzip_write;
+mod open;
+mod part;
 mod plan;
+mod single;
 mod tar_read;
 mod tar_write;
 mod zip_read;
 mod zip_write;
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -26,7 +30,12 @@ use crate::toolkit::ToolError;
 
 pub use budget::{Budget, BudgetedReader};
 use fault::{invalid, read_error, too_large};
-pub use plan::{Node, NodeKind, Plan, refusal};
+pub use gzip_write::GzipWriter;
+use open::SingleFile;
+pub use open::{ArchivedFile, OpenArchive};
+pub use plan::{Node, NodeKind, Parts, Plan, refusal};
+use plan::{display, parts_of};
+use single::SingleReader;
 pub use tar_write::TarWriter;
 pub use zip_write::ZipWriter;
 
@@ -120,25 +129,46 @@ pub enum Reader {
     Zip(ZipReader),
     /// A tar archive, possibly in gzip.
     Tar(TarReader<Box<dyn Read>>),
+    /// A single file in gzip.
+    Single(SingleReader),
 }
 
 impl Reader {
     /// Opens an archive. The format is determined by its first bytes.
-    pub fn open(mut file: File, size: u64, budget: &Budget) -> Result<Reader, ToolError> {
+    pub fn open(mut file: File, budget: &Budget, single: &SingleFile) -> Result<Reader, ToolError> {
         let mut start = [0; 4];
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
         let read = fill(&mut file, &mut start).map_err(read_error)?;
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
         let start = &start[..read];
         if start.starts_with(b"PK") {
-            return ZipReader::open(file, size, budget.max_entries).map(Reader::Zip);
+            return ZipReader::open(file, budget.archive_bytes, budget.max_entries).map(Reader::Zip);
         }
-        let bytes: Box<dyn Read> = if start.starts_with(&[0x1f, 0x8b]) {
-            Box::new(BudgetedReader::new(MultiGzDecoder::new(BufReader::new(file)), budget))
+        if !start.starts_with(&[0x1f, 0x8b]) {
+            return Ok(Reader::Tar(TarReader::new(Box::new(BudgetedReader::new(BufReader::new(file), budget)))));
+        }
+        let unpacked = file.try_clone().map_err(read_error)?;
+        let bytes = BudgetedReader::new(MultiGzDecoder::new(BufReader::new(unpacked)), budget);
+        Reader::open_gzip(file, Box::new(bytes), budget, single)
+    }
+
+    /// Opens what is in gzip: a tar archive if it begins with a header of tar or if the name of the file says so.
+    fn open_gzip(
+        file: File,
+        mut bytes: Box<dyn Read>,
+        budget: &Budget,
+        single: &SingleFile,
+    ) -> Result<Reader, ToolError> {
+        let mut start = vec![0; tar_read::BLOCK];
+        let read = fill(&mut bytes, &mut start).map_err(read_error)?;
+        start.truncate(read);
+        let is_tar = single.is_archive || tar_read::is_header(&start);
+        let bytes = Cursor::new(start).chain(bytes);
+        if is_tar {
+            Ok(Reader::Tar(TarReader::new(Box::new(bytes))))
         } else {
-            Box::new(BudgetedReader::new(BufReader::new(file), budget))
-        };
-        Ok(Reader::Tar(TarReader::new(bytes)))
+            Ok(Reader::Single(SingleReader::new(file, budget, bytes, single.clone())))
+        }
     }
 
     /// Advances to the next entry, skipping unread content of the current one.
@@ -148,6 +178,7 @@ impl Reader {
         match self {
             Reader::Zip(reader) => reader.advance(),
             Reader::Tar(reader) => reader.advance(),
+            Reader::Single(reader) => reader.advance(),
         }
     }
 
@@ -156,6 +187,7 @@ impl Reader {
         match self {
             Reader::Zip(reader) => reader.read(buffer),
             Reader::Tar(reader) => reader.read(buffer),
+            Reader::Single(reader) => reader.read(buffer),
         }
     }
 }

@@ -38,7 +38,7 @@ pub type Parts = Vec<CompactString>;
 /// The tree to be created.
 pub struct Plan {
     /// All names, each directory before its contents.
-    nodes: BTreeMap<Parts, Node>,
+    pub(super) nodes: BTreeMap<Parts, Node>,
     /// The entries in the order of the archive, with their parsed names.
     pub listed: Vec<(Entry, Parts)>,
     /// Total size of all files in bytes.
@@ -89,6 +89,14 @@ impl Plan {
     /// Returns the node with a name, or `None` for the destination itself.
     pub fn node(&self, parts: &[CompactString]) -> Option<&Node> {
         self.nodes.get(parts)
+    }
+
+    /// Returns the size of a file, which for a hard link is that of its content.
+    pub fn size(&self, node: &Node) -> u64 {
+        match &node.kind {
+            NodeKind::CopyOf(source) => self.nodes.get(source).map_or(0, |source| source.size),
+            _ => node.size,
+        }
     }
 
     /// Returns the number of names.
@@ -187,7 +195,7 @@ pub fn refusal(entry: &Entry) -> Option<String> {
     }
 }
 
-fn parts_of(name: &str) -> Result<Parts, ToolError> {
+pub(super) fn parts_of(name: &str) -> Result<Parts, ToolError> {
     let refused = |error: SandboxError| {
         let message = format!("the archive is refused for the name `{}`: {error}", display(name));
         ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
@@ -206,7 +214,7 @@ fn leaves(reason: String) -> ToolError {
     ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
 }
 
-fn display(text: &str) -> String {
+pub(super) fn display(text: &str) -> String {
     crate::text::safe::name(&crate::value::print::shortened(text, 300)).into_owned()
 }
 

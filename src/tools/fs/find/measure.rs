@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 
+use crate::sandbox::Timestamp;
 use crate::toolkit::ToolError;
-use crate::tools::time::moment::{Moment, Zone, read};
+use crate::tools::time::moment::{Moment, Zone, read, timestamp};
 use crate::value::{Value, print};
 
 /// Units of size: names and their bytes.
@@ -65,8 +66,8 @@ fn parsed_size(text: &str) -> Option<u64> {
     }
 }
 
-/// Parses a time, or a span before `now`, and returns it in seconds since 1970, rounded up.
-pub fn second(argument: &'static str, text: &str, now: Moment) -> Result<i64, ToolError> {
+/// Parses a time, or a span before `now`.
+pub fn time(argument: &'static str, text: &str, now: Moment) -> Result<Timestamp, ToolError> {
     let moment = match span(text) {
         Some(seconds) => {
             let micros = TimeDelta::microseconds((seconds * 1e6).round() as i64);
@@ -78,12 +79,12 @@ pub fn second(argument: &'static str, text: &str, now: Moment) -> Result<i64, To
     };
     let beyond = || ToolError::bad_argument(argument, format!("`{argument}` lies before the year 0: `{text}`"));
     let moment = moment.ok_or_else(beyond)?;
-    Ok(moment.timestamp() + i64::from(moment.timestamp_subsec_nanos() > 0))
+    Ok(timestamp(&moment))
 }
 
-/// Checks an argument that [`second`] will parse.
-pub fn check_second(argument: &'static str, text: &str) -> Result<(), ToolError> {
-    second(argument, text, Moment::UNIX_EPOCH).map(drop)
+/// Checks an argument that [`time`] will parse.
+pub fn check_time(argument: &'static str, text: &str) -> Result<(), ToolError> {
+    time(argument, text, Moment::UNIX_EPOCH).map(drop)
 }
 
 /// Parses a span such as `7d` or `1h30m` to seconds. Returns `None` for anything else.
@@ -115,7 +116,7 @@ fn split_number(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Moment, parsed_size, second, span};
+    use super::{Moment, Timestamp, parsed_size, span, time};
 
     #[test]
     fn sizes_have_binary_and_decimal_units() {
@@ -157,13 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_second_is_after_its_second() {
-        let now = Moment::UNIX_EPOCH;
-        assert_eq!(second("newer_than", "2024-05-01T00:00:00Z", now).expect("a time"), 1_714_521_600);
-        assert_eq!(second("newer_than", "2024-05-01T00:00:00.5Z", now).expect("a time"), 1_714_521_601);
-        assert_eq!(second("newer_than", "1d", now).expect("a span"), -86_400);
+    fn times_are_exact() {
+        for (text, seconds, nanos) in [
+            ("2024-05-01T00:00:00Z", 1_714_521_600, 0),
+            ("2024-05-01T00:00:00.5Z", 1_714_521_600, 500_000_000),
+            ("2024-05-01T00:00:00.000000001Z", 1_714_521_600, 1),
+            ("1969-12-31T23:59:59.25Z", -1, 250_000_000),
+            ("1d", -86_400, 0),
+        ] {
+            let found = time("newer_than", text, Moment::UNIX_EPOCH).expect("a time");
+            assert_eq!(found, Timestamp { seconds, nanos }, "{text}");
+        }
         for text in ["yesterday", "2024-13-01", ""] {
-            assert!(second("newer_than", text, now).is_err(), "{text}");
+            assert!(time("newer_than", text, Moment::UNIX_EPOCH).is_err(), "{text}");
         }
     }
 }

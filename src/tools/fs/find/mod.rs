@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::gate::{Context, Tool};
 use crate::sandbox::{
-    Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search,
+    Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search, Timestamp,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
@@ -58,6 +58,8 @@ const SPEC: Spec = Spec {
         "du",
         "recursive",
         "count files",
+        "nanoseconds",
+        "mtime_ns",
     ],
     summary: "Finds files in a directory and all directories below it, by name, type, size and time",
     details: "The result is a list of records `path`, `name`, `type`, `size`, `modified`, `extension`, `target`; all that \
@@ -65,7 +67,7 @@ const SPEC: Spec = Spec {
         and so does a limit of the run. There is no cap on the number of records; `limit` cuts where that is asked for. \
         `path` is from the sandbox root (absolute below a further root), and every tool takes it as it is. `type` is \
         `file`, `directory`, `link` or `other` (pipes, sockets, devices). `size` is bytes: 0 for directories, the length \
-        of its text for a link. `modified` is RFC 3339, UTC, whole seconds, and compares as a text. `extension` is what \
+        of its text for a link. `modified` is RFC 3339, UTC, whole seconds, and compares as a text; with `exact_times` it has nine decimals, and so tells which of two files of one second is newer. `extension` is what \
         follows the last dot of the name, as written, without the dot; `\"\"` where there is none (`.bashrc`, `a.`). \
         `target` is the text of a link, nil for all else. \
         A pattern without `/` is compared with the name at any depth, one with `/` with the path from the directory; \
@@ -76,7 +78,7 @@ const SPEC: Spec = Spec {
         Sizes are numbers or texts: `K`, `M`, `G`, `T` and `KiB`, … count by 1,024, `KB`, … by 1,000; with a bound on \
         the size directories are not found. `newer_than` and `older_than` are times, or how long ago: `30m`, `2h`, `7d`, \
         `2w`. `newer_than` includes its moment, `older_than` does not. \
-        Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths (times are compared to the nanosecond, though `modified` shows seconds); `descending` turns it. \
+        Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths (times are always compared to the nanosecond); `descending` turns it. \
         `gitignore` leaves out what git would, by the `.gitignore` files of the tree and of the directories above up to \
         the nearest `.git`, at most up to the root, and by `.git/info/exclude`; and `.git`. The user's own list \
         (`core.excludesFile`) does not count, nor does whether git tracks a file. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
@@ -123,6 +125,7 @@ arguments! {
         descending: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the greatest comes first";
         limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order; all when left out";
         ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in patterns";
+        exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds, always nine decimals";
     }
 }
 
@@ -145,7 +148,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     }
     for argument in ["newer_than", "older_than"] {
         if let Some(Some(text)) = given.text(argument) {
-            measure::check_second(argument, &text)?;
+            measure::check_time(argument, &text)?;
         }
     }
     Ok(())
@@ -168,19 +171,20 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Record
     let found = found.map_err(|error| leaving_out(error, &args.path, &wanted.patterns))?;
     let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let found = order::arrange(found, order, limit)?;
-    Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), search.details)?))))
+    let fields = Fields { details: search.details, exact_times: args.exact_times };
+    Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), fields)?))))
 }
 
 fn bounds(context: &Context<'_>, args: &Args) -> Result<Bounds, ToolError> {
     let size = |argument, value: &Option<Value>| value.as_ref().map(|value| measure::size(argument, value)).transpose();
     let (least, greatest) = (size("min_size", &args.min_size)?, size("max_size", &args.max_size)?);
     let has_size = least.is_some() || greatest.is_some();
-    let second = |argument, text: &Option<Str>| {
-        text.as_ref().map(|text| measure::second(argument, &text.as_text(), context.now())).transpose()
+    let time = |argument, text: &Option<Str>| {
+        text.as_ref().map(|text| measure::time(argument, &text.as_text(), context.now())).transpose()
     };
-    let (newer, older) = (second("newer_than", &args.newer_than)?, second("older_than", &args.older_than)?);
+    let (newer, older) = (time("newer_than", &args.newer_than)?, time("older_than", &args.older_than)?);
     let has_time = newer.is_some() || older.is_some();
-    let times: Range<i64> = newer.unwrap_or(i64::MIN)..older.unwrap_or(i64::MAX);
+    let times: Range<Timestamp> = newer.unwrap_or(Timestamp::MIN)..older.unwrap_or(Timestamp::MAX);
     Ok(Bounds {
         sizes: has_size.then(|| least.unwrap_or(0)..=greatest.unwrap_or(u64::MAX)),
         modified: has_time.then_some(times),
@@ -231,10 +235,23 @@ pub fn type_word(kind: EntryKind) -> &'static str {
     TYPES[usize::from(word_number(kind))]
 }
 
-fn table(found: FoundEntries, first: String, details: Details) -> Result<Table, ToolError> {
+/// The fields of the records.
+struct Fields {
+    details: Details,
+    exact_times: bool,
+}
+
+fn table(found: FoundEntries, first: String, fields: Fields) -> Result<Table, ToolError> {
     let len = found.len();
-    let (sizes, times, targets) = match details {
-        Details::All => (Column::Ints(found.sizes), Column::Times(found.modified), Column::Sparse(found.targets)),
+    let (sizes, times, targets) = match fields.details {
+        Details::All => {
+            let times = if fields.exact_times {
+                Column::ExactTimes { seconds: found.modified, nanos: found.nanos }
+            } else {
+                Column::Times(found.modified)
+            };
+            (Column::Ints(found.sizes), times, Column::Sparse(found.targets))
+        }
         Details::KindAlone => (Column::Unread, Column::Unread, Column::Unread),
     };
     let folders = found.folder_names;
@@ -270,7 +287,7 @@ impl Answer for Records {
                     "name": { "type": "string", "description": "last part of the path" },
                     "type": { "type": "string", "enum": TYPES },
                     "size": { "type": "integer", "description": "bytes; 0 for directories" },
-                    "modified": { "type": "string", "description": "last change, RFC 3339, UTC, whole seconds" },
+                    "modified": { "type": "string", "description": "last change, RFC 3339, UTC, whole seconds, or nine decimals with `exact_times`" },
                     "extension": { "type": "string", "description": "what follows the last dot of the name, or empty" },
                     "target": { "type": ["string", "null"], "description": "text of a link; null for all else" }
                 },

@@ -105,7 +105,7 @@ fn picked(found: FoundEntries, rows: &[u32]) -> FoundEntries {
         kinds: gather(found.kinds, rows),
         sizes: gather(found.sizes, rows),
         modified: gather(found.modified, rows),
-        nanos: Vec::new(),
+        nanos: gather(found.nanos, rows),
         targets,
         ..FoundEntries { folder_names: found.folder_names, met: found.met, notes: found.notes, ..Default::default() }
     }

@@ -7,7 +7,8 @@ mod lines;
 mod query;
 mod reader;
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::ops::ControlFlow;
 
 use grep_matcher::LineTerminator;
@@ -28,6 +29,7 @@ use crate::value::{Str, Value, print};
 use super::super::glob::LetterCase;
 use super::encoding::Choice;
 use super::find_files::prefix;
+use super::gzip::{Decompressed, begins_with_gzip};
 use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
 use query::Query;
@@ -37,7 +39,19 @@ const SPEC: Spec = Spec {
     name: "FS.SearchFiles",
     wire: "search_files",
     aliases: &[],
-    keywords: &["grep", "search", "search text", "find in files", "find text", "rg", "content", "Select-String"],
+    keywords: &[
+        "grep",
+        "search",
+        "search text",
+        "find in files",
+        "find text",
+        "rg",
+        "content",
+        "Select-String",
+        "zgrep",
+        "search compressed",
+        "rotated logs",
+    ],
     summary: "Searches the content of files for a text or a regular expression",
     details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read, a line \
         over 64 MiB and a match in a file whose path is not UTF-8, so that no tool takes it, fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \
@@ -54,7 +68,8 @@ const SPEC: Spec = Spec {
         say. A file that holds a NUL character is no text: `skipped.binary` counts such files, among them UTF-16 without \
         a mark, which `encoding: \"utf-16le\"` searches. Files that the policy forbids to read are left \
         out, as in every listing: `skipped.refused` counts them, and a warning names the first. Links are not followed, \
-        because what they lead to is searched in its own place. A file is searched as long as it was when it was opened. \
+        because what they lead to is searched in its own place. With `decompress` a file in gzip is searched as what it was \
+        compressed from; damaged data in it fails the call (`invalid_archive`). A file is searched as long as it was when it was opened. \
         `filesSearched` counts the files that were read, `filesMatched` and `totalMatches` those in `matches` and the \
         matches themselves.",
     effect: Effect::Reads,
@@ -66,6 +81,7 @@ const SPEC: Spec = Spec {
         ToolCode::NotFound,
         ToolCode::PermissionDenied,
         ToolCode::NotText,
+        ToolCode::InvalidArchive,
         ToolCode::TooLarge,
         ToolCode::Encoding,
         ToolCode::Conflict,
@@ -90,6 +106,7 @@ arguments! {
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most; all when left out";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
         encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark, such as `latin-1`; UTF-8 when left out";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are searched decompressed";
     }
 }
 
@@ -188,6 +205,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         searcher: searcher(args.context_lines as usize, longest_line, encoding),
         longest_line,
         context_lines: args.context_lines as usize,
+        decompress: args.decompress,
         max_matches: args.max_matches.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
         found: Found::default(),
         bytes: 0,
@@ -237,7 +255,7 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
         0 => Ok(()),
         _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display()))
             .argument("path")
-            .hint("a text in UTF-16 needs its `encoding`")),
+            .hint("a text in UTF-16 needs its `encoding`, one in gzip `decompress: true`")),
     }
 }
 
@@ -312,6 +330,7 @@ struct Search {
     /// Maximum length of a line in bytes.
     longest_line: usize,
     context_lines: usize,
+    decompress: bool,
     max_matches: usize,
     found: Found,
     /// Bytes that the matches take.
@@ -331,7 +350,8 @@ impl Search {
         let mut lines =
             Lines::new(&self.matcher, file.shown, self.context_lines, Room { matches: room, bytes: memory });
         let watch = self.watches_utf8.then(Utf8Watch::default);
-        let mut reader = MeteredReader::new(open.file.take(open.metadata.size), meter, watch);
+        let bytes = self.bytes_of(open).map_err(|error| SandboxError::io(file.shown, &error))?;
+        let mut reader = MeteredReader::new(bytes, meter, watch);
         let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
@@ -344,7 +364,10 @@ impl Search {
             return Ok(ControlFlow::Continue(()));
         }
         match searched {
-            Err(error) if reader.failed => return Err(SandboxError::io(file.shown, &error).into()),
+            Err(error) if reader.failed => {
+                let damage = reader.damage(file.shown, &error);
+                return Err(damage.unwrap_or_else(|| SandboxError::io(file.shown, &error).into()));
+            }
             Err(_) => return Err(self.has_long_line(file.shown)),
             Ok(()) if !matches.is_empty() => file.addressable?,
             Ok(()) => {}
@@ -356,6 +379,15 @@ impl Search {
         }
         self.bytes += bytes;
         Ok(self.take(matches, is_over))
+    }
+
+    /// Returns the bytes of a file, as long as it was when it was opened.
+    fn bytes_of(&self, OpenFile { mut file, metadata }: OpenFile) -> io::Result<Decompressed<io::Take<File>>> {
+        let is_gzip = self.decompress && begins_with_gzip(&mut file)?;
+        if self.decompress {
+            file.rewind()?;
+        }
+        Ok(Decompressed::new(file.take(metadata.size), is_gzip))
     }
 
     fn has_long_line(&self, shown: &str) -> ToolError {

@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use crate::limits::{LimitHit, Meter};
+use crate::toolkit::ToolError;
+
+use super::super::gzip::Decompressed;
 
 /// A reader that charges what it reads, and checks the deadline and interrupts.
 pub struct MeteredReader<'a> {
-    file: io::Take<File>,
+    file: Decompressed<io::Take<File>>,
     meter: &'a mut Meter,
     watch: Option<Utf8Watch>,
     /// The limit that ended the reading.
@@ -17,8 +20,17 @@ pub struct MeteredReader<'a> {
 }
 
 impl<'a> MeteredReader<'a> {
-    pub fn new(file: io::Take<File>, meter: &'a mut Meter, watch: Option<Utf8Watch>) -> MeteredReader<'a> {
+    pub fn new(
+        file: Decompressed<io::Take<File>>,
+        meter: &'a mut Meter,
+        watch: Option<Utf8Watch>,
+    ) -> MeteredReader<'a> {
         MeteredReader { file, meter, watch, hit: None, failed: false }
+    }
+
+    /// Returns the error for a file whose compressed data is damaged, or `None` if the error has another reason.
+    pub fn damage(&self, shown: &str, error: &io::Error) -> Option<ToolError> {
+        self.file.damage(shown, error)
     }
 
     /// Whether what was read is UTF-8, or UTF-16 by its byte order mark, as far as that was observed.

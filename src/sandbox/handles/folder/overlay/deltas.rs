@@ -9,7 +9,7 @@ use super::super::super::address::Address;
 use super::super::super::metadata::{Metadata, Timestamp};
 use super::super::super::path::parts_of;
 use super::super::super::reserved::is_reserved;
-use super::super::super::state::State;
+use super::super::super::state::{State, moment};
 use super::{BackingPath, Changed, Layer, MetadataChange, Overlay, down};
 
 /// A path that would differ.
@@ -131,7 +131,7 @@ impl Finder<'_> {
         }
         let origin = place.map(|backing| self.address(backing)).filter(|origin| origin != address);
         let modified = now
-            .filter(|now| matches!(lies, StagingPlace::Scratch(_)) && self.is_dated(now))
+            .filter(|now| matches!(lies, StagingPlace::Scratch(_)) && self.is_dated(now, means))
             .and_then(|now| now.modified);
         let (was, now) = (was.map(|was| State::of(&was)), now.map(|now| self.state(&now)));
         let (path, in_new) = (address.clone(), place.is_none());
@@ -165,14 +165,18 @@ impl Finder<'_> {
         if base.0.is_empty() { address.clone() } else { base.join(&address.0) }
     }
 
-    fn is_dated(&self, metadata: &Metadata) -> bool {
-        self.layer.made.get(&metadata.identity.inode).is_some_and(|made| made.is_dated)
+    /// Whether the run set the time of an entry that it created, and no later change of a directory gave it another.
+    fn is_dated(&self, metadata: &Metadata, backing: Option<&BackingPath>) -> bool {
+        let changed = backing.and_then(|backing| self.layer.folders.get(backing));
+        let is_later = changed.is_some_and(|changed| changed.modified != metadata.modified);
+        !is_later && self.layer.made.get(&metadata.identity.inode).is_some_and(|made| made.is_dated)
     }
 
     fn state(&self, metadata: &Metadata) -> State {
         let mut state = State::of(metadata);
-        if let Some(MetadataChange { mode: Some(mode), .. }) = self.layer.dressed.get(&metadata.identity) {
-            state.mode = *mode;
+        if let Some(MetadataChange { mode, modified, .. }) = self.layer.dressed.get(&metadata.identity) {
+            state.mode = mode.unwrap_or(state.mode);
+            state.modified = modified.map(moment).or(state.modified);
         }
         state
     }
@@ -181,21 +185,39 @@ impl Finder<'_> {
     fn dressed(&mut self) -> io::Result<()> {
         let positions: BTreeMap<Address, usize> =
             self.found.iter().enumerate().map(|(at, found)| (found.path.clone(), at)).collect();
-        for MetadataChange { backing, mode, modified } in self.layer.dressed.values() {
-            let Some(address) = self.now_at(backing) else { continue };
-            let Some(was) = self.on_disk(backing)? else { continue };
-            let now = State { mode: mode.unwrap_or(was.mode), ..State::of(&was) };
+        for MetadataChange { backing, mode, modified } in self.metadata_changes() {
+            let Some(address) = self.now_at(&backing) else { continue };
+            let Some(was) = self.on_disk(&backing)? else { continue };
+            let was = State::of(&was);
+            let now = State {
+                mode: mode.unwrap_or(was.mode),
+                modified: modified.map(moment).or(was.modified),
+                ..was.clone()
+            };
             match positions.get(&address) {
-                Some(at) => self.found[*at].modified = *modified,
+                Some(at) => self.found[*at].modified = modified,
                 None => {
-                    let origin = Some(self.address(backing)).filter(|origin| *origin != address);
-                    let (was, now, modified) = (Some(State::of(&was)), Some(now), *modified);
+                    let origin = Some(self.address(&backing)).filter(|origin| *origin != address);
+                    let (was, now) = (Some(was), Some(now));
                     let (in_new, lies) = (false, StagingPlace::Nowhere);
                     self.found.push(Delta { path: address, origin, in_new, was, now, lies, modified });
                 }
             }
         }
         Ok(())
+    }
+
+    /// Returns the changed permission bits and times of entries of the tree, those of directories too.
+    fn metadata_changes(&self) -> impl Iterator<Item = MetadataChange> + use<> {
+        let dressed = self.layer.dressed.values().cloned();
+        let mut changes: BTreeMap<BackingPath, MetadataChange> =
+            dressed.map(|change| (change.backing.clone(), change)).collect();
+        for (backing, changed) in &self.layer.folders {
+            let Some(dated) = changed.dated().filter(|_| matches!(backing, BackingPath::Tree(..))) else { continue };
+            let none = MetadataChange { backing: backing.clone(), mode: None, modified: None };
+            changes.entry(backing.clone()).or_insert(none).modified = Some(dated);
+        }
+        changes.into_values()
     }
 
     /// Returns the path that an entry of the tree has at the end of the run, or `None` if it would be removed.

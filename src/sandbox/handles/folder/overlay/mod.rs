@@ -86,6 +86,16 @@ struct Changed {
     /// The entry that each changed name refers to, or `None` if the name is removed.
     names: BTreeMap<OsString, Option<BackingPath>>,
     modified: Option<Timestamp>,
+    /// The time that the run set last. It is in force as long as it is `modified`: a later change of an entry gives
+    /// another one.
+    dated: Option<Timestamp>,
+}
+
+impl Changed {
+    /// Returns the time that the run set and that is still in force.
+    fn dated(&self) -> Option<Timestamp> {
+        self.dated.filter(|dated| self.modified == Some(*dated))
+    }
 }
 
 /// Changed permission bits or modification time of an entry of the tree.
@@ -200,6 +210,13 @@ impl Overlay {
         let dressed = layer.dressed.entry(identity).or_insert(empty);
         dressed.mode = mode.or(dressed.mode);
         dressed.modified = modified.or(dressed.modified);
+    }
+
+    /// Sets the modification time of a directory of the tree.
+    fn date(&self, backing: &BackingPath, modified: Timestamp) {
+        let mut layer = self.layer();
+        let changed = layer.folders.entry(backing.clone()).or_default();
+        (changed.modified, changed.dated) = (Some(modified), Some(modified));
     }
 
     /// Removes an entry from the scratch directory if the run created it; called when no name refers to it any more.

@@ -325,14 +325,37 @@ impl Cover {
         if let BackingPath::Made(_) = self.backing {
             return Ok(false);
         }
-        #[cfg(unix)]
-        {
-            let user = rustix::process::geteuid();
-            if !user.is_root() && user.as_raw() != metadata.owner.user {
-                return Err(ErrorKind::PermissionDenied.into());
-            }
-        }
+        check_owner(metadata)?;
         self.overlay.dress(&self.backing, metadata.identity, Some(mode), None);
         Ok(true)
     }
+
+    /// Changes the modification time of an entry of the tree. Returns false if the run created the entry, whose time
+    /// can be set directly.
+    pub fn set_modified(&self, metadata: &Metadata, modified: Timestamp) -> io::Result<bool> {
+        if let BackingPath::Made(_) = self.backing {
+            return Ok(false);
+        }
+        check_owner(metadata)?;
+        if metadata.kind == Kind::Folder {
+            self.overlay.date(&self.backing, modified);
+        } else {
+            self.overlay.dress(&self.backing, metadata.identity, None, Some(modified));
+        }
+        Ok(true)
+    }
+}
+
+/// Checks that this user may change the permission bits and times of an entry.
+fn check_owner(metadata: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let user = rustix::process::geteuid();
+        if !user.is_root() && user.as_raw() != metadata.owner.user {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = metadata;
+    Ok(())
 }

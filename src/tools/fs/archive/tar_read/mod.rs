@@ -13,7 +13,8 @@ use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
 use super::{ArchivedKind, Entry, fill, text_of};
-use header::{BLOCK, Header};
+pub use header::BLOCK;
+use header::Header;
 use pax::Pax;
 use sparse::SparseMap;
 
@@ -30,6 +31,11 @@ pub struct TarReader<R> {
     /// The map of a sparse file: where its stored bytes belong.
     map: Option<SparseMap>,
     ended: bool,
+}
+
+/// Returns whether a file that begins with these bytes begins with a header of tar.
+pub fn is_header(start: &[u8]) -> bool {
+    start.try_into().is_ok_and(|block: [u8; BLOCK]| Header::check(block).is_ok())
 }
 
 /// Extension headers for the entry that follows them.
