@@ -48,11 +48,13 @@ impl Failure<'_> {
             let end = if word.contains(char::is_uppercase) { "END" } else { "end" };
             return Some(finding.help(format!("write `{end}`")));
         }
-        if let Some(finding) = self.foreign_command() {
+        let upper = word.to_uppercase();
+        if !STATEMENT_WORDS.contains(&&*upper)
+            && let Some(finding) = self.foreign_command()
+        {
             return Some(finding);
         }
         let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
-        let upper = word.to_uppercase();
         Some(match nearest(&upper, STATEMENT_WORDS) {
             Some(keyword) if !is_uniform(word) && upper == *keyword => finding.help(format!(
                 "write `{keyword}` or `{}`: keywords are all upper or all lower case",
