@@ -23,7 +23,7 @@ const ESCAPE: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::{json_length, safe_json_length};
-    use crate::text::safe;
+    use crate::safe;
 
     #[test]
     fn characters_take_what_is_written() {

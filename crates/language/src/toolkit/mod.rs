@@ -24,7 +24,7 @@ mod spec;
 pub use crate::sandbox::BELOW_ROOT;
 pub use answer::{Answer, AnyList, AnyMap, AnyValue, Number};
 pub use arguments::Arguments;
-pub(crate) use arguments::arguments;
+pub use arguments::arguments;
 pub use bind::{ArgError, Binder};
 pub use bound::{Bound, BoundArg, BoundRef, ListedPath};
 pub use declaration::{Check, Declaration};

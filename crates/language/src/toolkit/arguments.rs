@@ -24,6 +24,7 @@ pub trait Arguments {
 ///     }
 /// }
 /// ```
+#[macro_export]
 macro_rules! arguments {
     (struct $name:ident { $($field:ident $(| $alias:ident)*: $type:ty = $absent:expr, $kind:expr, $doc:literal;)* }) => {
         pub struct $name { $($field: $type,)* }
@@ -48,4 +49,4 @@ macro_rules! arguments {
         }
     };
 }
-pub(crate) use arguments;
+pub use arguments;

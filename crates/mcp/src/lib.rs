@@ -36,6 +36,9 @@ mod stop;
 mod wire;
 mod worker;
 
+use neuroscript_language::{engine, gate, toolkit, value};
+use neuroscript_text as text;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
