@@ -237,6 +237,7 @@ impl From<MemoryError> for ToolError {
         let argument = match &error {
             MemoryError::BadKey(_) => Some("key"),
             MemoryError::BadValue(_) | MemoryError::TooLarge { .. } | MemoryError::Full { .. } => Some("value"),
+            MemoryError::Absent => Some("scope"),
             _ => None,
         };
         let path = match &error {
@@ -253,6 +254,7 @@ impl From<MemoryError> for ToolError {
             MemoryError::BadKey(_)
             | MemoryError::BadValue(_)
             | MemoryError::TooLarge { .. }
+            | MemoryError::Absent
             | MemoryError::BadLine { .. } => {
                 ToolError { argument, hint, manner: FailureMode::Raised, ..ToolError::new(code, message) }
             }

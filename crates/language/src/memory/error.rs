@@ -1,13 +1,11 @@
 //! Errors of session and project memory. Files are named relative to the root.
 
-use rusqlite::ErrorCode;
-
 use crate::limits::LimitHit;
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
 
-use super::files::FILE;
-use super::lock::PATIENCE_S;
+/// The file of project memory as messages name it.
+pub const FILE: &str = ".ns/memory.db";
 
 /// The reason why memory could not store or return a value.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +36,9 @@ pub enum MemoryError {
         /// The problem with the line.
         reason: String,
     },
+    /// The crate was built without the feature `project-memory`.
+    #[error("this program was built without project memory")]
+    Absent,
     /// The file belongs to another program.
     #[error("`{FILE}` is a database of another program: its application id is {0:#010x}")]
     Foreign(i32),
@@ -84,7 +85,7 @@ impl MemoryError {
     pub fn code(&self) -> ToolCode {
         match self {
             MemoryError::BadKey(_) | MemoryError::BadValue(_) | MemoryError::BadLine { .. } => ToolCode::BadArgs,
-            MemoryError::TooLarge { .. } => ToolCode::BadArgs,
+            MemoryError::TooLarge { .. } | MemoryError::Absent => ToolCode::BadArgs,
             MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Busy(_) => ToolCode::Conflict,
             MemoryError::Damaged(_) | MemoryError::Stopped | MemoryError::Other(_) => ToolCode::IoError,
             MemoryError::NoSpace => ToolCode::NoSpace,
@@ -103,6 +104,7 @@ impl MemoryError {
                 "store less, or raise `max_value_bytes` in `[tools.memory]` of your own policy file or `--policy`"
             }
             MemoryError::Full { .. } => "delete keys that are no longer needed, or keep it in `project` memory",
+            MemoryError::Absent => "use `session` memory",
             MemoryError::BadLine { .. } => "nothing was taken in; mend the line and import again",
             MemoryError::Foreign(_) | MemoryError::Newer { .. } | MemoryError::Damaged(_) => EXPORT,
             MemoryError::Busy(_) => "try again when the other process is done",
@@ -113,32 +115,5 @@ impl MemoryError {
             | MemoryError::Other(_)
             | MemoryError::Limit(_) => return None,
         })
-    }
-}
-
-impl From<rusqlite::Error> for MemoryError {
-    fn from(error: rusqlite::Error) -> MemoryError {
-        let words = words(&error);
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => MemoryError::Damaged(words),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => MemoryError::Busy(PATIENCE_S),
-            Some(ErrorCode::OperationInterrupted) => MemoryError::Stopped,
-            Some(ErrorCode::DiskFull) => MemoryError::NoSpace,
-            Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => MemoryError::Denied,
-            // Our statements are constant, so if one cannot be prepared, the tables are not ours.
-            Some(ErrorCode::Unknown | ErrorCode::SchemaChanged) => MemoryError::Damaged(words),
-            None => MemoryError::Damaged(words),
-            _ => MemoryError::Other(words),
-        }
-    }
-}
-
-/// Returns SQLite's message without the additions of rusqlite.
-fn words(error: &rusqlite::Error) -> String {
-    match error {
-        rusqlite::Error::SqliteFailure(code, None) => code.to_string(),
-        rusqlite::Error::SqliteFailure(_, Some(words)) => words.clone(),
-        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
-        other => other.to_string(),
     }
 }

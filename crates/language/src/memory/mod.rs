@@ -6,31 +6,34 @@
 //! through the sandbox.
 //!
 //! SQLite accepts only a path, so the file that it opened is compared with the handle of `.ns` before it is used
-//! ([`open`] explains why this suffices).
+//! (`project/open` explains why this suffices). Without the feature `project-memory` there is no SQLite, and `absent`
+//! refuses each use of [`Project`].
 
+#![cfg_attr(not(feature = "project-memory"), allow(dead_code, reason = "much of it is for project memory alone"))]
+
+#[cfg(not(feature = "project-memory"))]
+mod absent;
 mod error;
-mod files;
 mod handover;
 mod key;
-mod lock;
-mod open;
+#[cfg(feature = "project-memory")]
 mod project;
-mod query;
 mod record;
-mod salvage;
-mod schema;
+mod rows;
 mod session;
-mod snapshot;
-mod wal;
+mod site;
 
+#[cfg(not(feature = "project-memory"))]
+pub use absent::Project;
 pub use error::MemoryError;
 pub use handover::Entry;
 pub use key::Key;
-pub use project::{Access, Project, Site};
-pub use query::Rows;
+#[cfg(feature = "project-memory")]
+pub use project::Project;
 pub use record::{Record, Row, Stored};
-pub use salvage::Salvaged;
+pub use rows::{Rows, Salvaged};
 pub use session::Session;
+pub use site::{Access, Site};
 
 /// Default maximum length in bytes of the JSON of one value in project memory; the policy file can change it.
 pub const MAX_VALUE: u64 = 1 << 20;

@@ -15,8 +15,8 @@ use super::MAX_SHARED;
 use super::error::MemoryError;
 use super::handover::Entry;
 use super::key::Key;
-use super::query::Rows;
 use super::record::Stored;
+use super::rows::Rows;
 
 /// The memory of one run, session or connection, with the name that identifies it as a writer.
 #[derive(Debug)]

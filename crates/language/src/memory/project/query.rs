@@ -5,40 +5,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow};
 
-use crate::limits::{LimitHit, MemoryCharge, space, work};
-
-use super::error::MemoryError;
-use super::key::Key;
-use super::record::{Record, Row, Stored};
-
-/// Rows that were read, counted as live until dropped.
-#[derive(Debug)]
-pub struct Rows<T> {
-    /// The rows.
-    pub items: Vec<T>,
-    held: MemoryCharge,
-}
-
-impl<T> Default for Rows<T> {
-    fn default() -> Rows<T> {
-        Rows { items: Vec::new(), held: MemoryCharge::default() }
-    }
-}
+use crate::limits::{space, work};
+use crate::memory::error::MemoryError;
+use crate::memory::key::Key;
+use crate::memory::record::{Record, Row, Stored};
+use crate::memory::rows::Rows;
 
 impl<T> Rows<T> {
-    /// Appends a row with texts of `bytes` bytes.
-    pub fn push(&mut self, item: T, bytes: usize) -> Result<(), LimitHit> {
-        self.held.grow(size_of::<T>() + bytes)?;
-        self.items.push(item);
-        Ok(())
-    }
-
-    /// Appends rows in reverse order.
-    pub fn append_reversed(&mut self, mut other: Rows<T>) {
-        self.items.extend(other.items.drain(..).rev());
-        self.held.join(&mut other.held);
-    }
-
     /// Charges the next row, which has the texts of these columns.
     pub fn admit(&mut self, row: &SqlRow<'_>, texts: &[&str]) -> Result<(), MemoryError> {
         let mut bytes = size_of::<T>();

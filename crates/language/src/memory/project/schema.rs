@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, MAIN_DB, TransactionBehavior};
 
-use super::error::MemoryError;
+use crate::memory::error::MemoryError;
 
 /// `NSme`: marks a database as ours (`PRAGMA application_id`).
 pub const APPLICATION_ID: i32 = 0x4e53_6d65;

@@ -8,25 +8,14 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, Row};
 
 use crate::limits::Watch;
+use crate::memory::error::MemoryError;
+use crate::memory::key::Key;
+use crate::memory::record::{Record, Stored, is_note, now};
+use crate::memory::rows::Salvaged;
 
-use super::error::MemoryError;
-use super::key::Key;
 use super::lock::wait_with;
-use super::query::Rows;
-use super::record::{Record, Stored, is_note, now};
 use super::schema::{Format, new_image, set_format};
 use super::snapshot;
-
-/// The readable part of a file.
-#[derive(Debug, Default)]
-pub struct Salvaged {
-    /// The records, in the order in which they were first written.
-    pub records: Rows<Record>,
-    /// Number of rows that exist but could not be used.
-    pub lost: usize,
-    /// Whether the file could not be read to its end, so that an unknown number of rows is missing.
-    pub cut: bool,
-}
 
 /// Bounds of the maximum length in bytes of a text that is read.
 const MIN_TEXT: i32 = 64 << 10;

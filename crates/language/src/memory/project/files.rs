@@ -1,7 +1,5 @@
 //! The names of the files of project memory.
 
-/// The file as messages name it.
-pub const FILE: &str = ".ns/memory.db";
 /// The file's name in `.ns`.
 pub const NAME: &str = "memory.db";
 /// SQLite's write-ahead log: changes that were not moved into the database yet.

@@ -21,9 +21,9 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::limits::Watch;
+use crate::memory::error::MemoryError;
 use crate::sandbox::{Identity, Metadata, Root, SandboxError, StateDir, Witness};
 
-use super::error::MemoryError;
 use super::files::{NAME, NAMES, WAL};
 use super::lock::wait_with;
 use super::schema::{self, APPLICATION_ID, VERSION};

@@ -3,45 +3,32 @@
 //! Every change is one immediate transaction, so it waits for its turn and is atomic. Reading creates nothing: a
 //! missing file reads as empty.
 
+mod files;
+mod lock;
+mod open;
+mod query;
+mod salvage;
+mod schema;
+mod snapshot;
+mod sql_error;
+mod wal;
+
 use std::cell::RefCell;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::limits::Watch;
-use crate::sandbox::{InternalChange, Root};
+use crate::sandbox::InternalChange;
 
 use super::error::MemoryError;
-use super::files::NAME;
 use super::key::Key;
-use super::lock::wait_with;
-use super::open::Opened;
-use super::query::{self, Rows};
 use super::record::{Record, Row, Stored};
-use super::salvage::{Salvaged, salvage};
-use super::schema;
-use super::snapshot::{self, Snapshot};
-
-/// How the database is accessed, and whether reading may create the files that SQLite needs beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// The database itself is opened and shared with other processes.
-    Shared,
-    /// Nothing below the root may change: reads use a copy in memory.
-    Copy,
-    /// A plan: reads and writes use a copy in memory that is dropped with the engine.
-    Planned,
-}
-
-/// The context in which project memory is used.
-#[derive(Clone, Debug)]
-pub struct Site<'a> {
-    /// The sandbox whose `.ns` contains it.
-    pub root: &'a Root,
-    /// How the database is accessed.
-    pub access: Access,
-    /// The deadline and interrupt that end waiting.
-    pub watch: Watch,
-}
+use super::rows::{Rows, Salvaged};
+use super::site::{Access, Site};
+use files::NAME;
+use lock::wait_with;
+use open::Opened;
+use salvage::salvage;
+use snapshot::Snapshot;
 
 /// The project memory of one engine. The database stays open after its first use.
 #[derive(Debug, Default)]

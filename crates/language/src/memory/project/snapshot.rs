@@ -6,9 +6,9 @@
 use rusqlite::{Connection, MAIN_DB};
 
 use crate::limits::space;
+use crate::memory::error::MemoryError;
 use crate::sandbox::{Identity, SandboxError, StateDir, Timestamp};
 
-use super::error::MemoryError;
 use super::files::{JOURNAL, JOURNAL_MAGIC, NAME, WAL};
 use super::open::{admit, check_pages, check_size, harden};
 use super::schema::{self, Format, set_format};
