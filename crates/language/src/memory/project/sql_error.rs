@@ -1,4 +1,4 @@
-//! What an error of SQLite means for project memory.
+//! Converts errors of SQLite into those of project memory.
 
 use rusqlite::ErrorCode;
 
