@@ -13,6 +13,7 @@ pub struct MemoryCharge {
 
 impl MemoryCharge {
     /// Counts bytes as live. Errors: if they exceed the memory limit.
+    #[inline]
     pub fn of(bytes: usize) -> Result<MemoryCharge, LimitHit> {
         let mut held = MemoryCharge::default();
         held.grow(bytes)?;
@@ -34,11 +35,13 @@ impl MemoryCharge {
     }
 
     /// Takes over the bytes of another charge.
+    #[inline]
     pub fn join(&mut self, other: &mut MemoryCharge) {
         self.bytes += std::mem::take(&mut other.bytes);
     }
 
     /// Releases `bytes` bytes, or all if there are fewer.
+    #[inline]
     pub fn shrink(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         self.bytes -= bytes;
@@ -46,17 +49,20 @@ impl MemoryCharge {
     }
 
     /// Returns the number of bytes counted.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Releases all bytes.
+    #[inline]
     pub fn release(&mut self) {
         space::give_back(std::mem::take(&mut self.bytes));
     }
 }
 
 impl Drop for MemoryCharge {
+    #[inline]
     fn drop(&mut self) {
         self.release();
     }
@@ -126,16 +132,19 @@ impl<T> MeteredVec<T> {
     }
 
     /// Returns the last element for modification.
+    #[inline]
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.items.last_mut()
     }
 
     /// Removes and returns the last element.
+    #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop()
     }
 
     /// Returns the elements.
+    #[inline]
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
@@ -147,6 +156,7 @@ impl<T> MeteredVec<T> {
     }
 
     /// Returns the elements for modification.
+    #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.items
     }
@@ -162,11 +172,13 @@ impl<T> MeteredVec<T> {
     }
 
     /// Removes all elements and keeps the allocated space.
+    #[inline]
     pub fn clear(&mut self) {
         self.items.clear();
     }
 
     /// Shortens the vector to `length` elements.
+    #[inline]
     pub fn truncate(&mut self, length: usize) {
         self.items.truncate(length);
     }

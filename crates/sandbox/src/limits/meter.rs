@@ -28,6 +28,7 @@ impl Interrupt {
     }
 
     /// Whether the run was requested to stop.
+    #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -153,6 +154,7 @@ impl Meter {
     }
 
     /// Charges steps for creating or reading a text of `bytes` bytes: one per KiB.
+    #[inline]
     pub fn step_text(&mut self, bytes: usize) -> Result<(), LimitHit> {
         self.report_read(bytes);
         self.step(bytes as u64 / 1024)
@@ -185,6 +187,7 @@ impl Meter {
     }
 
     /// Returns the number of steps left.
+    #[inline]
     pub fn steps_left(&self) -> u64 {
         self.reserve + self.fuel
     }
@@ -258,6 +261,7 @@ impl Meter {
     }
 
     /// Reports bytes read to the progress display, for work that is not charged in steps.
+    #[inline]
     pub fn report_read(&self, bytes: usize) {
         if let Some(progress) = &self.progress {
             progress.read(bytes as u64);
@@ -277,11 +281,13 @@ impl Meter {
     }
 
     /// Returns the maximum size of one answer of a tool, in bytes of its JSON.
+    #[inline]
     pub fn answer_bytes(&self) -> Option<u64> {
         self.answer_bytes
     }
 
     /// Returns the maximum depth of nested procedure calls.
+    #[inline]
     pub fn call_depth(&self) -> usize {
         self.call_depth
     }

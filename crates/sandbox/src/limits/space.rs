@@ -123,6 +123,7 @@ pub fn check_depth(depth: usize) -> Result<(), LimitHit> {
 }
 
 /// Returns the maximum nesting of lists and maps.
+#[inline]
 pub fn depth_bound() -> usize {
     BOUNDS.get().depth
 }
@@ -144,6 +145,7 @@ pub fn memory_left() -> (u64, LimitHit) {
 }
 
 /// Returns the maximum length of a text in bytes.
+#[inline]
 pub fn string_bound() -> usize {
     BOUNDS.get().string
 }
