@@ -1,4 +1,4 @@
-//! The language and its tools.
+#![doc = include_str!("../README.md")]
 
 mod audit;
 mod document;

@@ -1,9 +1,11 @@
-//! `ns mcp`: serves tools and scripts to agents over the Model Context Protocol.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it is built
 //!
 //! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
-//! itself. The engine executes calls one after another on its own thread ([`engine_thread`]), so values need not be
-//! shared. Scripts run in separate processes ([`worker`]). All traffic passes through [`wire`], which bounds it and
-//! hands most calls directly to the engine ([`server`]). Every tool call goes through the gate like any other; nothing
+//! itself. The engine executes calls one after another on its own thread (`engine_thread`), so values need not be
+//! shared. Scripts run in separate processes (`worker`). All traffic passes through `wire`, which bounds it and
+//! hands most calls directly to the engine (`server`). Every tool call goes through the gate like any other; nothing
 //! here decides what is allowed.
 //!
 //! A worker is the same binary under a hidden command. It seals itself like `ns run`, gets the session memory of the

@@ -1,9 +1,8 @@
-//! An escape-proof folder in which every change is journaled.
+#![doc = include_str!("../README.md")]
 
 pub mod limits;
 pub mod lockdown;
 mod sandbox;
 
-pub use sandbox::*;
-
 use neuroscript_text as text;
+pub use sandbox::*;

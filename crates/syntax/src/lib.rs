@@ -1,8 +1,7 @@
-//! Parses and formats NeuroScript.
+#![doc = include_str!("../README.md")]
 
 pub mod format;
 mod syntax;
 
+pub use neuroscript_text as text;
 pub use syntax::*;
-
-use neuroscript_text as text;

@@ -1,7 +1,6 @@
-//! Source texts, positions in them, and findings about them.
+#![doc = include_str!("../README.md")]
 //!
-//! The lowest module: it knows nothing about the language. It defines the codes of findings ([`Code`], [`ToolCode`]);
-//! [`render`] displays findings.
+//! This is the lowest crate. It defines the codes of findings ([`Code`], [`ToolCode`]); [`render`] displays findings.
 
 mod code;
 mod diagnostic;

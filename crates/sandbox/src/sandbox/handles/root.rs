@@ -75,7 +75,8 @@ pub struct SandboxPath {
 }
 
 /// The reason why a path could not be resolved.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
 pub struct Unresolved {
     /// The error.
     pub error: SandboxError,
