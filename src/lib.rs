@@ -12,6 +12,6 @@ mod terminal;
 mod testing;
 
 pub use neuroscript_language::engine;
-use neuroscript_language::{gate, toolkit, value};
+use neuroscript_language::front_end::{gate, toolkit, value};
 use neuroscript_mcp as mcp;
 pub use neuroscript_text as text;

@@ -16,6 +16,9 @@ pub struct Crate {
     pub rooms: &'static [&'static str],
 }
 
+/// The module of the language in which front ends find rooms that are private otherwise.
+const FACADE: &str = "front_end";
+
 /// The crates, lowest first.
 pub const CRATES: [Crate; 6] = [
     Crate { directory: Some("text"), uses: &[], main: Some("text"), rooms: &["text"] },
@@ -60,6 +63,10 @@ impl Crate {
 
     /// The path from its room for one from the crate. A crate brings rooms of other crates under their names.
     pub fn path(&self, from_crate: &[String]) -> Vec<String> {
+        let from_crate = match from_crate {
+            [first, rest @ ..] if first == FACADE => rest,
+            whole => whole,
+        };
         let is_room = |name: &String| CRATES.iter().any(|known| known.rooms.contains(&name.as_str()));
         match self.main {
             Some(main) if !from_crate.first().is_some_and(is_room) => [&[main.to_owned()], from_crate].concat(),

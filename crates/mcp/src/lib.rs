@@ -38,7 +38,8 @@ mod stop;
 mod wire;
 mod worker;
 
-use neuroscript_language::{engine, gate, toolkit, value};
+use neuroscript_language::engine;
+use neuroscript_language::front_end::{gate, toolkit, value};
 use neuroscript_text as text;
 
 use std::ffi::OsString;

@@ -10,7 +10,7 @@ use super::site::Site;
 
 /// The project memory of one engine, which this build does not have.
 #[derive(Debug, Default)]
-pub struct Project;
+pub struct Project(());
 
 #[allow(clippy::unused_self, reason = "the methods are those of the other build")]
 impl Project {

@@ -155,6 +155,12 @@ impl<T> MeteredVec<T> {
         self.items.len()
     }
 
+    /// Whether there are no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Returns the elements for modification.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {

@@ -27,7 +27,7 @@ pub fn parse(path: &str) -> Result<MeteredVec<Step>, ToolError> {
             Some(inside) => bracket(inside).ok_or_else(|| {
                 bad(path, rest, "brackets hold a whole number, a name in quotes or `*`").hint("write `list[0].name`")
             })?,
-            None => name(path, rest, steps.len() == 0)?,
+            None => name(path, rest, steps.is_empty())?,
         };
         steps.push(step)?;
         rest = after;

@@ -163,5 +163,5 @@ fn fill(lexer: &mut Lexer<'_>, tokens: &mut MeteredVec<Token>) -> Result<Filled,
             _ => {}
         }
     }
-    Ok(if tokens.len() > 0 { Filled::Whole } else { Filled::Nothing })
+    Ok(if !tokens.is_empty() { Filled::Whole } else { Filled::Nothing })
 }

@@ -94,6 +94,11 @@ impl Tree {
         self.parents.len()
     }
 
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
     /// Checks that every name in the tree of the directory `start` is UTF-8, so that the paths name its entries.
     pub fn check_text(&self, start: &str) -> Result<(), SandboxError> {
         self.not_text.keys().next().map_or(Ok(()), |entry| self.check_text_of(*entry, start))

@@ -58,6 +58,11 @@ impl FoundEntries {
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
 }
 
 /// A directory whose entries are being copied.

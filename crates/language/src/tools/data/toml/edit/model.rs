@@ -180,7 +180,7 @@ impl Reader<'_, '_> {
         let node = &mut self.model.nodes.as_mut_slice()[number];
         node.span.end = end;
         node.after = after;
-        if self.open.len() > 0 {
+        if !self.open.is_empty() {
             return;
         }
         let keys = node.keys.clone();
