@@ -15,7 +15,7 @@ use neuroscript_sandbox::{self as sandbox, limits, lockdown};
 use neuroscript_syntax::{self as syntax, format};
 use neuroscript_text as text;
 
-/// What front ends use of the rooms below [`engine`]: values, the declarations of tools, and the gate.
+/// The parts of the rooms below [`engine`] that front ends use: values, the declarations of tools, and the gate.
 pub mod front_end {
     /// The gate that every call passes.
     pub mod gate {
