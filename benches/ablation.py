@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what the run's safety costs: builds of ns, each without one part of it, beside the whole one.
 
-The builds go to target/ablation/ns-PART and are for measuring alone (src/limits/ablation.rs): never install one.
+The builds go to target/ablation/ns-PART and are for measuring alone (crates/sandbox/src/limits/ablation.rs): never install one.
 It never fails because of a time: it exits with 1 when answers differ or something cannot be built or run.
 """
 
@@ -48,7 +48,7 @@ def build(part: str) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     wrapper = target / f"rustc-{part}"
     without = "" if part == "whole" else f" --cfg 'ns_without=\"{part}\"'"
-    # For this package alone, so that the crates it is made of are built once for all parts.
+    # For the crates of the workspace alone, so that those it depends on are built once for all parts.
     wrapper.write_text(f'#!/bin/sh\nexec "$@"{without}\n')
     wrapper.chmod(0o755)
     environment = {**os.environ, "RUSTC_WORKSPACE_WRAPPER": str(wrapper), "CARGO_TARGET_DIR": str(target)}

@@ -97,7 +97,7 @@ def read(bench):
 
 def make_tree(place, quick):
     """Files of programs and documents; gives what is in them."""
-    sources = [os.path.join(HERE, "..", folder) for folder in ("src", "tests", "docs")]
+    sources = [os.path.join(HERE, "..", folder) for folder in ("src", "crates", "tests", "docs")]
     crates = os.path.expanduser("~/.cargo/registry/src")
     if not quick:
         sources += [path for path in (crates, "/usr/share/doc", "/usr/lib/python3") if os.path.isdir(path)]

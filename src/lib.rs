@@ -1,29 +1,17 @@
 //! NeuroScript: a scripting language whose tools work on files inside an escape-proof sandbox.
 //!
-//! A front end holds an [`engine::Engine`], which checks and runs scripts and calls single tools, all with one sandbox
-//! directory, one policy and one set of limits. `ARCHITECTURE.md` describes the modules of this crate and their
-//! dependencies.
+//! This crate is the command `ns`. A front end holds an [`engine::Engine`], which checks and runs scripts and calls
+//! single tools, all with one sandbox directory, one policy and one set of limits. `ARCHITECTURE.md` describes the
+//! crates below this one, their modules and dependencies.
 
-mod audit;
 pub mod cli;
-mod document;
-pub mod engine;
-mod eval;
-mod format;
-mod gate;
-mod limits;
-mod lockdown;
 mod manual;
-mod mcp;
-mod memory;
 mod options;
-mod program;
 mod repl;
-mod sandbox;
-mod syntax;
 mod terminal;
 mod testing;
-pub mod text;
-mod toolkit;
-mod tools;
-mod value;
+
+pub use neuroscript_language::engine;
+use neuroscript_language::front_end::{gate, toolkit, value};
+use neuroscript_mcp as mcp;
+pub use neuroscript_text as text;

@@ -58,6 +58,13 @@ fn every_test_that_is_named_is_there() {
 #[test]
 fn unsafe_code_is_forbidden() {
     let manifest: toml::Table = read("Cargo.toml").parse().expect("the manifest is TOML");
-    assert_eq!(manifest["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    assert_eq!(manifest["workspace"]["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true));
+    let crates = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).expect("the crates");
+    for directory in crates {
+        let path = directory.expect("a crate").path().join("Cargo.toml");
+        let manifest: toml::Table = read(&path.to_string_lossy()).parse().expect("the manifest is TOML");
+        assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true), "{}", path.display());
+    }
     assert_eq!(read("fuzz/src/lib.rs").matches("unsafe").count(), 0);
 }

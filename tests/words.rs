@@ -1,4 +1,4 @@
-//! The glossary of `CONTRIBUTING.md`: names declared in `src/` use one word for one idea, and comments are plain.
+//! The glossary of `CONTRIBUTING.md`: names declared in the sources use one word for one idea, and comments are plain.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the sources")]
 
@@ -8,7 +8,7 @@ use std::fs;
 use quote::ToTokens;
 use syn::visit::Visit;
 
-use crate::support::{package, package_files};
+use crate::support::{package, source_files};
 
 /// Derives that turn comments into messages: the help of commands and the schemas of results.
 const MESSAGES: [&str; 6] = ["Args", "JsonSchema", "Parser", "Subcommand", "ValueEnum", "Command"];
@@ -80,7 +80,7 @@ fn comments_of(item: &syn::Item) -> BTreeSet<String> {
 
 /// Returns every source file with its text and its declarations.
 fn sources() -> impl Iterator<Item = (String, String, Declared)> {
-    package_files("src", &["rs"]).into_iter().map(|path| {
+    source_files().into_iter().map(|path| {
         let text = fs::read_to_string(&path).expect("sources are UTF-8");
         let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut declared = Declared::default();

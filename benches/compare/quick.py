@@ -23,7 +23,7 @@ PEERS = ("lua5.4",)
 
 def run(built: Built) -> dict[str, Report]:
     """The short form of every mode."""
-    source = str(ROOT / "src")
+    source = str(ROOT / "crates")
     return {
         "programs": programs.run(built, programs.PROGRAMS, PEERS, rounds=1),
         "start": start.run(built, PEERS, rounds=3),

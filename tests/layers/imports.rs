@@ -1,6 +1,7 @@
-//! Which module of `src/` takes which name from which other module.
+//! Which module takes which name from which other module, in all crates.
 //!
-//! Names are followed through re-exports to the module that declares them. Tests inside the sources are left out.
+//! A path begins with a room, whatever crate the room is in. Names are followed through re-exports to the module that
+//! declares them. Tests inside the sources are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +9,10 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, UseTree};
 
+use super::crates::{CRATES, Crate};
 use crate::support::{package, package_files};
 
-/// A module, or an item in one, as segments below the crate.
+/// A module, or an item in one: its room, and the segments below.
 pub type ModulePath = Vec<String>;
 
 /// Most re-exports that a name is followed through.
@@ -41,26 +43,33 @@ struct Module {
     paths: BTreeSet<ModulePath>,
 }
 
-/// All modules of a source directory.
+/// All modules of the workspace.
 pub struct Modules(BTreeMap<ModulePath, Module>);
 
 impl Modules {
-    /// Reads the library of the package.
+    /// Reads the libraries of all crates.
     pub fn read() -> Modules {
-        let (mut modules, directory) = (BTreeMap::new(), package("src"));
-        for file in package_files("src", &["rs"]).into_iter().filter(|file| !file.ends_with("main.rs")) {
-            let below = file.strip_prefix(&directory).expect("it was found there").with_extension("");
-            let mut path: ModulePath = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            if path.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib")) {
-                path.pop();
+        let mut modules = Modules(BTreeMap::new());
+        CRATES.iter().for_each(|owner| modules.add(owner));
+        modules
+    }
+
+    fn add(&mut self, owner: &Crate) {
+        let directory = owner.sources();
+        for file in package_files(&directory, &["rs"]).into_iter().filter(|file| !file.ends_with("main.rs")) {
+            let below = file.strip_prefix(package(&directory)).expect("it was found there").with_extension("");
+            let mut written: ModulePath = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            if written.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib")) {
+                written.pop();
             }
+            let path = owner.path(&written);
             let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
             let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             let mut module = Module::default();
             parsed.items.iter().filter(|item| !is_test(item)).for_each(|item| module.add(item));
-            modules.insert(path, module);
+            // The `lib.rs` of crates with several rooms belong to none of them.
+            self.0.entry(path).or_default().merge(module);
         }
-        Modules(modules)
     }
 
     /// Every name that a module takes from another one.
@@ -89,11 +98,14 @@ impl Modules {
         self.0.keys()
     }
 
-    /// The path from the crate for one that is written in a module; `None` for other crates and local names.
+    /// The path from its room for one that is written in a module; `None` for crates of others and local names.
     fn absolute(&self, module: &[String], written: &[String]) -> Option<ModulePath> {
         let (first, rest) = written.split_first()?;
+        if let Some(named) = CRATES.iter().find(|known| known.library() == *first) {
+            return Some(named.path(rest));
+        }
         let mut base = match first.as_str() {
-            "crate" => Vec::new(),
+            "crate" => return Some(Crate::of(module).map_or_else(|| rest.to_vec(), |owner| owner.path(rest))),
             "self" => module.to_vec(),
             "super" => module.split_last()?.1.to_vec(),
             child if self.children(module).contains(child) => [module, &[child.to_owned()]].concat(),
@@ -123,6 +135,11 @@ impl Modules {
 }
 
 impl Module {
+    fn merge(&mut self, other: Module) {
+        self.uses.extend(other.uses);
+        self.paths.extend(other.paths);
+    }
+
     fn add(&mut self, item: &Item) {
         if let Item::Use(used) = item {
             self.add_use(&used.tree, &mut Vec::new());

@@ -1,13 +1,15 @@
-//! The arrows of ARCHITECTURE.md: which room may use which, and that nothing goes in circles.
+//! The arrows of ARCHITECTURE.md: which crate and which room may use which, and that nothing goes in circles.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the sources")]
 
+mod crates;
 mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use crate::support::package;
+use crates::CRATES;
 use imports::{Import, ModulePath, Modules};
 
 /// The rooms, lowest first, each with the rooms that it may use.
@@ -39,7 +41,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("manual", &["text", "toolkit", "gate", "engine", "terminal"]),
     ("repl", &["text", "toolkit", "engine", "terminal", "manual"]),
     ("testing", &["text", "engine", "options"]),
-    ("mcp", &["text", "limits", "value", "toolkit", "gate", "engine"]),
+    ("mcp", &["text", "value", "toolkit", "gate", "engine"]),
     ("cli", &["text", "value", "toolkit", "gate", "engine", "options", "terminal", "manual", "repl", "testing", "mcp"]),
 ];
 
@@ -65,7 +67,11 @@ fn rooms_keep_to_their_arrows() {
 #[test]
 fn rooms_of_the_sandbox_keep_to_their_arrows() {
     let faults = against(&SANDBOX_ARROWS, &["sandbox".to_owned()], |import| &import.from);
-    assert!(faults.is_empty(), "imports against the arrows of src/sandbox/mod.rs:\n{}", faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "imports against the arrows of crates/sandbox/src/sandbox/mod.rs:\n{}",
+        faults.join("\n")
+    );
     let (found, known) = (MODULES.children(&["sandbox".to_owned()]), SANDBOX_ARROWS.map(|(room, _)| room));
     assert_eq!(found, known.into_iter().collect(), "the inner rooms of the sandbox and those of this test differ");
 }
@@ -120,16 +126,38 @@ fn nothing_goes_in_circles() {
 }
 
 #[test]
-fn every_room_has_its_arrows() {
-    let found = MODULES.children(&[]);
-    let known: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
-    assert_eq!(found, known, "the rooms of src/ and those of this test differ");
+fn crates_use_only_those_below_them() {
+    let mut below: Vec<&str> = Vec::new();
+    for owner in &CRATES {
+        let name = owner.library();
+        assert_eq!(owner.dependencies(), owner.uses.iter().map(|used| (*used).to_owned()).collect(), "{name}");
+        assert!(owner.uses.iter().all(|used| below.contains(used)), "{name} uses a crate that is not below it");
+        below.extend(owner.directory);
+    }
+    let found: BTreeSet<String> = std::fs::read_dir(package("crates"))
+        .expect("the crates")
+        .map(|entry| entry.expect("a crate").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(found, below.into_iter().map(str::to_owned).collect(), "the crates and those of this test differ");
 }
 
 #[test]
-fn architecture_page_names_every_room() {
+fn every_room_has_its_arrows() {
+    let found = MODULES.children(&[]);
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
+    assert_eq!(found, known, "the rooms of the sources and those of this test differ");
+    let placed: BTreeSet<&str> = CRATES.iter().flat_map(|owner| owner.rooms).copied().collect();
+    assert_eq!(placed, known, "the rooms of the crates and those of this test differ");
+}
+
+#[test]
+fn architecture_page_names_every_crate_and_room() {
     let page = std::fs::read_to_string(package("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
     for (room, _) in ARROWS {
         assert!(page.contains(&format!("\n{room}/")), "ARCHITECTURE.md does not list `{room}/`");
+    }
+    for owner in &CRATES {
+        let row = format!("\n| `{}` |", owner.library().replace('_', "-"));
+        assert!(page.contains(&row), "ARCHITECTURE.md has no row for {}", owner.library());
     }
 }

@@ -1,5 +1,5 @@
 //! Calls that bypass rmcp: the same bytes, the same order, and as easily cancelled as those that do not. The fields in
-//! `_meta` determine the route of a call (`src/mcp/server/direct.rs`).
+//! `_meta` determine the route of a call (`mcp/server/direct`).
 
 use std::time::{Duration, Instant};
 

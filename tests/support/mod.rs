@@ -37,6 +37,11 @@ pub fn package_files(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
+/// Returns the sources of all crates of the workspace.
+pub fn source_files() -> Vec<PathBuf> {
+    ["src", "crates"].into_iter().flat_map(|directory| package_files(directory, &["rs"])).collect()
+}
+
 /// Returns a path in the package.
 pub fn package(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

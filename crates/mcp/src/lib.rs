@@ -1,0 +1,184 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # How it is built
+//!
+//! The server has three parts. A single-threaded runtime serves the protocol through rmcp and never does the work
+//! itself. The engine executes calls one after another on its own thread (`engine_thread`), so values need not be
+//! shared. Scripts run in separate processes (`worker`). All traffic passes through `wire`, which bounds it and
+//! hands most calls directly to the engine (`server`). Every tool call goes through the gate like any other; nothing
+//! here decides what is allowed.
+//!
+//! A worker is the same binary under a hidden command. It seals itself like `ns run`, gets the session memory of the
+//! connection, and returns the changes to it with its report. It ends with its server (`worker/lifeline`).
+//!
+//! Most calls bypass rmcp, because its passing from task to task is most of the cost of a short call. Their answers
+//! have the same bytes, and none overtakes a call that rmcp has. Scripts, and calls that want progress or whose client
+//! names roots, go through rmcp. A script whose question ends the request (revision 2026-07-28) waits for the request
+//! with the answer; at most four wait (`server/scripts`).
+//!
+//! Everything that waits is bounded in `wire`: a frame has at most 16 MiB (a longer one is skipped and answered), 64
+//! requests or 32 MiB are in flight before reading pauses, as many other messages wait for rmcp, and a client that does
+//! not read is disconnected. A message that rmcp would take for the end of the connection, or leave unanswered, does not
+//! reach it.
+
+mod ask;
+mod connection_state;
+mod engine_thread;
+mod hints;
+#[cfg(feature = "http")]
+mod http;
+mod methods;
+mod offer;
+mod order;
+mod progress;
+mod recent_answers;
+mod roots;
+mod server;
+mod stop;
+mod wire;
+mod worker;
+
+use neuroscript_language::engine;
+use neuroscript_language::front_end::{gate, toolkit, value};
+use neuroscript_text as text;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rmcp::service::serve_server;
+
+use crate::engine::{Limits, Network, Options, SetupError};
+use crate::gate::MAX_FILES_OF_SERVER;
+
+#[cfg(feature = "http")]
+pub use http::Listening;
+pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
+pub use worker::work;
+
+use engine_thread::EngineHandle;
+use offer::{Offer, instructions};
+use progress::CurrentProgress;
+use server::{Parts, Scripts, Server};
+use wire::{Ending, Wire};
+use worker::Workers;
+
+/// Maximum time for the engine thread to end after the connection has ended.
+const END: Duration = Duration::from_secs(10);
+
+/// The settings of a server.
+pub struct Settings {
+    /// Options for the engine. Limits that they do not set are those of a server.
+    pub options: Options,
+    /// The selection of tools: `default`, `all`, `script`, `none`, groups or wire names.
+    pub tools: Vec<String>,
+    /// Scripts offered as additional tools.
+    pub scripts: Vec<ScriptTool>,
+    /// Whether the roots of a client restrict its calls.
+    pub follows_roots: bool,
+    /// Time after which a client that does not read is disconnected.
+    pub patience: Duration,
+    /// The binary that runs scripts, and the arguments that start it as a worker.
+    pub worker: (PathBuf, Vec<OsString>),
+}
+
+/// The reason why a server could not start or ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The sandbox, the policy or the tool selection cannot be used; the cause has already been reported.
+    #[error("nothing can be served")]
+    Setup,
+    /// The tool selection is invalid.
+    #[error("{0}")]
+    Tools(String),
+    /// A system call failed.
+    #[error("the connection cannot be served: {0}")]
+    Io(#[from] std::io::Error),
+    /// The client did not read for too long.
+    #[error("the client has not read for {} s", .0.as_secs())]
+    Stalled(Duration),
+}
+
+/// Serves one client on standard input and output until it disconnects.
+///
+/// # Errors
+/// Returns an error if the server cannot start, or if the client stops reading.
+pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'static) -> Result<(), Fault> {
+    let (patience, follows_roots) = (settings.patience, settings.follows_roots);
+    let Some((parts, thread)) = begin(settings, Network::None, refused)? else { return Err(Fault::Setup) };
+    let (wire, closing) = Wire::on_standard_streams(patience)?;
+    let engine = parts.engine.clone();
+    let server = Server::new(Parts { follows_roots, closing: Some(closing.clone()), ..parts });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(async {
+        // A client that disconnects before the handshake is not an error.
+        if let Ok(service) = serve_server(server, wire).await {
+            let _ = service.waiting().await;
+        }
+    });
+    engine.stop();
+    drop(engine);
+    runtime.shutdown_timeout(END);
+    let end = Instant::now() + END;
+    while !thread.is_finished() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    match closing.ending() {
+        Ending::Left => Ok(()),
+        Ending::Stalled => Err(Fault::Stalled(patience)),
+    }
+}
+
+/// Serves clients over HTTP until the process ends. Calls `on_listening` with the address.
+///
+/// # Errors
+/// Returns an error if the server cannot start.
+#[cfg(feature = "http")]
+pub fn serve_http(
+    settings: Settings,
+    listening: Listening,
+    refused: impl FnOnce(&SetupError) + Send + 'static,
+    on_listening: impl FnOnce(std::net::SocketAddr),
+) -> Result<(), Fault> {
+    let Some((parts, _)) = begin(settings, Network::Accepts, refused)? else { return Err(Fault::Setup) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
+    Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), on_listening))?)
+}
+
+/// Builds the parts of a server and starts its engine thread. Returns `None` if the sandbox could not be opened.
+fn begin(
+    settings: Settings,
+    network: Network,
+    refused: impl FnOnce(&SetupError) + Send + 'static,
+) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
+    let Settings { options, tools, scripts, worker: (program, words), .. } = settings;
+    let options = Options {
+        limits: Limits::of_server(),
+        max_files_unless_set: Some(MAX_FILES_OF_SERVER),
+        calls_only: true,
+        ..options
+    };
+    let watched = CurrentProgress::default();
+    let own = watched.clone();
+    let begun = EngineHandle::begin(
+        options.clone(),
+        network,
+        move |state| {
+            own.watch(&state.engine);
+            let gate = state.engine.gate();
+            let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
+            (offer, gate.policy().read_only, state.engine.limits().timeout)
+        },
+        refused,
+    )?;
+    let Some((engine, (offer, read_only, timeout), thread)) = begun else { return Ok(None) };
+    let offer = Arc::new(offer.map_err(Fault::Tools)?);
+    let instructions = instructions(&offer, read_only);
+    let workers = Workers { program, words, timeout };
+    let scripts = Arc::new(Scripts::default());
+    let parts =
+        Parts { engine, offer, instructions, watched, workers, scripts, options, follows_roots: false, closing: None };
+    Ok(Some((parts, thread)))
+}

@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+//!
+//! This is the lowest crate. It defines the codes of findings ([`Code`], [`ToolCode`]); [`render`] displays findings.
+
+mod code;
+mod diagnostic;
+mod fold;
+mod habit;
+mod hex;
+mod joined;
+mod json_fault;
+mod json_length;
+pub mod markup;
+mod nearest;
+mod purpose;
+pub mod render;
+pub mod safe;
+mod shell;
+mod source;
+mod span;
+mod written_as;
+
+pub use code::{Code, ToolCode};
+pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
+pub use fold::fold;
+pub use habit::{changed_by, is_length};
+pub use hex::hex;
+pub use json_fault::{JsonFault, parse_json_object};
+pub use json_length::{json_length, safe_json_length};
+pub use nearest::{edits, nearest};
+pub use purpose::{Purpose, meant, search};
+pub use shell::{shell_line, shell_word};
+pub use source::{Position, Source, Sources, position_in};
+pub use span::Span;
+pub use written_as::written_as;
