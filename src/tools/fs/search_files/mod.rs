@@ -4,6 +4,7 @@
 //! long line, up to a bound.
 
 mod lines;
+mod matcher;
 mod query;
 mod reader;
 
@@ -11,7 +12,6 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use grep_matcher::LineTerminator;
-use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,6 +28,7 @@ use super::encoding::Choice;
 use super::find_files::prefix;
 use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
+use matcher::LineMatcher;
 use query::Query;
 use reader::{MeteredReader, Utf8Watch};
 
@@ -303,7 +304,7 @@ struct Subject<'a> {
 
 /// A search in progress.
 struct Search {
-    matcher: RegexMatcher,
+    matcher: LineMatcher,
     searcher: Searcher,
     /// Whether files that are not UTF-8 hide matches.
     watches_utf8: bool,
@@ -333,6 +334,9 @@ impl Search {
         let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
+        }
+        if let Some(stop) = self.matcher.take_stop() {
+            return Err(stop);
         }
         let is_utf8 = reader.is_utf8();
         let Lines { matches, is_over, is_binary, bytes, .. } = lines;
