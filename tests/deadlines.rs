@@ -10,6 +10,8 @@
 
 #[path = "deadlines/expressions.rs"]
 mod expressions;
+#[path = "deadlines/lines.rs"]
+mod lines;
 #[path = "deadlines/scalars.rs"]
 mod scalars;
 mod support;
@@ -199,8 +201,17 @@ fn processor_time(thread: Pid) -> Duration {
     Duration::from_nanos(nanoseconds.expect("a number of nanoseconds"))
 }
 
-/// Runs a line and interrupts it. Returns the processor time after the interrupt if it came in time, and the ending.
-fn interrupted(session: &mut Session<'_>, interrupt: &Interrupt, line: &str) -> (Option<Duration>, Ending) {
+/// How an interrupted line ended.
+struct Trial {
+    /// Processor time after the interrupt, if that came before the end.
+    late: Option<Duration>,
+    ending: Ending,
+    /// The message of its first finding.
+    message: String,
+}
+
+/// Runs a line and interrupts it.
+fn interrupted(session: &mut Session<'_>, interrupt: &Interrupt, line: &str) -> Trial {
     let (done, waits) = channel::<()>();
     let (interrupt, shown, worker) = (interrupt.clone(), line.to_owned(), gettid());
     let patience = std::env::var("NS_PATIENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(PATIENCE);
@@ -218,46 +229,96 @@ fn interrupted(session: &mut Session<'_>, interrupt: &Interrupt, line: &str) -> 
         }
         Some(worked)
     });
-    let ending = session.evaluate(line).ending;
+    let outcome = session.evaluate(line);
+    let message = outcome.findings.first().map_or_else(String::new, |finding| finding.message.to_string());
+    let ending = outcome.ending;
+    drop(outcome);
     // The kernel updates the counter at the latest when a thread yields.
     std::thread::yield_now();
     let worked = processor_time(worker);
     drop(done);
     let before = watcher.join().expect("the watcher ends");
-    (before.map(|before| worked.saturating_sub(before)), ending)
+    Trial { late: before.map(|before| worked.saturating_sub(before)), ending, message }
 }
 
 /// Interrupts a line, and again if it seems late. Returns the least processor time after an interrupt, and the first
 /// ending.
-fn interrupted_in_time(session: &mut Session<'_>, interrupt: &Interrupt, line: &str) -> (Option<Duration>, Ending) {
-    let (mut late, ending) = interrupted(session, interrupt, line);
+fn interrupted_in_time(session: &mut Session<'_>, interrupt: &Interrupt, line: &str) -> Trial {
+    let mut trial = interrupted(session, interrupt, line);
     for _ in 1..TRIES {
-        if late.is_some_and(|late| late > SLACK) {
+        if trial.late.is_some_and(|late| late > SLACK) {
             session.evaluate("SET r = nil");
             // A call that ends before the interrupt is inconclusive.
-            let again = interrupted(session, interrupt, line).0;
-            late = late.into_iter().chain(again).min();
+            let again = interrupted(session, interrupt, line).late;
+            trial.late = trial.late.into_iter().chain(again).min();
         }
     }
-    (late, ending)
+    trial
+}
+
+/// A session whose lines are interrupted, and what came of them.
+struct Trials<'e> {
+    session: Session<'e>,
+    interrupt: Interrupt,
+    late: Vec<String>,
+    calls: usize,
+    stopped: usize,
+}
+
+impl<'e> Trials<'e> {
+    /// Begins a session with these values.
+    fn new(engine: &'e Engine, values: &str) -> Trials<'e> {
+        let session = engine.session(Box::new(Captured::default()));
+        let mut trials =
+            Trials { session, interrupt: engine.interrupt().clone(), late: Vec::new(), calls: 0, stopped: 0 };
+        trials.set(values);
+        trials
+    }
+
+    /// Runs lines that must succeed.
+    fn set(&mut self, lines: &str) {
+        let made = self.session.evaluate(lines);
+        assert_eq!(made.ending, Ending::Done, "{:?}", made.findings);
+    }
+
+    /// Interrupts a call.
+    fn interrupt(&mut self, call: &str) -> Trial {
+        let trial = interrupted_in_time(&mut self.session, &self.interrupt, &format!("SET r = {call}"));
+        self.session.evaluate("SET r = nil");
+        let Trial { late, ending, .. } = &trial;
+        if let Some(late) = late.filter(|late| *late > SLACK) {
+            self.late.push(format!("{late:.2?} ({ending:?}): {call}"));
+        }
+        self.calls += 1;
+        self.stopped += usize::from(*ending == Ending::Interrupted);
+        trial
+    }
+
+    /// Checks that no call went on, and that more than the given share of them was interrupted.
+    fn end(self, share: usize) {
+        let Trials { late, calls, stopped, .. } = self;
+        println!("{calls} calls, of which {stopped} were interrupted");
+        assert!(late.is_empty(), "went on long after the interrupt:\n{}", late.join("\n"));
+        assert!(stopped > calls / share, "the arguments make tools work long: {stopped} of {calls}");
+    }
+}
+
+/// Returns an engine for a directory.
+fn engine(root: &Path) -> Engine {
+    let options = Options { sandbox: Some(root.to_owned()), seed: Some(1), ..Options::default() };
+    Engine::open(&options).unwrap_or_else(|error| panic!("{:?}", error.findings))
 }
 
 /// Calls every tool assigned to one thread.
 fn deal(hand: usize) {
     let place = tempfile::tempdir().expect("a folder for the test");
     build(place.path());
-    let options = Options { sandbox: Some(place.path().to_owned()), seed: Some(1), ..Options::default() };
-    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("{:?}", error.findings));
-    let interrupt = engine.interrupt().clone();
-    let mut session = engine.session(Box::new(Captured::default()));
-    let made = session.evaluate(VALUES);
-    assert_eq!(made.ending, Ending::Done, "{:?}", made.findings);
+    let engine = engine(place.path());
+    let mut trials = Trials::new(&engine, VALUES);
     let only = std::env::var("NS_TOOL").unwrap_or_default();
     let is_named = |tool: &serde_json::Value| tool["script_name"].as_str().is_some_and(|name| name.contains(&only));
     let tools = declarations();
     assert!(tools.iter().any(is_named), "no tool has `{only}` in its name");
-    let mut faults = Vec::new();
-    let (mut calls, mut stopped) = (0, 0);
     for (number, tool) in tools.iter().enumerate() {
         let name = tool["script_name"].as_str().expect("a tool has a name");
         if number % HANDS != hand || !name.contains(&only) {
@@ -265,26 +326,22 @@ fn deal(hand: usize) {
         }
         let mut tried = Vec::new();
         for (flavour, all) in FLAVOURS.iter().flat_map(|flavour| [(flavour, false), (flavour, true)]) {
-            let line = format!("SET r = {name}({})", arguments(tool, flavour, all));
-            if tried.contains(&line) {
+            let call = format!("{name}({})", arguments(tool, flavour, all));
+            if tried.contains(&call) {
                 continue;
             }
-            let (late, ending) = interrupted_in_time(&mut session, &interrupt, &line);
-            calls += 1;
-            stopped += usize::from(ending == Ending::Interrupted);
+            let Trial { late, ending, .. } = trials.interrupt(&call);
             if !only.is_empty() {
-                println!("{:>10.1?} {ending:?} {line}", late.unwrap_or_default());
+                println!("{:>10.1?} {ending:?} {call}", late.unwrap_or_default());
             }
-            if let Some(late) = late.filter(|late| *late > SLACK) {
-                faults.push(format!("{late:.2?} ({ending:?}): {line}"));
-            }
-            session.evaluate("SET r = nil");
-            tried.push(line);
+            tried.push(call);
         }
     }
-    println!("{calls} calls, of which {stopped} were interrupted");
-    assert!(faults.is_empty(), "went on long after the interrupt:\n{}", faults.join("\n"));
-    assert!(!only.is_empty() || stopped > calls / 20, "the arguments make tools work long");
+    if only.is_empty() {
+        trials.end(20);
+    } else {
+        assert!(trials.late.is_empty(), "went on long after the interrupt:\n{}", trials.late.join("\n"));
+    }
 }
 
 #[test]

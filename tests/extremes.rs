@@ -159,6 +159,26 @@ fn one_line_has_no_more_findings_than_a_text() {
     }
 }
 
+/// The time is far more than a reader needs that looks at each line and each parameter once.
+#[test]
+fn a_head_with_many_parameters_and_lines_is_read_once() {
+    let many = |count: usize, line: fn(usize) -> String| (0..count).map(line).collect::<String>();
+    for text in [
+        format!("DEFINE PROCEDURE F(a{})\nEND\nEMIT 1", many(200_000, |n| format!(", a{n}"))),
+        format!("{}EMIT 1", many(200_000, |n| format!(":: k{n}: v\n"))),
+        format!(
+            "{}DEFINE PROCEDURE Main(a: 1{})\nEND\nEMIT 1",
+            many(20_000, |n| format!(":: arg a{n}: v\n")),
+            many(20_000, |n| format!(", a{n}: 1")),
+        ),
+    ] {
+        let start = std::time::Instant::now();
+        prints(&text, "1");
+        let took = start.elapsed();
+        assert!(took.as_secs() < 60, "it took {took:?}: {text:.60}");
+    }
+}
+
 #[test]
 fn prefixes_of_a_name_are_read_once() {
     prints("EMIT MATH.Sqrt(4), \" \", tool.math.sqrt(4), \" \", TOOL.MATH.SQRT(4)", "2.0 2.0 2.0");

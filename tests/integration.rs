@@ -35,6 +35,7 @@ mod habits;
 mod heads;
 mod journal;
 mod layers;
+mod letter_case;
 mod list_dir;
 mod mcp;
 mod memory;

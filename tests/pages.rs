@@ -35,6 +35,13 @@ const FORMS: &[Form] = &[
     Form { name: "windows-1252", encoding: Some("windows-1252"), bytes: latin1 },
     Form { name: "shift_jis", encoding: Some("shift_jis"), bytes: shift_jis },
     Form { name: "iso-2022-jp", encoding: Some("iso-2022-jp"), bytes: iso_2022_jp },
+    Form { name: "iso-2022-jp, Roman", encoding: Some("iso-2022-jp"), bytes: iso_2022_jp_roman },
+    Form { name: "lines that end in CR", encoding: None, bytes: |text| text.replace('\n', "\r").into() },
+    Form {
+        name: "utf-16le, lines that end in CR",
+        encoding: Some("utf-16le"),
+        bytes: |text| utf16le(&text.replace('\n', "\r")),
+    },
     Form { name: "utf-16le", encoding: Some("utf-16le"), bytes: utf16le },
     Form { name: "utf-16 with a mark", encoding: None, bytes: |text| utf16le(&format!("\u{feff}{text}")) },
     Form { name: "utf-16be", encoding: Some("utf-16be"), bytes: utf16be },
@@ -62,6 +69,17 @@ fn shift_jis(text: &str) -> Vec<u8> {
 
 fn iso_2022_jp(text: &str) -> Vec<u8> {
     let character = |c: char| if c.is_ascii() { vec![c as u8] } else { b"\x1b$B$\"\x1b(B".to_vec() };
+    text.chars().flat_map(character).collect()
+}
+
+/// Stays in the Roman set at the ends of most lines, and has sequences that are cut off or of no character.
+fn iso_2022_jp_roman(text: &str) -> Vec<u8> {
+    let character = |c: char| match c {
+        'é' => b"\x1b$B$\"\x1b(J".to_vec(),
+        'ü' => b"\x1b(B\\".to_vec(),
+        'ÿ' => b"\x1b\x1b(J~".to_vec(),
+        c => vec![c as u8],
+    };
     text.chars().flat_map(character).collect()
 }
 
@@ -100,8 +118,8 @@ fn page(engine: &Engine, args: &Json) -> String {
     }
 }
 
-/// Changes the file as another program would.
-fn change(dice: &mut Dice, path: &Path) {
+/// Makes a change that may by chance leave the same bytes.
+fn change_perhaps(dice: &mut Dice, path: &Path) {
     let mut bytes = fs::read(path).expect("it is read");
     let half = bytes.len() / 2;
     match dice.below(4) {
@@ -109,14 +127,26 @@ fn change(dice: &mut Dice, path: &Path) {
             let file = fs::OpenOptions::new().write(true).open(path).expect("it is opened");
             let at = dice.below(half) as u64 * 2;
             let end: &[u8] = dice.pick(&[b"\n\0", b"\0\n", b"\n\n", b"ab"]);
-            file.write_at(end, at).expect("it is written");
+            return file.write_all_at(end, at).expect("it is written");
         }
         1 => bytes.extend_from_slice(b"more\n\0\n"),
         2 => drop(bytes.drain(..dice.below(half / 4) * 2)),
         _ => bytes.rotate_left(dice.below(half) * 2),
     }
-    if bytes.len() != fs::metadata(path).expect("it is there").len() as usize || dice.one_in(2) {
+    if dice.one_in(3) {
+        let other = path.with_extension("other");
+        fs::write(&other, bytes).and_then(|()| fs::rename(&other, path)).expect("it is put in its place");
+    } else {
         fs::write(path, bytes).expect("it is written");
+    }
+}
+
+/// Changes the content of the file as another program would: a few bytes in place, or all of it, in the same file or in
+/// another one of the same name.
+fn change(dice: &mut Dice, path: &Path) {
+    let before = fs::read(path).expect("it is read");
+    while fs::read(path).expect("it is read") == before {
+        change_perhaps(dice, path);
     }
     if dice.one_in(2) {
         std::thread::sleep(SETTLED);

@@ -42,7 +42,7 @@ fn what_is_taken_back_has_a_line_with_its_paths() {
     assert_eq!(
         audited(place.path()),
         "FS.WriteFile done a\nFS.WriteFile done d/b\nundo done a d d/b\nundo done a d d/b\nFS.WriteFile done c\n\
-         rollback done\n"
+         rollback done c\n"
     );
     holds(place.path());
 }

@@ -395,6 +395,7 @@ pub(super) fn chosen<C>(mut cells: Vec<C>, named: impl Fn(&C) -> String) -> Vec<
     let (only, first) = (variable("NS_CELL"), variable("NS_SEED").parse().unwrap_or(0));
     let step = if variable("NS_LONG").is_empty() && only.is_empty() { SHARE } else { 1 };
     cells.retain(|cell| named(cell).contains(&only));
+    assert!(!cells.is_empty(), "no cell of this table has `{only}`, the value of NS_CELL, in its name");
     cells.into_iter().skip(first % step).step_by(step).collect()
 }
 

@@ -96,17 +96,18 @@ impl Gate {
     /// steps that could not be rolled back, with the reasons.
     pub fn roll_back_run(&self, session: &SessionMemory) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         let has_changed = self.world.journal.last_step() > 0;
+        let record = CallRecord::new("rollback", Vec::new(), session);
+        // The paths are for the log only: if they cannot be read, the changes are rolled back all the same.
+        let changed = self.world.journal.changed_paths().unwrap_or_default();
+        changed.iter().for_each(|path| record.concerns(&path.display()));
         let done = self.world.roll_back(self.admission.policy.retention, 1);
         let failure = match &done {
             Ok(left) => left.first().map(|(_, error)| error.to_string()),
             Err(error) => Some(error.to_string()),
         };
         let failure = failure.map(|reason| ToolError::new(ToolCode::IoError, reason));
-        if has_changed {
-            let record = CallRecord::new("rollback", Vec::new(), session);
-            if let Some(lost) = self.world.conclude(&record, true, &Meter::unlimited(), failure.as_ref()) {
-                self.note(lost.message.to_string());
-            }
+        if has_changed && let Some(lost) = self.world.conclude(&record, true, &Meter::unlimited(), failure.as_ref()) {
+            self.note(lost.message.to_string());
         }
         done
     }

@@ -91,9 +91,8 @@ impl Sink {
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
         self.budget.left = self.budget.left.checked_sub(bytes.len()).ok_or(self.budget.bound)?;
-        if bytes.len() > self.bytes.spare() {
-            work::charge_bytes(self.bytes.len())?;
-        }
+        let moved = if bytes.len() > self.bytes.spare() { self.bytes.len() } else { 0 };
+        work::charge_bytes(moved + bytes.len())?;
         self.bytes.extend_from_slice(bytes)
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod ast;
 mod comment;
+mod foreign;
 mod grammar;
 pub mod keyword;
 mod memory_estimate;

@@ -11,7 +11,7 @@ use crate::gate::SessionMemory;
 use crate::limits::{LimitHit, Meter, space, work};
 use crate::syntax::keyword::{is_reserved, is_word};
 use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
-use crate::toolkit::{ArgError, Declaration, Effect, FailureMode, Given, GivenArg, ToolId};
+use crate::toolkit::{About, ArgError, Effect, FailureMode, StaticArg, ToolId};
 use crate::value::{Map, TextBudget, Value, json};
 
 use super::outcome::ending_of;
@@ -119,47 +119,32 @@ impl Engine {
         let id = registry.find(tool_name(call)).ok_or_else(|| vec![self.unknown_tool_of(call)])?;
         let tool = registry.get(id);
         let mut findings = Vec::new();
-        let mut args: Vec<Option<&Arg>> = vec![None; tool.params.len()];
+        let (mut places, mut args): (Vec<usize>, Vec<&Arg>) = (Vec::new(), Vec::new());
         for arg in &call.args {
             if findings.len() >= MAX_FINDINGS {
                 break;
             }
-            match tool.binder().position(&arg.name) {
+            match tool.binder().free_position(&arg.name, &places) {
                 Err(error) => findings.push(finding_of(&error, arg.name_span)),
-                Ok(place) if args[place].is_some() => {
-                    let error = ArgError::Doubled { callee: tool.spec.name, name: tool.params[place].name };
-                    findings.push(finding_of(&error, arg.name_span));
-                }
                 Ok(place) => {
-                    args[place] = Some(arg);
-                    let wrong = arg.value.as_ref().and_then(|value| tool.binder().check(place, value).err());
-                    findings.extend(wrong.map(|error| finding_of(&error, arg.span)));
+                    places.push(place);
+                    args.push(arg);
                 }
             }
         }
-        let given: Vec<usize> = (0..args.len()).filter(|place| args[*place].is_some()).collect();
-        findings.extend(tool.binder().missing(&given).map(|error| finding_of(&error, call.tool_span)));
-        if findings.is_empty() {
-            findings.extend(self.check_together(tool, &args, call.tool_span));
+        let known = args.iter().zip(&places).map(|(arg, place)| StaticArg { place: *place, value: arg.value.as_ref() });
+        let known: Vec<StaticArg<'_>> = known.collect();
+        let mistakes = tool.mistakes(&known, self.gate.settings()).into_iter().map(|mistake| match mistake.about {
+            About::Argument(number) => mistake.finding(args[number].span),
+            About::Absence | About::Combination => mistake.finding(call.tool_span),
+        });
+        findings.extend(mistakes);
+        if !findings.is_empty() {
+            return Err(findings);
         }
-        if findings.is_empty() {
-            Ok((id, args.iter().map(|arg| arg.and_then(|arg| arg.value.clone())).collect()))
-        } else {
-            Err(findings)
-        }
-    }
-
-    /// Checks the combination of arguments that are valid one by one.
-    fn check_together(&self, tool: &Declaration, args: &[Option<&Arg>], span: Span) -> Option<Diagnostic> {
-        let given: Vec<GivenArg<'_>> = args.iter().map(|arg| given(*arg)).collect();
-        let error = tool.check(&Given::new(tool.params, &given), self.gate.settings()).err()?;
-        let at = |arg: &&&Arg| Some(arg.name.as_str()) == error.argument;
-        let span = args.iter().flatten().find(at).map_or(span, |arg| arg.span);
-        let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);
-        Some(match error.hint {
-            Some(hint) => finding.help(hint),
-            None => finding,
-        })
+        let mut values = vec![None; tool.params.len()];
+        known.iter().for_each(|arg| values[arg.place] = arg.value.cloned());
+        Ok((id, values))
     }
 
     fn unknown_tool_of(&self, call: &Call) -> Diagnostic {
@@ -184,14 +169,6 @@ fn session_of(document: &Script) -> SessionMemory {
 fn tool_name(call: &Call) -> &str {
     let is_finding = call.args.iter().any(|arg| arg.name == "directory_path");
     if is_finding && call.tool.eq_ignore_ascii_case("list_directory") { "find_files" } else { &call.tool }
-}
-
-/// Returns an argument as far as it is known.
-fn given(arg: Option<&Arg>) -> GivenArg<'_> {
-    match arg {
-        None => GivenArg::Absent,
-        Some(arg) => arg.value.as_ref().map_or(GivenArg::Unknown, GivenArg::Value),
-    }
 }
 
 fn finding_of(error: &ArgError, span: Span) -> Diagnostic {

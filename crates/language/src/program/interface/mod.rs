@@ -10,8 +10,11 @@ mod marks;
 mod named;
 mod usage;
 
+use std::collections::{HashMap, HashSet};
+
 use compact_str::CompactString;
 
+use crate::syntax::MAX_FINDINGS;
 use crate::syntax::ast::{ExprKind, Procedure, Tree};
 use crate::syntax::keyword::{first_word, is_keyword};
 use crate::syntax::{Part, Template};
@@ -222,12 +225,14 @@ fn metadata(tree: &Tree, key: &str) -> Option<String> {
 
 fn parameters(tree: &Tree, procedure: &Procedure, findings: &mut Vec<Diagnostic>) -> Vec<Parameter> {
     let marks = marks(tree);
+    // Of several lines about a parameter, the first counts.
+    let by_name: HashMap<&str, &ArgLine> = marks.iter().rev().map(|mark| (mark.name.as_str(), mark)).collect();
     let mut parameters: Vec<Parameter> = Vec::with_capacity(procedure.params.len());
     for param in &procedure.params {
         // Lowering reports mistakes in defaults.
         let default = param_of(tree, param, &mut Vec::new()).default;
         let name = param.name.text.clone();
-        let mark = marks.iter().find(|mark| mark.name == name);
+        let mark = by_name.get(name.as_str()).copied();
         let mut parameter = Parameter {
             role: if default.is_some() { Role::Option } else { Role::Argument },
             kind: default.as_ref().map_or(Kind::One(Element::Text), kind_of),
@@ -260,8 +265,8 @@ fn report_order(procedure: &Procedure, parameters: &[Parameter], findings: &mut 
 
 /// Warns about `:: arg` lines that name no parameter.
 fn report_marks(procedure: &Procedure, marks: &[ArgLine], parameters: &[Parameter], findings: &mut Vec<Diagnostic>) {
-    let is_known = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
-    for mark in marks.iter().filter(|mark| !is_known(&mark.name)) {
+    let known: HashSet<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    for mark in marks.iter().filter(|mark| !known.contains(mark.name.as_str())).take(MAX_FINDINGS) {
         let message = format!("`{}` has no parameter `{}`", procedure.name.text, mark.name);
         let finding = Diagnostic::warning(Code::UnknownArgumentLine, mark.span, message);
         let names = parameters.iter().map(|parameter| parameter.name.as_str());

@@ -23,8 +23,9 @@ const SENTENCE: usize = 3;
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();
     let procedure = Interface::of(text.tree, None, &mut Vec::new()).ok().and_then(|interface| interface.procedure);
+    let known = Known::of(text.tree);
     for line in &text.tree.metadata {
-        let help = match meant(text.tree, line) {
+        let help = match known.meant(line) {
             Some(help) => Some((format!("`:: {}` has no effect", line.key), help)),
             None if KEYS.contains(&line.key.as_str()) && !seen.insert(line.key.as_str()) => {
                 let help = "remove it; a line goes on in the next one after a `\\` at its end";
@@ -42,47 +43,63 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns what to write instead of a line that has no effect, if it was probably meant to have one.
-fn meant(tree: &Tree, line: &Metadata) -> Option<String> {
-    let key = line.key.as_str();
-    let (first, rest) = key.split_once([' ', '\t']).map_or((key, ""), |(first, rest)| (first, rest.trim()));
-    let lowered = first.to_lowercase();
-    if KEYS.contains(&key) || first == "arg" && !rest.is_empty() {
-        return None;
-    }
-    if rest.is_empty() && matches!(lowered.as_str(), "arg" | "args") {
-        return Some("write `:: arg NAME: …`, a line for each parameter".to_owned());
-    }
-    let is_like_arg = ARGS.contains(&lowered.as_str()) || edits(&lowered, "arg") <= 1 && first.len() > 1;
-    if is_like_arg && !rest.is_empty() && names_parameter(tree, rest) {
-        return Some(format!("did you mean `:: arg {rest}: …`?"));
-    }
-    // A description is often a sentence without a key.
-    let has_description = tree.metadata.iter().any(|line| line.key == "description");
-    let is_sentence = key.split_whitespace().count() >= SENTENCE || key_only(line) && !rest.is_empty();
-    match KEYS.into_iter().find(|known| edits(&lowered, known) <= known.len() / 4) {
-        Some(known) if rest.is_empty() || key_only(line) => Some(format!("did you mean `:: {known}: …`?")),
-        _ if has_description => None,
-        _ if DESCRIPTIONS.contains(&lowered.as_str()) && rest.is_empty() => {
-            Some("did you mean `:: description: …`?".to_owned())
+/// The names that metadata lines may be about.
+struct Known<'t> {
+    has_description: bool,
+    has_procedures: bool,
+    /// The parameters of all procedures.
+    parameters: HashSet<&'t str>,
+}
+
+impl<'t> Known<'t> {
+    fn of(tree: &'t Tree) -> Known<'t> {
+        let parameters = tree.procedures().flat_map(|procedure| &procedure.params);
+        Known {
+            has_description: tree.metadata.iter().any(|line| line.key == "description"),
+            has_procedures: tree.procedures().next().is_some(),
+            parameters: parameters.map(|param| param.name.text.as_str()).collect(),
         }
-        _ if is_sentence => {
-            Some("write `:: description: …` for a text that `--help` shows, or begin a comment with `#`".to_owned())
+    }
+
+    /// Returns what to write instead of a line that has no effect, if it was probably meant to have one.
+    fn meant(&self, line: &Metadata) -> Option<String> {
+        let key = line.key.as_str();
+        let (first, rest) = key.split_once([' ', '\t']).map_or((key, ""), |(first, rest)| (first, rest.trim()));
+        let lowered = first.to_lowercase();
+        if KEYS.contains(&key) || first == "arg" && !rest.is_empty() {
+            return None;
         }
-        _ => None,
+        if rest.is_empty() && matches!(lowered.as_str(), "arg" | "args") {
+            return Some("write `:: arg NAME: …`, a line for each parameter".to_owned());
+        }
+        let is_like_arg = ARGS.contains(&lowered.as_str()) || edits(&lowered, "arg") <= 1 && first.len() > 1;
+        if is_like_arg && !rest.is_empty() && self.names_parameter(rest) {
+            return Some(format!("did you mean `:: arg {rest}: …`?"));
+        }
+        // A description is often a sentence without a key.
+        let is_sentence = key.split_whitespace().count() >= SENTENCE || key_only(line) && !rest.is_empty();
+        match KEYS.into_iter().find(|known| edits(&lowered, known) <= known.len() / 4) {
+            Some(known) if rest.is_empty() || key_only(line) => Some(format!("did you mean `:: {known}: …`?")),
+            _ if self.has_description => None,
+            _ if DESCRIPTIONS.contains(&lowered.as_str()) && rest.is_empty() => {
+                Some("did you mean `:: description: …`?".to_owned())
+            }
+            _ if is_sentence => {
+                Some("write `:: description: …` for a text that `--help` shows, or begin a comment with `#`".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether the rest of a key is the name of a parameter, in one of the forms of an `:: arg` line. A script
+    /// without procedures documents its words under any names.
+    fn names_parameter(&self, rest: &str) -> bool {
+        let name = rest.trim_start_matches(['[', '-']).split([' ', ']', '.', '(']).next().unwrap_or(rest);
+        !self.has_procedures || self.parameters.contains(name.replace('-', "_").as_str())
     }
 }
 
 /// Returns whether nothing follows a `:`, or there is none.
 fn key_only(line: &Metadata) -> bool {
     line.value.is_empty()
-}
-
-/// Returns whether the rest of a key is the name of a parameter, in one of the forms of an `:: arg` line. A script
-/// without procedures documents its words under any names.
-fn names_parameter(tree: &Tree, rest: &str) -> bool {
-    let name = rest.trim_start_matches(['[', '-']).split([' ', ']', '.', '(']).next().unwrap_or(rest).replace('-', "_");
-    let mut procedures = tree.procedures().peekable();
-    procedures.peek().is_none()
-        || procedures.any(|procedure| procedure.params.iter().any(|param| param.name.text == name.as_str()))
 }

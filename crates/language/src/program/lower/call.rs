@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::syntax::ast;
 use crate::text::{Code, Diagnostic, Span};
-use crate::toolkit::{ArgError, Binder, Given, GivenArg, ToolId};
+use crate::toolkit::{About, ArgError, Binder, StaticArg, ToolId};
 use crate::value::print;
 
 use super::super::builtin::Builtin;
@@ -20,6 +20,14 @@ use super::{Lowering, Signature};
 struct ModuleProcedure<'a> {
     module: &'a str,
     name: &'a str,
+}
+
+/// The places of findings about a whole call.
+#[derive(Clone, Copy)]
+struct CallSpans {
+    /// Where a missing argument is reported.
+    callee: Span,
+    whole: Span,
 }
 
 impl Lowering<'_> {
@@ -250,44 +258,25 @@ impl Lowering<'_> {
                 return ExprKind::REPORTED;
             }
         };
-        if let Some(error) = binder.missing(&places) {
-            self.report_args(&error, call.callee_span);
-            return ExprKind::REPORTED;
-        }
         let values = places.into_iter().zip(values).map(|(place, value)| PlacedArg { place, value }).collect();
-        let args = self.checked(id, values, span);
+        let args = self.checked(id, values, CallSpans { callee: call.callee_span, whole: span });
         ExprKind::Call(Box::new(Call { target: Target::Tool(id), args, span }))
     }
 
     /// Checks the arguments of a tool that are known before the run.
-    fn checked(&mut self, id: ToolId, values: Vec<PlacedArg>, span: Span) -> Args {
+    fn checked(&mut self, id: ToolId, values: Vec<PlacedArg>, spans: CallSpans) -> Args {
         let tool = self.context.registry.get(id);
-        let binder = tool.binder();
-        let before = self.findings.len();
-        for PlacedArg { place, value } in &values {
-            if let Some(constant) = constant(value)
-                && let Err(error) = binder.check(*place, constant)
-            {
-                self.report_args(&error, value.span);
-            }
+        let args: Vec<StaticArg<'_>> =
+            values.iter().map(|arg| StaticArg { place: arg.place, value: constant(&arg.value) }).collect();
+        for mistake in tool.mistakes(&args, self.context.settings) {
+            let span = match mistake.about {
+                About::Argument(number) => values[number].value.span,
+                About::Absence => spans.callee,
+                About::Combination => spans.whole,
+            };
+            self.report(mistake.finding(span));
         }
-        let params = binder.params.len();
-        if self.findings.len() == before {
-            let mut args = vec![GivenArg::Absent; params];
-            for PlacedArg { place, value } in &values {
-                args[*place] = constant(value).map_or(GivenArg::Unknown, GivenArg::Value);
-            }
-            if let Err(error) = tool.check(&Given::new(binder.params, &args), self.context.settings) {
-                let at = |arg: &&PlacedArg| Some(binder.params[arg.place].name) == error.argument;
-                let span = values.iter().find(at).map_or(span, |arg| arg.value.span);
-                let finding = Diagnostic::error(Code::ArgumentOutOfRange, span, error.message);
-                self.report(match error.hint {
-                    Some(hint) => finding.help(hint),
-                    None => finding,
-                });
-            }
-        }
-        Args::Placed { values, params }
+        Args::Placed { values, params: tool.params.len() }
     }
 
     /// Handles one unnamed argument that is or may be the map of all arguments.
@@ -321,10 +310,7 @@ impl Lowering<'_> {
                 Err(error) => self.report_args(&error, entry.key_span),
             }
         }
-        if let Some(error) = binder.missing(&places) {
-            self.report_args(&error, span);
-        }
-        self.checked(id, values, span)
+        self.checked(id, values, CallSpans { callee: span, whole: span })
     }
 
     pub(super) fn report_args(&mut self, error: &ArgError, span: Span) {

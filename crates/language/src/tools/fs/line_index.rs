@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::sandbox::{Identity, Metadata, Timestamp};
 
-use super::encoding::Charset;
+use super::encoding::{Charset, Shift};
 
 /// Maximum number of indexes kept.
 const KEPT: usize = 8;
@@ -54,6 +54,8 @@ pub struct LineStart {
     pub offset: u64,
     /// Whether bytes before it stood for no character.
     pub malformed: bool,
+    /// The state of the decoder.
+    pub shift: Shift,
 }
 
 /// The index of a file.
@@ -120,15 +122,16 @@ impl LineIndex {
     }
 }
 
-/// Returns the position in a piece of a file after its last LF, if no CR follows that and decoding can begin there.
+/// Returns the position in a piece of a file after its last line end, if decoding can begin there. There is none if an LF
+/// in the next piece may belong to a CR at the end of this one.
 pub fn after_last_line(bytes: &[u8], charset: Charset) -> Option<usize> {
     if charset.has_units_of_two() {
         let (lf, cr) = if charset.is_big_endian() { ([0, b'\n'], [0, b'\r']) } else { ([b'\n', 0], [b'\r', 0]) };
         let (units, _) = bytes.as_chunks::<2>();
-        let last = units.iter().rposition(|unit| *unit == lf)?;
-        return (!units[last..].contains(&cr)).then_some(2 * (last + 1));
+        let last = units.iter().rposition(|unit| *unit == lf || *unit == cr)?;
+        return (units[last] == lf || last + 1 < units.len()).then_some(2 * (last + 1));
     }
-    // The bytes of LF and CR are parts of no other character in these encodings.
-    let last = charset.holds_ascii().then(|| memchr::memrchr(b'\n', bytes)).flatten()?;
-    memchr::memchr(b'\r', &bytes[last..]).is_none().then_some(last + 1)
+    // The bytes of LF and CR are parts of no other character in these encodings; in ISO-2022-JP the shift state tells.
+    let last = memchr::memrchr2(b'\n', b'\r', bytes)?;
+    (bytes[last] == b'\n' || last + 1 < bytes.len()).then_some(last + 1)
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
-use crate::text::ToolCode;
+use crate::text::{ToolCode, fold};
 use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 const SPEC: Spec = Spec {
@@ -73,7 +73,7 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
     let metadata = check_source(&source)?;
-    check_destination(&source, &destination, metadata.kind)?;
+    check_destination(&source, &destination, &metadata)?;
     if context.is_temporary(&destination) && !context.is_temporary(&source) {
         let message = format!("`{}` would be removed with the temporary directory when the run ends", source.display());
         let error = ToolError::new(ToolCode::Conflict, message).argument("destination").path(destination.display());
@@ -110,7 +110,8 @@ fn check_source(source: &SandboxPath) -> Result<Metadata, ToolError> {
     })
 }
 
-fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: EntryKind) -> Result<(), ToolError> {
+fn check_destination(source: &SandboxPath, destination: &SandboxPath, moved: &Metadata) -> Result<(), ToolError> {
+    let kind = moved.kind;
     let at_destination = |error: ToolError| error.argument("destination").path(destination.display());
     if destination.is_root() {
         return Err(at_destination(SandboxError::RootItself("overwritten").into()));
@@ -128,6 +129,10 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: Entr
             let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.display());
             return Err(exists(destination).hint(inside));
         }
+        Ok(there) if is_same_entry(source, destination, (moved, &there)) => {
+            let both = format!("`{}` and `{}` are the same entry here", source.display(), destination.display());
+            return Err(exists(destination).hint(format!("{both}: move it to another name first, then to this one")));
+        }
         Ok(_) => return Err(exists(destination)),
         Err(error) => return Err(at_destination(error.into())),
     }
@@ -142,6 +147,13 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, kind: Entr
         ));
     }
     Ok(())
+}
+
+/// Whether a file system without letter case finds the source under the name of the destination.
+fn is_same_entry(source: &SandboxPath, destination: &SandboxPath, states: (&Metadata, &Metadata)) -> bool {
+    let (moved, there) = states;
+    let is_one_name = moved.kind == EntryKind::Folder || moved.links == 1;
+    is_one_name && moved.identity == there.identity && fold(source.display()) == fold(destination.display())
 }
 
 fn exists(destination: &SandboxPath) -> ToolError {

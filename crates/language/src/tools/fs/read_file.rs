@@ -363,9 +363,9 @@ impl Reading<'_> {
         let start = index.as_ref().and_then(|index| index.before(skip));
         let mut first = start.is_none();
         let mut has_mark = !first && index.as_ref().is_some_and(|index| index.has_mark);
-        let LineStart { line: before, offset, malformed } = start.unwrap_or_default();
+        let LineStart { line: before, offset, malformed, shift } = start.unwrap_or_default();
         self.go_to(offset)?;
-        decoder.malformed = malformed;
+        decoder.resume(shift, malformed);
         let mut lines = Lines::new(skip - before, self.args.max_lines as usize);
         let mut buffer = vec![0; PIECE + MAX_HELD];
         let mut space = String::new();
@@ -398,9 +398,10 @@ impl Reading<'_> {
             }
             if let Some(index) = &mut index
                 && let Some(at) = after_last_line(bytes, decoder.charset())
+                && let Some(shift) = decoder.shift_at(bytes, at)
             {
                 let offset = self.read - (bytes.len() - at) as u64;
-                index.add(LineStart { line: before + lines.ended(), offset, malformed: decoder.malformed });
+                index.add(LineStart { line: before + lines.ended(), offset, malformed: decoder.malformed, shift });
             }
             held = left;
             buffer.copy_within(length - left..length, 0);

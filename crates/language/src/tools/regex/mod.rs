@@ -9,6 +9,7 @@ mod replace;
 mod search;
 mod simulation;
 mod stepper;
+pub mod stepwise;
 
 use crate::gate::Tool;
 

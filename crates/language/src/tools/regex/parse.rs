@@ -46,6 +46,8 @@ pub struct Flags {
     pub ignore_case: bool,
     /// Whether the expression is applied to lines of bytes.
     pub in_lines: bool,
+    /// Whether the pattern is an escaped text, of which at most a few positions are active at once.
+    pub is_literal: bool,
 }
 
 /// Why a pattern was refused.
@@ -71,7 +73,7 @@ impl From<LimitHit> for Fault {
 
 /// Parses a pattern and refuses one that is too large. Memory is charged before it is used.
 pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
-    if pattern.len() > MAX_PATTERN {
+    if pattern.len() > MAX_PATTERN && !flags.is_literal {
         return Err(Fault::Syntax { reason: format!("it has more than {MAX_PATTERN} bytes"), at: None });
     }
     let _tree = MemoryCharge::of(pattern.len() * TREE_BYTES)?;
@@ -90,7 +92,7 @@ pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
     translator.multi_line(flags.in_lines).crlf(flags.in_lines);
     let expression = translator.build().translate(pattern, &tree);
     let expression = expression.map_err(|error| fault(error.kind(), error.span()))?;
-    if places(&expression) > MAX_PLACES { Err(Fault::TooLarge) } else { Ok(expression) }
+    if places(&expression) > MAX_PLACES && !flags.is_literal { Err(Fault::TooLarge) } else { Ok(expression) }
 }
 
 /// Upper bound for the memory of the syntax tree, in bytes per byte of the pattern.

@@ -16,6 +16,8 @@ use regex_syntax::hir::Hir;
 
 use crate::limits::{LimitHit, MemoryCharge, work};
 
+use super::stepper::is_char_boundary;
+
 /// The position of a group that took no part.
 const UNSET: usize = usize::MAX;
 /// Bytes in which a literal is looked for between two charges.
@@ -38,6 +40,8 @@ pub struct Task {
 /// The automaton of an expression, with the tables of its searches.
 pub struct Simulation {
     nfa: NFA,
+    /// Whether a match may begin inside a character.
+    in_bytes: bool,
     prefilter: Option<Prefilter>,
     tables: RefCell<Tables>,
 }
@@ -80,12 +84,13 @@ struct EpsilonClosure<'a> {
 }
 
 impl Simulation {
-    /// Creates the automaton of an expression. Returns `None` if it would have more than `bytes` bytes.
-    pub fn new(expression: &Hir, bytes: usize) -> Option<Simulation> {
-        let config = Config::new().nfa_size_limit(Some(bytes)).which_captures(WhichCaptures::All);
+    /// Creates the automaton of an expression, for texts, or for any bytes. Returns `None` if it would have more than
+    /// `most` bytes.
+    pub fn new(expression: &Hir, most: usize, in_bytes: bool) -> Option<Simulation> {
+        let config = Config::new().nfa_size_limit(Some(most)).which_captures(WhichCaptures::All);
         let nfa = Compiler::new().configure(config).build_from_hir(expression).ok()?;
         let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, expression);
-        Some(Simulation { nfa, prefilter, tables: RefCell::default() })
+        Some(Simulation { nfa, in_bytes, prefilter, tables: RefCell::default() })
     }
 
     /// Returns the memory used in bytes, without the tables of searches, which are charged on their own.
@@ -94,7 +99,7 @@ impl Simulation {
     }
 
     /// Returns the positions of the groups of the first match.
-    pub fn search(&self, text: &str, task: &Task) -> Result<Option<Vec<usize>>, LimitHit> {
+    pub fn search(&self, text: &[u8], task: &Task) -> Result<Option<Vec<usize>>, LimitHit> {
         let tables = &mut *self.tables.borrow_mut();
         tables.prepare(self.nfa.states().len(), task.slots)?;
         let mut found = None;
@@ -104,19 +109,19 @@ impl Simulation {
                 if found.is_some() || task.is_anchored && at > task.range.start {
                     break;
                 }
-                match self.candidate(text.as_bytes(), at..task.range.end, task.is_anchored)? {
+                match self.candidate(text, at..task.range.end, task.is_anchored)? {
                     Some(candidate) => at = candidate,
                     None => break,
                 }
             }
             // An empty match inside a character does not count, and no other starts there.
             let starts = found.is_none() && (!task.is_anchored || at == task.range.start);
-            if starts && text.is_char_boundary(at) {
+            if starts && (self.in_bytes || is_char_boundary(text, at)) {
                 let Tables { stack, current, blank, .. } = tables;
-                let closure = EpsilonClosure { text: text.as_bytes(), at, stack, active: current, positions: blank };
+                let closure = EpsilonClosure { text, at, stack, active: current, positions: blank };
                 self.follow(closure, self.nfa.start_anchored());
             }
-            if let Some(positions) = self.step(tables, text.as_bytes(), at, at < task.range.end) {
+            if let Some(positions) = self.step(tables, text, at, at < task.range.end) {
                 found = Some(positions);
                 if task.is_any_enough {
                     break;

@@ -43,6 +43,8 @@ pub struct InterruptibleSearch {
     backward: Automaton,
     /// Bytes that are processed between two charges.
     stretch: usize,
+    /// Whether an empty match inside a character counts.
+    in_bytes: bool,
 }
 
 /// An automaton with the states created so far.
@@ -52,9 +54,9 @@ struct Automaton {
 }
 
 impl InterruptibleSearch {
-    /// Creates the automata of an expression with the given number of positions. Returns `None` if they would
-    /// be too large.
-    pub fn new(expression: &Hir, places: u64, bounds: Bounds) -> Option<InterruptibleSearch> {
+    /// Creates the automata of an expression with the given number of positions, for texts, or for any bytes. Returns
+    /// `None` if they would be too large.
+    pub fn new(expression: &Hir, places: u64, bounds: Bounds, in_bytes: bool) -> Option<InterruptibleSearch> {
         let compile = |config: Config| {
             let config = config.nfa_size_limit(Some(bounds.compiled)).which_captures(WhichCaptures::None);
             Compiler::new().configure(config).build_from_hir(expression).ok()
@@ -64,6 +66,7 @@ impl InterruptibleSearch {
             forward: Automaton::new(compile(Config::new())?, MatchKind::LeftmostFirst, bounds)?,
             backward: Automaton::new(compile(Config::new().reverse(true))?, MatchKind::All, bounds)?,
             stretch: stretch.clamp(64, 1 << 16),
+            in_bytes,
         })
     }
 
@@ -73,18 +76,18 @@ impl InterruptibleSearch {
     }
 
     /// Returns whether there is a match.
-    pub fn is_match(&self, text: &str) -> Result<bool, SearchFailure> {
-        Ok(self.end(text.as_bytes(), 0, Wanted::Any)?.is_some())
+    pub fn is_match(&self, text: &[u8]) -> Result<bool, SearchFailure> {
+        Ok(self.end(text, 0, Wanted::Any)?.is_some())
     }
 
     /// Returns the first match that starts at or after a byte.
-    pub fn find(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, SearchFailure> {
+    pub fn find(&self, text: &[u8], from: usize) -> Result<Option<Range<usize>>, SearchFailure> {
         let mut from = from;
         loop {
-            let Some(end) = self.end(text.as_bytes(), from, Wanted::Whole)? else { return Ok(None) };
-            let start = self.start(text.as_bytes(), from..end)?;
+            let Some(end) = self.end(text, from, Wanted::Whole)? else { return Ok(None) };
+            let start = self.start(text, from..end)?;
             // An empty match inside a character does not count.
-            if start < end || text.is_char_boundary(end) {
+            if start < end || self.in_bytes || is_char_boundary(text, end) {
                 return Ok(Some(start..end));
             }
             from = end + 1;
@@ -152,6 +155,12 @@ impl InterruptibleSearch {
         }
         Ok(if state.is_match() { range.start } else { start })
     }
+}
+
+/// Whether no character of a text ends after this position and begins before it. In bytes that are no text, every byte
+/// that does not continue a character begins one.
+pub fn is_char_boundary(text: &[u8], at: usize) -> bool {
+    text.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)
 }
 
 /// The kind of result that a search needs.
@@ -226,12 +235,13 @@ mod tests {
 
     fn same(pattern: &str, text: &str) {
         let expression = parse(pattern).expect("a pattern");
-        let mut stepper = InterruptibleSearch::new(&expression, 10, Bounds { compiled: 1 << 20, tables: 4 << 20 })
-            .expect("it is small");
+        let mut stepper =
+            InterruptibleSearch::new(&expression, 10, Bounds { compiled: 1 << 20, tables: 4 << 20 }, false)
+                .expect("it is small");
         stepper.stretch = 2;
         let library = regex::Regex::new(pattern).expect("a pattern");
         for from in (0..=text.len()).filter(|from| text.is_char_boundary(*from)) {
-            let found = match stepper.find(text, from) {
+            let found = match stepper.find(text.as_bytes(), from) {
                 Ok(found) => found,
                 Err(SearchFailure::Unable) if pattern.contains(['b', 'B']) && !text.is_ascii() => continue,
                 Err(_) => panic!("`{pattern}` in `{text}` from {from}: there is time"),
@@ -239,7 +249,7 @@ mod tests {
             let wanted = library.find_at(text, from).map(|found| found.range());
             assert_eq!(found, wanted, "`{pattern}` in `{text}` from {from}");
         }
-        if let Ok(found) = stepper.is_match(text) {
+        if let Ok(found) = stepper.is_match(text.as_bytes()) {
             assert_eq!(found, library.is_match(text), "`{pattern}` in `{text}`");
         }
     }

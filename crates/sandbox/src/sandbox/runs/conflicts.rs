@@ -1,7 +1,10 @@
 //! Conflicts: changes made since a run that prevent its undo.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
+
+use crate::text::fold;
 
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::Address;
@@ -24,12 +27,14 @@ pub(super) struct Comparison<'a> {
     since: Since<'a>,
     /// The roots of copies of what the run left.
     copied: BTreeSet<Address>,
+    /// The case-folded paths of the entries that the run left, with their inodes; collected when first needed.
+    left: OnceCell<HashSet<(String, u64)>>,
 }
 
 impl<'a> Comparison<'a> {
     /// Creates a comparison of the tree with an outcome.
     pub fn new(outcome: &'a RunOutcome, roots: Roots<'a>, since: Since<'a>) -> Comparison<'a> {
-        Comparison { outcome, roots, since, copied: BTreeSet::new() }
+        Comparison { outcome, roots, since, copied: BTreeSet::new(), left: OnceCell::new() }
     }
 
     /// Returns the paths that are no longer as the run left them.
@@ -72,6 +77,7 @@ impl<'a> Comparison<'a> {
             (None, None) => None,
             // This entry came with the tree, which is checked as a whole.
             (None, Some(_)) if place.is_covered || self.outcome.is_in_tree(path) => None,
+            (None, Some(found)) if self.is_respelled(path, found) => None,
             (None, Some(_)) => Some("there is something new"),
             (Some(_), None) => Some("it is no longer there"),
             (Some(then), Some(now)) if then.is_still(now) => None,
@@ -101,6 +107,16 @@ impl<'a> Comparison<'a> {
             None => None,
         };
         Ok(reason.map(|reason| (reason, obstruction)))
+    }
+
+    /// Whether the entry at a path is the one that the run left under another spelling of the name, on a file system to
+    /// which both are the same.
+    fn is_respelled(&self, path: &Address, found: &State) -> bool {
+        let left = self.left.get_or_init(|| {
+            let places = self.outcome.places.iter();
+            places.filter_map(|(path, place)| Some((fold(&path.display()), place.now.as_ref()?.inode))).collect()
+        });
+        left.contains(&(fold(&path.display()), found.inode))
     }
 
     /// Returns a reason if the directory no longer exists, so that nothing can be restored in it.

@@ -112,6 +112,8 @@ struct LaterRuns {
     stays: BTreeMap<Address, Rc<str>>,
     /// Their moves and removals without a later undo, in order.
     ways: Vec<Way>,
+    /// The numbers of the ways that begin at a path, ascending.
+    ways_from: BTreeMap<Address, Vec<usize>>,
 }
 
 /// A move or a removal of an entry.
@@ -183,7 +185,9 @@ impl LaterRuns {
                 Step::Take { .. } => Some(None),
                 _ => None,
             };
-            self.ways.extend(to.map(|to| Way { from: taken.step.path().clone(), to, run: Rc::clone(run) }));
+            if let Some(to) = to {
+                self.add_way(Way { from: taken.step.path().clone(), to, run: Rc::clone(run) });
+            }
         }
         if let Step::Move { path, to, .. } = &taken.step {
             self.rename(path, to);
@@ -228,17 +232,30 @@ impl LaterRuns {
     /// Follows an entry through the moves. Returns its last path and the run that moved it there; `None` if it was not
     /// moved, or removed in the end.
     fn way_of(&self, address: &Address) -> Option<(Address, &Rc<str>)> {
-        let (mut at, mut mover) = (address.clone(), None);
-        for Way { from, to, run } in &self.ways {
-            if at == *from || at.is_below(from) {
-                (at, mover) = (at.moved(from, to.as_ref()?), Some(run));
-            }
+        let (mut at, mut mover, mut number) = (address.clone(), None, 0);
+        while let Some(next) = self.next_way(&at, number) {
+            let Way { from, to, run } = &self.ways[next];
+            (at, mover, number) = (at.moved(from, to.as_ref()?), Some(run), next + 1);
         }
         Some((at, mover?))
     }
 
+    /// Returns the first way, from a number on, of an entry at a path or of a directory above it.
+    fn next_way(&self, path: &Address, number: usize) -> Option<usize> {
+        let next = |above: Address| {
+            let numbers = self.ways_from.get(&above)?;
+            numbers.get(numbers.partition_point(|earlier| *earlier < number)).copied()
+        };
+        path.ancestors().filter_map(next).min()
+    }
+
+    fn add_way(&mut self, way: Way) {
+        self.ways_from.entry(way.from.clone()).or_default().push(self.ways.len());
+        self.ways.push(way);
+    }
+
     fn stays_in(&self, tree: &Address) -> bool {
-        self.stays.keys().any(|address| address == tree || address.is_below(tree))
+        self.stays.contains_key(tree) || keys_below(&self.stays, tree).next().is_some()
     }
 }
 

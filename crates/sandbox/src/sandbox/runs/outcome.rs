@@ -16,6 +16,8 @@ pub struct RunOutcome {
     pub places: BTreeMap<Address, PathOutcome>,
     /// Removed entries, by the path of the backup.
     taken: BTreeMap<Address, RemovedEntry>,
+    /// The places that name a backup, by its path.
+    of_backup: BTreeMap<Address, Vec<Address>>,
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
     /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
@@ -99,9 +101,12 @@ impl RunOutcome {
 
     /// Marks the entry at `path`, with everything in it, as a copy of what the steps left.
     fn copy(&mut self, path: &Address) {
-        let is_at = |place: &Address| place == path || place.is_below(path);
-        self.places.iter_mut().filter(|(place, _)| is_at(place)).for_each(|(_, place)| place.is_copied = true);
-        self.folders.iter_mut().filter(|(folder, _)| is_at(folder)).for_each(|(_, touched)| touched.inode = None);
+        for address in at_and_below(&self.places, path) {
+            self.places.entry(address).and_modify(|place| place.is_copied = true);
+        }
+        for address in at_and_below(&self.folders, path) {
+            self.folders.entry(address).and_modify(|touched| touched.inode = None);
+        }
     }
 
     fn take(&mut self, JournaledStep { step, fate, before, inodes, .. }: &JournaledStep) {
@@ -136,8 +141,9 @@ impl RunOutcome {
                 place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
                     (now, origin, is_new && *is_empty, is_tree, false);
-                if place.kept.is_none() && kept_any && place.was.is_some() {
-                    place.kept.clone_from(kept);
+                let is_backup = place.kept.is_none() && kept_any && place.was.is_some();
+                if let Some(kept) = kept.as_ref().filter(|_| is_backup) {
+                    self.name_backup(path, kept);
                 }
             }
             Step::Take { path, old, kept, .. } => {
@@ -156,7 +162,7 @@ impl RunOutcome {
                 let place = self.place(path, Some(old));
                 place.now = None;
                 if place.kept.is_none() && place.was.is_some() {
-                    place.kept = Some(kept.clone());
+                    self.name_backup(path, kept);
                 }
             }
             Step::Move { path, old, to, draft } => self.shift((path, to), old, now, draft.is_some()),
@@ -181,19 +187,29 @@ impl RunOutcome {
     /// path.
     fn keep_moved(&mut self, path: &Address, kept: Option<&Address>) {
         let Some(from) = self.places.get(path).and_then(|place| place.from.clone()) else { return };
-        if let Some(origin) = self.places.get_mut(&from)
-            && origin.was.is_some()
-            && origin.kept.is_none()
-        {
-            origin.kept = kept.cloned();
+        let lacks_backup = self.places.get(&from).is_some_and(|origin| origin.was.is_some() && origin.kept.is_none());
+        if let Some(kept) = kept.filter(|_| lacks_backup) {
+            self.name_backup(&from, kept);
+        }
+    }
+
+    /// Records the backup of the entry that was at a place when the run began. It stays there until the run itself
+    /// restores the entry.
+    fn name_backup(&mut self, path: &Address, kept: &Address) {
+        if let Some(place) = self.places.get_mut(path) {
+            place.kept = Some(kept.clone());
+            self.of_backup.entry(kept.clone()).or_default().push(path.clone());
         }
     }
 
     /// Handles the restoration of an entry that the run itself removed: its backup is gone.
     fn put_back(&mut self, kept: &Address) -> Option<RemovedEntry> {
         let taken = self.taken.remove(kept)?;
-        let of_it = self.places.values_mut().filter(|place| place.kept.as_ref() == Some(kept));
-        of_it.for_each(|place| place.kept = None);
+        for path in self.of_backup.remove(kept).into_iter().flatten() {
+            if let Some(place) = self.places.get_mut(&path).filter(|place| place.kept.as_ref() == Some(kept)) {
+                place.kept = None;
+            }
+        }
         Some(taken)
     }
 
@@ -293,6 +309,12 @@ impl RunOutcome {
         let kept = self.places.get(to).and_then(|place| place.kept.clone());
         self.places.insert(to.clone(), PathOutcome { was, kept, now, is_copied: false, ..moved });
     }
+}
+
+/// Returns a path, if it is a key, and the keys below it.
+fn at_and_below<T>(map: &BTreeMap<Address, T>, path: &Address) -> Vec<Address> {
+    let own = map.contains_key(path).then_some(path);
+    own.into_iter().chain(keys_below(map, path)).cloned().collect()
 }
 
 /// Returns the keys strictly below a path. They are adjacent because addresses sort by their bytes.

@@ -283,6 +283,12 @@ impl Journal {
         }
     }
 
+    /// Returns the paths that the active run has changed so far.
+    pub fn changed_paths(&self) -> Result<Vec<Address>, SandboxError> {
+        let outcome = self.history()?.map(|history| RunOutcome::of(&history));
+        Ok(outcome.into_iter().flat_map(|outcome| outcome.places.into_keys()).collect())
+    }
+
     /// Reverses the steps of the active run from number `from` on, the last first. Returns the steps that could not
     /// be reversed, with their errors.
     pub fn roll_back(

@@ -68,25 +68,3 @@ pub fn closer_role(word: &str) -> Option<Option<BlockKind>> {
 pub fn closer_of(word: &str) -> Closer {
     Closer { word: word.into(), only: closer_role(word).flatten() }
 }
-
-/// Whether a word closes blocks in other languages, such as `fi`, `ENDFOREACH` or `EndTry`.
-pub fn is_foreign_closer(word: &str) -> bool {
-    const WORDS: [&str; 15] = [
-        "DONE",
-        "FI",
-        "OD",
-        "WEND",
-        "ESAC",
-        "ENDLOOP",
-        "ENDFOREACH",
-        "ENDTRY",
-        "ENDFUNCTION",
-        "ENDDEF",
-        "ENDPROC",
-        "ENDSUB",
-        "ENDUNLESS",
-        "ENDUNTIL",
-        "ENDSWITCH",
-    ];
-    WORDS.iter().any(|closer| word.eq_ignore_ascii_case(closer))
-}

@@ -15,9 +15,14 @@ use super::Parser;
 impl Parser {
     /// Parses the part of a head after the procedure's name.
     pub fn signature(&mut self, pair: Pair<'_, Rule>, procedure: &mut Procedure) {
+        self.groups(pair, procedure);
+        self.check_order(&procedure.params);
+    }
+
+    fn groups(&mut self, pair: Pair<'_, Rule>, procedure: &mut Procedure) {
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::groups => self.signature(part, procedure),
+                Rule::groups => self.groups(part, procedure),
                 Rule::plain | Rule::needs | Rule::optional => self.params(part, &mut procedure.params),
                 Rule::returns => procedure.returns = self.names(part),
                 _ => {}
@@ -38,9 +43,7 @@ impl Parser {
                 None if rule == Rule::optional => WhenAbsent::Nil,
                 None => WhenAbsent::Required,
             };
-            let param = Param { name, when_absent };
-            self.check_order(params, &param);
-            params.push(param);
+            params.push(Param { name, when_absent });
         }
     }
 
@@ -109,13 +112,14 @@ impl Parser {
         self.findings.push(finding.help(format!("write it after `optional`: `optional {}: …`", name.text)));
     }
 
-    /// Reports a required parameter after an optional one.
-    fn check_order(&mut self, before: &[Param], param: &Param) {
-        let is_optional = |param: &&Param| param.when_absent != WhenAbsent::Required;
-        let Some(optional) = before.iter().find(is_optional) else { return };
-        if is_optional(&param) {
-            return;
-        }
+    /// Reports required parameters after an optional one.
+    fn check_order(&mut self, params: &[Param]) {
+        let is_required = |param: &&Param| param.when_absent == WhenAbsent::Required;
+        let Some(first) = params.iter().position(|param| !is_required(&param)) else { return };
+        params[first..].iter().filter(is_required).for_each(|late| self.report_late(late, &params[first]));
+    }
+
+    fn report_late(&mut self, param: &Param, optional: &Param) {
         let name = &param.name.text;
         let message = format!("`{name}` has no default, and follows a parameter that has one");
         let finding = Diagnostic::error(Code::BadDefault, param.name.span, message);

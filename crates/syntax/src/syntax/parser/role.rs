@@ -4,8 +4,9 @@
 
 use crate::text::nearest;
 
+use super::super::foreign::ForeignWord;
 use super::super::keyword::{STATEMENT_WORDS, first_word, is_statement_word, is_word_char};
-use super::closer::{BlockKind, Closer, closer_of, closer_role, is_foreign_closer};
+use super::closer::{BlockKind, Closer, closer_of, closer_role};
 use super::mistake::Head;
 
 /// The role of a line with an error in the block structure.
@@ -58,8 +59,12 @@ pub fn role_of(text: &str) -> Role {
     if let Some(closer) = closer(first, rest) {
         return Role::Closes(closer);
     }
-    let is_catch = ["CATCH", "EXCEPT", "RESCUE", "FINALLY", "ENSURE"].into_iter().any(is) && is_clause(rest);
-    if ["ELSE", "ELIF", "ELSEIF", "ELSIF"].into_iter().any(is) || is_catch {
+    let continues = match ForeignWord::of(first) {
+        Some(ForeignWord::ElseIf) => true,
+        Some(ForeignWord::Catch | ForeignWord::Finally) => is_clause(rest),
+        _ => is("ELSE"),
+    };
+    if continues {
         Role::Between
     } else if is("ON") && then("EVENT") {
         Role::OpensUnknown
@@ -74,23 +79,24 @@ pub fn role_of(text: &str) -> Role {
 
 /// Returns the role of a line whose first word is unknown: a misspelled keyword, or the head of a block by its ending.
 fn misspelt(first: &str, rest: &str, text: &str) -> Role {
-    const BETWEEN: [&str; 3] = ["ELSE", "ELSEIF", "ELIF"];
+    let between = || ForeignWord::ElseIf.words().chain(["ELSE"]);
+    let continues = |meant: &str| between().any(|word| word == meant);
     let is_short = rest.split([' ', '\t']).filter(|word| !word.is_empty()).count() <= 1;
-    let words = STATEMENT_WORDS.iter().copied().chain(BETWEEN);
+    let words = STATEMENT_WORDS.iter().copied().chain(between());
     let upper = first.to_uppercase();
     let meant = nearest(&upper, words).unwrap_or_default();
     if STATEMENT_WORDS.contains(&&*upper) {
         Role::Plain
     } else if meant == "DEFINE" && first_word(rest).eq_ignore_ascii_case("PROCEDURE") {
         opening(BlockKind::Procedure, text)
-    } else if is_block(rest) && !BETWEEN.contains(&meant) {
+    } else if is_block(rest) && !continues(meant) {
         match opening(BlockKind::Unknown, text) {
             Role::Opens { kind, end: BlockEnd::Closer } => Role::Opens { kind, end: BlockEnd::Unknown },
             role => role,
         }
     } else if closer_role(meant).is_some() && is_short {
         Role::Closes(Closer { word: first.into(), only: None })
-    } else if BETWEEN.contains(&meant) {
+    } else if continues(meant) {
         Role::Between
     } else {
         Role::PerhapsOpens
@@ -99,21 +105,27 @@ fn misspelt(first: &str, rest: &str, text: &str) -> Role {
 
 /// Returns the kind of block that a line opens, by its first words.
 fn opened(first: &str, rest: &str) -> Option<BlockKind> {
-    let has_name = !first_word(rest).is_empty();
     Some(match first.to_ascii_uppercase().as_str() {
         "IF" => BlockKind::If,
         "WHILE" => BlockKind::While,
-        "FOR" | "FOREACH" => BlockKind::For,
+        "FOR" => BlockKind::For,
         "ON" => BlockKind::OnError,
         "DEFINE" => BlockKind::Procedure,
         "FUNC" => BlockKind::Func,
         "COMMAND" if rest.is_empty() || closed_on_its_line(rest) => BlockKind::Command,
-        "UNLESS" | "SWITCH" | "MATCH" if is_block(rest) => BlockKind::If,
-        "UNTIL" | "LOOP" | "REPEAT" if rest.is_empty() || is_block(rest) => BlockKind::While,
-        "TRY" | "BEGIN" if is_clause(rest) => BlockKind::OnError,
-        "DEF" | "FN" | "FUN" | "FUNCTION" | "PROC" | "PROCEDURE" | "SUB" if has_name && is_signature(rest) => {
-            BlockKind::Procedure
-        }
+        _ => return opened_elsewhere(ForeignWord::of(first)?, rest),
+    })
+}
+
+/// Returns the kind of block that a line opens whose first word is from another language.
+fn opened_elsewhere(word: ForeignWord, rest: &str) -> Option<BlockKind> {
+    let has_name = !first_word(rest).is_empty();
+    Some(match word {
+        ForeignWord::For => BlockKind::For,
+        ForeignWord::Unless | ForeignWord::Switch if is_block(rest) => BlockKind::If,
+        ForeignWord::Until | ForeignWord::Loop if rest.is_empty() || is_block(rest) => BlockKind::While,
+        ForeignWord::Try | ForeignWord::Begin if is_clause(rest) => BlockKind::OnError,
+        ForeignWord::Function | ForeignWord::Procedure if has_name && is_signature(rest) => BlockKind::Procedure,
         _ => return None,
     })
 }
@@ -144,7 +156,7 @@ fn closer(first: &str, rest: &str) -> Option<Closer> {
         return Some(closer_of(first));
     }
     let is_alone = rest.trim_matches([' ', '\t', ';']).is_empty();
-    (is_alone && is_foreign_closer(first)).then(|| Closer { word: first.into(), only: None })
+    (is_alone && ForeignWord::of(first) == Some(ForeignWord::Closer)).then(|| Closer { word: first.into(), only: None })
 }
 
 /// Returns the role of a head. A head with its closer or its only statement on the same line opens no block.

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 
 use crate::text::{Code, Diagnostic, Span, safe};
 
+use super::foreign::ForeignWord;
 use super::keyword::{begins_statement, first_word, is_keyword, is_word, is_word_char};
 
 /// A logical line.
@@ -63,6 +64,9 @@ struct Open {
     at: usize,
 }
 
+/// First words of the heads of blocks, in upper case.
+const HEADS: [&str; 8] = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND"];
+
 /// State of scanning one statement.
 #[derive(Default)]
 struct Gathered {
@@ -80,41 +84,11 @@ struct Gathered {
 impl Gathered {
     /// Returns whether the statement is the head of a block whose only open bracket is a `{` at its end.
     fn ends_in_brace(&self, text: &str) -> bool {
-        const HEADS: [&str; 30] = [
-            "IF",
-            "ELSE",
-            "WHILE",
-            "FOR",
-            "ON",
-            "DEFINE",
-            "FUNC",
-            "COMMAND",
-            "ELIF",
-            "ELSEIF",
-            "ELSIF",
-            "FOREACH",
-            "LOOP",
-            "REPEAT",
-            "UNTIL",
-            "UNLESS",
-            "SWITCH",
-            "MATCH",
-            "FUNCTION",
-            "FN",
-            "FUN",
-            "DEF",
-            "PROC",
-            "PROCEDURE",
-            "SUB",
-            "TRY",
-            "CATCH",
-            "EXCEPT",
-            "RESCUE",
-            "FINALLY",
-        ];
         let [Open { byte: b'{', at }] = self.open[..] else { return false };
         let word = first_word(text[self.start..].trim_start_matches(['}', ' ', '\t']));
-        at + 1 == self.end && HEADS.iter().any(|head| word.eq_ignore_ascii_case(head))
+        let is_head = HEADS.iter().any(|head| word.eq_ignore_ascii_case(head))
+            || ForeignWord::of(word).is_some_and(|part| part != ForeignWord::Closer);
+        at + 1 == self.end && is_head
     }
 }
 

@@ -7,6 +7,7 @@ use encoding_rs::{CoderResult, UTF_8, UTF_16LE};
 use infer::MatcherType;
 
 use super::Charset;
+use super::shift::{Shift, ShiftTracker};
 
 /// A decoder for a file that is read in pieces.
 pub struct Decoder {
@@ -15,6 +16,7 @@ pub struct Decoder {
     inner: Option<encoding_rs::Decoder>,
     /// Whether UTF-8 is only assumed, so that invalid bytes are an error.
     tentative: bool,
+    shift: ShiftTracker,
     /// Whether invalid bytes were replaced by U+FFFD.
     pub malformed: bool,
 }
@@ -32,12 +34,33 @@ impl Decoder {
             Charset::Utf16 => Some(UTF_16LE.new_decoder_without_bom_handling()),
             Charset::Named(encoding) => Some(encoding.new_decoder_without_bom_handling()),
         };
-        Decoder { charset, inner, tentative: false, malformed: false }
+        Decoder {
+            charset,
+            inner,
+            tentative: false,
+            shift: ShiftTracker::new(charset, Shift::default()),
+            malformed: false,
+        }
     }
 
     /// Creates a decoder for UTF-8 that fails at the first invalid byte.
     pub fn tentative() -> Decoder {
         Decoder { tentative: true, ..Decoder::new(Charset::UTF_8) }
+    }
+
+    /// Continues as a decoder that has decoded lines before and is in this state.
+    pub fn resume(&mut self, shift: Shift, malformed: bool) {
+        self.shift = ShiftTracker::new(self.charset, shift);
+        if let Some(inner) = self.inner.as_mut().filter(|_| !shift.lead_in().is_empty()) {
+            let mut ignored = String::with_capacity(16);
+            let _ = inner.decode_to_string(shift.lead_in(), &mut ignored, false);
+        }
+        self.malformed = malformed;
+    }
+
+    /// Returns the shift state at a position in the piece that was decoded last, or `None` if no line can end there.
+    pub fn shift_at(&self, piece: &[u8], position: usize) -> Option<Shift> {
+        self.shift.at(piece, position)
     }
 
     /// Returns the encoding.
@@ -60,6 +83,7 @@ impl Decoder {
         space: &'a mut String,
     ) -> Result<(&'a str, usize), NotTentative> {
         space.clear();
+        self.shift.advance(bytes);
         if let Some(inner) = &mut self.inner {
             space.reserve(inner.max_utf8_buffer_length(bytes.len()).unwrap_or(3 * bytes.len()));
             let (result, _, replaced) = inner.decode_to_string(bytes, space, last);

@@ -5,12 +5,14 @@
 
 mod decode;
 mod encode;
+mod shift;
 mod whole;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 pub use decode::{Decoder, detect, is_binary};
 pub use encode::{Unencodable, encode};
+pub use shift::Shift;
 pub use whole::{Decoded, decode_whole};
 
 /// The meaning of an `encoding` argument.

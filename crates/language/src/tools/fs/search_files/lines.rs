@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::str::Utf8Chunk;
 
 use grep_matcher::Matcher;
-use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::Match;
+use super::matcher::LineMatcher;
 
 /// Maximum number of characters of a line in results.
 pub const MAX_SHOWN: usize = 500;
@@ -29,7 +30,7 @@ pub struct Room {
 
 /// A sink that collects the matching lines of one file and their context.
 pub struct Lines<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: &'a LineMatcher,
     path: &'a str,
     context_lines: usize,
     room: Room,
@@ -45,7 +46,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(matcher: &'a RegexMatcher, path: &'a str, context_lines: usize, room: Room) -> Lines<'a> {
+    pub fn new(matcher: &'a LineMatcher, path: &'a str, context_lines: usize, room: Room) -> Lines<'a> {
         Lines {
             matcher,
             path,
@@ -97,7 +98,7 @@ impl Sink for Lines<'_> {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         let line = without_end(found.bytes());
         let number = found.line_number().unwrap_or(0);
-        let at = self.matcher.find(line).ok().flatten().map_or(0, |place| place.start());
+        let at = self.matcher.find(line).map_err(io::Error::other)?.map_or(0, |place| place.start());
         let before: Vec<String> =
             if number == self.newest + 1 { self.recent.iter().cloned().collect() } else { Vec::new() };
         self.note(number, || display(line, 0));
@@ -109,7 +110,7 @@ impl Sink for Lines<'_> {
             self.matches.push(Match {
                 path: self.path.to_owned(),
                 line: number,
-                column: String::from_utf8_lossy(&line[..at]).chars().count() + 1,
+                column: characters(&line[..at]) + 1,
                 text,
                 before: (self.context_lines > 0).then_some(before),
                 after: (self.context_lines > 0).then(Vec::new),
@@ -127,6 +128,12 @@ impl Sink for Lines<'_> {
         self.is_binary = true;
         Ok(false)
     }
+}
+
+/// Returns the number of characters that bytes are shown as.
+fn characters(bytes: &[u8]) -> usize {
+    let of = |chunk: Utf8Chunk<'_>| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty());
+    bytes.utf8_chunks().map(of).sum()
 }
 
 fn without_end(line: &[u8]) -> &[u8] {

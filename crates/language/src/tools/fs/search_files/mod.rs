@@ -4,6 +4,7 @@
 //! long line, up to a bound.
 
 mod lines;
+mod matcher;
 mod query;
 mod reader;
 
@@ -12,7 +13,6 @@ use std::io::{self, Read, Seek};
 use std::ops::ControlFlow;
 
 use grep_matcher::LineTerminator;
-use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,6 +32,7 @@ use super::find_files::prefix;
 use super::gzip::{Decompressed, begins_with_gzip};
 use super::patterns::{Entry, Patterns, leaving_out};
 use lines::{Lines, Room};
+use matcher::LineMatcher;
 use query::Query;
 use reader::{MeteredReader, Utf8Watch};
 
@@ -323,7 +324,7 @@ struct Subject<'a> {
 
 /// A search in progress.
 struct Search {
-    matcher: RegexMatcher,
+    matcher: LineMatcher,
     searcher: Searcher,
     /// Whether files that are not UTF-8 hide matches.
     watches_utf8: bool,
@@ -355,6 +356,9 @@ impl Search {
         let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
+        }
+        if let Some(stop) = self.matcher.take_stop() {
+            return Err(stop);
         }
         let is_utf8 = reader.is_utf8();
         let Lines { matches, is_over, is_binary, bytes, .. } = lines;

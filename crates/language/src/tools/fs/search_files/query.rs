@@ -1,11 +1,14 @@
 //! Compiles a search query.
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::RegexMatcherBuilder;
+use regex_syntax::escape;
 
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
-use super::super::super::regex::parse::{Bounds, Fault, Flags, MAX_PATTERN, parse};
+use super::super::super::regex::parse::{Bounds, Fault, Flags, MAX_PATTERN};
+use super::super::super::regex::stepwise::{KnownPattern, StepwiseSearch};
+use super::matcher::LineMatcher;
 
 /// The text or expression to search for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,8 +21,10 @@ pub struct Query<'a> {
 
 impl Query<'_> {
     /// Compiles the query for a line-by-line search.
-    pub fn compile(self) -> Result<RegexMatcher, ToolError> {
-        self.parse()?;
+    pub fn compile(self) -> Result<LineMatcher, ToolError> {
+        self.check_text()?;
+        let pattern = self.pattern();
+        let tree = pattern.tree().map_err(|fault| self.fault(fault))?;
         let bounds = Bounds::now();
         let mut builder = RegexMatcherBuilder::new();
         builder
@@ -30,38 +35,50 @@ impl Query<'_> {
             .crlf(true)
             .size_limit(bounds.compiled)
             .dfa_size_limit(bounds.tables);
-        builder.build(self.text).map_err(|error| match error.to_string() {
+        let library = builder.build(self.text).map_err(|error| match error.to_string() {
             reason if reason.contains("size limit") => self.too_large(),
             reason => self.bad(&reason),
-        })
+        })?;
+        Ok(LineMatcher::new(library, StepwiseSearch::new(pattern, &tree, bounds)))
+    }
+
+    /// Returns the expression that the query stands for.
+    fn pattern(self) -> KnownPattern {
+        let text = if self.is_regex { self.text.to_owned() } else { escape(self.text) };
+        let flags = Flags { ignore_case: self.ignore_case, in_lines: true, is_literal: !self.is_regex };
+        KnownPattern { text, flags, is_word: self.whole_word }
     }
 
     /// Checks everything that does not require compiling.
     fn parse(self) -> Result<(), ToolError> {
+        self.check_text()?;
+        if self.is_regex { self.pattern().tree().map(drop).map_err(|fault| self.fault(fault)) } else { Ok(()) }
+    }
+
+    /// Checks the text without parsing it.
+    fn check_text(self) -> Result<(), ToolError> {
         if self.text.is_empty() {
             return Err(ToolError::bad_argument("text", "`text` is empty, which every line holds"));
         }
         if self.text.len() > MAX_PATTERN {
             return Err(self.bad(&format!("it has more than {MAX_PATTERN} bytes")));
         }
-        if !self.is_regex {
-            return if self.text.contains(['\n', '\r']) {
-                let error =
-                    ToolError::bad_argument("text", "`text` holds a line end, and lines are searched one by one");
-                Err(error.hint("search for a part of it that stands on one line"))
-            } else {
-                Ok(())
-            };
+        if !self.is_regex && self.text.contains(['\n', '\r']) {
+            let error = ToolError::bad_argument("text", "`text` holds a line end, and lines are searched one by one");
+            return Err(error.hint("search for a part of it that stands on one line"));
         }
-        let flags = Flags { ignore_case: self.ignore_case, in_lines: true };
-        parse(self.text, flags).map(drop).map_err(|fault| match fault {
+        Ok(())
+    }
+
+    fn fault(self, fault: Fault) -> ToolError {
+        match fault {
             Fault::TooLarge => self.too_large(),
             Fault::Limit(hit) => hit.into(),
             Fault::Syntax { reason, at } => {
                 let place = at.map(|at| self.text.get(..at).map_or(0, |before| before.chars().count()) + 1);
                 self.bad(&place.map_or(reason.clone(), |place| format!("{reason}, at character {place}")))
             }
-        })
+        }
     }
 
     fn bad(self, reason: &str) -> ToolError {

@@ -9,12 +9,12 @@ use super::{Simulation, Task, UNSET};
 /// Compares the groups of all matches, from every start and in every range, with those of the library.
 fn same(pattern: &str, text: &str) {
     let expression = parse(pattern).expect("a pattern");
-    let simulation = Simulation::new(&expression, 1 << 22).expect("it is small");
+    let simulation = Simulation::new(&expression, 1 << 22, false).expect("it is small");
     let library = Regex::new(pattern).expect("a pattern");
     let slots = 2 * library.captures_len();
     for from in (0..=text.len()).filter(|from| text.is_char_boundary(*from)) {
         let task = Task { range: from..text.len(), is_anchored: false, is_any_enough: false, slots };
-        let found = simulation.search(text, &task).expect("there is time");
+        let found = simulation.search(text.as_bytes(), &task).expect("there is time");
         let wanted = library.captures_at(text, from).map(|groups| {
             let ends = groups.iter().map(|group| group.map_or((UNSET, UNSET), |group| (group.start(), group.end())));
             ends.flat_map(|(start, end)| [start, end]).collect::<Vec<usize>>()
@@ -23,10 +23,10 @@ fn same(pattern: &str, text: &str) {
         let Some(positions) = found else { continue };
         let range = positions[0]..positions[1];
         let groups = Task { range: range.clone(), is_anchored: true, is_any_enough: false, slots };
-        let again = simulation.search(text, &groups).expect("there is time");
+        let again = simulation.search(text.as_bytes(), &groups).expect("there is time");
         assert_eq!(again, Some(positions), "the groups of `{pattern}` in {range:?} of `{text}`");
         let any = Task { range: from..text.len(), is_anchored: false, is_any_enough: true, slots: 0 };
-        assert!(simulation.search(text, &any).expect("there is time").is_some(), "`{pattern}` in `{text}`");
+        assert!(simulation.search(text.as_bytes(), &any).expect("there is time").is_some(), "`{pattern}` in `{text}`");
     }
 }
 

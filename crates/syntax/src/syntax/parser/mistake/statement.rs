@@ -2,10 +2,10 @@
 
 use crate::text::{Code, Diagnostic, FindingCode, changed_by, nearest, safe, written_as};
 
+use super::super::super::foreign::ForeignWord;
 use super::super::super::keyword::{
     STATEMENT_WORDS, first_word, is_keyword, is_reserved, is_statement_word, is_uniform, is_word, is_word_char,
 };
-use super::super::closer::is_foreign_closer;
 use super::{Failure, quoted_length};
 
 impl Failure<'_> {
@@ -43,7 +43,7 @@ impl Failure<'_> {
                 finding.help(format!("write `{meant}`: `{example}`"))
             });
         }
-        if is_foreign_closer(word) {
+        if ForeignWord::of(word) == Some(ForeignWord::Closer) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
             let end = if word.contains(char::is_uppercase) { "END" } else { "end" };
             return Some(finding.help(format!("write `{end}`")));
@@ -232,13 +232,7 @@ fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
             ("EMIT", "EMIT \"size: \", n")
         }
         "let" | "const" | "local" | "dim" | "int" | "string" | "float" | "list" | "map" => ("SET", "SET x = 1"),
-        "elif" | "elseif" | "elsif" => ("ELSE IF", "ELSE IF n > 1 THEN"),
-        "foreach" | "each" | "loop" | "repeat" => ("FOR EACH", "FOR EACH x IN list DO"),
-        "until" => ("WHILE NOT", "WHILE NOT done DO"),
-        "unless" => ("IF NOT", "IF NOT ready THEN"),
-        "function" | "fn" | "fun" => ("func", "func Name(needs a, b) means"),
-        "def" | "proc" | "procedure" | "sub" => ("DEFINE PROCEDURE", "DEFINE PROCEDURE Name(a, b)"),
-        "try" | "catch" | "except" | "finally" => ("ON ERROR", "ON ERROR AS err DO"),
+        "each" => FOR_EACH,
         "throw" | "raise" | "error" | "panic" | "die" => ("FAIL", "FAIL \"message\""),
         "assert" | "require" | "ensure" => ("MUST", "MUST ok, \"message\""),
         "import" | "include" | "using" | "source" | "load" => ("USE", "USE \"lib/dates.ns\" AS dates"),
@@ -254,6 +248,22 @@ fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
         }
         "exit" | "quit" => ("RETURN", "RETURN"),
         "next" => ("CONTINUE", "CONTINUE"),
-        _ => return None,
+        _ => return part_of_block(ForeignWord::of(word)?),
+    })
+}
+
+const FOR_EACH: (&str, &str) = ("FOR EACH", "FOR EACH x IN list DO");
+
+/// Returns the equivalent of a word that begins or continues a block in another language, with an example.
+fn part_of_block(word: ForeignWord) -> Option<(&'static str, &'static str)> {
+    Some(match word {
+        ForeignWord::ElseIf => ("ELSE IF", "ELSE IF n > 1 THEN"),
+        ForeignWord::For | ForeignWord::Loop => FOR_EACH,
+        ForeignWord::Until => ("WHILE NOT", "WHILE NOT done DO"),
+        ForeignWord::Unless => ("IF NOT", "IF NOT ready THEN"),
+        ForeignWord::Function => ("func", "func Name(needs a, b) means"),
+        ForeignWord::Procedure => ("DEFINE PROCEDURE", "DEFINE PROCEDURE Name(a, b)"),
+        ForeignWord::Try | ForeignWord::Catch | ForeignWord::Finally => ("ON ERROR", "ON ERROR AS err DO"),
+        ForeignWord::Switch | ForeignWord::Begin | ForeignWord::Closer => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::text::{Code, Diagnostic};
 
+use super::super::super::foreign::ForeignWord;
 use super::super::super::keyword::{dotted_word, first_word, is_keyword, is_word_char};
 use super::super::closer::closer_role;
 use super::Failure;
@@ -127,11 +128,14 @@ impl Failure<'_> {
 /// Returns `END IF` as one word.
 fn joined_closer(word: &str, rest: &str) -> Option<String> {
     let kind = match rest.trim_end_matches([' ', '\t', ';', '.']).to_ascii_uppercase().as_str() {
-        "FOREACH" | "FOR EACH" => "FOR".to_owned(),
-        "FUNCTION" => "FUNC".to_owned(),
-        "DEF" | "PROC" | "SUB" => "PROCEDURE".to_owned(),
+        "FOR EACH" => "FOR".to_owned(),
         "ON ERROR" => "ON".to_owned(),
-        other => other.to_owned(),
+        other => match ForeignWord::of(other) {
+            Some(ForeignWord::For) => "FOR".to_owned(),
+            Some(ForeignWord::Function) => "FUNC".to_owned(),
+            Some(ForeignWord::Procedure) => "PROCEDURE".to_owned(),
+            _ => other.to_owned(),
+        },
     };
     let closer = format!("END{kind}");
     let exists = closer_role(&closer).is_some() && word.eq_ignore_ascii_case("END");

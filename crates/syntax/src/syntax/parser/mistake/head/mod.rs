@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::text::{Code, Diagnostic, safe};
 
+use super::super::super::foreign::ForeignWord;
 use super::super::super::keyword::{first_word, is_word, is_word_char};
 use super::habit::{MAX_LINE, at_top};
 use super::{Failure, Span};
@@ -208,18 +209,28 @@ fn words(text: &str) -> Option<HeadWords> {
         "ON" if then("ERROR") => (Kind::OnError, both, false),
         "DEFINE" if then("PROCEDURE") => (Kind::Procedure, both, false),
         "FUNC" => (Kind::Func, one, false),
-        "ELIF" | "ELSEIF" | "ELSIF" => (Kind::ElseIf, one, true),
-        "FOREACH" => (Kind::For, one, true),
-        "UNLESS" => (Kind::Unless, one, true),
-        "UNTIL" => (Kind::Until, one, true),
-        "SWITCH" | "MATCH" => (Kind::Switch, one, true),
-        "TRY" => (Kind::Try, one, true),
-        "CATCH" | "EXCEPT" | "RESCUE" => (Kind::Catch, one, true),
-        "FINALLY" => (Kind::Finally, one, true),
-        "DEF" | "FN" | "FUN" | "FUNCTION" | "PROC" | "PROCEDURE" | "SUB" => (Kind::Procedure, one, true),
-        _ => return None,
+        _ => (Kind::of_other_language(ForeignWord::of(first)?)?, one, true),
     };
     Some(HeadWords { kind, end, is_foreign })
+}
+
+impl Kind {
+    /// Returns the kind of head that a word of another language begins.
+    fn of_other_language(word: ForeignWord) -> Option<Kind> {
+        Some(match word {
+            ForeignWord::ElseIf => Kind::ElseIf,
+            ForeignWord::For => Kind::For,
+            ForeignWord::Unless => Kind::Unless,
+            ForeignWord::Until => Kind::Until,
+            ForeignWord::Switch => Kind::Switch,
+            ForeignWord::Try => Kind::Try,
+            ForeignWord::Catch => Kind::Catch,
+            ForeignWord::Finally => Kind::Finally,
+            ForeignWord::Function | ForeignWord::Procedure => Kind::Procedure,
+            // The one is no condition and no list, and the other may begin any block.
+            ForeignWord::Loop | ForeignWord::Begin | ForeignWord::Closer => return None,
+        })
+    }
 }
 
 /// Finds the mark that ends a head in another language, and its offset.
