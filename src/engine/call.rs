@@ -27,7 +27,7 @@ impl Engine {
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
         self.settle();
-        result
+        self.gate.acknowledge(result)
     }
 
     /// Returns a call as the list of runs shows it: the name as given, and the paths among the arguments. Calls that

@@ -45,7 +45,7 @@ use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::gate::{
-    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
+    Approver, Barrier, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
     Provenance, Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};

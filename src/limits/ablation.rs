@@ -13,6 +13,8 @@ pub const INTERRUPTS: bool = cfg!(not(ns_without = "interrupts"));
 pub const SPACE: bool = cfg!(not(ns_without = "space"));
 /// Whether journals and backups carry seals; without them every seal is zeros.
 pub const SEALS: bool = cfg!(not(ns_without = "seals"));
+/// Whether the barrier makes changes durable; without it, a power failure loses what was acknowledged.
+pub const BARRIER: bool = cfg!(not(ns_without = "barrier"));
 
 /// Whether this build enforces a limit.
 pub fn keeps(limit: Limit) -> bool {
@@ -25,10 +27,10 @@ pub fn keeps(limit: Limit) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{INTERRUPTS, SEALS, SPACE, STEPS};
+    use super::{BARRIER, INTERRUPTS, SEALS, SPACE, STEPS};
 
     #[test]
     fn nothing_is_left_out() {
-        assert_eq!([STEPS, INTERRUPTS, SPACE, SEALS], [true; 4]);
+        assert_eq!([STEPS, INTERRUPTS, SPACE, SEALS, BARRIER], [true; 5]);
     }
 }

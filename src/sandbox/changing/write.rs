@@ -80,8 +80,9 @@ impl SandboxPath {
         let name = self.name()?;
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
-        let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
-        let placement = Placement::begin((self, folder), None, overwrite.store, change)?;
+        let old = self.replaceable(folder, name, overwrite.replace)?;
+        let placement = Placement::begin((self, folder), old, None, overwrite.store, change)?;
+        let old = old.filter(|old| old.kind == Kind::File);
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
         let (draft, file) = StagingFile::create(folder, placement.draft.clone(), mode).map_err(wrap)?;

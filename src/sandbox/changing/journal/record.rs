@@ -251,6 +251,17 @@ impl Step {
         !matches!(self, Step::Draft { .. } | Step::Temporary { .. })
     }
 
+    /// Whether its record must be on the disk before it begins: it replaces, removes or hides an entry, or prepares one
+    /// under a temporary name, which only the record tells recovery to remove.
+    pub fn needs_durable_record(&self) -> bool {
+        match self {
+            Step::Put { old, draft, .. } => old.is_some() || draft.is_some(),
+            Step::Move { draft, .. } => draft.is_some(),
+            Step::Take { .. } | Step::RemoveFolder { .. } | Step::Draft { .. } | Step::Temporary { .. } => true,
+            Step::MakeFolder { .. } | Step::SetMode { .. } => false,
+        }
+    }
+
     /// Returns where the step puts a copy: of the entry that it moves, or, in a reversal, of the original entry.
     pub fn copied_back_to(&self) -> Option<&Address> {
         match self {
