@@ -127,8 +127,8 @@ impl Drop for Engine {
     fn drop(&mut self) {
         // Calls outside of runs and sessions may have created some.
         self.gate.remove_temporary();
-        self.gate.end_journal(End::Done);
         self.settle();
+        self.gate.end_journal(End::Done);
     }
 }
 

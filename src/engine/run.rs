@@ -95,11 +95,11 @@ impl Engine {
     /// Cleans up after a run and returns the pending warnings. If `end` is `None`, the next start recovers the run.
     pub(super) fn end_run(&self, end: Option<End>) -> Vec<String> {
         self.gate.end_run();
+        self.settle();
         match end {
             Some(end) => self.end_journal(end),
             None => self.gate.abandon_journal(),
         }
-        self.settle();
         self.gate.take_notes()
     }
 
@@ -118,7 +118,8 @@ impl Engine {
         self.ended.borrow().clone()
     }
 
-    /// Syncs the audit log at the end of a run, so that its lines survive a power cut.
+    /// Syncs the audit log at the end of a run, so that its lines survive a power cut. This comes before the sync of the
+    /// journal, which would make the length of the log durable without its last lines.
     pub(super) fn settle(&self) {
         if let Err(error) = self.gate.audit().sync() {
             self.gate.note(format!("the audit log may be lost in a power cut: {error}"));

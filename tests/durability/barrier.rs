@@ -127,7 +127,7 @@ fn what_cannot_be_made_durable_is_reported() {
     if !has_strace() {
         return;
     }
-    let fails = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=1"];
+    let fails = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO"];
     let script = "MUST FS.MoveFile(\"f0000.txt\", \"moved\")\n";
     let json = "{\"source\": \"f0000.txt\", \"destination\": \"moved\"}";
     for words in [&["run", "-e", script][..], &["call", "move_file", json]] {

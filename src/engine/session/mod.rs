@@ -227,8 +227,8 @@ impl<'e> Session<'e> {
             Ending::Interrupted => End::Interrupted,
             _ => End::Failed,
         };
-        let ended = self.engine().gate.end_journal(end);
         self.engine().settle();
+        let ended = self.engine().gate.end_journal(end);
         let mut outcome = LineOutcome { ended, ..outcome };
         if let Some(finding) = self.engine().undurable() {
             outcome.findings.push(finding);

@@ -22,7 +22,7 @@ use super::super::super::handles::folder::{Folder, sync_file_system};
 use super::super::super::handles::metadata::Identity;
 
 /// Maximum number of directories that are held. Beyond that, the whole file system is synced.
-const HELD: usize = 64;
+const HELD: usize = 8;
 
 /// When the changes of a run become durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
