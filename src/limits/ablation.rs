@@ -1,7 +1,8 @@
 //! Limits that a build can omit so that their cost can be measured; a build for users omits none.
 //!
 //! `--cfg ns_without="steps"` omits one; `benches/ablation.py` builds each variant. These are not cargo features, so no
-//! dependent crate can disable limits. The choice is known at compile time, so nothing remains of omitted code.
+//! dependent crate can disable limits. `barrier` is no limit: a build without it is the control of
+//! `tests/trust/power.py`. The choice is known at compile time, so nothing remains of omitted code.
 
 use super::Limit;
 

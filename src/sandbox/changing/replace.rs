@@ -124,8 +124,8 @@ struct PreviousEntry {
     copy: Option<Slot>,
 }
 
-/// Gives a finished staging file its final name in its directory, durably. Returns the path of the backup of the
-/// replaced entry.
+/// Gives a finished staging file, which is synced, its final name in its directory. Returns the path of the backup of
+/// the replaced entry.
 pub(in crate::sandbox) fn take_place(
     place: &SandboxPath,
     folder: &Folder,

@@ -36,8 +36,8 @@ pub struct NewFile<'a> {
 }
 
 impl NewFile<'_> {
-    /// Syncs the file and gives it its final name; the change is durable on return. Returns the path below `.ns` of the
-    /// backup of the replaced entry, if there is one.
+    /// Syncs the file and gives it its final name. Returns the path below `.ns` of the backup of the replaced entry, if
+    /// there is one.
     ///
     /// The file takes over the permission bits of a replaced file and, if the user is allowed to set it, its owner.
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
@@ -53,7 +53,7 @@ impl NewFile<'_> {
 }
 
 impl SandboxPath {
-    /// Writes a file atomically and durably. Returns the path below `.ns` of the backup of the replaced entry, if there
+    /// Writes a file atomically. Returns the path below `.ns` of the backup of the replaced entry, if there
     /// is one.
     pub fn write_file(
         &self,

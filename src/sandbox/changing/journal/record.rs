@@ -22,7 +22,8 @@ const CHECKSUM_DIGITS: usize = 8;
 pub enum Record {
     /// The first record: the header.
     Begin(Begin),
-    /// A step is about to be carried out. The record is synced before any file changes.
+    /// A step is about to be carried out. The record is written before any file changes, and synced before it if the
+    /// step needs that ([`Step::needs_durable_record`]).
     Step {
         /// The number of the step, from 1.
         number: u32,
