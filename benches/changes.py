@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Tools that change files beside public programs that do the same.
 
-    cargo build --profile dist && python3 benches/changes.py [copy] [write] [--rounds 9] [--quick] [--ns target/dist/ns]
+    cargo build --profile dist
+    python3 benches/changes.py [copy] [write] [rename] [edit] [--rounds 9] [--quick] [--ns target/dist/ns] [--dir DIR]
 
 `copy`: FS.CopyFile of one large file and of a folder of small ones beside `cp`, and beside `cp`
 whose files are synced as FS.CopyFile's are. `write`: 1,000 small durable writes, each of them in the
 journal, beside the same writes by Python without one (new file, fsync, rename, fsync of the folder), with
-and without backups and audit.
+and without backups and audit. `rename`: 20,000 files renamed by a script in three spellings, beside a loop of
+`os.rename`. `edit`: a text replaced in 2,000 of 10,000 files, found by FS.SearchFiles, beside `grep -rl | xargs sed -i`.
+DIR is on the disk to measure; a temporary directory may be in memory.
 The programs take turns, ns first in every second round. Times are medians; a ratio is the median
 over the rounds, below 1 is faster than the other. What is left on the disk is compared before; no
 time is asserted. `--quick` does a little of each, once, for the comparison alone.
@@ -172,7 +175,93 @@ def check_writes(place, writes, files):
             sys.exit(f"f{file} is not what was written last")
 
 
-BENCHES = {"copy": copy, "write": write}
+# rename
+
+PYTHON_RENAMES = """
+import os
+for name in os.listdir():
+    if name.endswith(".txt"):
+        os.rename(name, name[:-4] + ".md")
+"""
+RENAMES = {
+    "FS.MoveFile, FOR EACH of FS.Find": (
+        'FOR EACH f IN FS.Find(".", "*.txt") DO\nMUST FS.MoveFile(f.path, STR.Replace(f.path, ".txt", ".md"))\nEND\n'
+    ),
+    "FS.MoveFile, IF in FS.WalkDir": (
+        'FOR EACH e IN FS.WalkDir(".") DO\nIF STR.EndsWith(e.name, ".txt") THEN\n'
+        'SET r = FS.MoveFile(e.path, STR.Replace(e.path, ".txt", ".md"))\nMUST r.error == nil\nEND\nEND\n'
+    ),
+    "FS.MoveFile, with a line of output": (
+        'FOR EACH f IN FS.Find(".", "*.txt") DO\nSET to = STR.Replace(f.path, ".txt", ".md")\n'
+        'MUST FS.MoveFile(f.path, to)\nEMIT f.path, " is now ", to\nEND\n'
+    ),
+}
+
+
+def rename(ns, top, rounds, quick):
+    files = 50 if quick else 20_000
+
+    def program(command, script=None):
+        def once():
+            place = tempfile.mkdtemp(dir=top)
+            for number in range(files):
+                open(f"{place}/f{number:05}.txt", "w").write(str(number))
+            os.sync()
+            times = run(command, place, script)
+            left = sorted(name for name in os.listdir(place) if name != ".ns")
+            if left != [f"f{number:05}.md" for number in range(files)]:
+                sys.exit("not every file is renamed")
+            return times
+
+        return once
+
+    programs = {name: program([ns, "run", "-"], script) for name, script in RENAMES.items()}
+    programs["os.rename"] = program([sys.executable, "-c", PYTHON_RENAMES])
+    programs["os.rename, synced"] = program([sys.executable, "-c", PYTHON_RENAMES + "os.sync()\n"])
+    times = take_turns(programs, 1 if quick else rounds)
+    if not quick:
+        show(f"{files} files renamed", times, "os.rename")
+        show("the same", times, "os.rename, synced")
+
+
+# edit
+
+EDITS = (
+    'FOR EACH m IN FS.SearchFiles(".", "needle").matches DO\n'
+    'MUST FS.EditFile(m.path, "needle", "thread", replace_all: true)\nEND\n'
+)
+
+
+def edit(ns, top, rounds, quick):
+    files, every = (50, 5) if quick else (10_000, 5)
+
+    def program(command, script=None):
+        def once():
+            place = tempfile.mkdtemp(dir=top)
+            for number in range(files):
+                word = "needle" if number % every == 0 else "hay"
+                open(f"{place}/f{number:05}.txt", "w").write(f"some {word} in the file {number}\n" + "rest\n" * 100)
+            os.sync()
+            times = run(command, place, script)
+            for number in range(0, files, every):
+                if "thread" not in open(f"{place}/f{number:05}.txt").read():
+                    sys.exit("not every file is edited")
+            return times
+
+        return once
+
+    sed = ["sh", "-c", "grep -rl --exclude-dir=.ns needle . | xargs sed -i s/needle/thread/g"]
+    programs = {
+        "FS.SearchFiles, FS.EditFile": program([ns, "run", "-"], EDITS),
+        "grep | sed": program(sed),
+        "grep | sed, synced": program([*sed[:2], sed[2] + " && sync"]),
+    }
+    times = take_turns(programs, 1 if quick else rounds)
+    if not quick:
+        show(f"a text replaced in {files // every} of {files} files", times, "grep | sed")
+
+
+BENCHES = {"copy": copy, "write": write, "rename": rename, "edit": edit}
 
 
 def main():
@@ -181,10 +270,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--ns", default=os.path.join(HERE, "..", "target", "release", "ns"))
+    parser.add_argument("--dir", help="where the files are made")
     args = parser.parse_args()
     ns = os.path.abspath(args.ns)
     for name in args.benches or BENCHES:
-        top = tempfile.mkdtemp(prefix="ns-changes-")
+        top = tempfile.mkdtemp(prefix="ns-changes-", dir=args.dir)
         try:
             BENCHES[name](ns, top, args.rounds, args.quick)
         finally:

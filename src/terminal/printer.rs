@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use crate::engine::{EmitError, LimitHit, Meter, Output, work};
+use crate::engine::{Barrier, EmitError, LimitHit, Meter, Output, work};
 use crate::options::OutputFormat;
 use crate::text::{Diagnostic, Sources, safe};
 use crate::value::json::Unwritable;
@@ -80,9 +80,33 @@ const WRITTEN_AFTER: Duration = Duration::from_millis(80);
 
 /// The output buffer, shared with the thread that flushes it.
 struct Buffer {
-    writer: BufWriter<Box<dyn Write + Send>>,
+    writer: BufWriter<Waiting>,
     /// Whether the flushing thread is running.
     has_flusher: bool,
+}
+
+/// A destination that is written to only after the changes before are durable.
+struct Waiting {
+    barrier: Option<Arc<Barrier>>,
+    out: Box<dyn Write + Send>,
+}
+
+impl Waiting {
+    fn pass(&self) -> io::Result<()> {
+        let passed = self.barrier.as_ref().map_or(Ok(()), |barrier| barrier.pass());
+        passed.map_err(|error| io::Error::other(error.to_string()))
+    }
+}
+
+impl Write for Waiting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pass()?;
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 fn lock(buffer: &Mutex<Buffer>) -> MutexGuard<'_, Buffer> {
@@ -119,7 +143,8 @@ impl Printer {
     }
 
     fn on(is_terminal: bool, out: Box<dyn Write + Send>, format: Format) -> Printer {
-        let buffer = Buffer { writer: BufWriter::with_capacity(BUFFER, out), has_flusher: false };
+        let writer = BufWriter::with_capacity(BUFFER, Waiting { barrier: None, out });
+        let buffer = Buffer { writer, has_flusher: false };
         Printer {
             out: Arc::new(Mutex::new(buffer)),
             hurries: false,
@@ -254,8 +279,9 @@ impl Output for Printer {
     }
 
     fn warn(&mut self, text: &str) {
-        // Show earlier output before the warning.
+        // Show earlier output before the warning. What cannot be written or made durable is reported at the end.
         let _ = self.flush();
+        let _ = lock(&self.out).writer.get_ref().pass();
         say(&format!("warning: {}\n", safe::name(text)));
     }
 
@@ -263,6 +289,10 @@ impl Output for Printer {
         if self.warns_of_script {
             report_findings(&[finding], sources);
         }
+    }
+
+    fn wait_for(&mut self, barrier: &Arc<Barrier>) {
+        lock(&self.out).writer.get_mut().barrier = Some(barrier.clone());
     }
 
     fn refuse_path(&mut self) {
@@ -318,6 +348,10 @@ impl Output for Shared {
 
     fn warn_of_script(&mut self, finding: Diagnostic, sources: &Sources) {
         self.0.borrow_mut().warn_of_script(finding, sources);
+    }
+
+    fn wait_for(&mut self, barrier: &Arc<Barrier>) {
+        self.0.borrow_mut().wait_for(barrier);
     }
 
     fn refuse_path(&mut self) {

@@ -1,11 +1,14 @@
 //! The state of the disk when a run is killed, when the disk is full, and when several runs change the same file: every
-//! old file is complete, every acknowledged change is present, and nothing is half done.
+//! old file is complete, every acknowledged change is present, and nothing is half done. A change is acknowledged by
+//! what leaves the process, and it is durable by then ([`barrier`]; `tests/trust/power.py` cuts the power).
 //!
 //! `NS_LONG=1` kills at 2,000 moments, `NS_KILLS=10000` at that many. Tests without the necessary permissions print
 //! SKIPPED and the reason.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
+#[cfg(target_os = "linux")]
+mod barrier;
 #[cfg(target_os = "linux")]
 mod full;
 mod kept;

@@ -155,11 +155,11 @@ fn a_project_of_python() {
 fn the_manifest_of_this_package() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).expect("it is there");
     let bench = Bench::open();
-    let made = bench.set("TOML", &text, "package.version", &json!("9.9.9")).expect("it is there");
+    let made = bench.set("TOML", &text, "workspace.package.version", &json!("9.9.9")).expect("it is there");
     assert_eq!(changed(&text, &made).1, ["version = \"9.9.9\""]);
-    let made = bench.set("TOML", &text, "dependencies.clap.version", &json!("9")).expect("it is there");
+    let made = bench.set("TOML", &text, "workspace.dependencies.clap.version", &json!("9")).expect("it is there");
     assert_eq!(changed(&text, &made).1.len(), 1);
-    let made = bench.remove("TOML", &text, "dependencies.clap").expect("it is there");
+    let made = bench.remove("TOML", &text, "workspace.dependencies.clap").expect("it is there");
     let (gone, came) = changed(&text, &made);
     assert!(gone.len() == 1 && gone[0].starts_with("clap = ") && came.is_empty(), "{gone:?} {came:?}");
     let value = bench.parse("TOML", &text).expect("it is TOML");

@@ -11,7 +11,7 @@ use crate::support::{ns, package, run};
 
 /// A narrow and a wide value of each key, with their display by `ns doctor`. The built-in value is narrower than the
 /// wide one, or equal.
-const SAMPLES: [Sample; 41] = [
+const SAMPLES: [Sample; 42] = [
     ("max_steps", ("1000", "1000"), ("2000000000", "2000000000")),
     ("timeout_s", ("10", "10"), ("99999", "99999")),
     ("call_depth", ("50", "50"), ("5000", "5000")),
@@ -38,6 +38,7 @@ const SAMPLES: [Sample; 41] = [
     ("enable_audit_logging", ("true", "true"), ("false", "false")),
     ("reject_hard_links", ("true", "true"), ("false", "false")),
     ("require_kernel_sandbox", ("true", "true"), ("false", "false")),
+    ("durability", ("\"each\"", "each"), ("\"batched\"", "batched")),
     ("backup_count", ("50", "50"), ("5", "5")),
     ("backup_days", ("0", "0"), ("5", "5")),
     ("backup_bytes", ("9000000000", "9000000000"), ("1000", "1000")),

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Power cuts, simulated: what is on an ext4 disk at a moment when a run is stopped, and nothing more.
 
-A small image is mounted by a loop device, and one call of a tool after another writes, replaces, moves and
-deletes files on it; one that ended well is acknowledged. At a random moment the process is stopped; the image
-is copied as it is on the "disk", without what the kernel still holds in memory, until two copies agree. The
-copy is mounted (ext4 replays its own journal) and looked at:
+A small image is mounted by a loop device, and files on it are written, replaced, moved and deleted: by one call
+of a tool after another, or (every second cut) by the steps of one script. A step is acknowledged by what has
+left the process: the exit of its call, or its line of output. At a random moment the process is stopped; the
+image is copied as it is on the "disk", without what the kernel still holds in memory, until two copies agree.
+The copy is mounted (ext4 replays its own journal) and looked at:
 
-- every step that was acknowledged is there, or the one that was under way besides;
+- every step that was acknowledged is there: of calls at most the one that was under way besides, of a script
+  any that followed;
 - every file has the whole of some content that it had;
-- after the next run nothing unfinished is left, and audit log and journal are whole.
+- after the next run nothing unfinished is left, and audit log and journal are whole;
+- `ns undo` takes back the last call, and every acknowledged step of the script.
 
 Moments within a commit of ext4 itself are not among these. It needs root, loop devices and mkfs.ext4.
+`--control` is for a build without the barrier (`--cfg ns_without="barrier"`, made by `.ci/run --all`), which must
+lose something.
 
-usage: power.py [--cuts N] [--ns PATH]        (30 cuts unless said otherwise)
+usage: power.py [--cuts N] [--ns PATH] [--control]        (30 cuts unless said otherwise)
 """
 
 import argparse
@@ -27,8 +32,40 @@ import tempfile
 import threading
 import time
 
+# Faults of a cut that are shown, at most.
+SHOWN = 5
 # Steps that are done before the power goes, at most.
 STEPS = 24
+# Steps of the script, and how long it goes on at most before the power goes.
+SCRIPT_STEPS = 5_000
+SCRIPT_SECONDS = 1.5
+# In every second block of so many steps all of them wait for the barrier; in the others most sync their records.
+BLOCK = 500
+# Each step has a file of its own, so that it can be judged alone.
+SCRIPT = f"""
+FOR EACH block IN RANGE({SCRIPT_STEPS // BLOCK}) DO
+  FOR EACH at IN RANGE({BLOCK}) DO
+    SET i = block * {BLOCK} + at
+    SET kind = i % 5
+    IF block % 2 == 0 THEN
+      SET kind = i % 2
+    ENDBLOCK
+    SET f = "f" + STR(i)
+    IF kind == 0 THEN
+      MUST FS.MoveFile(f, "moved" + STR(i))
+    ELSE IF kind == 1 THEN
+      MUST FS.CreateDirectory("made" + STR(i))
+    ELSE IF kind == 2 THEN
+      MUST FS.WriteFile(f, STR.Repeat("new " + STR(i) + " ", 500))
+    ELSE IF kind == 3 THEN
+      MUST FS.DeleteFile(f)
+    ELSE
+      MUST FS.WriteFile("new" + STR(i), STR.Repeat("new " + STR(i) + " ", 500))
+    ENDBLOCK
+    EMIT i
+  ENDBLOCK
+ENDBLOCK
+"""
 # Bytes that are compared at once.
 PART = 1 << 20
 
@@ -95,6 +132,59 @@ class Writer:
         self.thread.join()
 
 
+class ScriptWriter:
+    """Runs the script until it is stopped; each line that it printed acknowledges a step."""
+
+    failure = None
+
+    def __init__(self, ns, disk, environment):
+        for step in range(SCRIPT_STEPS):
+            for name, text in before(step).items():
+                with open(os.path.join(disk, name), "wb") as file:
+                    file.write(text)
+        os.sync()
+        self.acknowledged = 0
+        self.run = subprocess.Popen(
+            [ns, "run", "--sandbox", disk, "-e", SCRIPT],
+            env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
+
+    def read(self):
+        while text := os.read(self.run.stdout.fileno(), PART):
+            self.acknowledged += text.count(b"\n")
+
+    def stop(self):
+        while not self.acknowledged and self.run.poll() is None:
+            time.sleep(0.001)
+        time.sleep(random.uniform(0, SCRIPT_SECONDS))
+        self.run.send_signal(signal.SIGSTOP)
+        time.sleep(0.02)
+
+    def end(self):
+        self.run.kill()
+        self.thread.join()
+        self.run.wait()
+
+
+def kind(step):
+    """What a step of the script does: moves, makes a directory, replaces, deletes or makes a file."""
+    return step % 2 if step // BLOCK % 2 == 0 else step % 5
+
+
+def before(step):
+    """The file of a step of the script, before it."""
+    return {f"f{step}": f"old {step}".encode()} if kind(step) in (0, 2, 3) else {}
+
+
+def after(step):
+    """What the step leaves; a directory has no content."""
+    new = f"new {step} ".encode() * 500
+    old = f"old {step}".encode()
+    return [{f"moved{step}": old}, {f"made{step}": None}, {f"f{step}": new}, {}, {f"new{step}": new}][kind(step)]
+
+
 def expected(steps):
     """The files after so many steps, and what may be there of the next."""
     tree = {}
@@ -150,7 +240,8 @@ def cut(ns, top, fresh, number):
     copy_whole(fresh, image)
     mount(image, disk)
     environment = {"HOME": "/nonexistent", "PATH": os.environ["PATH"], "XDG_STATE_HOME": os.path.join(top, "state")}
-    writer = Writer(ns, disk, environment)
+    is_script = number % 2 == 1
+    writer = (ScriptWriter if is_script else Writer)(ns, disk, environment)
     try:
         writer.stop()
         for _ in range(20):
@@ -170,35 +261,72 @@ def cut(ns, top, fresh, number):
     mount(copy, after)
     try:
         failed = [] if failure is None else [f"step {steps} ended with {failure}"]
-        return failed + judge(ns, after, steps, environment), steps
+        return failed + (judge_script if is_script else judge)(ns, after, steps, environment), steps
     finally:
         unmount(after)
         os.remove(image)
         os.remove(copy)
 
 
+def ask(ns, place, environment, *words):
+    return subprocess.run([ns, words[0], "--sandbox", place, *words[1:]], capture_output=True, text=True, env=environment)
+
+
+def contents(place):
+    """The contents by name; directories have none."""
+    found = {}
+    for name in os.listdir(place):
+        path = os.path.join(place, name)
+        if name not in (".ns", "lost+found"):
+            found[name] = None if os.path.isdir(path) else open(path, "rb").read()
+    return found
+
+
+def judge_script(ns, place, steps, environment):
+    faults = []
+    log = ask(ns, place, environment, "log")
+    if log.returncode != 0 or "damaged" in log.stdout + log.stderr:
+        faults.append("the journal cannot be read: " + log.stdout + log.stderr)
+    found = contents(place)
+    for step in range(SCRIPT_STEPS):
+        states = [after(step)] if step < steps else [before(step), after(step)]
+        of_step = {name: found.pop(name) for name in [*before(step), *after(step)] if name in found}
+        if of_step not in states:
+            faults.append(f"step {step} of {steps} left {sorted(of_step)}, not {sorted(states[0])}")
+    if found:
+        faults.append(f"unfinished: {sorted(found)}")
+    # The log is synced at the end of the run. Until then its newest lines may be lost or cut short, or all of them.
+    audit = ask(ns, place, environment, "audit", "verify")
+    is_cut = any(text in audit.stderr for text in ("has no lines", "no audit log", "it is cut short"))
+    if audit.returncode != 0 and not is_cut:
+        faults.append("the audit chain is broken: " + audit.stdout + audit.stderr)
+    undone = ask(ns, place, environment, "undo")
+    found = contents(place)
+    left = [step for step in range(steps) if {name: found.get(name) for name in before(step)} != before(step)
+            or any(name in found and name not in before(step) for name in after(step))]
+    if steps > 0 and (undone.returncode != 0 or left):
+        faults.append(f"not taken back: {left[:9]} {undone.stderr}")
+    return faults
+
+
 def judge(ns, place, steps, environment):
     faults = []
-
-    def ask(*words):
-        return subprocess.run([ns, words[0], "--sandbox", place, *words[1:]], capture_output=True, text=True, env=environment)
-
-    log = ask("log")
+    log = ask(ns, place, environment, "log")
     if log.returncode != 0:
         faults.append("the journal cannot be read: " + log.stderr)
-    names = [name for name in os.listdir(place) if name not in (".ns", "lost+found")]
-    found = {}
-    for name in names:
-        with open(os.path.join(place, name), "rb") as file:
-            found[name] = file.read()
+    found = contents(place)
     # What was said last may be one step behind what was done.
     states = [expected(steps + more) for more in (0, 1)]
     if found not in states:
-        sizes = {name: len(text) for name, text in found.items()}
+        sizes = {name: len(text or b"") for name, text in found.items()}
         faults.append(f"after {steps} steps: {sizes}, not {sorted(states[0])}")
-    audit = ask("audit", "verify")
+    audit = ask(ns, place, environment, "audit", "verify")
     if audit.returncode != 0 and steps > 0:
         faults.append("the audit chain is broken: " + audit.stdout + audit.stderr)
+    if found == states[0] and steps > 0:
+        undone = ask(ns, place, environment, "undo")
+        if undone.returncode != 0 or contents(place) != expected(steps - 1):
+            faults.append(f"step {steps} is not taken back: {undone.stderr}")
     return faults
 
 
@@ -206,6 +334,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cuts", type=int, default=30)
     parser.add_argument("--ns", default="target/release/ns")
+    parser.add_argument("--control", action="store_true")
     options = parser.parse_args()
     if os.geteuid() != 0 or not shutil.which("mkfs.ext4"):
         print("SKIPPED: power cuts need root and mkfs.ext4")
@@ -234,10 +363,10 @@ def main():
             done, acknowledged = done + 1, acknowledged + steps
             if faults:
                 faulty += 1
-                print(f"cut {number}:", *[fault.strip()[:300] for fault in faults], sep="\n    ", flush=True)
+                print(f"cut {number}:", *[fault.strip()[:300] for fault in faults[:SHOWN]], sep="\n    ", flush=True)
     more = f", {undecided} undecided" if undecided else ""
     print(f"{done} power cuts, {acknowledged} acknowledged steps, {faulty} with something torn or lost{more}")
-    return 1 if faulty else 0
+    return int(bool(faulty) != options.control)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,9 @@ pub fn is_unsafe(c: char) -> bool {
 
 /// Whether a character is in Unicode's general category Cf (format), as of Unicode 16.
 pub fn is_format(c: char) -> bool {
-    matches!(c,
+    // None of them is ASCII, as most characters are.
+    !c.is_ascii()
+        && matches!(c,
         '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
         | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
         | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}'

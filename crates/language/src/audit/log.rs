@@ -52,22 +52,32 @@ impl Log {
         Log { folder, name, file, tail: None, reserved: 0, is_synced: true, seal, user }
     }
 
-    /// Whether the open file is still the log with this name.
-    pub fn is_current(&self, root: &Root) -> bool {
-        self.folder.is_current(root, &self.name, &self.file)
+    /// Returns the size of the log, if the open file is still the one with this name.
+    pub fn current_size(&self, root: &Root) -> Option<u64> {
+        self.folder.current_size(root, &self.name, &self.file)
+    }
+
+    /// Returns the size of the open file.
+    pub fn size(&self) -> Result<u64, AuditError> {
+        Ok(self.file.size()?)
     }
 
     /// Ensures that a line of `bytes` bytes can follow: that the log ends with a line of ours and that there is space.
-    /// Like [`append`](Log::append), sets `lacking` to the number of a line that the log had and lacks now, if it is
+    /// `size` is that of the log. Like [`append`](Log::append), sets `lacking` to the number of a line that the log had and lacks now, if it is
     /// not set.
-    pub fn prepare(&mut self, bytes: u64, watch: &Watch, lacking: &Cell<Option<u64>>) -> Result<(), AuditError> {
+    pub fn prepare(
+        &mut self,
+        size: u64,
+        bytes: u64,
+        watch: &Watch,
+        lacking: &Cell<Option<u64>>,
+    ) -> Result<(), AuditError> {
         if self.tail.is_none() {
             let lock = lock(&self.file, Some(watch))?;
             let tail = self.read_tail(self.file.size()?, lacking);
             drop(lock);
             self.tail = Some(tail?);
         }
-        let size = self.file.size()?;
         if self.reserved < size + bytes {
             // If there is no space for many lines, there may be some for this one.
             let wanted = ROOM.max(bytes);
@@ -134,7 +144,7 @@ impl Log {
 fn write(lock: &LogLock<'_>, tail: &Tail, entry: &Entry<'_>, seal: &RootSeal) -> Result<Tail, AuditError> {
     let (line, hash) = entry.write(&tail.link, &now(), seal);
     let bytes = if tail.is_open { [b"\n", line.as_slice()].concat() } else { line };
-    lock.append(&bytes)?;
+    lock.append(&bytes, tail.size)?;
     let link = Link { seq: tail.link.seq + 1, hash: Some(hash), ..Link::default() };
     Ok(Tail { size: tail.size + bytes.len() as u64, link, is_open: false })
 }

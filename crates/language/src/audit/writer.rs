@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::limits::Watch;
-use crate::sandbox::{Journal, LogFile, LogFolder, Root};
+use crate::sandbox::{Durability, Journal, LogFile, LogFolder, Root};
 use crate::text::hex;
 
 use super::error::AuditError;
@@ -44,6 +44,8 @@ pub struct Audit {
     /// The user's state directory, if there is one.
     state: Option<PathBuf>,
     log: RefCell<Option<Log>>,
+    /// Whether the log was prepared for the line of a change that was not appended yet.
+    is_prepared: Cell<bool>,
     lost: RefCell<Option<String>>,
     has_warned: Cell<bool>,
     /// The number of a line that the log had and lacks now, until that is reported. It is not
@@ -67,7 +69,9 @@ impl Audit {
         if let Some(reason) = &*self.lost.borrow() {
             return Err(AuditError::Lost(reason.clone()));
         }
-        self.with_log(context, |log| log.prepare(bytes, &context.watch, &self.lacking))
+        self.with_log(context, |log, size| log.prepare(size, bytes, &context.watch, &self.lacking))?;
+        self.is_prepared.set(true);
+        Ok(())
     }
 
     /// Creates the directory of the log in the user state, before the lockdown. Returns `None` if that fails.
@@ -75,9 +79,13 @@ impl Audit {
         LogFolder::make_in_state(self.state.as_deref()?, root).ok()
     }
 
-    /// Appends a line.
+    /// Appends a line. The line of a change goes to the log that was prepared for it: one that is moved away in between
+    /// is the same as one that is moved away afterwards.
     pub fn append(&self, context: &LogContext<'_>, entry: &Entry<'_>) -> Result<(), AuditError> {
-        self.with_log(context, |log| log.append(entry, &self.lacking))
+        if let (true, Some(log)) = (self.is_prepared.take(), &mut *self.log.borrow_mut()) {
+            return log.append(entry, &self.lacking);
+        }
+        self.with_log(context, |log, _| log.append(entry, &self.lacking))
     }
 
     /// Records that the line of a change was lost, so that further changes are refused.
@@ -123,17 +131,19 @@ impl Audit {
     fn with_log(
         &self,
         context: &LogContext<'_>,
-        work: impl FnOnce(&mut Log) -> Result<(), AuditError>,
+        work: impl FnOnce(&mut Log, u64) -> Result<(), AuditError>,
     ) -> Result<(), AuditError> {
         let mut slot = self.log.borrow_mut();
-        if slot.as_ref().is_some_and(|log| !log.is_current(context.root)) {
-            *slot = None;
+        if let Some(log) = &mut *slot
+            && let Some(size) = log.current_size(context.root)
+        {
+            return work(log, size);
         }
-        let log = match &mut *slot {
-            Some(log) => log,
-            None => slot.insert(self.open(context)?),
-        };
-        work(log)
+        // It must be closed even if no other can be opened.
+        *slot = None;
+        let log = slot.insert(self.open(context)?);
+        let size = log.size()?;
+        work(log, size)
     }
 
     /// Returns a warning if the log lacks a line that this user wrote, on the first call only.
@@ -151,7 +161,7 @@ impl Audit {
             let file = folder.make(&name, None)?;
             return Ok(Log::new(folder, name, file, context.root, None));
         }
-        let own = Journal::writable().begin_own()?;
+        let own = Journal::writable(Durability::default()).begin_own()?;
         let folder = context.root.make_own_folder(&own)?.into_logs();
         let file = folder.make(NAME, Some(&own))?;
         let user = context.root.user().clone();

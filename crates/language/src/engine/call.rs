@@ -26,9 +26,9 @@ impl Engine {
         self.gate.announce(&format!("{} {}", session.command(), self.listed_call(tool, args)), false);
         let result = on_large_stack(|| self.call_here(tool, args, session))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
-        self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
         self.settle();
-        result
+        self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
+        self.gate.acknowledge(result)
     }
 
     /// Returns a call as the list of runs shows it: the name as given, and the paths among the arguments. Calls that

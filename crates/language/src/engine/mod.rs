@@ -45,7 +45,7 @@ use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::gate::{
-    Approver, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
+    Approver, Barrier, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
     Provenance, Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
@@ -127,8 +127,8 @@ impl Drop for Engine {
     fn drop(&mut self) {
         // Calls outside of runs and sessions may have created some.
         self.gate.remove_temporary();
-        self.gate.end_journal(End::Done);
         self.settle();
+        self.gate.end_journal(End::Done);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::eval::{Machine, Output, RunContext, compile};
 use crate::gate::SessionMemory;
 use crate::limits::{space, work};
 use crate::program::Bound;
-use crate::text::{Diagnostic, Sources};
+use crate::text::{Diagnostic, FindingCode, Sources};
 use crate::value::Value;
 
 use super::invocation::command_of;
@@ -61,6 +61,10 @@ impl Engine {
         let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, session))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.run_end(outcome.ending, session.memory));
+        if let Some(finding) = self.undurable() {
+            outcome.findings.push(finding);
+            outcome.ending = Ending::Failed;
+        }
         outcome
     }
 
@@ -68,7 +72,8 @@ impl Engine {
     /// incomplete.
     pub(super) fn run_end(&self, ending: Ending, session: &SessionMemory) -> Option<End> {
         match ending {
-            Ending::Done | Ending::Unread => Some(End::Done),
+            // An atomic run is done only if it is durable.
+            Ending::Done | Ending::Unread if !self.atomic || self.gate.barrier().pass().is_ok() => Some(End::Done),
             Ending::Interrupted if !self.atomic => Some(End::Interrupted),
             _ if !self.atomic => Some(End::Failed),
             _ => self.take_back(session),
@@ -90,12 +95,18 @@ impl Engine {
     /// Cleans up after a run and returns the pending warnings. If `end` is `None`, the next start recovers the run.
     pub(super) fn end_run(&self, end: Option<End>) -> Vec<String> {
         self.gate.end_run();
+        self.settle();
         match end {
             Some(end) => self.end_journal(end),
             None => self.gate.abandon_journal(),
         }
-        self.settle();
         self.gate.take_notes()
+    }
+
+    /// Returns the finding about a run that ended if its changes may not be durable.
+    pub(super) fn undurable(&self) -> Option<Diagnostic> {
+        let error = self.gate.check_durable().err()?;
+        Some(Diagnostic::placeless(FindingCode::Tool(error.code), error.message))
     }
 
     pub(super) fn end_journal(&self, end: End) {
@@ -107,7 +118,8 @@ impl Engine {
         self.ended.borrow().clone()
     }
 
-    /// Syncs the audit log at the end of a run, so that its lines survive a power cut.
+    /// Syncs the audit log at the end of a run, so that its lines survive a power cut. This comes before the sync of the
+    /// journal, which would make the length of the log durable without its last lines.
     pub(super) fn settle(&self) {
         if let Err(error) = self.gate.audit().sync() {
             self.gate.note(format!("the audit log may be lost in a power cut: {error}"));
@@ -142,6 +154,7 @@ impl Engine {
         };
         let sources = Rc::new(sources);
         self.gate.announce(listed, self.atomic);
+        output.wait_for(self.gate.barrier());
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = RunContext { gate, sources: sources.clone(), memory, output, strict: self.strict };
         let mut machine = Machine::new(world, self.begin_account());

@@ -1,5 +1,8 @@
 //! The destination of EMIT and warnings, and why it cannot print.
 
+use std::sync::Arc;
+
+use crate::gate::Barrier;
 use crate::limits::{Limit, LimitHit, Meter};
 use crate::text::{Code, Diagnostic, Sources, ToolCode};
 use crate::toolkit::ToolError;
@@ -18,6 +21,10 @@ pub trait Output {
 
     /// Displays a warning about the script, before it runs. Only a front end that shows the script's findings does.
     fn warn_of_script(&mut self, _finding: Diagnostic, _sources: &Sources) {}
+
+    /// Sets the barrier that everything written passes before it leaves the process. An output that keeps what it gets
+    /// until the run has ended needs none.
+    fn wait_for(&mut self, _barrier: &Arc<Barrier>) {}
 
     /// Called after a warning about a path outside the sandbox.
     fn refuse_path(&mut self) {}

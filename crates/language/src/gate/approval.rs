@@ -11,9 +11,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::limits::{Limit, LimitHit, Meter};
-use crate::sandbox::{Details, Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
+use crate::sandbox::{Barrier, Details, Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
 use crate::toolkit::{Bound, BoundRef, Declaration, ToolError};
 use crate::value::print;
@@ -84,6 +85,8 @@ pub struct Approvals {
     keep: Option<KeepAnswer>,
     /// Replies that hold for the rest of the run, by tool.
     standing: RefCell<HashMap<&'static str, bool>>,
+    /// The barrier that a question waits for.
+    barrier: Arc<Barrier>,
     /// Messages about replies that could not be saved.
     pub(super) notes: RefCell<Vec<String>>,
 }
@@ -100,6 +103,11 @@ impl Approvals {
         Approvals { keep, ..Approvals::default() }
     }
 
+    /// Returns these approvals with the barrier that the changes so far pass before a question.
+    pub(super) fn behind(self, barrier: Arc<Barrier>) -> Approvals {
+        Approvals { barrier, ..self }
+    }
+
     /// Asks whether a tool may run with these arguments. Errors: `policy_denied` if it may not.
     pub(super) fn approve(
         &self,
@@ -112,7 +120,10 @@ impl Approvals {
         let reply = match self.standing.borrow().get(name) {
             Some(true) => return Ok(()),
             Some(false) => Reply::Never,
-            None => self.ask(tool, bound, why, meter)?,
+            None => {
+                self.barrier.pass()?;
+                self.ask(tool, bound, why, meter)?
+            }
         };
         match reply {
             Reply::Once => return Ok(()),

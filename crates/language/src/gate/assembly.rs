@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::audit::{Audit, LogLocation};
 use crate::memory::Project;
-use crate::sandbox::{Root, Roots, TemporaryFolders};
+use crate::sandbox::{Barrier, Root, Roots, TemporaryFolders};
 use crate::text::ToolCode;
 use crate::toolkit::{Kind, Registry, Settings};
 
@@ -57,6 +58,10 @@ impl Gate {
     /// Creates a gate.
     pub fn new(parts: GateParts) -> Gate {
         let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, clock, random } = parts;
+        let journal = policy.journal();
+        let barrier = journal.barrier();
+        let console = Rc::new(ConsoleHandle::new(barrier.clone()));
+        let approvals = approvals.behind(barrier.clone());
         let world = World {
             root,
             further,
@@ -70,8 +75,8 @@ impl Gate {
             log_location: policy.log_location(),
             clock,
             random: Rc::new(random),
-            console: Rc::default(),
-            journal: policy.journal(),
+            console,
+            journal,
             overlay: None,
             refusals: RefCell::default(),
         };
@@ -112,6 +117,11 @@ impl Gate {
     /// Returns the console.
     pub fn console(&self) -> &ConsoleHandle {
         &self.world.console
+    }
+
+    /// Returns the barrier that every message about changes passes before it leaves the process.
+    pub fn barrier(&self) -> &Arc<Barrier> {
+        self.world.journal.barrier()
     }
 
     /// Returns the audit log.

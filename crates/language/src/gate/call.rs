@@ -41,6 +41,14 @@ impl Gate {
         })
     }
 
+    /// Returns the result of a call whose run has ended, or the error that its changes may not be durable.
+    pub fn acknowledge(&self, result: Result<Value, ToolError>) -> Result<Value, ToolError> {
+        match self.world.journal.check_durable() {
+            Ok(()) => result,
+            Err(error) => Err(*unacknowledged(error.into(), result.map_err(Box::new))),
+        }
+    }
+
     /// Works with session and project memory for a front end that is not a tool. `called` and `arguments` are
     /// recorded in the audit log.
     pub fn remember<T>(
@@ -92,7 +100,7 @@ impl Gate {
         let failure = result.as_ref().err().map(|error| &**error);
         match self.world.conclude(&record, tool.spec.effect.changes_files(), meter, failure) {
             None => result,
-            Some(lost) => Err(with_line_lost(*lost, result)),
+            Some(lost) => Err(unacknowledged(*lost, result)),
         }
     }
 
@@ -131,7 +139,10 @@ impl Gate {
         let mut refusal: Option<ToolError> = None;
         for (param, arg) in tool.params.iter().zip(args) {
             match self.locate(param.name, param.kind, arg, record) {
-                Ok(arg) => bound.push(arg),
+                Ok(mut arg) => {
+                    share_folder(&mut arg, bound.last());
+                    bound.push(arg)
+                }
                 Err(error) if refusal.is_none() || error.code == ToolCode::BadArgs => refusal = Some(error),
                 Err(_) => {}
             }
@@ -183,8 +194,16 @@ impl Gate {
     }
 }
 
-/// Returns the error of a call whose audit line could not be written, with the result of the call.
-fn with_line_lost(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box<ToolError> {
+/// Lets a path use the handle of the argument before it, if both are in one directory.
+fn share_folder(arg: &mut BoundArg, before: Option<&BoundArg>) {
+    if let (BoundArg::Path(place), Some(BoundArg::Path(before))) = (arg, before) {
+        place.share_folder(before);
+    }
+}
+
+/// Returns the error of a call whose audit line could not be written, or whose changes may not be durable, with the
+/// result of the call.
+fn unacknowledged(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box<ToolError> {
     match result {
         Ok(answer) => Box::new(lost.answering(answer)),
         Err(error) if error.manner == FailureMode::Partly => {

@@ -5,8 +5,10 @@ use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::limits::{Limit, LimitHit, Meter, space};
+use crate::sandbox::Barrier;
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::{Value, print};
@@ -33,8 +35,9 @@ pub enum InputFault {
 }
 
 /// The console of a gate, and the values that are to be printed.
-#[derive(Default)]
 pub struct ConsoleHandle {
+    /// The barrier that a prompt waits for.
+    barrier: Arc<Barrier>,
     console: RefCell<Option<Rc<dyn Console>>>,
     printed: RefCell<Vec<Value>>,
 }
@@ -46,6 +49,11 @@ impl fmt::Debug for ConsoleHandle {
 }
 
 impl ConsoleHandle {
+    /// Returns a handle without a console.
+    pub fn new(barrier: Arc<Barrier>) -> ConsoleHandle {
+        ConsoleHandle { barrier, console: RefCell::default(), printed: RefCell::default() }
+    }
+
     /// Sets the console.
     pub fn set(&self, console: Rc<dyn Console>) {
         *self.console.borrow_mut() = Some(console);
@@ -55,6 +63,7 @@ impl ConsoleHandle {
     pub fn read_line(&self, prompt: &str, meter: &Meter) -> Result<Option<String>, ToolError> {
         let console = self.console.borrow().clone();
         let Some(console) = console else { return Ok(None) };
+        self.barrier.pass()?;
         let (left, _) = space::memory_left();
         let most = space::string_bound().min(usize::try_from(left / 3).unwrap_or(usize::MAX));
         console.read_line(prompt, most, meter).map_err(|fault| match fault {

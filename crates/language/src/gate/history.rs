@@ -70,6 +70,11 @@ impl Gate {
         ended
     }
 
+    /// Returns the error of a run that ended if its changes may not be durable. They are made nevertheless.
+    pub fn check_durable(&self) -> Result<(), ToolError> {
+        Ok(self.world.journal.check_durable()?)
+    }
+
     /// Returns why other commands cannot undo the runs, if the key is lost.
     pub fn lost_because(&self) -> Option<&str> {
         self.root().user().key.lost_because().filter(|_| !self.is_planning())

@@ -212,7 +212,9 @@ impl<'a> Memory<'a> {
         self.admission.approve(tool, &bound, approval, self.meter)
     }
 
+    /// Begins a change of project memory. It is durable at once, so the changes of files before it must be.
     fn begin(&mut self, keys: u64) -> Result<Change<'a>, ToolError> {
+        self.world.journal.barrier().pass()?;
         self.world.begin_change(keys, self.meter, self.record)
     }
 

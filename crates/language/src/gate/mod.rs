@@ -49,8 +49,8 @@ pub use crate::memory::{
     Entry as MemoryEntry, Row as MemoryRow, Rows as MemoryRows, Salvaged, Session as SessionMemory,
 };
 pub use crate::sandbox::{
-    Applied, ChangeKind, ChangeReport, Conflict, Content, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
-    RunSummary, Selection, UndoReport,
+    Applied, Barrier, ChangeKind, ChangeReport, Conflict, Content, Displaced, End, EndedRun, Holds, Origin, Reversal,
+    RunReport, RunSummary, Selection, UndoReport,
 };
 pub use crate::sandbox::{FormError as PlanError, Plan, PlanAbout};
 pub use approval::{Approvals, Approver, KeepAnswer, Question, Reply};

@@ -1,7 +1,8 @@
 //! Limits that a build can omit so that their cost can be measured; a build for users omits none.
 //!
 //! `--cfg ns_without="steps"` omits one; `benches/ablation.py` builds each variant. These are not cargo features, so no
-//! dependent crate can disable limits. The choice is known at compile time, so nothing remains of omitted code.
+//! dependent crate can disable limits. `barrier` is no limit: a build without it is the control of
+//! `tests/trust/power.py`. The choice is known at compile time, so nothing remains of omitted code.
 
 use super::Limit;
 
@@ -13,6 +14,8 @@ pub const INTERRUPTS: bool = cfg!(not(ns_without = "interrupts"));
 pub const SPACE: bool = cfg!(not(ns_without = "space"));
 /// Whether journals and backups carry seals; without them every seal is zeros.
 pub const SEALS: bool = cfg!(not(ns_without = "seals"));
+/// Whether the barrier makes changes durable; without it, a power failure loses what was acknowledged.
+pub const BARRIER: bool = cfg!(not(ns_without = "barrier"));
 
 /// Whether this build enforces a limit.
 pub fn keeps(limit: Limit) -> bool {
@@ -25,10 +28,10 @@ pub fn keeps(limit: Limit) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{INTERRUPTS, SEALS, SPACE, STEPS};
+    use super::{BARRIER, INTERRUPTS, SEALS, SPACE, STEPS};
 
     #[test]
     fn nothing_is_left_out() {
-        assert_eq!([STEPS, INTERRUPTS, SPACE, SEALS], [true; 4]);
+        assert_eq!([STEPS, INTERRUPTS, SPACE, SEALS, BARRIER], [true; 5]);
     }
 }

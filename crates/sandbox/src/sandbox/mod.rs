@@ -28,7 +28,8 @@ pub use changing::backups::{
 pub use changing::copier::CopyScope;
 pub use changing::copy::CopyOptions;
 pub use changing::journal::{
-    Begin, Change, End, EndedRun, JOURNALS, Journal, Origin, Ownership, Reversal, Roots, RunSummary, Selection,
+    Barrier, Begin, Change, Durability, End, EndedRun, JOURNALS, Journal, Origin, Ownership, Reversal, Roots,
+    RunSummary, Selection,
 };
 pub use changing::overwrite::Overwrite;
 pub use changing::remove::RemoveOptions;

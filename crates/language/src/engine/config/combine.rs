@@ -7,6 +7,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::gate::{Layer, Patterns, Provenance, SourceLine, Unused};
+use crate::sandbox::Durability;
 
 use super::Config;
 use super::keys::{Field, KEYS, Key, Rule};
@@ -64,7 +65,7 @@ impl Key {
 impl Rule {
     /// Whether a single file decides the value.
     fn has_one_source(self) -> bool {
-        matches!(self, Rule::Smaller | Rule::Larger | Rule::TrueWins | Rule::FalseWins)
+        matches!(self, Rule::Smaller | Rule::Larger | Rule::TrueWins | Rule::EachWins | Rule::FalseWins)
     }
 
     /// Narrows the value in force by another one.
@@ -72,7 +73,7 @@ impl Rule {
         match self {
             Rule::Smaller => self.choose(into, from, |ours, other| other < ours),
             Rule::Larger => self.choose(into, from, |ours, other| other > ours),
-            Rule::TrueWins => self.choose(into, from, |ours, other| other > ours),
+            Rule::TrueWins | Rule::EachWins => self.choose(into, from, |ours, other| other > ours),
             Rule::FalseWins => self.choose(into, from, |ours, other| other < ours),
             Rule::Union | Rule::UnionOfPatterns | Rule::Intersection | Rule::OwnFile | Rule::Users => {
                 join(into, from, layer)
@@ -96,6 +97,7 @@ impl Rule {
 fn amount(field: &Field<'_>) -> u128 {
     match field {
         Field::Bool(truth) => u128::from(**truth),
+        Field::Durability(durability) => u128::from(**durability == Durability::Each),
         Field::Unlimited(0, _) => u128::MAX,
         Field::U64(number, _) | Field::Unlimited(number, _) => u128::from(**number),
         Field::Usize(number, _) | Field::Depth(number) => **number as u128,
@@ -115,6 +117,7 @@ fn amount(field: &Field<'_>) -> u128 {
 fn display(field: &Field<'_>) -> String {
     match field {
         Field::Bool(truth) => truth.to_string(),
+        Field::Durability(durability) => durability.word().to_owned(),
         Field::U64(number, _) | Field::Unlimited(number, _) => number.to_string(),
         Field::Usize(number, _) | Field::Depth(number) => number.to_string(),
         Field::OptionalU64(number) => number.map_or("none".to_owned(), |number| number.to_string()),
@@ -132,6 +135,7 @@ fn display(field: &Field<'_>) -> String {
 fn replace(into: Field<'_>, from: Field<'_>) -> Combined {
     match (into, from) {
         (Field::Bool(into), Field::Bool(from)) => *into = *from,
+        (Field::Durability(into), Field::Durability(from)) => *into = *from,
         (Field::U64(into, _), Field::U64(from, _)) => *into = *from,
         (Field::Unlimited(into, _), Field::Unlimited(from, _)) => *into = *from,
         (Field::Usize(into, _), Field::Usize(from, _)) => *into = *from,

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::gate::{DirectoryRule, Extensions, Patterns, ToolRule, ToolRules};
+use crate::sandbox::Durability;
 
 use super::Config;
 
@@ -32,6 +33,8 @@ pub enum Rule {
     Larger,
     /// True if any file says so.
     TrueWins,
+    /// Each change by itself if any file says so.
+    EachWins,
     /// False if any file says so: less is shown unless a call asks for more.
     FalseWins,
     /// Everything that any file blocks is blocked.
@@ -55,6 +58,7 @@ impl Rule {
                 "the larger, since what one file wants kept is not to be lost by another; no limit is the largest"
             }
             Rule::TrueWins => "`true` wins",
+            Rule::EachWins => "`\"each\"` wins",
             Rule::FalseWins => "`false` wins: a call that wants to see more asks for it",
             Rule::Union => "all lists together",
             Rule::UnionOfPatterns => "all lists together; an exception (`!`) works in its own list",
@@ -78,6 +82,7 @@ pub enum Field<'c> {
     OptionalU64(&'c mut Option<u64>),
     I64(&'c mut i64, i64),
     Seconds(&'c mut Option<Duration>),
+    Durability(&'c mut Durability),
     AllowedDirectories(&'c mut Vec<Vec<DirectoryRule>>),
     BlockedDirectories(&'c mut Vec<DirectoryRule>),
     Extensions(&'c mut Vec<Extensions>),
@@ -89,7 +94,7 @@ pub enum Field<'c> {
 
 /// All keys.
 #[rustfmt::skip]
-pub const KEYS: [Key; 41] = [
+pub const KEYS: [Key; 42] = [
     Key { section: "limits", name: "max_steps", rule: Rule::Smaller, field: |config| Field::U64(&mut config.limits.max_steps, 1) },
     Key { section: "limits", name: "timeout_s", rule: Rule::Smaller, field: |config| Field::Seconds(&mut config.limits.timeout) },
     Key { section: "limits", name: "call_depth", rule: Rule::Smaller, field: |config| Field::Usize(&mut config.limits.call_depth, 1) },
@@ -116,6 +121,7 @@ pub const KEYS: [Key; 41] = [
     Key { section: "policy", name: "enable_audit_logging", rule: Rule::TrueWins, field: |config| Field::Bool(&mut config.policy.enable_audit_logging) },
     Key { section: "policy", name: "reject_hard_links", rule: Rule::TrueWins, field: |config| Field::Bool(&mut config.policy.reject_hard_links) },
     Key { section: "policy", name: "require_kernel_sandbox", rule: Rule::TrueWins, field: |config| Field::Bool(&mut config.policy.require_kernel_sandbox) },
+    Key { section: "policy", name: "durability", rule: Rule::EachWins, field: |config| Field::Durability(&mut config.policy.durability) },
     Key { section: "policy", name: "backup_count", rule: Rule::Larger, field: |config| Field::Unlimited(&mut config.policy.retention.count, 0) },
     Key { section: "policy", name: "backup_days", rule: Rule::Larger, field: |config| Field::Unlimited(&mut config.policy.retention.days, 0) },
     Key { section: "policy", name: "backup_bytes", rule: Rule::Larger, field: |config| Field::Unlimited(&mut config.policy.retention.bytes, 0) },

@@ -12,6 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::gate::{DirectoryRule, Extensions, Layer, Patterns, SourceLine, ToolRule, ToolRules};
+use crate::sandbox::Durability;
 use crate::text::{Code, Diagnostic, Source, Span, nearest};
 use crate::toolkit::Registry;
 
@@ -131,6 +132,10 @@ impl Reader<'_> {
             Field::Bool(target) => match value.get_ref() {
                 DeValue::Boolean(truth) => *target = *truth,
                 _ => self.wrong(name, value, "true or false"),
+            },
+            Field::Durability(target) => match value.get_ref().as_str().and_then(Durability::named) {
+                Some(durability) => *target = durability,
+                None => self.wrong(name, value, "\"batched\" or \"each\""),
             },
             Field::U64(target, least) | Field::Unlimited(target, least) => {
                 self.whole(name, value, least, |number| *target = number)

@@ -48,6 +48,10 @@ impl Engine {
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
         let session = session_of(document);
         rendered.warnings.extend(self.end_run(self.run_end(rendered.ending, &session)));
+        if let Some(finding) = self.undurable() {
+            rendered.findings.push(finding);
+            rendered.ending = Ending::Failed;
+        }
         rendered
     }
 

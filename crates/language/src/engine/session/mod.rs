@@ -104,7 +104,8 @@ impl Drop for Session<'_> {
 }
 
 impl<'e> Session<'e> {
-    pub(super) fn new(engine: &'e Engine, output: Box<dyn Output>) -> Session<'e> {
+    pub(super) fn new(engine: &'e Engine, mut output: Box<dyn Output>) -> Session<'e> {
+        output.wait_for(engine.gate.barrier());
         let sources = Rc::new(Sources::new());
         let memory = Rc::new(SessionMemory::new("ns repl"));
         let world = RunContext { gate: engine.gate.clone(), sources, memory, output, strict: engine.strict };
@@ -226,9 +227,14 @@ impl<'e> Session<'e> {
             Ending::Interrupted => End::Interrupted,
             _ => End::Failed,
         };
-        let ended = self.engine().gate.end_journal(end);
         self.engine().settle();
-        LineOutcome { ended, ..outcome }
+        let ended = self.engine().gate.end_journal(end);
+        let mut outcome = LineOutcome { ended, ..outcome };
+        if let Some(finding) = self.engine().undurable() {
+            outcome.findings.push(finding);
+            outcome.ending = Ending::Failed;
+        }
+        outcome
     }
 
     fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {

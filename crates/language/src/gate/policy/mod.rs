@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::audit::LogLocation;
-use crate::sandbox::{Journal, Kind, Metadata, Retention, SandboxPath};
+use crate::sandbox::{Durability, Journal, Kind, Metadata, Retention, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Spec, ToolError};
 
@@ -57,6 +57,8 @@ pub struct Policy {
     pub reject_hard_links: bool,
     /// Whether nothing runs unless the kernel restricts the process.
     pub require_kernel_sandbox: bool,
+    /// When changes become durable.
+    pub durability: Durability,
     /// The retention of backups.
     pub retention: Retention,
     /// The tools that run, ask or are refused: one entry per policy file; the strictest holds.
@@ -90,6 +92,7 @@ impl Default for Policy {
             enable_audit_logging: true,
             reject_hard_links: false,
             require_kernel_sandbox: false,
+            durability: Durability::default(),
             retention: Retention::default(),
             tools: Vec::new(),
             provenance: Arc::default(),
@@ -376,6 +379,6 @@ impl Policy {
 
     /// Returns a journal for this policy: read-only or writable.
     pub fn journal(&self) -> Journal {
-        if self.read_only { Journal::read_only() } else { Journal::writable() }
+        if self.read_only { Journal::read_only() } else { Journal::writable(self.durability) }
     }
 }

@@ -37,6 +37,7 @@ impl Policy {
             ("enable_audit_logging", self.enable_audit_logging.to_string()),
             ("reject_hard_links", self.reject_hard_links.to_string()),
             ("require_kernel_sandbox", self.require_kernel_sandbox.to_string()),
+            ("durability", self.durability.word().to_owned()),
             ("backup_count", self.retention.count.to_string()),
             ("backup_days", self.retention.days.to_string()),
             ("backup_bytes", self.retention.bytes.to_string()),

@@ -85,7 +85,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
         context.admit_tree(&source, Access::Change, Some(&destination.address()))?;
     }
     let change = context.begin_change(1)?;
-    match source.rename_to(&destination, &change) {
+    match source.rename_to(&destination, &metadata, &change) {
         Ok(()) => Ok(Moved {}),
         Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
         Err(RenameError::OtherDevice) => {

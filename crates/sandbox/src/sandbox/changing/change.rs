@@ -6,8 +6,8 @@
 use std::io::ErrorKind;
 
 use super::super::handles::error::{RenameError, SandboxError};
+use super::super::handles::metadata::Metadata;
 use super::super::handles::root::SandboxPath;
-use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
 use super::journal::{Change, Step};
 use super::parents::FOLDER_MODE;
@@ -21,7 +21,7 @@ impl SandboxPath {
         let pending = change.begin(Step::MakeFolder { path: self.full_address() }, &[folder])?;
         folder.create_folder(name, FOLDER_MODE).map_err(|error| self.error(&error))?;
         // The directory exists now, whether or not the rest succeeds.
-        let synced = folder.sync();
+        let synced = pending.sync(&[folder]);
         pending.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
         synced.map_err(|error| self.undurable(&error))
@@ -37,17 +37,16 @@ impl SandboxPath {
             .hold(name)
             .and_then(|held| held.set_mode(folder, name, old.mode))
             .and_then(|()| old.modified().map_or(Ok(()), |modified| folder.set_modified(name, modified)))
-            .and_then(|()| folder.sync());
+            .and_then(|()| pending.sync(&[folder]));
         pending.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         dressed.map_err(|error| self.undurable(&error))
     }
 
-    /// Renames a file, directory or link. Fails if the target exists.
-    pub fn rename_to(&self, target: &SandboxPath, change: &Change<'_>) -> Result<(), RenameError> {
+    /// Renames a file, directory or link, whose metadata was just read. Fails if the target exists.
+    pub fn rename_to(&self, target: &SandboxPath, metadata: &Metadata, change: &Change<'_>) -> Result<(), RenameError> {
         let (folder, name) = self.entry()?;
         let (target_folder, target_name) = target.entry()?;
-        let metadata = folder.metadata(name).map_err(|error| self.error(&error))?;
-        let (path, to, old) = (self.full_address(), target.full_address(), State::of(&metadata));
+        let (path, to, old) = (self.full_address(), target.full_address(), State::of(metadata));
         let pending = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
         match change.rename((folder, name), (target_folder, target_name)) {
             Ok(()) => {}
@@ -57,8 +56,9 @@ impl SandboxPath {
             }
             Err(error) => return Err(self.error(&error).into()),
         }
-        let synced = folder.sync().and_then(|()| target_folder.sync());
-        pending.done(Some(&metadata_after(target_folder, target_name, &metadata)), false, &[folder, target_folder]);
+        let folders = [folder, target_folder];
+        let synced = pending.sync(&folders);
+        pending.done(Some(metadata), false, &folders);
         Ok(synced.map_err(|error| target.undurable(&error))?)
     }
 }

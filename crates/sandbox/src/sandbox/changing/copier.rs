@@ -1,6 +1,7 @@
 //! Copies files, links and directories, with their permission bits and times, to a temporary name.
 //!
-//! The caller journals the copy and gives it its final name.
+//! The caller journals the copy and gives it its final name. The copy is synced when all of it is there, before it gets
+//! that name: a few files one by one, many with their whole file system, which is far faster.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,6 +16,9 @@ use super::super::handles::metadata::{Kind, Metadata};
 use super::super::handles::reserved::is_reserved;
 use super::super::handles::staging::PRIVATE_MODE;
 use super::content::copy_content;
+
+/// Maximum number of files and directories that are synced one by one.
+const HELD: usize = 16;
 
 /// The part of a directory that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,10 @@ pub(in crate::sandbox) struct Copier<'a> {
     meter: &'a mut Meter,
     /// The change that creating the first entry, the copy itself, made to the modification time of its directory.
     trace: Option<MtimeGuard>,
+    /// Files and directories of the copy that are not synced yet.
+    unsynced: Vec<File>,
+    /// Whether there are more of them than are held.
+    has_many: bool,
     /// Number of reserved entries left out so far.
     pub(in crate::sandbox) left_out: u64,
 }
@@ -60,7 +68,7 @@ struct Level {
 impl<'a> Copier<'a> {
     /// Begins a copy. `shown` is its source, as messages show it.
     pub(in crate::sandbox) fn new(extent: CopyScope, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
-        Copier { extent, shown, meter, trace: None, left_out: 0 }
+        Copier { extent, shown, meter, trace: None, unsynced: Vec::new(), has_many: false, left_out: 0 }
     }
 
     /// Copies to an unused temporary name.
@@ -69,7 +77,7 @@ impl<'a> Copier<'a> {
         (folder, name): (&Folder, &OsStr),
         (to_folder, aside): (&Folder, &OsStr),
     ) -> Result<MtimeGuard, SandboxError> {
-        let copied = self.copy(folder, name, to_folder, aside);
+        let copied = self.copy(folder, name, to_folder, aside).and_then(|()| self.sync(to_folder));
         let trace = self.trace.take().unwrap_or_default();
         match copied {
             Ok(()) => Ok(trace),
@@ -93,7 +101,7 @@ impl<'a> Copier<'a> {
                 let above = levels.last().map_or(to, |level| &level.to);
                 let folder = done.to.as_file().map_err(|error| self.wrap(&error))?;
                 self.finish(&folder, above, &done.name, &done.metadata)?;
-                folder.sync_all().map_err(|error| self.wrap(&error))?;
+                self.sync_later(folder)?;
                 continue;
             };
             self.meter.poll()?;
@@ -160,7 +168,7 @@ impl<'a> Copier<'a> {
             Kind::File => {
                 let copy = self.copy_content(from, name, to, to_name)?;
                 self.finish(&copy, to, to_name, &metadata)?;
-                self.sync(&copy)
+                self.sync_later(copy)
             }
             Kind::Special | Kind::Folder => Err(SandboxError::Special(name.to_string_lossy().into_owned())),
         }
@@ -184,9 +192,29 @@ impl<'a> Copier<'a> {
         Ok(target)
     }
 
-    fn sync(&self, copy: &File) -> Result<(), SandboxError> {
+    /// Adds a file or directory to those that are synced at the end, where a whole file system can be synced then.
+    fn sync_later(&mut self, copy: File) -> Result<(), SandboxError> {
+        if !cfg!(target_os = "linux") {
+            return copy.sync_all().map_err(|error| self.wrap(&error));
+        }
+        self.has_many |= self.unsynced.len() >= HELD;
+        if self.has_many {
+            self.unsynced.clear();
+        } else {
+            self.unsynced.push(copy);
+        }
+        Ok(())
+    }
+
+    /// Syncs the copy, which is in this directory.
+    fn sync(&mut self, to: &Folder) -> Result<(), SandboxError> {
         self.meter.tell_syncing(true);
-        let synced = copy.sync_all();
+        let unsynced = std::mem::take(&mut self.unsynced);
+        let synced = if std::mem::take(&mut self.has_many) {
+            to.sync_all_below()
+        } else {
+            unsynced.iter().try_for_each(File::sync_all)
+        };
         self.meter.tell_syncing(false);
         synced.map_err(|error| self.wrap(&error))
     }

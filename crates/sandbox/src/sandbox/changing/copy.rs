@@ -75,16 +75,21 @@ impl Source<'_> {
             Some(kept) => Some((kept.clone(), State::of(&self.place.metadata()?))),
             None => None,
         };
-        let placement = Placement::begin((target, folder), from, overwrite.store, change)?;
+        let old = folder.metadata(target.name()?).ok();
+        let placement = Placement::begin((target, folder), old, from, overwrite.store, change)?;
         let mut copier = Copier::new(copying.extent, self.place.display(), meter);
         let trace = copier.copy_aside(self.place.entry()?, (folder, &placement.draft))?;
         let left_out = copier.left_out;
         let draft = StagingFile::adopt(folder, placement.draft.clone(), trace).map_err(|error| target.error(&error))?;
         placement.drafted(&draft);
         let taken = take_place(target, folder, (draft, None, placement), overwrite, meter, change);
+        // A source in the backup store is discarded by the caller, so the copy must have its name before.
+        let synced = if self.kept.is_some() && taken.is_ok() { folder.sync() } else { Ok(()) };
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
             parents.keep();
         }
-        Ok(Copied { backup: taken?, left_out })
+        let backup = taken?;
+        synced.map_err(|error| target.undurable(&error))?;
+        Ok(Copied { backup, left_out })
     }
 }

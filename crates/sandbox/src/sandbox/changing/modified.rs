@@ -61,6 +61,7 @@ impl SandboxPath {
         let step = Step::SetModified { path: self.full_address(), old: State::of(found), modified: moment(modified) };
         let pending = change.begin(step, &folders)?;
         held.set_modified(folder, name, modified).map_err(|error| self.error(&error))?;
+        change.changed_entry();
         let after = held.metadata();
         pending.done(after.as_ref().ok(), false, &folders);
         after.map_err(|error| self.error(&error))

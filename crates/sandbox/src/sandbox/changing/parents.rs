@@ -48,7 +48,7 @@ impl SandboxPath {
         let addresses: Vec<Address> = above.skip(1).take(missing.len()).collect();
         for (name, address) in missing.iter().zip(addresses.into_iter().rev()) {
             let pending = change.begin(Step::MakeFolder { path: address }, &[parents.folder()])?;
-            let (is_ours, folder) = parents.enter(name).map_err(|error| self.error(&error))?;
+            let (is_ours, folder) = parents.enter(name, &pending).map_err(|error| self.error(&error))?;
             parents.steps.push((is_ours.then_some(pending), folder));
         }
         Ok(parents)
@@ -73,10 +73,10 @@ impl Parents<'_> {
         }
     }
 
-    fn enter(&mut self, name: &OsStr) -> io::Result<(bool, Folder)> {
+    fn enter(&mut self, name: &OsStr, pending: &PendingStep<'_>) -> io::Result<(bool, Folder)> {
         let folder = self.steps.last().map_or(self.nearest, |(_, folder)| folder);
         let is_ours = self.made.make(folder, name, FOLDER_MODE)?;
-        folder.sync()?;
+        pending.sync(&[folder])?;
         Ok((is_ours, folder.open_folder(name)?))
     }
 }
@@ -99,6 +99,33 @@ impl MadeFolders {
             none => *none = Some(Made { above: folder.duplicate()?, trace, names: vec![(name.to_owned(), identity)] }),
         }
         Ok(true)
+    }
+
+    /// Like [`MadeFolders::make`], where nobody sees the modification time of the directory above: it is not restored.
+    /// The caller tells the identity of the new directory ([`MadeFolders::identify`]).
+    pub(in crate::sandbox) fn make_untraced(&mut self, folder: &Folder, name: &OsStr, mode: u32) -> io::Result<bool> {
+        match folder.create_folder(name, mode) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                self.0 = None;
+                return Ok(false);
+            }
+            made => made?,
+        }
+        let above =
+            || Ok::<_, io::Error>(Made { above: folder.duplicate()?, trace: MtimeGuard::default(), names: Vec::new() });
+        let made = match &mut self.0 {
+            Some(made) => made,
+            none => none.insert(above()?),
+        };
+        made.names.push((name.to_owned(), Identity { device: 0, inode: 0 }));
+        Ok(true)
+    }
+
+    /// Sets the identity of the last directory.
+    pub(in crate::sandbox) fn identify(&mut self, identity: Identity) {
+        if let Some((_, of_last)) = self.0.as_mut().and_then(|made| made.names.last_mut()) {
+            *of_last = identity;
+        }
     }
 
     /// Keeps the directories.

@@ -60,6 +60,7 @@ impl SandboxPath {
         let step = Step::SetMode { path: self.full_address(), old: State::of(metadata), mode };
         let pending = change.begin(step, &[])?;
         held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;
+        change.changed_entry();
         pending.done(held.metadata().ok().as_ref(), false, &[]);
         Ok(())
     }

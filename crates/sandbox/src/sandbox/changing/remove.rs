@@ -9,7 +9,7 @@ use super::super::handles::discard::discard_counting;
 use super::super::handles::emptying::emptying;
 use super::super::handles::error::{RenameError, SandboxError};
 use super::super::handles::folder::{Folder, MtimeGuard, Replace};
-use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::mounts::has_mounts;
 use super::super::handles::reserved::is_reserved;
 use super::super::handles::root::SandboxPath;
@@ -61,7 +61,7 @@ impl SandboxPath {
             None => (BackupKind::Trash, store.stamp_for(change)?),
         };
         let mut slot = locked.slot(self, kind, &kept)?;
-        let (step, _) = self.take_step(store, (kind, &kept))?;
+        let (step, _, identity) = self.take_step(store, (kind, &kept))?;
         let pending = change.begin(step, &[folder])?;
         match change.rename((folder, name), (slot.folder(), slot.name())) {
             Ok(()) => slot.confirm(),
@@ -75,25 +75,30 @@ impl SandboxPath {
             return Err(error.into());
         }
         // The entry is gone now, whether or not the rest succeeds.
-        let synced = folder.sync().map_err(|error| self.undurable(&error));
-        let synced = synced.and_then(|()| slot.sync_after(folder, self));
+        let synced = pending.sync(&[folder]).map_err(|error| self.undurable(&error));
+        let synced = synced.and_then(|()| slot.sync_after(folder, identity, self));
         pending.done(None, true, &[folder]);
         synced?;
         store.retain(&slot, &meter.watch());
         Ok(store.address_of(&slot))
     }
 
-    /// Returns the step that removes the entry, and the temporary name that it has while it is copied.
-    fn take_step(&self, store: BackupStore<'_>, kept: (BackupKind, &str)) -> Result<(Step, OsString), SandboxError> {
+    /// Returns the step that removes the entry, the temporary name that it has while it is copied, and its identity.
+    fn take_step(
+        &self,
+        store: BackupStore<'_>,
+        kept: (BackupKind, &str),
+    ) -> Result<(Step, OsString, Identity), SandboxError> {
         let (folder, name) = self.entry()?;
         let aside = random_name();
+        let old = folder.metadata(name).map_err(|error| self.error(&error))?;
         let step = Step::Take {
             path: self.full_address(),
-            old: State::of(&folder.metadata(name).map_err(|error| self.error(&error))?),
+            old: State::of(&old),
             draft: aside.to_string_lossy().into_owned(),
             kept: store.address(self, kept.0, kept.1),
         };
-        Ok((step, aside))
+        Ok((step, aside, old.identity))
     }
 
     /// Deletes an entry that is on another file system than the trash: copies it there and syncs the copy before
@@ -126,7 +131,7 @@ impl SandboxPath {
             None => (BackupKind::Trash, store.stamp_for(change)?),
         };
         let mut slot = store.lock(meter, change.own())?.slot(self, kind, &kept)?;
-        let (step, aside) = self.take_step(store, (kind, &kept))?;
+        let (step, aside, _) = self.take_step(store, (kind, &kept))?;
         let pending = change.begin(step, &[folder])?;
         // Nobody can guess the name, so nothing is replaced.
         let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
@@ -198,7 +203,7 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside) = self.take_step(store, (BackupKind::Trash, &store.stamp_for(change)?))?;
+        let (step, aside, _) = self.take_step(store, (BackupKind::Trash, &store.stamp_for(change)?))?;
         let pending = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         let discarded = self.discard_aside(&aside)?;
@@ -262,7 +267,7 @@ impl SandboxPath {
         let old = State::of(&folder.metadata(name).map_err(wrap)?);
         let pending = change.begin(Step::RemoveFolder { path: self.full_address(), old }, &[folder])?;
         folder.remove_folder(name).map_err(wrap)?;
-        let synced = folder.sync();
+        let synced = pending.sync(&[folder]);
         pending.done(None, false, &[folder]);
         synced.map_err(|error| self.undurable(&error))
     }

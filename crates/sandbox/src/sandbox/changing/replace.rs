@@ -26,7 +26,7 @@ use crate::limits::Meter;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{Folder, Replace, set_access};
-use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::{Displaced, StagingFile, random_name};
 use super::super::handles::state::State;
@@ -46,31 +46,34 @@ pub(in crate::sandbox) struct Placement<'a> {
     pub(in crate::sandbox) draft: OsString,
     /// The part of the backup store and the name there for the replaced entry.
     kept: (BackupKind, String),
+    /// Whether an entry was there.
+    was_there: bool,
 }
 
 impl<'a> Placement<'a> {
-    /// Journals that an entry is about to be put at a path in a directory. `from` is its address in the backup store,
-    /// if it comes from there.
+    /// Journals that an entry is about to be put at a path in a directory, where `old` is now. `from` is its address in
+    /// the backup store, if it comes from there.
     pub(in crate::sandbox) fn begin(
         (place, folder): (&SandboxPath, &Folder),
+        old: Option<Metadata>,
         from: Option<(Address, State)>,
         store: BackupStore<'_>,
         change: &'a Change<'a>,
     ) -> Result<Placement<'a>, SandboxError> {
         let (draft, kept) = (random_name(), store.stamp_for(change)?);
-        let old = folder.metadata(place.name()?).ok();
         // A file with several hard links goes to the trash: it is not a reliable backup, because its content may still
         // change.
         let kind = if old.as_ref().is_some_and(is_shared) { BackupKind::Trash } else { BackupKind::Backups };
         let step = Step::Put {
             path: place.full_address(),
-            old: old.map(|old| State::of(&old)),
+            old: old.as_ref().map(State::of),
             draft: Some(draft.to_string_lossy().into_owned()),
             kept: Some(store.address(place, kind, &kept)),
             from,
             is_empty: false,
         };
-        Ok(Placement { pending: change.begin(step, &[folder])?, draft, kept: (kind, kept) })
+        let pending = change.begin(step, &[folder])?;
+        Ok(Placement { pending, draft, kept: (kind, kept), was_there: old.is_some() })
     }
 
     /// Records in the journal that the staging file exists.
@@ -99,6 +102,8 @@ struct Replacement<'a> {
     name: &'a OsStr,
     overwrite: &'a Overwrite<'a>,
     dress: Option<InheritedMetadata<'a>>,
+    /// Whether an entry was there when the step began, so that the first attempt need not look before it has the lock.
+    was_there: bool,
     meter: &'a mut Meter,
 }
 
@@ -114,12 +119,13 @@ enum Attempt {
 struct PreviousEntry {
     /// The entry itself.
     slot: Slot,
+    identity: Identity,
     /// A copy of its content, if the entry itself is not a reliable backup.
     copy: Option<Slot>,
 }
 
-/// Gives a finished staging file its final name in its directory, durably. Returns the path of the backup of the
-/// replaced entry.
+/// Gives a finished staging file, which is synced, its final name in its directory. Returns the path of the backup of
+/// the replaced entry.
 pub(in crate::sandbox) fn take_place(
     place: &SandboxPath,
     folder: &Folder,
@@ -129,11 +135,12 @@ pub(in crate::sandbox) fn take_place(
     change: &Change<'_>,
 ) -> Result<Option<String>, SandboxError> {
     let kept = (placement.kept.0, placement.kept.1.as_str());
-    let mut replacement = Replacement { kept, place, folder, name: place.name()?, overwrite, dress, meter };
+    let (name, was_there) = (place.name()?, placement.was_there);
+    let mut replacement = Replacement { kept, place, folder, name, overwrite, dress, was_there, meter };
     for _ in 0..ATTEMPTS {
         if let Attempt::Done(kept) = replacement.attempt(&mut draft, change)? {
             // The new entry is in place now, whether or not the rest succeeds.
-            let synced = folder.sync().map_err(|error| place.undurable(&error));
+            let synced = placement.pending.sync(&[folder]).map_err(|error| place.undurable(&error));
             let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
             placement.pending.done(Some(&draft.metadata_after(replacement.name)), kept.is_some(), &[folder]);
             synced?;
@@ -145,14 +152,15 @@ pub(in crate::sandbox) fn take_place(
 
 impl PreviousEntry {
     fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
-        self.slot.sync_after(folder, place)?;
-        self.copy.as_ref().map_or(Ok(()), |copy| copy.sync_after(folder, place))
+        self.slot.sync_after(folder, self.identity, place)?;
+        self.copy.as_ref().map_or(Ok(()), |copy| copy.sync_after(folder, self.identity, place))
     }
 }
 
 impl Replacement<'_> {
     fn attempt(&mut self, draft: &mut StagingFile, change: &Change<'_>) -> Result<Attempt, SandboxError> {
-        if self.place.replaceable(self.folder, self.name, self.overwrite.replace)?.is_none() {
+        let is_there = std::mem::take(&mut self.was_there);
+        if !is_there && self.place.replaceable(self.folder, self.name, self.overwrite.replace)?.is_none() {
             return self.take_free(draft);
         }
         let locked = self.overwrite.store.lock(self.meter, change.own())?;
@@ -192,7 +200,7 @@ impl Replacement<'_> {
     ) -> Result<Attempt, SandboxError> {
         let (kind, stamp) = self.kept;
         let mut slot = locked.slot(self.place, kind, stamp)?;
-        if !slot.is_near(self.folder) {
+        if !slot.is_near(old.identity) {
             slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
         let mut copy = None;
@@ -217,7 +225,7 @@ impl Replacement<'_> {
             Err(error) => return Err(self.place.error(&error)),
         };
         match self.keep(&taken, old, (&mut slot, copy.as_mut())) {
-            Ok(()) => Ok(Attempt::Done(Some(Box::new(PreviousEntry { slot, copy })))),
+            Ok(()) => Ok(Attempt::Done(Some(Box::new(PreviousEntry { slot, identity: old.identity, copy })))),
             Err(error) => {
                 self.put_back(&taken, slot);
                 Err(error)

@@ -63,7 +63,7 @@ pub(in crate::sandbox) fn put_back(
         Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
         Err(error) => return Err(wrap(error).into()),
     }
-    let synced = folder.sync().and_then(|()| kept_in.sync());
+    let synced = pending.sync(&[folder]).and_then(|()| if folder.has_one_log() { Ok(()) } else { kept_in.sync() });
     pending.done(Some(&metadata_after(folder, name, &metadata)), false, &[folder]);
     Ok(synced.map_err(|error| place.undurable(&error))?)
 }

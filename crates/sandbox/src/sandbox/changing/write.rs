@@ -36,8 +36,8 @@ pub struct NewFile<'a> {
 }
 
 impl NewFile<'_> {
-    /// Syncs the file and gives it its final name; the change is durable on return. Returns the path below `.ns` of the
-    /// backup of the replaced entry, if there is one.
+    /// Syncs the file and gives it its final name. Returns the path below `.ns` of the backup of the replaced entry, if
+    /// there is one.
     ///
     /// The file takes over the permission bits of a replaced file and, if the user is allowed to set it, its owner.
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
@@ -53,7 +53,7 @@ impl NewFile<'_> {
 }
 
 impl SandboxPath {
-    /// Writes a file atomically and durably. Returns the path below `.ns` of the backup of the replaced entry, if there
+    /// Writes a file atomically. Returns the path below `.ns` of the backup of the replaced entry, if there
     /// is one.
     pub fn write_file(
         &self,
@@ -80,8 +80,9 @@ impl SandboxPath {
         let name = self.name()?;
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
-        let old = self.replaceable(folder, name, overwrite.replace)?.filter(|old| old.kind == Kind::File);
-        let placement = Placement::begin((self, folder), None, overwrite.store, change)?;
+        let old = self.replaceable(folder, name, overwrite.replace)?;
+        let placement = Placement::begin((self, folder), old, None, overwrite.store, change)?;
+        let old = old.filter(|old| old.kind == Kind::File);
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
         let (draft, file) = StagingFile::create(folder, placement.draft.clone(), mode).map_err(wrap)?;

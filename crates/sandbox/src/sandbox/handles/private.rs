@@ -30,6 +30,27 @@ pub(in crate::sandbox) fn open_ours(
     Ok(Some(folder))
 }
 
+/// Like [`open_ours`], for a directory that is there as a rule: opens it without looking at the name first, which needs
+/// one system call less, and returns its metadata too.
+pub(in crate::sandbox) fn reopen_ours(
+    folder: &Folder,
+    name: &OsStr,
+    display: impl Fn() -> String,
+) -> Result<Option<(Folder, Metadata)>, SandboxError> {
+    let wrap = |error: io::Error| SandboxError::io(display(), &error);
+    // Whatever is not a directory is not opened; the error then says what it is.
+    let opened = match folder.open_folder(name) {
+        Ok(opened) => opened,
+        Err(_) => match open_ours(folder, name, &display)? {
+            Some(opened) => opened,
+            None => return Ok(None),
+        },
+    };
+    let metadata = opened.own_metadata().map_err(wrap)?;
+    check_folder(&display(), &metadata)?;
+    Ok(Some((opened, metadata)))
+}
+
 /// Checks that one of our directories is a directory owned by this user.
 fn check_folder(display: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {

@@ -372,6 +372,15 @@ impl SandboxPath {
         holds && self.base == other.base
     }
 
+    /// Uses the handle of another path, if that is in the same directory and was just resolved too.
+    pub fn share_folder(&mut self, other: &SandboxPath) {
+        let parent = |place: &SandboxPath| place.resolved.rfind('/').map(|end| place.resolved[..end].to_owned());
+        let is_simple = |place: &SandboxPath| place.raw.is_none() && place.missing.is_empty() && !place.is_root();
+        if is_simple(self) && is_simple(other) && self.base == other.base && parent(self) == parent(other) {
+            self.folder = Arc::clone(&other.folder);
+        }
+    }
+
     /// Whether this is the root itself.
     pub fn is_root(&self) -> bool {
         self.name.is_none()

@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::SandboxError;
+use super::folder::Folder;
+use super::metadata::Identity;
 use super::stamp;
 
 /// Number of newest runs whose backups are always retained.
@@ -17,6 +20,19 @@ pub struct StoreUsage {
     state: Mutex<State>,
     /// Whether there are notes. Atomic because every tool call checks it.
     has_notes: AtomicBool,
+    /// The handles of the store, while no other process has put something else in their place.
+    held: Mutex<Option<HeldStore>>,
+}
+
+/// Open handles of the store, which every replacement and removal of a run uses.
+#[derive(Clone, Debug)]
+pub(in crate::sandbox) struct HeldStore {
+    /// `.ns`.
+    pub(in crate::sandbox) folder: Arc<Folder>,
+    pub(in crate::sandbox) identity: Identity,
+    /// The file whose lock gives exclusive access to the store.
+    pub(in crate::sandbox) lock: Arc<File>,
+    pub(in crate::sandbox) lock_identity: Identity,
 }
 
 #[derive(Debug, Default)]
@@ -72,6 +88,16 @@ impl StoreUsage {
         let mut state = self.state();
         state.newest = stamp::after(&state.newest);
         state.newest.clone()
+    }
+
+    /// Returns the handles of the store, if they are known.
+    pub(in crate::sandbox) fn held(&self) -> Option<HeldStore> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps the handles of the store, or forgets them.
+    pub(in crate::sandbox) fn hold(&self, held: Option<HeldStore>) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = held;
     }
 
     /// Locks the state.

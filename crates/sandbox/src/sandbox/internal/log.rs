@@ -110,12 +110,16 @@ impl LogFolder {
         self.open(name)?.ok_or_else(|| SandboxError::NotFound(self.display(name)))
     }
 
-    /// Whether an open log is still the one with this name, in the root's current `.ns`.
-    pub fn is_current(&self, root: &Root, name: &str, log: &LogFile) -> bool {
-        let is = |folder: &Folder, name: &str, identity: Identity| {
-            folder.metadata(OsStr::new(name)).is_ok_and(|there| there.identity == identity && there.kind != Kind::Link)
+    /// Returns the size of an open log, if it is still the one with this name, in the root's current `.ns`.
+    pub fn current_size(&self, root: &Root, name: &str, log: &LogFile) -> Option<u64> {
+        let size_of = |folder: &Folder, name: &str, identity: Identity| {
+            let there = folder.metadata(OsStr::new(name)).ok()?;
+            (there.identity == identity && there.kind != Kind::Link).then_some(there.size)
         };
-        (!self.below_root || is(root.folder(), STATE_DIR, self.identity)) && is(&self.folder, name, log.identity)
+        if self.below_root {
+            size_of(root.folder(), STATE_DIR, self.identity)?;
+        }
+        size_of(&self.folder, name, log.identity)
     }
 
     fn open_with(
@@ -162,7 +166,7 @@ impl LogFile {
 
     /// Returns the current size in bytes.
     pub fn size(&self) -> Result<u64, SandboxError> {
-        file_metadata(&self.file).map(|metadata| metadata.size).map_err(|error| self.error(&error))
+        (&self.file).seek(SeekFrom::End(0)).map_err(|error| self.error(&error))
     }
 
     /// Waits for the lock. Returns `None` if it is still taken after `patience`.
@@ -233,9 +237,9 @@ impl LogFile {
 }
 
 impl LogLock<'_> {
-    /// Appends bytes. If that fails, truncates the file to its old size, as far as the file system allows it.
-    pub fn append(&self, bytes: &[u8]) -> Result<(), SandboxError> {
-        let size = self.0.size()?;
+    /// Appends bytes to a file of this size. If that fails, truncates it to that size, as far as the file system allows
+    /// it.
+    pub fn append(&self, bytes: &[u8], size: u64) -> Result<(), SandboxError> {
         match (&self.0.file).write_all(bytes) {
             Ok(()) => Ok(()),
             Err(error) => {

@@ -91,7 +91,9 @@ impl Plan {
             Ok(()) => {
                 // The run counts the changes of the plan, not its own steps.
                 journal.count(self.changes.len());
-                Ok(Applied { by: journal.end(End::Done)?.map(|ended| ended.run), changes: self.changes.len() })
+                let by = journal.end(End::Done)?.map(|ended| ended.run);
+                journal.check_durable()?;
+                Ok(Applied { by, changes: self.changes.len() })
             }
             Err(error) => {
                 journal.roll_back((roots, retention), 1, &mut Meter::unlimited())?;

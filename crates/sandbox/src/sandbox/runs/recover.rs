@@ -75,7 +75,7 @@ impl Journal {
             file.set_len(history.whole).map_err(wrap)?;
         }
         let (own, begin) = (self.begin_own()?, history.begin.clone());
-        self.resume(JournalWriter::resume(&name, &folders, file, &history, rules.roots.main)?);
+        self.resume(JournalWriter::resume(&name, &folders, file, &history, self.barrier(), rules.roots.main)?);
         let aftermath = RefCell::new(DirectoryTimes::new(&history, until, rules.roots));
         let RecoverRules { roots, retention, .. } = *rules;
         let resolver = StepResolver { journal: self, roots, retention, meter, own, aftermath };
@@ -88,6 +88,7 @@ impl Journal {
             self.count(steps);
         }
         self.end(end)?;
+        self.check_durable()?;
         let (steps, _) = finished?;
         let is_reported = history.end.is_none();
         Ok(is_reported.then_some(Recovered { run: begin.run, command: begin.command, end, steps }))

@@ -155,7 +155,7 @@ impl<'a> Reverser<'a, '_> {
 
     pub fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
         let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
-        match now.rename_to(&before, self.change) {
+        match now.rename_to(&before, &now.metadata()?, self.change) {
             Err(RenameError::OtherDevice) => {
                 now.move_by_copy(&before, self.meter, self.change)?;
                 self.copied.insert(path.clone());
@@ -261,8 +261,8 @@ impl<'a> Reverser<'a, '_> {
             other => other.map_err(wrap)?,
         }
         slot.take(kept_in, kept_name).map_err(wrap)?;
-        let synced = folder.sync().map_err(|error| place.undurable(&error));
-        let synced = synced.and_then(|()| slot.sync_after(folder, place));
+        let synced = pending.sync(&[folder]).map_err(|error| place.undurable(&error));
+        let synced = synced.and_then(|()| slot.sync_after(folder, old.identity, place));
         pending.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
         synced?;
         Ok(kept_there)

@@ -207,6 +207,7 @@ impl Journal {
                 // The run counts the changes of the other run that it reverses, not its own steps.
                 self.count(steps);
                 let by = self.end(End::Done)?.map(|ended| ended.run);
+                self.check_durable()?;
                 return Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced });
             }
             Err(error) => moved_on(error, origin.run, is_redo),

@@ -1,20 +1,27 @@
 //! Mutual exclusion of runs: a run that replaces or removes an entry holds an operating-system lock on `.ns/lock`.
 //!
 //! The lock makes examining and replacing an entry a single operation with respect to other runs. It is held only for
-//! that operation, not while content is written or synced, and is released when the process ends.
+//! that operation, not while content is written or synced, and is released when the process ends. The handles of `.ns`
+//! and of the file stay open during a run; each time it is checked that nobody has put something else in their place.
 //!
 //! An undo or redo holds `.ns/undo-lock` from the comparison of the tree to its end, so that two of them never reverse
 //! the same run.
 
+use std::ffi::OsStr;
 use std::fs::File;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::limits::Meter;
 
 use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::folder::Folder;
 use super::super::super::handles::lock::try_lock;
+use super::super::super::handles::metadata::Identity;
+use super::super::super::handles::reserved::STATE_DIR;
 use super::super::super::handles::root::{Root, SandboxPath};
 use super::super::super::handles::seal::RootSeal;
+use super::super::super::handles::store_usage::HeldStore;
 use super::super::super::internal::internal_change::InternalChange;
 use super::super::super::internal::state_dir::{StateDir, display};
 use super::slot::Slot;
@@ -29,9 +36,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Exclusive access to the backup store, until dropped.
 pub struct StoreLock {
-    own: StateDir,
+    held: HeldStore,
     seal: RootSeal,
-    _lock: File,
 }
 
 impl StoreLock {
@@ -41,9 +47,16 @@ impl StoreLock {
         meter: &Meter,
         change: &InternalChange,
     ) -> Result<StoreLock, SandboxError> {
-        let own = store.root.make_own_folder(change)?;
-        let file = own.open_or_make(LOCK)?;
-        StoreLock::wait_for(store.root, own, file, meter)
+        let root = store.root;
+        if let Some(held) = root.usage.held() {
+            let lock = StoreLock::wait_for(root, held, meter)?;
+            if lock.is_current(root) {
+                return Ok(lock);
+            }
+        }
+        let held = StoreLock::open(root.make_own_folder(change)?)?;
+        root.usage.hold(Some(held.clone()));
+        StoreLock::wait_for(root, held, meter)
     }
 
     /// Waits for the lock in order to remove entries, which must work on a full disk. Returns `None` if there is no
@@ -51,21 +64,45 @@ impl StoreLock {
     /// then.
     pub(in crate::sandbox) fn wait_to_remove(root: &Root, meter: &Meter) -> Result<Option<StoreLock>, SandboxError> {
         let Some(own) = root.own_folder()? else { return Ok(None) };
-        match own.open_or_make(LOCK) {
-            Ok(file) => StoreLock::wait_for(root, own, file, meter).map(Some),
+        match StoreLock::open(own) {
+            Ok(held) => StoreLock::wait_for(root, held, meter).map(Some),
             Err(SandboxError::NoSpace(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn wait_for(root: &Root, own: StateDir, file: File, meter: &Meter) -> Result<StoreLock, SandboxError> {
-        wait_for(&file, LOCK, meter)?;
-        Ok(StoreLock { own, seal: root.seal.clone(), _lock: file })
+    fn open(own: StateDir) -> Result<HeldStore, SandboxError> {
+        let lock = own.open_or_make(LOCK)?;
+        let found = own.folder().file_metadata(&lock).map_err(|error| SandboxError::io(display(LOCK), &error))?;
+        let identity = own.identity();
+        let folder = Arc::new(own.into_folder());
+        Ok(HeldStore { folder, identity, lock: Arc::new(lock), lock_identity: found.identity })
+    }
+
+    fn wait_for(root: &Root, held: HeldStore, meter: &Meter) -> Result<StoreLock, SandboxError> {
+        wait_for(&held.lock, LOCK, meter)?;
+        Ok(StoreLock { held, seal: root.seal.clone() })
+    }
+
+    /// Whether `.ns` and the lock file are still those of the root, so that others wait for the same lock.
+    fn is_current(&self, root: &Root) -> bool {
+        let is = |folder: &Folder, name: &str, identity: Identity| {
+            folder.metadata(OsStr::new(name)).is_ok_and(|there| there.identity == identity)
+        };
+        let HeldStore { folder, identity, lock_identity, .. } = &self.held;
+        is(root.folder(), STATE_DIR, *identity) && is(folder, LOCK, *lock_identity)
     }
 
     /// Creates a slot for the entry at `place`, with a stamp from [`BackupStore::new_stamp`].
     pub fn slot(&self, place: &SandboxPath, kind: BackupKind, stamp: &str) -> Result<Slot, SandboxError> {
-        Slot::make(&self.own, &self.seal, kind, place.resolved_raw(), stamp)
+        Slot::make(&self.held.folder, &self.seal, kind, place.resolved_raw(), stamp)
+    }
+}
+
+impl Drop for StoreLock {
+    fn drop(&mut self) {
+        // If unlocking fails, the end of the process releases the lock.
+        let _ = self.held.lock.unlock();
     }
 }
 

@@ -91,7 +91,7 @@ impl BackupStore<'_> {
     /// Removes the oldest backups of a file beyond the limit on their number.
     fn retain_count(self, slot: &Slot) -> Result<(), SandboxError> {
         let usage = &self.root.usage;
-        let limited = self.retention.count > 0 && slot.kind() == BackupKind::Backups;
+        let limited = self.retention.count > 0 && slot.kind() == BackupKind::Backups && !slot.is_new();
         if !limited || usage.state().own.contains(slot.names()) {
             return Ok(());
         }

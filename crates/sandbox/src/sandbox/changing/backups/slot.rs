@@ -9,13 +9,13 @@ use crate::limits::Meter;
 use super::super::super::handles::discard::discard;
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::folder::{Folder, Replace};
+use super::super::super::handles::metadata::Identity;
 use super::super::super::handles::path::parts_of;
-use super::super::super::handles::private::{FOLDER_MODE, open_ours};
+use super::super::super::handles::private::{FOLDER_MODE, reopen_ours};
 use super::super::super::handles::root::SandboxPath;
 use super::super::super::handles::seal::RootSeal;
 use super::super::super::handles::staging::random_name;
 use super::super::super::handles::stamp;
-use super::super::super::internal::state_dir::StateDir;
 use super::super::copier::copy_aside;
 use super::super::parents::MadeFolders;
 use super::{BackupKind, shown_below};
@@ -25,10 +25,14 @@ use super::{BackupKind, shown_below};
 pub struct Slot {
     kind: BackupKind,
     folder: Folder,
+    /// The device that the directory is on.
+    device: u64,
     name: OsString,
     /// The names from `.ns` to the directory.
     names: Vec<OsString>,
     made: MadeFolders,
+    /// Whether the directory was created for this slot.
+    is_new: bool,
     content: Content,
 }
 
@@ -46,20 +50,26 @@ impl Slot {
     /// Creates a slot for an entry with a resolved path and a stamp. Errors: if something has the name already, which
     /// can happen for the name of an earlier backup that an undo or redo uses again.
     pub(super) fn make(
-        own: &StateDir,
+        own: &Folder,
         seal: &RootSeal,
         kind: BackupKind,
         resolved: &OsStr,
         stamp: &str,
     ) -> Result<Slot, SandboxError> {
-        let folder = own.folder().duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
+        let folder = own.duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
         let (names, made) = (Vec::new(), MadeFolders::default());
-        let mut slot = Slot { kind, folder, name: OsString::new(), names, made, content: Content::Nothing };
-        slot.descend(OsString::from(kind.name()))?;
-        for part in parts_of(Path::new(resolved)) {
-            slot.descend(stamp::folder_of(&part))?;
+        let (name, content) = (OsString::new(), Content::Nothing);
+        let mut slot = Slot { kind, folder, device: 0, name, names, made, is_new: false, content };
+        let parts: Vec<OsString> = parts_of(Path::new(resolved)).collect();
+        slot.descend(OsString::from(kind.name()), false)?;
+        for (at, part) in parts.iter().enumerate() {
+            // Each path has a directory of its own, which is seldom there.
+            slot.descend(stamp::folder_of(part), at + 1 == parts.len())?;
         }
         slot.name = stamp::kept_name(stamp, &slot.names, seal);
+        if slot.is_new {
+            return Ok(slot);
+        }
         match slot.folder.metadata(&slot.name) {
             Ok(_) => Err(SandboxError::Exists(slot.display())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(slot),
@@ -67,14 +77,30 @@ impl Slot {
         }
     }
 
-    /// Opens a subdirectory and creates it if necessary.
-    fn descend(&mut self, name: OsString) -> Result<(), SandboxError> {
+    /// Opens a subdirectory and creates it if necessary; if it is probably missing, tries that first.
+    fn descend(&mut self, name: OsString, is_probably_missing: bool) -> Result<(), SandboxError> {
         self.names.push(name);
         let name = self.names.last().expect("a name was just put there");
         let wrap = |error: io::Error| SandboxError::io(shown_below(&self.names), &error);
-        self.made.make(&self.folder, name, FOLDER_MODE).map_err(wrap)?;
-        self.folder = open_ours(&self.folder, name, || shown_below(&self.names))?
-            .ok_or_else(|| SandboxError::NotFound(shown_below(&self.names)))?;
+        let found =
+            if is_probably_missing { None } else { reopen_ours(&self.folder, name, || shown_below(&self.names))? };
+        let (folder, metadata) = match found {
+            Some(found) => {
+                // Directories created before contain an entry that is not ours.
+                self.made.keep();
+                self.is_new = false;
+                found
+            }
+            None => {
+                self.is_new = self.made.make_untraced(&self.folder, name, FOLDER_MODE).map_err(wrap)?;
+                reopen_ours(&self.folder, name, || shown_below(&self.names))?
+                    .ok_or_else(|| SandboxError::NotFound(shown_below(&self.names)))?
+            }
+        };
+        if self.is_new {
+            self.made.identify(metadata.identity);
+        }
+        (self.folder, self.device) = (folder, metadata.identity.device);
         Ok(())
     }
 
@@ -108,10 +134,15 @@ impl Slot {
         self.folder.metadata(&self.name).map_or(0, |metadata| metadata.size)
     }
 
-    /// Whether an entry of `folder` can probably be moved here without a copy: whether both are on the same device.
-    pub fn is_near(&self, folder: &Folder) -> bool {
-        let device = |folder: &Folder| folder.own_metadata().ok().map(|metadata| metadata.identity.device);
-        device(&self.folder) == device(folder)
+    /// Whether an entry with this identity can probably be moved here without a copy: whether both are on the same
+    /// device.
+    pub fn is_near(&self, identity: Identity) -> bool {
+        self.device == identity.device
+    }
+
+    /// Whether the directory was created for this slot, so that it has no other backups.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Moves an entry here, in place of an unconfirmed copy.
@@ -163,13 +194,15 @@ impl Slot {
         self.content = Content::Kept;
     }
 
-    /// Like [`Slot::sync`], for an entry from a directory that was just synced.
-    pub fn sync_after(&self, folder: &Folder, place: &SandboxPath) -> Result<(), SandboxError> {
+    /// Like [`Slot::sync`], for an entry with this identity that was moved here from a directory, whose names may still
+    /// wait for the barrier.
+    pub fn sync_after(&self, folder: &Folder, identity: Identity, place: &SandboxPath) -> Result<(), SandboxError> {
         // The log of the file system has both the move and the directories created before it.
-        if folder.has_one_log() && self.is_near(folder) {
+        if self.is_near(identity) && folder.has_one_log() {
             return Ok(());
         }
-        self.sync_all().map_err(|error| place.undurable(&error))
+        // The directory first: elsewhere the name would be missing until it is synced too.
+        folder.sync().and_then(|()| self.sync_all()).map_err(|error| place.undurable(&error))
     }
 
     /// Makes the backup durable.

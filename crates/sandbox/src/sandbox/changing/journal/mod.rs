@@ -4,8 +4,31 @@
 //! on it, which the kernel releases when the process ends. `.ns/runs/<run>` is the journal of a finished run. The
 //! names sort by time.
 //!
-//! A step is first journaled with all the names it will use and synced, then carried out, then marked as done. The
-//! mark is not synced: if it is lost, recovery infers the outcome from the file system.
+//! A step is first journaled with all the names it will use, then carried out, then marked as done. The record is in the
+//! kernel before the step, so a killed process loses none. If the mark is lost, recovery infers the outcome from the
+//! file system.
+//!
+//! # Durability
+//! Changes become durable many at once, at the [`barrier`], which everything that tells of them passes before it leaves
+//! the process. These records are synced before their step, whatever else waits ([`Step::needs_durable_record`]):
+//! - of steps that replace, remove or hide an entry, because only the record leads to its content in `.ns`. Backups are
+//!   reclaimed after such a step, so its record is on the disk by then;
+//! - of steps that prepare an entry under a temporary name, because nothing else leads recovery to it. New content is
+//!   synced before it gets its name, so a name never stands for a torn or empty file;
+//! - of all steps of runs and groups that take effect completely or not at all: recovery must know what to reverse.
+//!
+//! Plain moves, new directories and permission bits wait for the barrier with their records. What the file systems do
+//! meanwhile:
+//! - ext4 (`data=ordered`, delayed allocation) commits names every few seconds, but writes the blocks of the journal
+//!   later, since they are in reserved extents that no commit waits for. So a power failure may leave a step whose record
+//!   is missing. It never leaves a mark without its step: the length of the journal is committed in the transaction of
+//!   the step or a later one. Blocks that were not written are zeros, which end a journal as a cut does;
+//! - XFS logs names and lengths in order, and a length only when its blocks are written: the same holds;
+//! - btrfs commits all names at once, but syncing the journal writes it alone. So the directories are synced first.
+//!
+//! A power failure therefore leaves every acknowledged change in effect and undoable. Of the changes after that, the
+//! last ones may be missing, and some may be in effect without a record. Their content is not lost or torn: it is under
+//! its old name, under its new name, or in `.ns`.
 //!
 //! A step moves what it removes into the backup store below `.ns`. A journal therefore holds only names and metadata,
 //! and every step can be reversed. [`crate::sandbox::runs`] does that, for finished and for killed runs.
@@ -15,6 +38,7 @@
 //! reversed by another one. Therefore undo, redo, `--atomic`, `all_or_nothing` and recovery share one implementation.
 //! Our own files below `.ns` are changed with an [`InternalChange`], outside of any journal.
 
+mod barrier;
 pub(in crate::sandbox) mod folders;
 pub(in crate::sandbox) mod history;
 pub(in crate::sandbox) mod list;
@@ -28,17 +52,19 @@ pub(in crate::sandbox) mod run;
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
 use std::io;
+use std::sync::Arc;
 
 use crate::limits::Meter;
 
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{Folder, Replace};
-use super::super::handles::metadata::Metadata;
+use super::super::handles::metadata::{Identity, Metadata};
 use super::super::handles::root::Root;
 use super::super::handles::state::{Moment, State, moment};
 use super::super::internal::internal_change::InternalChange;
 use super::super::internal::state_dir::display;
+pub use barrier::{Barrier, Durability};
 use history::History;
 pub use list::{Origin, Reversal, RunSummary, Selection};
 pub use owner::Ownership;
@@ -56,6 +82,9 @@ pub(in crate::sandbox) const JOURNAL: &str = "runs";
 #[derive(Debug)]
 pub struct Journal {
     writable: bool,
+    durability: Durability,
+    /// The changes that wait to become durable.
+    barrier: Arc<Barrier>,
     /// Header of the next run's journal.
     about: RefCell<Begin>,
     /// The active run, or `None` until it changes something.
@@ -89,21 +118,31 @@ pub struct PendingStep<'a> {
     /// Whether the step counts as a change once the run ends.
     stays: bool,
     is_over: bool,
+    /// The device of the journal.
+    device: u64,
+    /// The directories whose entries it changes.
+    identities: Vec<Option<Identity>>,
 }
 
 impl Journal {
     /// Creates a journal for runs that may change files.
-    pub fn writable() -> Journal {
-        Journal::new(true)
+    pub fn writable(durability: Durability) -> Journal {
+        Journal::new(true, durability)
     }
 
     /// Creates a journal that refuses every change.
     pub fn read_only() -> Journal {
-        Journal::new(false)
+        Journal::new(false, Durability::default())
     }
 
-    fn new(writable: bool) -> Journal {
-        Journal { writable, about: RefCell::default(), run: RefCell::default() }
+    fn new(writable: bool, durability: Durability) -> Journal {
+        let (barrier, about, run) = (Arc::default(), RefCell::default(), RefCell::default());
+        Journal { writable, durability, barrier, about, run }
+    }
+
+    /// Returns the barrier that every message about changes passes before it leaves the process.
+    pub fn barrier(&self) -> &Arc<Barrier> {
+        &self.barrier
     }
 
     /// Sets the header of the next run. Nothing is written until the run makes its first change.
@@ -149,7 +188,13 @@ impl Journal {
 
     /// Drops the active run as if its process had been killed; the next start recovers it.
     pub fn abandon(&self) {
+        self.barrier.end_run();
         self.run.borrow_mut().take();
+    }
+
+    /// Returns the error of a run that ended if its changes may not be durable. They are made nevertheless.
+    pub fn check_durable(&self) -> Result<(), SandboxError> {
+        self.barrier.take_failure().map_or(Ok(()), Err)
     }
 
     /// Records that leftovers of the active run could not be removed. The next start removes them.
@@ -242,21 +287,34 @@ impl Change<'_> {
     /// Opens a group: all steps until [`Change::close_group`] take effect, or none. Returns the number of its first
     /// step.
     pub fn open_group(&self) -> Result<u32, SandboxError> {
-        self.with_run(|run| run.append(&Record::Open, false).map(|()| run.last_number() + 1))
+        self.with_run(|run| {
+            run.append(&Record::Open, false)?;
+            run.begin_group()?;
+            Ok(run.last_number() + 1)
+        })
     }
 
     /// Closes a group whose steps all took effect or were all reversed. If this cannot be written, the next start
     /// rolls the group back.
     pub fn close_group(&self) -> Result<(), SandboxError> {
-        self.with_run(|run| run.append(&Record::Close, false).or_else(|_| run.append(&Record::Close, false)))
+        self.with_run(|run| {
+            run.append(&Record::Close, false).or_else(|_| run.append(&Record::Close, false))?;
+            run.end_group();
+            Ok(())
+        })
     }
 
-    /// Journals a step durably. `folders` are the directories whose entries it changes.
+    /// Journals a step. `folders` are the directories whose entries it changes.
     pub(in crate::sandbox) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<PendingStep<'_>, SandboxError> {
-        self.write_down(step, folders.iter().map(|folder| FolderState::of(folder)).collect(), true)
+        self.write_down(step, of_each(folders, FolderState::of), true)
     }
 
-    /// Journals several steps durably, each with the state of its directory. Only the last write syncs.
+    /// Records that the metadata of an entry was changed, which no directory makes durable.
+    pub(in crate::sandbox) fn changed_entry(&self) {
+        self.journal.barrier.add_entry();
+    }
+
+    /// Journals several steps, each with the state of its directory. If they are synced, only the last write is.
     pub(in crate::sandbox) fn begin_all(
         &self,
         steps: Vec<(Step, FolderState)>,
@@ -272,20 +330,26 @@ impl Change<'_> {
         folders: Vec<FolderState>,
         is_synced: bool,
     ) -> Result<PendingStep<'_>, SandboxError> {
-        let (number, stays) = self.with_run(|run| {
+        let (number, stays, device) = self.with_run(|run| {
             let (number, stays) = (run.next_number(), run.stays(&step));
-            let (before, inodes) = folders.iter().map(|folder| (folder.modified, folder.inode)).unzip();
+            let is_synced = is_synced && (run.syncs_steps() || step.needs_durable_record());
+            let inode = |folder: &FolderState| folder.identity.map(|identity| identity.inode);
+            let (before, inodes) = folders.iter().map(|folder| (folder.modified, inode(folder))).unzip();
             let record = Record::Step { number, step, reverses: self.reverses.get(), before, inodes };
-            run.append(&record, is_synced).map(|()| (number, stays))
+            run.append(&record, is_synced).map(|()| (number, stays, run.device))
         })?;
-        Ok(PendingStep { change: self, number, stays, is_over: false })
+        let identities = folders.into_iter().map(|folder| folder.identity).collect();
+        Ok(PendingStep { change: self, number, stays, is_over: false, device, identities })
     }
 
     fn with_run<T>(&self, work: impl FnOnce(&mut JournalWriter) -> io::Result<T>) -> Result<T, SandboxError> {
         let mut run = self.journal.run.borrow_mut();
         let run = match &mut *run {
             Some(run) => run,
-            none => none.insert(JournalWriter::begin(self.root, &self.journal.about.borrow(), &self.own)?),
+            none => {
+                let Journal { about, durability, barrier, .. } = self.journal;
+                none.insert(JournalWriter::begin(self.root, &about.borrow(), *durability, barrier, &self.own)?)
+            }
         };
         work(run).map_err(|error| SandboxError::io(display(JOURNAL), &error))
     }
@@ -313,11 +377,28 @@ impl PendingStep<'_> {
         self.change.with_run(|run| run.append(&Record::Copied { number: self.number }, true))
     }
 
+    /// Makes the names in the directories of the step durable: at the barrier, or at once if the policy wants that or a
+    /// directory is not on the device of the journal. `folders` are those passed to [`Change::begin`].
+    pub(in crate::sandbox) fn sync(&self, folders: &[&Folder]) -> io::Result<()> {
+        let Journal { durability, barrier, .. } = self.change.journal;
+        let is_near = |identity: &Identity| *durability == Durability::Batched && identity.device == self.device;
+        let mut previous: Option<&Folder> = None;
+        for (folder, identity) in folders.iter().zip(&self.identities) {
+            match identity.filter(is_near) {
+                Some(identity) => barrier.add_folder(identity, folder),
+                None if previous.is_some_and(|previous| std::ptr::eq(previous, *folder)) => {}
+                None => folder.sync()?,
+            }
+            previous = Some(folder);
+        }
+        Ok(())
+    }
+
     /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous entry
     /// was backed up, and `folders` are those passed to [`Change::begin`].
     pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
         self.is_over = true;
-        let after = folders.iter().map(|folder| modified(folder)).collect();
+        let after = of_each(folders, modified);
         let (number, now) = (self.number, now.map(State::of));
         let is_reversal = self.change.reverses.get().is_some();
         if let Some(run) = &mut *self.change.journal.run.borrow_mut() {
@@ -342,7 +423,7 @@ impl Drop for PendingStep<'_> {
 pub(in crate::sandbox) struct FolderState {
     /// Its modification time.
     modified: Option<Moment>,
-    inode: Option<u64>,
+    identity: Option<Identity>,
 }
 
 impl FolderState {
@@ -351,9 +432,19 @@ impl FolderState {
         let metadata = folder.own_metadata().ok();
         FolderState {
             modified: metadata.and_then(|metadata| metadata.modified).map(moment),
-            inode: metadata.map(|metadata| metadata.identity.inode),
+            identity: metadata.map(|metadata| metadata.identity),
         }
     }
+}
+
+/// Looks at each of some directories, and only once if the same handle follows itself.
+fn of_each<T: Copy>(folders: &[&Folder], look: impl Fn(&Folder) -> T) -> Vec<T> {
+    let mut found: Vec<T> = Vec::with_capacity(folders.len());
+    for (at, folder) in folders.iter().enumerate() {
+        let same = at.checked_sub(1).filter(|before| std::ptr::eq(folders[*before], *folder));
+        found.push(same.map_or_else(|| look(folder), |before| found[before]));
+    }
+    found
 }
 
 /// Returns the modification time of a directory.

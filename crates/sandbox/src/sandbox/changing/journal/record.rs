@@ -23,7 +23,8 @@ const CHECKSUM_DIGITS: usize = 8;
 pub enum Record {
     /// The first record: the header.
     Begin(Begin),
-    /// A step is about to be carried out. The record is synced before any file changes.
+    /// A step is about to be carried out. The record is written before any file changes, and synced before it if the
+    /// step needs that ([`Step::needs_durable_record`]).
     Step {
         /// The number of the step, from 1.
         number: u32,
@@ -260,6 +261,17 @@ impl Step {
     /// Whether the step counts as a change of the tree.
     pub fn is_change(&self) -> bool {
         !matches!(self, Step::Draft { .. } | Step::Temporary { .. })
+    }
+
+    /// Whether its record must be on the disk before it begins: it replaces, removes or hides an entry, or prepares one
+    /// under a temporary name, which only the record tells recovery to remove.
+    pub fn needs_durable_record(&self) -> bool {
+        match self {
+            Step::Put { old, draft, .. } => old.is_some() || draft.is_some(),
+            Step::Move { draft, .. } => draft.is_some(),
+            Step::Take { .. } | Step::RemoveFolder { .. } | Step::Draft { .. } | Step::Temporary { .. } => true,
+            Step::MakeFolder { .. } | Step::SetMode { .. } | Step::SetModified { .. } => false,
+        }
     }
 
     /// Returns where the step puts a copy: of the entry that it moves, or, in a reversal, of the original entry.

@@ -9,6 +9,7 @@ use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::folder::{Folder, Replace};
 use super::super::super::handles::lock::try_lock;
+use super::super::super::handles::metadata::Metadata;
 use super::super::super::handles::private::FILE_MODE;
 use super::super::super::handles::root::Root;
 use super::super::super::handles::seal::Chain;
@@ -18,6 +19,7 @@ use super::super::super::handles::store_usage::UNDOABLE;
 use super::super::super::handles::user_state::UserState;
 use super::super::super::internal::internal_change::InternalChange;
 use super::super::super::internal::state_dir::display;
+use super::barrier::{Barrier, Durability};
 use super::folders::Folders;
 use super::history::History;
 use super::list::is_sealed;
@@ -38,7 +40,18 @@ pub struct JournalWriter {
     id: String,
     folders: Folders,
     /// The journal file, locked until the process ends.
-    file: File,
+    file: Arc<File>,
+    /// Its length, which only this process changes.
+    length: u64,
+    /// The device that it is on.
+    pub(super) device: u64,
+    /// Makes the records durable.
+    barrier: Arc<Barrier>,
+    /// Whether each record is synced before its step: because the policy says so, or because the run takes effect
+    /// completely or not at all, so that recovery must know every step.
+    syncs_steps: bool,
+    /// Whether a group of steps is open, which takes effect completely or not at all.
+    is_in_group: bool,
     steps: u32,
     /// Number of steps that are still in effect.
     taken: u32,
@@ -64,7 +77,13 @@ pub struct JournalWriter {
 
 impl JournalWriter {
     /// Begins the journal of a run.
-    pub fn begin(root: &Root, about: &Begin, own: &InternalChange) -> Result<JournalWriter, SandboxError> {
+    pub fn begin(
+        root: &Root,
+        about: &Begin,
+        durability: Durability,
+        barrier: &Arc<Barrier>,
+        own: &InternalChange,
+    ) -> Result<JournalWriter, SandboxError> {
         let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let folders = Folders::make(root, own)?;
         let runs = folders.runs().map_err(wrap)?;
@@ -79,8 +98,9 @@ impl JournalWriter {
         give_up(&folders, &runs);
         let (draft, file) = locked_draft(&folders.open).map_err(wrap)?;
         let chain = root.seal.chain(&id);
-        let mut run = JournalWriter::new(id, folders, file, chain, root);
+        let mut run = JournalWriter::new(id, folders, file, chain, barrier, root).map_err(wrap)?;
         run.takes_back = about.undoes.is_some();
+        run.syncs_steps = durability == Durability::Each || about.atomic || run.takes_back;
         let begin = Begin { version: VERSION, run: run.id.clone(), ..about.clone() };
         let named = run.append(&Record::Begin(begin), false).and_then(|()| {
             let open = &run.folders.open;
@@ -102,9 +122,12 @@ impl JournalWriter {
         folders: &Folders,
         file: File,
         history: &History,
+        barrier: &Arc<Barrier>,
         root: &Root,
     ) -> Result<JournalWriter, SandboxError> {
-        let folders = folders.duplicate().map_err(|error| SandboxError::io(display(JOURNAL), &error))?;
+        let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
+        let folders = folders.duplicate().map_err(wrap)?;
+        let id = name.to_string_lossy().into_owned();
         let steps = history.steps.last().map_or(0, |taken| taken.number);
         let chain = history.chain.clone();
         let takes_back = history.begin.undoes.is_some();
@@ -112,15 +135,30 @@ impl JournalWriter {
             steps,
             takes_back,
             is_resumed: true,
-            ..JournalWriter::new(name.to_string_lossy().into_owned(), folders, file, chain, root)
+            syncs_steps: true,
+            ..JournalWriter::new(id, folders, file, chain, barrier, root).map_err(wrap)?
         })
     }
 
-    fn new(id: String, folders: Folders, file: File, chain: Chain, root: &Root) -> JournalWriter {
-        JournalWriter {
+    fn new(
+        id: String,
+        folders: Folders,
+        file: File,
+        chain: Chain,
+        barrier: &Arc<Barrier>,
+        root: &Root,
+    ) -> io::Result<JournalWriter> {
+        barrier.reset(folders.open.has_one_log());
+        let Metadata { size, identity, .. } = folders.open.file_metadata(&file)?;
+        Ok(JournalWriter {
             id,
             folders,
-            file,
+            file: Arc::new(file),
+            length: size,
+            device: identity.device,
+            barrier: barrier.clone(),
+            syncs_steps: false,
+            is_in_group: false,
             steps: 0,
             taken: 0,
             room: Preallocation::default(),
@@ -132,7 +170,7 @@ impl JournalWriter {
             is_broken: false,
             is_unswept: false,
             is_resumed: false,
-        }
+        })
     }
 
     /// Reads the journal so far.
@@ -195,8 +233,7 @@ impl JournalWriter {
         let mut chain = self.chain.clone();
         let record_line = line(record, &mut chain);
         if matches!(record, Record::Step { reverses: None, .. }) {
-            let length = self.file.metadata()?.len() + (self.missing.len() + record_line.len()) as u64;
-            self.reserve(length)?;
+            self.reserve(self.length + (self.missing.len() + record_line.len()) as u64)?;
         }
         self.write(&record_line, is_synced)?;
         self.chain = chain;
@@ -213,19 +250,43 @@ impl JournalWriter {
         if self.is_broken {
             return Err(io::Error::other("a part of an earlier record stands there"));
         }
-        let before = self.file.metadata()?.len();
         let text = format!("{}{line}", self.missing);
-        let written = self.file.write_all(text.as_bytes());
-        let synced = written.and_then(|()| if is_synced { self.file.sync_data() } else { Ok(()) });
+        let mut file = &*self.file;
+        let written = file.write_all(text.as_bytes());
+        self.barrier.add_records(&self.file);
+        let synced = written.and_then(|()| if is_synced { self.sync_records() } else { Ok(()) });
         if synced.is_err() {
             // A partial line would damage the lines after it, and so would a gap.
-            let cut = self.file.set_len(before).and_then(|()| self.file.seek(SeekFrom::Start(before)));
+            let cut = file.set_len(self.length).and_then(|()| file.seek(SeekFrom::Start(self.length)));
             self.is_broken |= cut.is_err();
             self.room.lose();
         } else {
+            self.length += text.len() as u64;
             self.missing.clear();
         }
         synced
+    }
+
+    /// Makes the records so far durable.
+    fn sync_records(&self) -> io::Result<()> {
+        self.barrier.sync_records(self.syncs_steps())
+    }
+
+    /// Whether each record is synced before its step.
+    pub fn syncs_steps(&self) -> bool {
+        self.syncs_steps || self.is_in_group
+    }
+
+    /// Begins a group of steps that take effect completely or not at all.
+    pub fn begin_group(&mut self) -> io::Result<()> {
+        self.sync_records()?;
+        self.is_in_group = true;
+        Ok(())
+    }
+
+    /// Ends the group.
+    pub fn end_group(&mut self) {
+        self.is_in_group = false;
     }
 
     /// Appends a record that recovery can reconstruct if it is lost. If it cannot be written, it is written with the
@@ -253,6 +314,7 @@ impl JournalWriter {
         let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
         let name = OsString::from(&self.id);
         if self.comes_to_nothing(how) {
+            self.barrier.end_run();
             self.folders.open.remove_file(&name).map_err(wrap)?;
             self.remember_end();
             return Ok(());
@@ -263,13 +325,19 @@ impl JournalWriter {
         self.append(&end, false).or_else(|_| self.append(&end, false)).map_err(wrap)?;
         if self.is_unswept {
             // The journal stays open, so that recovery finds it and removes the leftovers.
+            self.barrier.end_run();
             return Ok(());
         }
         // Release reserved space that was not used.
-        let length = self.file.metadata().map_err(wrap)?.len();
-        self.file.set_len(length).map_err(wrap)?;
+        self.file.set_len(self.length).map_err(wrap)?;
         // No other run has the name. Not replacing may take two steps, and a journal has one name.
-        self.folders.open.rename(&name, &self.folders.ended, &name, Replace::Yes).map_err(wrap)?;
+        let moved = self.folders.open.rename(&name, &self.folders.ended, &name, Replace::Yes);
+        if let Ok(metadata) = self.folders.ended.own_metadata() {
+            self.barrier.add_folder(metadata.identity, &self.folders.ended);
+        }
+        self.barrier.end_run();
+        moved.map_err(wrap)?;
+        // Only now: a journal that a power failure puts back among the open ones would be taken for a forged one.
         self.remember_end();
         Ok(())
     }

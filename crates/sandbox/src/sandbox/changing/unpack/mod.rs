@@ -205,7 +205,7 @@ impl Unpacking<'_> {
             }
             other => other.map_err(wrap)?,
         }
-        let synced = folder.sync();
+        let synced = pending.sync(&[folder]);
         pending.done(folder.metadata(name).ok().as_ref(), false, &[folder]);
         parents.keep();
         synced.map_err(|error| self.target.undurable(&error))

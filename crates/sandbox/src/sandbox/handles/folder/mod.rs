@@ -378,11 +378,7 @@ impl Folder {
     /// On Linux this syncs the whole file system at once, which is far faster than many small files one by one.
     /// Elsewhere only the names directly in the directory are synced.
     pub fn sync_all_below(&self) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        if !matches!(self, Folder::Overlaid(_)) {
-            return Ok(rustix::fs::syncfs(self.as_file()?)?);
-        }
-        self.sync()
+        if matches!(self, Folder::Overlaid(_)) { self.sync() } else { sync_file_system(&self.as_file()?) }
     }
 
     /// Checks that this user may add and remove entries of this directory, as far as the system can tell.
@@ -448,6 +444,14 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     #[cfg(not(unix))]
     let _ = (file, like);
     Ok(())
+}
+
+/// Syncs the whole file system of an open file or directory; elsewhere than on Linux, the file or directory alone.
+pub fn sync_file_system(file: &File) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::fs::syncfs(file)?);
+    #[cfg(not(target_os = "linux"))]
+    file.sync_all()
 }
 
 /// Returns the metadata on the disk of an open file.

@@ -1,0 +1,177 @@
+//! The barrier: what was changed is durable before anything that tells of it leaves the process, and many changes are
+//! made durable at once. Seen from outside, by the system calls of `ns`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{Ran, has_strace, ns, run};
+
+/// Renames every file and acknowledges each one.
+const RENAMES: &str =
+    "FOR EACH f IN FS.Find(\".\", \"*.txt\") DO\nMUST FS.MoveFile(f.path, f.path + \".new\")\nEMIT f.path\nEND\n";
+/// The same, without a word.
+const QUIET: &str = "FOR EACH f IN FS.Find(\".\", \"*.txt\") DO\nMUST FS.MoveFile(f.path, f.path + \".new\")\nEND\n";
+/// Replaces a text in every file.
+const EDITS: &str = "FOR EACH f IN FS.Find(\".\", \"*.txt\") DO\nMUST FS.EditFile(f.path, \"old\", \"new\")\nEND\n";
+
+/// Returns a sandbox with so many files.
+fn sandbox(files: usize) -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder");
+    for number in 0..files {
+        fs::write(place.path().join(format!("f{number:04}.txt")), "old").expect("a file");
+    }
+    place
+}
+
+/// Runs `ns` under `strace` with these options; returns what it did, and the trace.
+fn traced(place: &Path, options: &[&str], words: &[&str]) -> (Ran, String) {
+    let trace = tempfile::NamedTempFile::new().expect("a file for the trace");
+    let of_ns = ns(place);
+    let mut command = Command::new("strace");
+    for (name, value) in of_ns.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.args(["-f", "-qq", "-y", "-s", "100000", "-o"]).arg(trace.path()).args(options).arg(of_ns.get_program());
+    let ran = run(command.args(of_ns.get_args()).args(words));
+    (ran, fs::read_to_string(trace.path()).expect("a trace"))
+}
+
+/// Whether a line of a trace begins a sync of the journal.
+fn is_sync_of_journal(line: &str) -> bool {
+    line.contains("fdatasync(") && line.contains("/.ns/runs/")
+}
+
+#[test]
+fn a_line_of_output_leaves_after_its_change_is_durable() {
+    if !has_strace() {
+        return;
+    }
+    const FILES: usize = 300;
+    let place = sandbox(FILES);
+    let (ran, trace) = traced(place.path(), &["-e", "trace=write,renameat2,fdatasync"], &["run", "-e", RENAMES]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let (mut renamed, mut syncing, mut durable, mut told, mut syncs) = (0, 0, 0, 0, 0);
+    for line in trace.lines() {
+        if line.contains("renameat2(") && line.contains(".txt.new\"") {
+            renamed += 1;
+        } else if is_sync_of_journal(line) {
+            (syncing, syncs) = (renamed, syncs + 1);
+        }
+        // A call that another thread interrupts is written in two lines; the second one has the result.
+        if line.contains("fdatasync") && line.ends_with("= 0") {
+            durable = syncing;
+        } else if line.contains("write(1<") {
+            told += line.matches(".txt\\n").count();
+            assert!(told <= durable, "{told} lines tell of {durable} durable changes of {renamed}");
+        }
+    }
+    assert_eq!((renamed, told), (FILES, FILES));
+    assert!(syncs < FILES / 2, "{syncs} syncs for {FILES} changes");
+}
+
+#[test]
+fn project_memory_is_written_after_the_changes_before_it_are_durable() {
+    if !has_strace() {
+        return;
+    }
+    let place = sandbox(1);
+    let script =
+        "MUST FS.MoveFile(\"f0000.txt\", \"moved\")\nMUST MEMORY.Set(\"is_moved\", true, scope: \"project\")\n";
+    let calls = "trace=pwrite64,write,renameat2,fdatasync";
+    let (ran, trace) = traced(place.path(), &["-e", calls], &["run", "-e", script]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let at = |is: &dyn Fn(&str) -> bool| trace.lines().position(is).expect("it is there");
+    let renamed = at(&|line| line.contains("renameat2(") && line.contains("\"moved\""));
+    let synced = renamed + trace.lines().skip(renamed).position(is_sync_of_journal).expect("the journal is synced");
+    let is_memory = |line: &str| line.contains("/.ns/memory.db") && line.contains("is_moved");
+    assert!(synced < at(&|line| is_memory(line)), "{trace}");
+}
+
+/// Returns how often each system call is made for one file more, times 200.
+fn calls_for_200(script: &str, names: [&str; 5], policy: &str) -> [usize; 5] {
+    let count = |files: usize| {
+        let place = sandbox(files);
+        fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
+        let (ran, trace) = traced(place.path(), &["-e", &format!("trace={}", names.join(","))], &["run", "-e", script]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        names.map(|name| trace.lines().filter(|line| line.contains(&format!(" {name}("))).count())
+    };
+    let (few, many) = (count(10), count(210));
+    std::array::from_fn(|at| many[at].saturating_sub(few[at]))
+}
+
+#[test]
+fn many_changes_need_few_system_calls() {
+    if !has_strace() {
+        return;
+    }
+    let names = ["statx", "openat2", "mkdirat", "fdatasync", "fsync"];
+    let [looks, opens, makes, records, syncs] = calls_for_200(QUIET, names, "");
+    assert!(looks <= 6 * 200 + 20 && opens <= 3 * 200 && makes == 0, "a rename: {looks} {opens} {makes} for 200");
+    assert!(records + syncs <= 4, "renames are synced together: {records} {syncs}");
+    let [looks, opens, makes, records, syncs] = calls_for_200(EDITS, names, "");
+    assert!(looks <= 25 * 200 + 20 && opens <= 6 * 200 && makes <= 210, "an edit: {looks} {opens} {makes}");
+    assert!(records <= 210 && syncs <= 210, "an edit waits for its record and its content: {records} {syncs}");
+    let [.., records, _] = calls_for_200(QUIET, names, "[policy]\ndurability = \"each\"\n");
+    assert!(records >= 200, "each rename is synced: {records}");
+}
+
+/// A change that was made is told as made, and that it may be lost.
+#[test]
+fn what_cannot_be_made_durable_is_reported() {
+    if !has_strace() {
+        return;
+    }
+    let fails = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO"];
+    let script = "MUST FS.MoveFile(\"f0000.txt\", \"moved\")\n";
+    let json = "{\"source\": \"f0000.txt\", \"destination\": \"moved\"}";
+    for words in [&["run", "-e", script][..], &["call", "move_file", json]] {
+        let place = sandbox(1);
+        let (ran, _) = traced(place.path(), &fails, words);
+        assert_eq!(ran.code, 1, "{words:?}: {} {}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains("may not outlive a power cut"), "{words:?}: {}", ran.stderr);
+        assert!(place.path().join("moved").exists(), "{words:?}");
+        let undone = run(ns(place.path()).arg("undo"));
+        assert_eq!(undone.code, 0, "{}", undone.stderr);
+        assert!(place.path().join("f0000.txt").exists(), "{words:?}");
+    }
+    // An atomic run that is not durable is not done.
+    let place = sandbox(1);
+    let fails = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=2+"];
+    let (ran, _) = traced(place.path(), &fails, &["run", "--atomic", "-e", script]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+}
+
+/// A power failure may cut off the records of the last changes, or leave zeros in their place. The others are undone.
+#[test]
+fn a_journal_without_its_last_records_is_undone_as_far_as_it_goes() {
+    const FILES: usize = 20;
+    const RECORDED: usize = 12;
+    for zeros in [0, 5_000] {
+        let place = sandbox(FILES);
+        let script = format!("{QUIET}SET line = IO.Input(\"\")\n");
+        let mut child = ns(place.path()).args(["run", "-e", &script]).stdin(Stdio::piped()).spawn().expect("it runs");
+        let name = |number: usize, is_new: bool| format!("f{number:04}.txt{}", if is_new { ".new" } else { "" });
+        while !(0..FILES).all(|number| place.path().join(name(number, true)).exists()) {
+            assert!(child.try_wait().expect("its state").is_none(), "it waits for a line");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.kill().and_then(|()| child.wait()).expect("it is killed");
+        let open = fs::read_dir(place.path().join(".ns/runs/open")).expect("a folder").next().expect("a journal");
+        let journal = open.expect("an entry").path();
+        let text = fs::read_to_string(&journal).expect("a journal");
+        // The header, and two records for each step.
+        let whole: usize = text.split_inclusive('\n').take(1 + 2 * RECORDED).map(str::len).sum();
+        fs::write(&journal, [&text.as_bytes()[..whole + 30], &vec![0; zeros]].concat()).expect("it is cut");
+        let undone = run(ns(place.path()).arg("undo"));
+        assert_eq!(undone.code, 0, "{}", undone.stderr);
+        let left: Vec<usize> = (0..FILES).filter(|number| place.path().join(name(*number, true)).exists()).collect();
+        assert_eq!(left, (RECORDED..FILES).collect::<Vec<_>>(), "{zeros}: {}", undone.stderr);
+        assert!((0..RECORDED).all(|number| place.path().join(name(number, false)).exists()));
+    }
+}
