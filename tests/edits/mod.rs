@@ -327,6 +327,19 @@ fn json_changes_in_one_place() {
     holds("JSON", json::text);
 }
 
+/// Floats that JSON does not have stay as they are. The random texts have none, because their values are compared as
+/// JSON.
+#[test]
+fn infinite_floats_stay_beside_a_change() {
+    let bench = Bench::open();
+    for (form, text, changed) in [
+        ("TOML", "a = inf # most\nb = 1\nc = [-inf, nan]\n", "a = inf # most\nb = 2\nc = [-inf, nan]\n"),
+        ("YAML", "a: .inf # most\nb: 1\nc: [-.inf, .nan]\n", "a: .inf # most\nb: 2\nc: [-.inf, .nan]\n"),
+    ] {
+        assert_eq!(bench.set(form, text, "b", &json!(2)).as_deref(), Ok(changed), "{form}");
+    }
+}
+
 #[test]
 fn toml_changes_in_one_place() {
     holds("TOML", toml::text);

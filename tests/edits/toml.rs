@@ -126,7 +126,7 @@ impl Page<'_> {
 
     fn value(&mut self, depth: usize) {
         match self.dice.below(if depth > 0 { 8 } else { 5 }) {
-            0 => self.text.push_str(self.dice.pick(&["1", "0x1F", "1_000", "-2", "3.50", "inf", "true"]).trim()),
+            0 => self.text.push_str(self.dice.pick(&["1", "0x1F", "1_000", "-2", "3.50", "6.02e23", "true"]).trim()),
             1 => self.text.push_str(self.dice.pick(&["\"word\"", "'word'", "\"a\\tb\"", "'#'", "\"]\""])),
             2 => self.text.push_str(self.dice.pick(&["2024-05-01", "12:30:00", "2024-05-01T12:00:00Z"])),
             3 => self.text.push_str(self.dice.pick(&["'''\nx\ny'''", "\"\"\"\na\nb\n\"\"\"", "\"\"\"a\"\"\""])),
