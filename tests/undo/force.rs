@@ -18,7 +18,7 @@ struct Case {
     found: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 14] = [
     Case {
         script: "MUST FS.MoveFile(\"alone\", \"c\")\nMUST FS.WriteFile(\"c\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
         change: |root| fs::write(root.join("alone"), "theirs").expect("a file"),
@@ -112,6 +112,26 @@ const CASES: [Case; 12] = [
         code: 1,
         named: &["`d/in/f` was left as it is: it was moved to `e/moved`, where it is no longer"],
         found: &[("d/in/f", ""), ("d/c", "old")],
+    },
+    // A directory at any depth gives way to what was there before.
+    Case {
+        script: "MUST FS.DeleteFile(\"d\", recursive: true)\nMUST FS.WriteFile(\"d/in/on/x\", \"x\")\n\
+            MUST FS.WriteFile(\"d/in/f\", \"new\")",
+        change: |root| {
+            fs::remove_file(root.join("d/in/on/x")).expect("it goes");
+            fs::write(root.join("d/in/on/x"), "theirs").expect("a file");
+        },
+        code: 0,
+        named: &["the previous content of `d` is kept as `.ns/trash/d/"],
+        found: &[("d/in/f", "f"), ("d/in/on/x", ""), ("d/c", "old")],
+    },
+    Case {
+        script: "MUST FS.DeleteFile(\"d\", recursive: true)\nMUST FS.WriteFile(\"d/in/on/and/on/x\", \"x\")\n\
+            MUST FS.WriteFile(\"d/in/f\", \"new\")",
+        change: |root| fs::write(root.join("d/in/on/and/theirs"), "theirs").expect("a file"),
+        code: 0,
+        named: &["the previous content of `d` is kept as `.ns/trash/d/"],
+        found: &[("d/in/f", "f"), ("d/in/on/and/theirs", ""), ("d/c", "old")],
     },
 ];
 

@@ -96,6 +96,11 @@ impl<'a> Forced<'a> {
         (self.displaced, gone)
     }
 
+    /// Whether the entry at a path will be displaced, alone or with a directory above it.
+    fn is_displaced_later(&self, path: &Address) -> bool {
+        path.ancestors().any(|above| self.in_the_way.contains_key(&above))
+    }
+
     /// Records that the entry to reverse no longer exists: at the path of the step's result, and at the path that it had
     /// before the run. Returns an error if another entry is there, unless that one may be displaced.
     fn miss(&mut self, taken: &JournaledStep, found: Found) -> Result<bool, SandboxError> {
@@ -202,8 +207,8 @@ impl Reverser<'_, '_> {
             return forced.miss(taken, found);
         }
         match self.reverse(taken) {
-            // The directory is displaced later, together with its entries.
-            Err(SandboxError::NotEmpty(_)) if forced.in_the_way.contains_key(path) => Ok(false),
+            // It is displaced later, together with its entries: by itself, or with a directory above it.
+            Err(SandboxError::NotEmpty(_)) if forced.is_displaced_later(path) => Ok(false),
             other => other.map(|()| true),
         }
     }
