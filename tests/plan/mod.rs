@@ -8,6 +8,7 @@ mod left;
 mod question;
 mod random;
 mod refused;
+mod restored;
 mod shown;
 
 use crate::support;

@@ -18,7 +18,7 @@ struct Case {
     found: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 14] = [
     Case {
         script: "MUST FS.MoveFile(\"alone\", \"c\")\nMUST FS.WriteFile(\"c\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
         change: |root| fs::write(root.join("alone"), "theirs").expect("a file"),
@@ -80,6 +80,58 @@ const CASES: [Case; 8] = [
         code: 1,
         named: &["`alone` was left as it is: it was moved to `e/alone`, where it is no longer"],
         found: &[("alone", ""), ("e/x", "")],
+    },
+    // An entry that is gone is named by its path before the run, however often it was moved.
+    Case {
+        script: "MUST FS.MoveFile(\"alone\", \"e/alone\")\nMUST FS.MoveFile(\"e/alone\", \"e/moved\")\n\
+            MUST FS.WriteFile(\"e/x\", \"x\")",
+        change: |root| fs::remove_file(root.join("e/moved")).expect("it goes"),
+        code: 1,
+        named: &["`alone` was left as it is: it was moved to `e/moved`, where it is no longer"],
+        found: &[("alone", ""), ("e/x", "")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"d\", \"moved\")\nMUST FS.MoveFile(\"moved/in/f\", \"e/moved\")",
+        change: |root| fs::remove_file(root.join("e/moved")).expect("it goes"),
+        code: 1,
+        named: &["`d/in/f` was left as it is: it was moved to `e/moved`, where it is no longer"],
+        found: &[("d/in/f", ""), ("d/c", "old")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"d\", \"moved\")\nMUST FS.SetPermissions(\"moved/in/f\", \"600\")",
+        change: |root| fs::remove_file(root.join("moved/in/f")).expect("it goes"),
+        code: 1,
+        named: &["`d/in/f` was left as it is: it was moved to `moved/in/f`, where it is no longer"],
+        found: &[("d/in/f", ""), ("d/c", "old")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"d\", \"moved\")\n\
+            MUST FS.RestoreBackup(FS.DeleteFile(\"moved\", recursive: true)[\"backupPath\"])\n\
+            MUST FS.MoveFile(\"moved/in/f\", \"e/moved\")",
+        change: |root| fs::remove_file(root.join("e/moved")).expect("it goes"),
+        code: 1,
+        named: &["`d/in/f` was left as it is: it was moved to `e/moved`, where it is no longer"],
+        found: &[("d/in/f", ""), ("d/c", "old")],
+    },
+    // A directory at any depth gives way to what was there before.
+    Case {
+        script: "MUST FS.DeleteFile(\"d\", recursive: true)\nMUST FS.WriteFile(\"d/in/on/x\", \"x\")\n\
+            MUST FS.WriteFile(\"d/in/f\", \"new\")",
+        change: |root| {
+            fs::remove_file(root.join("d/in/on/x")).expect("it goes");
+            fs::write(root.join("d/in/on/x"), "theirs").expect("a file");
+        },
+        code: 0,
+        named: &["the previous content of `d` is kept as `.ns/trash/d/"],
+        found: &[("d/in/f", "f"), ("d/in/on/x", ""), ("d/c", "old")],
+    },
+    Case {
+        script: "MUST FS.DeleteFile(\"d\", recursive: true)\nMUST FS.WriteFile(\"d/in/on/and/on/x\", \"x\")\n\
+            MUST FS.WriteFile(\"d/in/f\", \"new\")",
+        change: |root| fs::write(root.join("d/in/on/and/theirs"), "theirs").expect("a file"),
+        code: 0,
+        named: &["the previous content of `d` is kept as `.ns/trash/d/"],
+        found: &[("d/in/f", "f"), ("d/in/on/and/theirs", ""), ("d/c", "old")],
     },
 ];
 

@@ -1,8 +1,8 @@
 //! Applies a plan completely, or not at all if the tree has changed since the plan was made.
 //!
-//! First, entries are removed and moved and directories created, in an order that satisfies their dependencies; a
-//! cycle is broken by moving an entry to a temporary name. Then files are put in place. All of this is one run: a
-//! failure rolls it back, and `ns undo` reverses it.
+//! First, entries are removed and moved and directories created or restored, in an order that satisfies their
+//! dependencies; a cycle is broken by moving an entry to a temporary name. Then files are put in place. All of this is
+//! one run: a failure rolls it back, and `ns undo` reverses it.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -78,7 +78,8 @@ impl Plan {
             return Err(ApplyError::OtherRoot);
         }
         let is_sealed = self.is_of(roots.main);
-        let refused = self.each(|change| refused(change, is_sealed, roots, admit));
+        let restored = self.restored();
+        let refused = self.each(|change| refused(change, (is_sealed, &restored), roots, admit));
         if !refused.is_empty() {
             return Err(ApplyError::Refused(refused));
         }
@@ -107,6 +108,12 @@ impl Plan {
     fn each(&self, reason: impl Fn(&PlannedChange) -> Option<String>) -> Vec<Conflict> {
         let conflict = |change: &PlannedChange| Some(Conflict { path: change.path.clone(), reason: reason(change)? });
         self.changes.iter().filter_map(conflict).collect()
+    }
+
+    /// Returns the backups that the plan restores.
+    fn restored(&self) -> BTreeSet<Address> {
+        let restored = self.changes.iter().filter(|change| change.change == PlanAction::Restored);
+        restored.filter_map(|change| Some(change.from.as_ref()?.0.clone())).collect()
     }
 
     /// Returns the paths that have changed since the plan was made.
@@ -156,23 +163,33 @@ impl Application<'_, '_, '_> {
         let begun = Timestamp { seconds: begun.as_secs().try_into().unwrap_or_default(), nanos: begun.subsec_nanos() };
         for change in &self.plan.changes {
             self.reverser.meter.poll()?;
-            let source = match (&change.content, &change.from) {
-                (Some(_), _) => self.dated(change, begun)?,
-                (None, Some((kept, _))) if change.change == PlanAction::Restored => {
-                    let gone = || SandboxError::NotFound(kept.display().into_owned());
-                    self.reverser.roots.kept(kept)?.ok_or_else(gone)?
-                }
-                _ => continue,
-            };
-            let Reverser { roots, retention, change: open, meter, .. } = &mut self.reverser;
-            let store = BackupStore::new(roots.root_of(&change.path)?, *retention);
-            let place = roots.place(&change.path)?;
-            let overwrite = if change.was.is_some() { Overwrite::keeping(store) } else { Overwrite::never(store) };
-            // Applying a plan does not report its backups.
-            let overwrite = Overwrite { is_told: false, ..overwrite };
-            source.copy_to(&place, &CopyOptions::whole(overwrite), meter, open)?;
+            let is_folder = change.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
+            if change.content.is_some() {
+                let source = self.dated(change, begun)?;
+                self.copy(change, &source)?;
+            } else if change.change == PlanAction::Restored && !is_folder {
+                self.restore(change)?;
+            }
         }
         Ok(())
+    }
+
+    /// Copies a backup, which stays, to its planned path.
+    pub(super) fn restore(&mut self, change: &PlannedChange) -> Result<(), SandboxError> {
+        let Some((kept, _)) = &change.from else { return Ok(()) };
+        let gone = || SandboxError::NotFound(kept.display().into_owned());
+        let source = self.reverser.roots.kept(kept)?.ok_or_else(gone)?;
+        self.copy(change, &source)
+    }
+
+    fn copy(&mut self, change: &PlannedChange, source: &SandboxPath) -> Result<(), SandboxError> {
+        let Reverser { roots, retention, change: open, meter, .. } = &mut self.reverser;
+        let store = BackupStore::new(roots.root_of(&change.path)?, *retention);
+        let place = roots.place(&change.path)?;
+        let overwrite = if change.was.is_some() { Overwrite::keeping(store) } else { Overwrite::never(store) };
+        // Applying a plan does not report its backups.
+        let overwrite = Overwrite { is_told: false, ..overwrite };
+        source.copy_to(&place, &CopyOptions::whole(overwrite), meter, open).map(drop)
     }
 
     /// Locates the content to write and sets its modification time.
@@ -211,7 +228,7 @@ impl Application<'_, '_, '_> {
         let open: &Change<'_> = self.reverser.change;
         for change in &self.plan.changes {
             let before = match (change.change, &change.was, &change.from) {
-                (PlanAction::Mode, Some(was), _) | (PlanAction::Moved, _, Some((_, was))) => was,
+                (PlanAction::Mode, Some(was), _) | (PlanAction::Moved | PlanAction::Restored, _, Some((_, was))) => was,
                 _ => continue,
             };
             let Some(now) = change.now.as_ref().filter(|now| now.mode != before.mode) else { continue };

@@ -1,4 +1,4 @@
-//! The order in which a plan removes, creates and moves entries.
+//! The order in which a plan removes, creates, restores and moves entries.
 //!
 //! Each operation waits until its path is free and the directory above it is the final one. If all of them wait, one
 //! of the entries to move gets a temporary name, so that the others can proceed.
@@ -12,13 +12,14 @@ use super::super::handles::staging::random_name;
 use super::super::handles::state::State;
 use super::super::runs::Conflict;
 use super::apply::{Application, ApplyError};
+use super::check::is_kept;
 use super::{Plan, PlanAction, PlannedChange};
 
 /// Operations still to do before files can be put in place.
 #[derive(Default)]
 struct Pending<'p> {
     goes: Vec<&'p PlannedChange>,
-    /// Directories to create and entries to move, with the source of each move.
+    /// Directories to create or restore and entries to move, with the source of each move.
     comes: Vec<(Option<Address>, &'p PlannedChange)>,
 }
 
@@ -37,6 +38,7 @@ impl<'p> Pending<'p> {
                     pending.comes.push((None, change))
                 }
                 (PlanAction::Moved, Some((from, _))) => pending.comes.push((Some(from.clone()), change)),
+                (PlanAction::Restored, _) if is_folder(&change.now) => pending.comes.push((None, change)),
                 _ => {}
             }
         }
@@ -79,11 +81,11 @@ struct Unsettled {
 
 impl Unsettled {
     fn of(doing: &Application<'_, '_, '_>, pending: &Pending<'_>) -> Unsettled {
-        let leaving = pending.goes.iter().map(|change| change.place());
-        let leaving = leaving.chain(pending.comes.iter().filter_map(|(from, _)| from.as_ref()));
+        let going = pending.goes.iter().map(|change| doing.place_of(change));
+        let moving = pending.comes.iter().filter_map(|(from, _)| from.as_ref()).map(|from| doing.current(from));
         Unsettled {
             coming: pending.comes.iter().map(|(_, change)| change.path.clone()).collect(),
-            leaving: leaving.map(|address| doing.current(address)).collect(),
+            leaving: going.chain(moving).collect(),
         }
     }
 
@@ -121,7 +123,18 @@ impl Application<'_, '_, '_> {
         })
     }
 
-    /// Removes entries, creates directories and moves entries.
+    /// Returns the current path of the entry that a change replaces or removes. In a tree that the plan restores, the
+    /// entry comes with the copy of the backup, which is made at its final path.
+    fn place_of(&self, change: &PlannedChange) -> Address {
+        if self.is_restored(change) { change.path.clone() } else { self.current(change.place()) }
+    }
+
+    /// Whether the entry that a change replaces or removes is in a tree that the plan restores.
+    fn is_restored(&self, change: &PlannedChange) -> bool {
+        is_kept(change.place(), self.reverser.roots)
+    }
+
+    /// Removes entries, creates and restores directories, and moves entries.
     pub(super) fn arrange(&mut self) -> Result<(), ApplyError> {
         let mut pending = Pending::of(self.plan);
         while pending.len() > 0 {
@@ -135,13 +148,15 @@ impl Application<'_, '_, '_> {
         Ok(())
     }
 
-    /// Removes the entries to remove, except directories that still contain an entry to move.
+    /// Removes the entries to remove, except directories that still contain an entry to move, and entries of a tree
+    /// that is not restored yet.
     fn let_go(&mut self, pending: &mut Pending<'_>) -> Result<(), SandboxError> {
         for change in std::mem::take(&mut pending.goes) {
             self.reverser.meter.poll()?;
-            let place = self.current(change.place());
+            let place = self.place_of(change);
             let mut moves = pending.comes.iter().filter_map(|(from, _)| from.as_ref());
-            if moves.any(|from| self.current(from).is_below(&place)) {
+            let is_awaited = self.is_restored(change) && pending.comes.iter().any(|(_, it)| place.is_below(&it.path));
+            if is_awaited || moves.any(|from| self.current(from).is_below(&place)) {
                 pending.goes.push(change)
             } else {
                 self.reverser.take(&place, None)?
@@ -150,7 +165,7 @@ impl Application<'_, '_, '_> {
         Ok(())
     }
 
-    /// Creates directories and moves entries whose paths are ready.
+    /// Creates or restores directories and moves entries whose paths are ready.
     fn let_come(&mut self, pending: &mut Pending<'_>) -> Result<(), SandboxError> {
         let mut unsettled = Unsettled::of(self, pending);
         for (from, change) in std::mem::take(&mut pending.comes) {
@@ -165,6 +180,7 @@ impl Application<'_, '_, '_> {
                     self.shift(&from, &change.path)?;
                     unsettled.moved(&from, &change.path);
                 }
+                None if change.change == PlanAction::Restored => self.restore(change)?,
                 None => self.make(change)?,
             }
             unsettled.coming.remove(&change.path);
@@ -205,7 +221,7 @@ impl Application<'_, '_, '_> {
             return Err(ApplyError::Contradiction(pending.contradictions()));
         };
         let now_at = self.current(&from);
-        let leaving: Vec<Address> = pending.goes.iter().map(|change| self.current(change.place())).collect();
+        let leaving: Vec<Address> = pending.goes.iter().map(|change| self.place_of(change)).collect();
         // Choose a directory outside those to be removed, so as not to block their removal.
         let mut folder = now_at.parent();
         while leaving.iter().any(|place| folder == *place || folder.is_below(place)) {

@@ -1,39 +1,44 @@
 //! Checks before a plan is applied: paths that it must not name, and paths that have changed.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use super::super::changing::backups::BackupKind;
 use super::super::changing::journal::Roots;
-use super::super::handles::address::Address;
+use super::super::handles::address::{Address, holder};
 use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
 use super::super::handles::reserved::{STATE_DIR, is_reserved};
+use super::super::handles::root::SandboxPath;
 use super::super::handles::stamp;
 use super::super::handles::state::State;
 use super::{PlanAction, PlannedChange, tree_digest};
 
-/// Returns why a change must not be applied, or `None` if it may.
+/// Returns why a change must not be applied, or `None` if it may. `restored` are the backups that the plan restores.
 pub(super) fn refused(
     change: &PlannedChange,
-    is_sealed: bool,
+    (is_sealed, restored): (bool, &BTreeSet<Address>),
     roots: Roots<'_>,
     admit: &dyn Fn(&Address, bool) -> Result<(), String>,
 ) -> Option<String> {
     let is_folder = change.now.as_ref().or(change.was.as_ref()).is_some_and(|state| state.kind == Kind::Folder);
     let from = change.from.as_ref().map(|(from, _)| from);
     let kept = from.filter(|_| change.change == PlanAction::Restored);
-    let named = [Some(&change.path), change.origin.as_ref(), from.filter(|_| kept.is_none())];
+    // An entry of a tree that the plan restores is looked up in the backup; the change is made to the copy.
+    let inside = change.origin.as_ref().filter(|origin| holder(restored, &origin.parent()).is_some());
+    let origin = change.origin.as_ref().filter(|_| inside.is_none());
+    let named = [Some(&change.path), origin, from.filter(|_| kept.is_none())];
     let is_bad = |address: &&Address| !is_clean(address, roots);
     if let Some(bad) = named.into_iter().flatten().find(is_bad) {
         return Some(format!("no plan may name `{}`", bad.display()));
     }
-    let mut origin = None;
-    if let Some(kept) = kept {
-        origin = kept_origin(kept, roots);
-        if origin.is_none() {
+    let mut origins = Vec::new();
+    for kept in [kept, inside].into_iter().flatten() {
+        let Some(origin) = kept_origin(kept, roots) else {
             return Some(format!("nothing is kept at `{}`", kept.display()));
-        }
+        };
+        origins.push(origin);
         // Otherwise the author of a plan could have any backup restored.
         if !is_sealed {
             return Some(
@@ -41,7 +46,26 @@ pub(super) fn refused(
             );
         }
     }
-    named.into_iter().chain([origin.as_ref()]).flatten().find_map(|address| admit(address, is_folder).err())
+    named.into_iter().flatten().chain(&origins).find_map(|address| admit(address, is_folder).err())
+}
+
+/// Whether a path leads into the state directory of its root.
+pub(super) fn is_kept(address: &Address, roots: Roots<'_>) -> bool {
+    roots.of(address).is_ok_and(|(_, way)| way.iter().next() == Some(OsStr::new(STATE_DIR)))
+}
+
+/// Locates an entry before the plan: in the tree, or in a backup that the plan restores.
+fn entry_at(address: &Address, roots: Roots<'_>) -> Result<Option<SandboxPath>, SandboxError> {
+    if is_kept(address, roots) { roots.kept(address) } else { roots.place(address).map(Some) }
+}
+
+/// Returns the state of an entry before the plan.
+fn state_at(address: &Address, roots: Roots<'_>) -> Result<Option<State>, SandboxError> {
+    if !is_kept(address, roots) {
+        return roots.state(address);
+    }
+    let metadata = roots.kept(address)?.map(|entry| entry.metadata()).transpose()?;
+    Ok(metadata.map(|metadata| State::of(&metadata)))
 }
 
 /// Whether a path is normalized, is not the root, and contains neither `..` nor a reserved name.
@@ -83,19 +107,13 @@ pub(super) fn difference(
     let place = change.place();
     let conflict = |words: &str| Ok(Some(words.to_owned()));
     if let Some((from, then)) = &change.from {
-        let now = match change.change {
-            PlanAction::Restored => {
-                roots.kept(from)?.map(|place| place.metadata()).transpose()?.map(|it| State::of(&it))
-            }
-            _ => roots.state(from)?,
-        };
-        match now {
+        match state_at(from, roots)? {
             None => return Ok(Some(format!("`{}` is no longer there", from.display()))),
             Some(now) if !then.is_still(&now) => return Ok(Some(format!("`{}` was changed since", from.display()))),
             Some(_) => {}
         }
     }
-    match (&change.was, if change.in_new { None } else { roots.state(place)? }) {
+    match (&change.was, if change.in_new { None } else { state_at(place, roots)? }) {
         (None, None) => Ok(None),
         (None, Some(_)) if vacated => Ok(None),
         (None, Some(_)) => conflict("there is something new"),
@@ -103,7 +121,8 @@ pub(super) fn difference(
         (Some(then), Some(now)) if !then.is_still(&now) => conflict("it was changed since"),
         (Some(_), Some(_)) => match &change.tree {
             Some(tree) => {
-                let folder = roots.place(place)?.open_folder()?;
+                let gone = || SandboxError::NotFound(place.display().into_owned());
+                let folder = entry_at(place, roots)?.ok_or_else(gone)?.open_folder()?;
                 let digest = tree_digest(folder).map_err(|error| SandboxError::io(place.display(), &error))?;
                 if digest == *tree { Ok(None) } else { conflict("something in it was changed since") }
             }

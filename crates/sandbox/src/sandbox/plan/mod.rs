@@ -80,7 +80,8 @@ pub struct PlannedChange {
     pub path: Address,
     /// The kind of change, for readers.
     pub change: PlanAction,
-    /// The path before the plan is applied, if a directory above it would be moved.
+    /// The path before the plan is applied, if a directory above it would be moved, or restored: then the path is in
+    /// the backup.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<Address>,
     /// Whether its directory would be created by the plan.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use super::super::changing::journal::history::{JournaledStep, StepOutcome};
+use super::super::changing::journal::history::{History, JournaledStep, StepOutcome};
 use super::super::changing::journal::record::Step;
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::Address;
@@ -16,6 +16,7 @@ use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
 use super::below::visit_below;
 use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
+use super::origins::Origins;
 use super::outcome::RunOutcome;
 use super::reverse::Reverser;
 
@@ -34,6 +35,7 @@ pub struct Displaced {
 /// The state of a forced undo: the obstacles that it found, and what it did in addition to reversing steps.
 pub(super) struct Forced<'a> {
     outcome: &'a RunOutcome,
+    origins: Origins<'a>,
     admit: &'a Admit<'a>,
     /// Paths at which an entry is displaced when the original entry is restored, with the reason for each.
     in_the_way: BTreeMap<Address, String>,
@@ -57,10 +59,15 @@ enum Found {
 
 impl<'a> Forced<'a> {
     /// Creates the state from the obstacles that the undo can overcome.
-    pub fn new(outcome: &'a RunOutcome, passable: Vec<Obstacle>, admit: &'a Admit<'a>) -> Forced<'a> {
+    pub fn new(
+        (history, outcome): (&'a History, &'a RunOutcome),
+        passable: Vec<Obstacle>,
+        admit: &'a Admit<'a>,
+    ) -> Forced<'a> {
         let in_the_way = passable.into_iter().filter(|obstacle| obstacle.is == Obstruction::InTheWay);
         Forced {
             outcome,
+            origins: Origins::of(history),
             admit,
             in_the_way: in_the_way.map(|it| (it.conflict.path, it.conflict.reason)).collect(),
             remade: BTreeSet::new(),
@@ -89,23 +96,24 @@ impl<'a> Forced<'a> {
         (self.displaced, gone)
     }
 
-    /// Records that the entry to reverse at a path no longer exists. Returns an error if another entry is there, unless
-    /// that one may be displaced.
-    fn miss(&mut self, path: &Address, found: Found) -> Result<bool, SandboxError> {
+    /// Whether the entry at a path will be displaced, alone or with a directory above it.
+    fn is_displaced_later(&self, path: &Address) -> bool {
+        path.ancestors().any(|above| self.in_the_way.contains_key(&above))
+    }
+
+    /// Records that the entry to reverse no longer exists: at the path of the step's result, and at the path that it had
+    /// before the run. Returns an error if another entry is there, unless that one may be displaced.
+    fn miss(&mut self, taken: &JournaledStep, found: Found) -> Result<bool, SandboxError> {
+        let path = taken.step.destination();
         let reason = match found {
             Found::SomethingElse => self.in_the_way.get(path).cloned(),
             _ => Some(GONE.to_owned()),
         };
         let reason = reason.ok_or_else(|| SandboxError::Changed(path.display().into_owned()))?;
         self.gone.insert(path.clone(), reason);
-        Ok(false)
-    }
-
-    /// Like `miss`, for an entry to move back.
-    fn miss_moved(&mut self, (path, to): (&Address, &Address), found: Found) -> Result<bool, SandboxError> {
-        self.miss(to, found)?;
-        if self.outcome.places.get(path).is_some_and(|place| place.was.is_some()) {
-            self.gone.insert(path.clone(), format!("it was moved to `{}`, where it is no longer", to.display()));
+        if let Some(origin) = self.origins.path_before(taken).filter(|origin| origin != path) {
+            let moved = || format!("it was moved to `{}`, where it is no longer", path.display());
+            self.gone.entry(origin).or_insert_with(moved);
         }
         Ok(false)
     }
@@ -125,7 +133,7 @@ impl Reverser<'_, '_> {
             Step::Put { is_empty: true, .. } | Step::MakeFolder { .. } => self.reverse_folder(taken, found, forced),
             Step::Put { .. } => self.reverse_put(taken, found, forced),
             Step::Take { kept, old, .. } => self.bring_back(path, (kept, Some(old)), None, forced),
-            Step::Move { to, .. } => self.reverse_move((path, to), found, forced),
+            Step::Move { to, .. } => self.reverse_move((taken, to), found, forced),
             // The directory exists again.
             Step::RemoveFolder { .. } if self.is_folder(path)? => Ok(false),
             Step::RemoveFolder { .. } => {
@@ -133,8 +141,8 @@ impl Reverser<'_, '_> {
                 self.reverse(taken).map(|()| true)
             }
             Step::SetMode { old, .. } | Step::SetModified { old, .. } => match (found, now) {
-                (Found::Nothing, _) => forced.miss(path, found),
-                (Found::SomethingElse, Some(now)) if !self.is_same_thing(path, now)? => forced.miss(path, found),
+                (Found::Nothing, _) => forced.miss(taken, found),
+                (Found::SomethingElse, Some(now)) if !self.is_same_thing(path, now)? => forced.miss(taken, found),
                 _ if matches!(taken.step, Step::SetModified { .. }) => self.restore_modified(path, old).map(|()| true),
                 _ => self.roots.place(path)?.restore_permissions(old.mode, self.change).map(|()| true),
             },
@@ -164,19 +172,20 @@ impl Reverser<'_, '_> {
                 kept.map_or(Ok(true), |kept| self.bring_back(path, kept, from, forced))
             }
             (_, Some(kept)) => self.bring_back(path, kept, from, forced),
-            (found, None) => forced.miss(path, found),
+            (found, None) => forced.miss(taken, found),
         }
     }
 
     fn reverse_move(
         &mut self,
-        (path, to): (&Address, &Address),
+        (taken, to): (&JournaledStep, &Address),
         found: Found,
         forced: &mut Forced<'_>,
     ) -> Result<bool, SandboxError> {
         if matches!(found, Found::Nothing | Found::SomethingElse) {
-            return forced.miss_moved((path, to), found);
+            return forced.miss(taken, found);
         }
+        let path = taken.step.path();
         self.make_way(path, forced)?;
         self.move_back(path, to)?;
         forced.gone.remove(path);
@@ -195,11 +204,11 @@ impl Reverser<'_, '_> {
     ) -> Result<bool, SandboxError> {
         let path = taken.step.path();
         if matches!(found, Found::Nothing | Found::SomethingElse) {
-            return forced.miss(path, found);
+            return forced.miss(taken, found);
         }
         match self.reverse(taken) {
-            // The directory is displaced later, together with its entries.
-            Err(SandboxError::NotEmpty(_)) if forced.in_the_way.contains_key(path) => Ok(false),
+            // It is displaced later, together with its entries: by itself, or with a directory above it.
+            Err(SandboxError::NotEmpty(_)) if forced.is_displaced_later(path) => Ok(false),
             other => other.map(|()| true),
         }
     }

@@ -13,6 +13,7 @@ mod forced;
 mod foreign;
 mod later;
 mod obstacles;
+mod origins;
 mod outcome;
 mod recover;
 mod report;

@@ -193,7 +193,7 @@ impl Journal {
             }
             return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts, is_forceable, later });
         }
-        let forced = force.then(|| Forced::new(&outcome, passable, admit));
+        let forced = force.then(|| Forced::new((&history, &outcome), passable, admit));
         let origin_run = origin.run.clone();
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         // A killed undo is rolled back, so that it can be repeated.

@@ -17,7 +17,7 @@ use super::{BackingPath, Changed, Layer, MetadataChange, Overlay, down};
 pub struct Delta {
     /// The path at the end of the run.
     pub path: Address,
-    /// The path on the disk, if a directory above it would be moved.
+    /// The path on the disk, if a directory above it would be moved, or restored from a backup.
     pub origin: Option<Address>,
     /// Whether its directory is new, so that the path does not exist on the disk.
     pub in_new: bool,
