@@ -438,5 +438,5 @@ fn shells_get_completions_and_man_its_pages() {
     let page = run(&mut ns_in(place.path(), &["man", "audit", "show"])).stdout;
     assert!(page.contains("ns\\-audit\\-show") && page.contains("\\-\\-since"), "{page}");
     let ran = run(&mut ns_in(place.path(), &["man", "tset"]));
-    assert!(ran.code == 2 && ran.stderr.contains("did you mean `test`?"), "{}", ran.stderr);
+    assert!(ran.code == 2 && ran.stderr.contains("did you mean `ns test`?"), "{}", ran.stderr);
 }

@@ -162,9 +162,10 @@ fn no_line_where_the_policy_wants_none() {
 /// `Kind::Content`.
 #[test]
 fn texts_that_the_log_shows_are_no_content() {
-    const SHOWN: [&str; 14] = [
+    const SHOWN: [&str; 16] = [
         "alphabet",
         "encoding",
+        "entry",
         "if_match",
         "key",
         "memory_key",
@@ -174,6 +175,7 @@ fn texts_that_the_log_shows_are_no_content() {
         "pattern",
         "glob",
         "prefix",
+        "time",
         "format",
         "owner",
         "group",

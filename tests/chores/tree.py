@@ -235,8 +235,9 @@ def is_refused(path):
 
 
 def is_odd(name):
-    """Whether a name is never made."""
-    unseen = any(unicodedata.category(character) in ("Cc", "Cf") for character in name)
+    """Whether a name is never made. Joiners stand only within joined emoji and Persian words in these trees."""
+    seen = name.replace("\u200c", "").replace("\u200d", "")
+    unseen = any(unicodedata.category(character) in ("Cc", "Cf") for character in seen)
     streams = re.search(r"^:|:([A-Za-z$:]|\Z)", name)
     return bool(unseen or streams) or "\\" in name or name.split(".")[0].rstrip().lower() in DEVICES or len(name.encode()) > 255
 

@@ -88,6 +88,7 @@ pub fn arguments(tool: &Tool, param: &str, path: &str) -> Map<String, Json> {
                 "int" => json!(1),
                 "bool" => json!(true),
                 _ if name == "mode" => json!("644"),
+                _ if name == "time" => json!("2001-01-01T00:00:00Z"),
                 _ => json!(format!("x {name}")),
             };
             args.insert(name.clone(), value);

@@ -27,8 +27,12 @@ fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, dee
         place.ns(0, &["redo"]);
     }
     tick();
-    deed(&place.root().join(target));
+    let path = place.root().join(target);
+    // While it is open, the file system gives its inode to no other file.
+    let held = std::fs::File::open(&path);
+    deed(&path);
     let ran = run(ns(&place.root()).args(*command));
+    drop(held);
     let root = place.root().display().to_string();
     let tree = contents_of(&place.root()).into_iter().map(|line| line.replacen(&root, "", 1)).collect();
     (ran.code, without_names(&ran.stderr), tree)

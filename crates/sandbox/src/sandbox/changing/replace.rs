@@ -213,7 +213,8 @@ impl Replacement<'_> {
         if let Some(digest) = self.overwrite.if_match {
             self.check_content(old, digest)?;
         }
-        self.dress_as(Some(old))?;
+        // Looked at again: who made it private meanwhile does not want the new content to be read either.
+        self.dress_as(Some(&self.folder.metadata(self.name).unwrap_or(*old)))?;
         let taken = match draft.exchange(self.name) {
             Ok(taken) => taken,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),

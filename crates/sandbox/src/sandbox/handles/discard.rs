@@ -9,6 +9,9 @@ use super::folder::Folder;
 use super::metadata::Kind;
 use super::mounts::is_mounted;
 
+/// Number of attempts to remove a directory into which others put something meanwhile.
+const ATTEMPTS: usize = 100;
+
 /// Removes an entry with everything in it.
 ///
 /// Errors: if a file system is mounted in it. What was visited before is gone then.
@@ -24,6 +27,17 @@ pub(in crate::sandbox) fn discard_counting(
     shown: &str,
     removed: &mut u64,
 ) -> Result<(), SandboxError> {
+    for _ in 1..ATTEMPTS {
+        match discard_once(folder, name, shown, removed) {
+            // A path that another process resolved before the entry was renamed still leads into it.
+            Err(SandboxError::NotEmpty(_) | SandboxError::IsAFolder(_) | SandboxError::NotAFolder(_)) => {}
+            other => return other,
+        }
+    }
+    discard_once(folder, name, shown, removed)
+}
+
+fn discard_once(folder: &Folder, name: &OsStr, shown: &str, removed: &mut u64) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(shown, &error);
     match folder.metadata(name) {
         Ok(metadata) if metadata.kind == Kind::Folder => {

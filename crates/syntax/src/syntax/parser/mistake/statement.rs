@@ -49,9 +49,7 @@ impl Failure<'_> {
             return Some(finding.help(format!("write `{end}`")));
         }
         let upper = word.to_uppercase();
-        if !STATEMENT_WORDS.contains(&&*upper)
-            && let Some(finding) = self.foreign_command()
-        {
+        if let Some(finding) = self.foreign_command() {
             return Some(finding);
         }
         let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
@@ -69,6 +67,9 @@ impl Failure<'_> {
     /// Returns the finding for a command of a shell: `head a.txt`, `Get-Content a.txt`.
     fn foreign_command(&self) -> Option<Diagnostic> {
         let command = self.text.split(|c: char| !is_word_char(c) && c != '-').next()?;
+        if STATEMENT_WORDS.contains(&&*command.to_uppercase()) {
+            return None;
+        }
         let message = format!("`{command}` is not a statement of this language");
         let finding = Diagnostic::error(Code::UnknownStatement, self.span(0, command.len()), message);
         written_as(command).map(|help| finding.help(help))
