@@ -15,7 +15,7 @@ use fuser::{
     ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
 
-/// Nothing is cached, since the kernel does not know which names are the same.
+/// How long the kernel may cache entries: not at all, because it does not know which names are equal.
 const TTL: Duration = Duration::ZERO;
 const BLOCK: u32 = 4096;
 

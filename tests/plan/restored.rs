@@ -24,7 +24,7 @@ const CHANGES: [&str; 13] = [
 /// Moves the restored directory.
 const MOVE: &str = "MUST FS.MoveFile(\"d\", \"moved\")";
 
-/// What is at the place of the restored directory when the run begins.
+/// Scripts that put something at the path of the restored directory before the run.
 const BEFORE: [&str; 3] = ["", "MUST FS.WriteFile(\"d/f\", \"later\")", "MUST FS.WriteFile(\"d\", \"a file\")"];
 
 /// Deletes `d`, and returns a script that restores it.
@@ -71,7 +71,7 @@ fn compare(place: &Place, before: &[String], script: &str) {
     assert_eq!(place.state(), before, "{script}");
 }
 
-/// What the backup holds is compared like everything else that a plan changes.
+/// Applying a plan compares the content of a backup, like everything else that the plan changes.
 #[test]
 fn a_backup_that_was_changed_is_noticed() {
     let place = Place::new();

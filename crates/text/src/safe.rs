@@ -70,7 +70,7 @@ pub fn is_unsafe(c: char) -> bool {
 
 /// Whether a character is in Unicode's general category Cf (format), as of Unicode 16.
 pub fn is_format(c: char) -> bool {
-    // None of them is ASCII, as most characters are.
+    // Most characters are ASCII, and no format character is.
     !c.is_ascii()
         && matches!(c,
         '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'

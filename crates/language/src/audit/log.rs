@@ -63,8 +63,8 @@ impl Log {
     }
 
     /// Ensures that a line of `bytes` bytes can follow: that the log ends with a line of ours and that there is space.
-    /// `size` is that of the log. Like [`append`](Log::append), sets `lacking` to the number of a line that the log had and lacks now, if it is
-    /// not set.
+    /// `size` is that of the log. Like [`append`](Log::append), sets `lacking` to the number of a line that the log had
+    /// and lacks now, if it is not set.
     pub fn prepare(
         &mut self,
         size: u64,

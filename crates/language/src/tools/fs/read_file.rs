@@ -436,7 +436,7 @@ impl Reading<'_> {
     }
 
     fn base64(&mut self, context: &mut Context<'_>) -> Result<LineSelection, Failed> {
-        // What is decompressed has no known size.
+        // The size of decompressed data is unknown.
         let size = self.metadata.filter(|_| self.source.can_seek()).map_or(0, |metadata| metadata.size);
         let longest = usize::try_from(size).unwrap_or(usize::MAX).div_ceil(3).saturating_mul(4);
         space::check_string(longest)?;

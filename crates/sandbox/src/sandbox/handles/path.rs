@@ -2,9 +2,9 @@
 //!
 //! [`PathText`] is only a checked text; [`crate::sandbox::Root::locate`] resolves it.
 //!
-//! Names with invisible characters ([`safe::hidden`]), and names that other systems cannot store, are never created. An existing entry
-//! with such a name can be used, so that tools accept every path of a listing. If there is no such entry, the path is
-//! refused as malformed ([`PathText::fault`]).
+//! Names with invisible characters ([`safe::hidden`]), and names that other systems cannot store, are never created.
+//! An existing entry with such a name can be used, so that tools accept every path of a listing. If there is no such
+//! entry, the path is refused as malformed ([`PathText::fault`]).
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

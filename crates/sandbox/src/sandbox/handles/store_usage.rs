@@ -95,9 +95,9 @@ impl StoreUsage {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps the handles of the store, or forgets them.
-    pub(in crate::sandbox) fn hold(&self, held: Option<HeldStore>) {
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = held;
+    /// Keeps the handles of the store for the next replacement or removal.
+    pub(in crate::sandbox) fn hold(&self, held: HeldStore) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
     }
 
     /// Locks the state.

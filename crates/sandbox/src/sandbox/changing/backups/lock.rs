@@ -55,7 +55,7 @@ impl StoreLock {
             }
         }
         let held = StoreLock::open(root.make_own_folder(change)?)?;
-        root.usage.hold(Some(held.clone()));
+        root.usage.hold(held.clone());
         StoreLock::wait_for(root, held, meter)
     }
 

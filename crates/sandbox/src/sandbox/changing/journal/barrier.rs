@@ -53,7 +53,8 @@ impl Durability {
 #[derive(Debug, Default)]
 pub struct Barrier {
     pending: Mutex<Pending>,
-    /// Held by the thread that syncs, so that nobody passes before it is done. Steps go on meanwhile.
+    /// Held by the thread that syncs, so that no other thread passes before the sync is complete. Steps can continue
+    /// in the meantime.
     syncing: Mutex<()>,
 }
 

@@ -34,8 +34,9 @@
 //! and every step can be reversed. [`crate::sandbox::runs`] does that, for finished and for killed runs.
 //!
 //! A change needs an open [`Change`], by type, and only [`Journal::begin`] creates one, after the limits are charged.
-//! There are few kinds of steps (put, take, move, create and remove a directory, set permission bits or a time), and each is
-//! reversed by another one. Therefore undo, redo, `--atomic`, `all_or_nothing` and recovery share one implementation.
+//! There are few kinds of steps (put, take, move, create and remove a directory, set permission bits or a time), and
+//! each is reversed by another one. Therefore undo, redo, `--atomic`, `all_or_nothing` and recovery share one
+//! implementation.
 //! Our own files below `.ns` are changed with an [`InternalChange`], outside of any journal.
 
 mod barrier;
