@@ -121,6 +121,68 @@ fn many_changes_need_few_system_calls() {
     assert!(records >= 200, "each rename is synced: {records}");
 }
 
+/// Changes the metadata of a file and of the directory that has it.
+const METADATA: &str = "MUST FS.SetPermissions(\"at/f\", \"600\")\n\
+    MUST FS.SetModified(\"at/f\", \"2024-05-01T12:00:00Z\")\n\
+    MUST FS.SetPermissions(\"at\", \"700\")\nEMIT \"done\"\n";
+const CHILD: &str = "NS_BARRIER_MOUNTS";
+
+/// Checks that each change of metadata syncs the file system of `at`, before a line of output tells of it.
+fn check_each_is_synced(place: &Path) {
+    let (ran, trace) = traced(place, &["-e", "trace=syncfs,write"], &["run", "-e", METADATA]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let before = trace.lines().take_while(|line| !line.contains("write(1<"));
+    let at = place.canonicalize().expect("it is there").join("at");
+    let is_of_at = |line: &&str| line.contains("syncfs(") && line.contains(&format!("<{}>", at.display()));
+    assert_eq!(before.filter(is_of_at).count(), 3, "{trace}");
+}
+
+/// No directory makes permission bits and times durable, so the file system of the entry is synced.
+#[test]
+fn each_change_of_metadata_is_synced_if_the_policy_says_so() {
+    if !has_strace() {
+        return;
+    }
+    let place = sandbox(0);
+    fs::create_dir(place.path().join("at")).and_then(|()| fs::write(place.path().join("at/f"), "")).expect("a file");
+    fs::write(place.path().join("neuroscript.toml"), "[policy]\ndurability = \"each\"\n").expect("a policy");
+    check_each_is_synced(place.path());
+}
+
+/// The barrier syncs the file system of the journal, and not another one.
+#[test]
+fn each_change_of_metadata_on_another_file_system_is_synced() {
+    if !has_strace() {
+        return;
+    }
+    let own = std::env::current_exe().expect("this binary");
+    let mut command = Command::new("unshare");
+    let worker = ["durability::barrier::mounting_worker", "--exact", "--nocapture"];
+    let ran = run(command.arg("--mount").arg(own).args(worker).env(CHILD, "1"));
+    if ran.stderr.contains("unshare failed") {
+        println!("SKIPPED: nothing can be mounted: {}", ran.stderr);
+        return;
+    }
+    assert!(ran.code == 0 && ran.stdout.contains("each is synced"), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// Not a test of its own: runs where another file system can be mounted.
+#[test]
+fn mounting_worker() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let place = sandbox(0);
+    let at = place.path().join("at");
+    fs::create_dir(&at).expect("a directory");
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "tmpfs"]).arg(&at).status();
+    assert!(mounted.is_ok_and(|status| status.success()), "it is mounted");
+    fs::write(at.join("f"), "").expect("a file");
+    check_each_is_synced(place.path());
+    println!("each is synced");
+    Command::new("umount").arg(&at).status().expect("it is unmounted");
+}
+
 /// A change that was made is told as made, and that it may be lost.
 #[test]
 fn what_cannot_be_made_durable_is_reported() {

@@ -61,9 +61,10 @@ impl SandboxPath {
         let step = Step::SetModified { path: self.full_address(), old: State::of(found), modified: moment(modified) };
         let pending = change.begin(step, &folders)?;
         held.set_modified(folder, name, modified).map_err(|error| self.error(&error))?;
-        change.changed_entry();
+        let synced = pending.sync_entry(folder, name, found);
         let after = held.metadata();
         pending.done(after.as_ref().ok(), false, &folders);
+        synced.map_err(|error| self.undurable(&error))?;
         after.map_err(|error| self.error(&error))
     }
 }

@@ -60,9 +60,9 @@ impl SandboxPath {
         let step = Step::SetMode { path: self.full_address(), old: State::of(metadata), mode };
         let pending = change.begin(step, &[])?;
         held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;
-        change.changed_entry();
+        let synced = pending.sync_entry(folder, name, metadata);
         pending.done(held.metadata().ok().as_ref(), false, &[]);
-        Ok(())
+        synced.map_err(|error| self.undurable(&error))
     }
 
     /// Errors: if the entry has no permission bits and times of its own. `attribute` names what would be set.

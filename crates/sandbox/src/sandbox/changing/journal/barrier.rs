@@ -7,7 +7,7 @@
 //! The order of the syncs keeps the journal from claiming too much after a power failure: a step that it marks as done
 //! is in effect. ext4 and XFS write the changes of all directories and the growth of the journal to one log, in order,
 //! so no mark can precede its step. Elsewhere the directories are synced before the journal. For the same reason only
-//! directories on the device of the journal wait for the barrier.
+//! entries on the device of the journal wait for the barrier.
 //!
 //! The first failure stays until the run ends, because the system reports it only once: nothing passes any more.
 

@@ -60,7 +60,7 @@ use crate::limits::Meter;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{Folder, Replace};
-use super::super::handles::metadata::{Identity, Metadata};
+use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::root::Root;
 use super::super::handles::state::{Moment, State, moment};
 use super::super::internal::internal_change::InternalChange;
@@ -310,11 +310,6 @@ impl Change<'_> {
         self.write_down(step, of_each(folders, FolderState::of), true)
     }
 
-    /// Records that the metadata of an entry was changed, which no directory makes durable.
-    pub(in crate::sandbox) fn changed_entry(&self) {
-        self.journal.barrier.add_entry();
-    }
-
     /// Journals several steps, each with the state of its directory. If they are synced, only the last write is.
     pub(in crate::sandbox) fn begin_all(
         &self,
@@ -393,6 +388,19 @@ impl PendingStep<'_> {
             previous = Some(folder);
         }
         Ok(())
+    }
+
+    /// Makes the metadata of the entry of the step durable, which syncing a directory does not do: at the barrier, or at
+    /// once if the policy wants that or the entry is not on the device of the journal. `folder` contains the entry.
+    pub(in crate::sandbox) fn sync_entry(&self, folder: &Folder, name: &OsStr, entry: &Metadata) -> io::Result<()> {
+        let Journal { durability, barrier, .. } = self.change.journal;
+        if *durability == Durability::Batched && entry.identity.device == self.device {
+            barrier.add_entry();
+            return Ok(());
+        }
+        // A directory can be where another file system is mounted. One that cannot be opened any more is not.
+        let own = if entry.kind == Kind::Folder { folder.open_folder(name).ok() } else { None };
+        own.as_ref().unwrap_or(folder).sync_all_below()
     }
 
     /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous entry
