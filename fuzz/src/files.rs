@@ -18,7 +18,7 @@ pub fn paths(data: &[u8]) {
     let engine = world.engine();
     let text = String::from_utf8_lossy(data);
     let (one, other) = text.split_once('\n').unwrap_or((&text, "d/new"));
-    for tool in ["PATH.Normalize", "PATH.Base", "PATH.Dir"] {
+    for tool in ["PATH.Normalize", "PATH.Base", "PATH.Parent"] {
         let _ = call(&engine, tool, json!({ "path": one }));
     }
     let _ = call(&engine, "FS.Exists", json!({ "path": one }));

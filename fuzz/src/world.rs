@@ -17,7 +17,7 @@ pub const SECRET: &str = "SECRET-of-the-outside";
 const FAULT: &str = "a fault of NeuroScript itself";
 
 /// Maximum size in bytes of the ledger that all sandboxes share.
-const MOST_LEDGER: u64 = 64 << 10;
+const MOST_LEDGER: u64 = 8 << 10;
 
 /// Whether an input contains the text that outputs are checked for. A fuzzer can learn it and make it appear
 /// legitimately.
@@ -131,6 +131,7 @@ pub fn call(engine: &Engine, tool: &str, arguments: serde_json::Value) -> Result
     let arguments: Value = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
     let answer = match engine.call(tool, &arguments) {
         Ok(value) => Ok(serde_json::to_value(&value).expect("every value is JSON")),
+        Err(error) if error.code.id() == "unknown_tool" => panic!("there is no {tool}"),
         Err(error) => Err(format!("{}: {} {:?}", error.code.id(), error.message, error.answer)),
     };
     let said = format!("{answer:?}");

@@ -11,8 +11,8 @@ use std::time::Duration;
 use super::snapshot::{Entry, Snapshot};
 use super::{Chain, Done};
 
-/// The time stamps of the file system may advance only every few milliseconds.
-const TICK: Duration = Duration::from_millis(10);
+/// How long it takes at least until the time stamps of the file system are looked at again.
+const MOMENT: Duration = Duration::from_micros(300);
 
 /// Undoes the newest run by force after a change that two bytes encode.
 pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
@@ -21,7 +21,7 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
     let differing: Vec<&PathBuf> =
         paths.iter().copied().filter(|path| before.entries.get(*path) != after.entries.get(*path)).collect();
     let Some(path) = differing.get(usize::from(place) % differing.len().max(1)) else { return };
-    std::thread::sleep(TICK);
+    let_time_advance(&chain.root);
     if !change(&chain.root.join(path), manner) {
         return;
     }
@@ -53,6 +53,18 @@ pub fn undo_by_force(chain: &mut Chain, (place, manner): (u8, u8)) {
         let is_found =
             changed.entries.get(path).zip(again.entries.get(path)).is_some_and(|(one, two)| is_like(one, two));
         assert!(is_found, "{}: {}: not as it was found", told(), path.display());
+    }
+}
+
+/// Waits until changes get a later time stamp than those so far, which may take some milliseconds.
+fn let_time_advance(root: &Path) {
+    let now = || {
+        let file = tempfile::tempfile_in(root.with_file_name("outside")).expect("a file without a name");
+        file.metadata().and_then(|metadata| metadata.modified()).expect("its time")
+    };
+    let start = now();
+    while now() <= start {
+        std::thread::sleep(MOMENT);
     }
 }
 

@@ -13,6 +13,7 @@ mod snapshot;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
 
@@ -52,6 +53,8 @@ struct Chain {
     device: Option<Device>,
     world: World,
     root: PathBuf,
+    /// The engine of all steps, as in a server, if each does not open its own.
+    kept_engine: Option<Rc<Engine>>,
     /// The runs that are not undone, the oldest first.
     done: Vec<Done>,
     last_backup: String,
@@ -62,7 +65,7 @@ struct Chain {
 /// Executes the chain that bytes encode, undoes it, and compares the tree after each step.
 pub fn chains(data: &[u8]) {
     let Some((head, operations)) = data.split_at_checked(HEAD) else { return };
-    let mut chain = Chain::new();
+    let mut chain = Chain::new(head[0] >> (2 * RUNS) & 1 == 1);
     let first = chain.snapshot();
     let count = operations.len() / OPERATION;
     let each = count.div_ceil(RUNS).clamp(1, MOST) * OPERATION;
@@ -89,14 +92,16 @@ pub fn chains(data: &[u8]) {
 }
 
 impl Chain {
-    fn new() -> Chain {
+    fn new(keeps_engine: bool) -> Chain {
         let world = World::new();
         let device = setup::mount(&world);
         setup::prepare(&world, device.is_some());
+        let kept_engine = keeps_engine.then(|| Rc::new(world.engine()));
         Chain {
             root: world.root(),
             world,
             device,
+            kept_engine,
             done: Vec::new(),
             last_backup: NO_BACKUP.to_owned(),
             log: Vec::new(),
@@ -108,8 +113,8 @@ impl Chain {
         if self.device.is_some() { snapshot.without_inodes() } else { snapshot }
     }
 
-    fn engine(&self) -> Engine {
-        self.world.engine()
+    fn engine(&self) -> Rc<Engine> {
+        self.kept_engine.clone().unwrap_or_else(|| Rc::new(self.world.engine()))
     }
 
     fn run(&mut self, manner: Manner, operations: &[Operation]) {
