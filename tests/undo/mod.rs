@@ -18,6 +18,7 @@ mod names;
 mod owners;
 mod read_only;
 mod renames;
+mod restored_trees;
 mod rolled_back;
 mod table;
 mod times;

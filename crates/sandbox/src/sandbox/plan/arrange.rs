@@ -12,7 +12,6 @@ use super::super::handles::staging::random_name;
 use super::super::handles::state::State;
 use super::super::runs::Conflict;
 use super::apply::{Application, ApplyError};
-use super::check::is_kept;
 use super::{Plan, PlanAction, PlannedChange};
 
 /// Operations still to do before files can be put in place.
@@ -131,7 +130,7 @@ impl Application<'_, '_, '_> {
 
     /// Whether the entry that a change replaces or removes is in a tree that the plan restores.
     fn is_restored(&self, change: &PlannedChange) -> bool {
-        is_kept(change.place(), self.reverser.roots)
+        self.reverser.roots.is_kept(change.place())
     }
 
     /// Removes entries, creates and restores directories, and moves entries.

@@ -10,7 +10,6 @@ use super::super::handles::address::{Address, holder};
 use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
 use super::super::handles::reserved::{STATE_DIR, is_reserved};
-use super::super::handles::root::SandboxPath;
 use super::super::handles::stamp;
 use super::super::handles::state::State;
 use super::{PlanAction, PlannedChange, tree_digest};
@@ -49,19 +48,9 @@ pub(super) fn refused(
     named.into_iter().flatten().chain(&origins).find_map(|address| admit(address, is_folder).err())
 }
 
-/// Whether a path leads into the state directory of its root.
-pub(super) fn is_kept(address: &Address, roots: Roots<'_>) -> bool {
-    roots.of(address).is_ok_and(|(_, way)| way.iter().next() == Some(OsStr::new(STATE_DIR)))
-}
-
-/// Locates an entry before the plan: in the tree, or in a backup that the plan restores.
-fn entry_at(address: &Address, roots: Roots<'_>) -> Result<Option<SandboxPath>, SandboxError> {
-    if is_kept(address, roots) { roots.kept(address) } else { roots.place(address).map(Some) }
-}
-
 /// Returns the state of an entry before the plan.
 fn state_at(address: &Address, roots: Roots<'_>) -> Result<Option<State>, SandboxError> {
-    if !is_kept(address, roots) {
+    if !roots.is_kept(address) {
         return roots.state(address);
     }
     let metadata = roots.kept(address)?.map(|entry| entry.metadata()).transpose()?;
@@ -122,7 +111,7 @@ pub(super) fn difference(
         (Some(_), Some(_)) => match &change.tree {
             Some(tree) => {
                 let gone = || SandboxError::NotFound(place.display().into_owned());
-                let folder = entry_at(place, roots)?.ok_or_else(gone)?.open_folder()?;
+                let folder = roots.entry(place)?.ok_or_else(gone)?.open_folder()?;
                 let digest = tree_digest(folder).map_err(|error| SandboxError::io(place.display(), &error))?;
                 if digest == *tree { Ok(None) } else { conflict("something in it was changed since") }
             }

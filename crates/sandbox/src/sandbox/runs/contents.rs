@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 
 use super::super::changing::journal::folders::Folders;
 use super::super::changing::journal::history::{History, JournaledStep, StepOutcome};
@@ -16,8 +15,6 @@ use super::super::changing::journal::{JOURNAL, Journal};
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
-use super::super::handles::path::parts_of;
-use super::super::handles::reserved::STATE_DIR;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::State;
 use super::super::internal::state_dir::display;
@@ -132,16 +129,7 @@ fn is_same(one: &State, other: &State) -> bool {
 
 /// Locates a path, which may be that of a backup.
 fn place(roots: Roots<'_>, address: &Address) -> Result<SandboxPath, SandboxError> {
-    let (_, way) = roots.of(address)?;
-    if is_kept(way) {
-        roots.kept(address)?.ok_or_else(|| SandboxError::NotFound(address.display().into_owned()))
-    } else {
-        roots.place(address)
-    }
-}
-
-fn is_kept(way: &Path) -> bool {
-    parts_of(way).next() == Some(OsString::from(STATE_DIR))
+    roots.entry(address)?.ok_or_else(|| SandboxError::NotFound(address.display().into_owned()))
 }
 
 /// Updates sources that moved since the run, using the journals of later runs.
@@ -163,7 +151,7 @@ fn follow(roots: Roots<'_>, run: &str, sources: &mut [ContentSource]) -> Result<
             let ContentSource::At(_, state) = &sources[number] else { continue };
             sources[number] = if is_there(roots, &address, state) {
                 ContentSource::At(address.clone(), state.clone())
-            } else if is_kept(Path::new(&address.0)) {
+            } else if roots.is_kept(&address) {
                 ContentSource::Lost(NOT_KEPT)
             } else {
                 ContentSource::Lost(CHANGED)

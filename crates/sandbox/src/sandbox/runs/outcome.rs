@@ -31,6 +31,9 @@ pub struct RunOutcome {
 struct RemovedEntry {
     /// Its path when the run began, if it was moved before.
     from: Option<Address>,
+    /// The same, if directories above it were moved too, and whether it was a backup of an earlier run.
+    origin: Option<Address>,
+    is_restored: bool,
     /// The places below it.
     inside: Vec<(Address, PathOutcome)>,
 }
@@ -38,7 +41,7 @@ struct RemovedEntry {
 /// A directory whose entries changed.
 #[derive(Clone, Debug)]
 pub(super) struct Touched {
-    /// Its path when the run began.
+    /// Its path when the run began. It is below `.ns` if it was a backup or in one.
     pub(super) origin: Address,
     /// Its modification time before the run and after the run's last change.
     pub(super) before: Option<Moment>,
@@ -60,6 +63,10 @@ pub struct PathOutcome {
     pub now: Option<State>,
     /// The original path of that entry, if it was moved.
     pub from: Option<Address>,
+    /// The path of that entry when the run began, if directories above it were moved too, or if it was a backup.
+    origin: Option<Address>,
+    /// Whether the run restored the entry from a backup of an earlier run.
+    is_restored: bool,
     /// The original path of an entry that the run moved here and then replaced.
     pub(super) replaced: Option<Address>,
     /// Whether the run created the directory there and then its entries one by one.
@@ -126,7 +133,8 @@ impl RunOutcome {
             Step::Put { path, old, draft, kept, from, is_empty } => {
                 let taken = from.as_ref().and_then(|(from, _)| self.put_back(from));
                 let is_new = taken.is_none();
-                let RemovedEntry { from: origin, inside } = taken.unwrap_or_default();
+                let earlier = from.as_ref().filter(|_| is_new && draft.is_none()).map(|(from, _)| from.clone());
+                let RemovedEntry { from: before, origin, is_restored, inside } = taken.unwrap_or_default();
                 let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && is_new && !is_empty;
                 for (below, place) in inside {
                     let is_copied = place.is_copied || draft.is_some();
@@ -140,7 +148,8 @@ impl RunOutcome {
                 let place = self.place(path, old.as_ref());
                 place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
-                    (now, origin, is_new && *is_empty, is_tree, false);
+                    (now, before, is_new && *is_empty, is_tree, false);
+                (place.is_restored, place.origin) = (is_restored || earlier.is_some(), origin.or(earlier));
                 let is_backup = place.kept.is_none() && kept_any && place.was.is_some();
                 if let Some(kept) = kept.as_ref().filter(|_| is_backup) {
                     self.name_backup(path, kept);
@@ -152,15 +161,15 @@ impl RunOutcome {
                     outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
                     inside.push((below, place));
                 });
-                let origin = self.places.get(path).and_then(|place| place.from.clone());
-                self.taken.insert(kept.clone(), RemovedEntry { from: origin, inside });
+                let PathOutcome { from, origin, is_restored, .. } = self.places.get(path).cloned().unwrap_or_default();
+                self.taken.insert(kept.clone(), RemovedEntry { from, origin, is_restored, inside });
                 self.let_go(path, kept);
                 if kept_any {
                     self.keep_moved(path, Some(kept));
                     self.kept.insert(kept.clone(), old.clone());
                 }
                 let place = self.place(path, Some(old));
-                place.now = None;
+                (place.now, place.origin, place.is_restored) = (None, None, false);
                 if place.kept.is_none() && place.was.is_some() {
                     self.name_backup(path, kept);
                 }
@@ -170,9 +179,11 @@ impl RunOutcome {
                 let place = self.place(path, None);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
                     (now, None, true, false, false);
+                (place.origin, place.is_restored) = (None, false);
             }
             Step::RemoveFolder { path, old } => {
-                self.place(path, Some(old)).now = None;
+                let place = self.place(path, Some(old));
+                (place.now, place.origin, place.is_restored) = (None, None, false);
                 self.let_go(path, path);
             }
             Step::SetMode { path, old, .. } | Step::SetModified { path, old, .. } => {
@@ -224,12 +235,13 @@ impl RunOutcome {
         }
     }
 
-    /// Whether the run created the entry at `address`, alone or as part of a tree. Undo removes such entries.
+    /// Whether the run created the entry at `address`, alone or as part of a tree. Undo removes such entries. What it
+    /// restored from a backup of an earlier run goes back there.
     fn is_new(&self, address: &Address) -> bool {
         let nearest = address.ancestors().find_map(|above| self.places.get(&above).filter(|place| place.now.is_some()));
         nearest.is_some_and(|place| {
             let is_from_before = place.from.is_some() || place.is_as_it_was();
-            place.is_made || place.is_tree || !is_from_before
+            !place.is_restored && (place.is_made || place.is_tree || !is_from_before)
         })
     }
 
@@ -249,9 +261,12 @@ impl RunOutcome {
         self.gone.entry(kept.clone()).or_default().extend(gone);
     }
 
-    /// Returns the path that an entry had when the run began.
+    /// Returns the path that an entry had when the run began, which is that of a backup if it was one.
     fn origin_of(&self, address: &Address) -> Address {
-        let moved = |above: Address| Some(address.moved(&above, self.places.get(&above)?.from.as_ref()?));
+        let moved = |above: Address| {
+            let place = self.places.get(&above)?;
+            Some(address.moved(&above, place.origin.as_ref().or(place.from.as_ref())?))
+        };
         address.ancestors().find_map(moved).unwrap_or_else(|| address.clone())
     }
 
@@ -301,9 +316,10 @@ impl RunOutcome {
                 outcome.places.insert(below, PathOutcome { now: None, is_covered: false, ..place });
             }
         });
+        let origin = Some(self.origin_of(path));
         let source = self.place(path, Some(old));
-        let moved =
-            PathOutcome { was: None, kept: None, from: source.from.take().or(Some(path.clone())), ..source.clone() };
+        let from = source.from.take().or(Some(path.clone()));
+        let moved = PathOutcome { was: None, kept: None, from, origin, ..source.clone() };
         *source = PathOutcome { was: source.was.clone(), kept: source.kept.clone(), ..PathOutcome::default() };
         let was = self.places.get(to).and_then(|place| place.was.clone());
         let kept = self.places.get(to).and_then(|place| place.kept.clone());

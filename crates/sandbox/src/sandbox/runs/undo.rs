@@ -276,7 +276,8 @@ impl Journal {
     /// Restores the modification times of directories. Failures are ignored.
     fn restore(&self, times: Vec<(Address, Moment)>, roots: Roots<'_>) {
         for (address, moment) in times {
-            if let Ok(folder) = roots.place(&address).and_then(|place| place.open_folder())
+            if let Ok(Some(folder)) =
+                roots.entry(&address).and_then(|place| place.map(|it| it.open_folder()).transpose())
                 && folder.set_own_modified(time(moment)).is_ok()
             {
                 self.touched(address, &folder);

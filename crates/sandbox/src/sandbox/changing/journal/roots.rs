@@ -56,6 +56,19 @@ impl<'a> Roots<'a> {
         }
     }
 
+    /// Whether a path leads into the state directory of its root.
+    pub(in crate::sandbox) fn is_kept(&self, address: &Address) -> bool {
+        self.of(address).is_ok_and(|(_, path)| path.iter().next() == Some(OsStr::new(STATE_DIR)))
+    }
+
+    /// Locates a path in the tree, or a backup below `.ns`; returns `None` if that backup does not exist.
+    ///
+    /// # Errors
+    /// Returns [`SandboxError::Foreign`] if the backup is not sealed for its directory.
+    pub(in crate::sandbox) fn entry(&self, address: &Address) -> Result<Option<SandboxPath>, SandboxError> {
+        if self.is_kept(address) { self.kept(address) } else { self.place(address).map(Some) }
+    }
+
     /// Locates a backup below `.ns`; returns `None` if it does not exist.
     ///
     /// # Errors
