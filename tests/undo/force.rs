@@ -18,7 +18,35 @@ struct Case {
     found: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 18] = [
+    Case {
+        script: "MUST FS.MoveFile(\"alone\", \"c\")\nMUST FS.WriteFile(\"alone\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
+        change: |root| fs::remove_file(root.join("c")).expect("it is removed"),
+        code: 1,
+        named: &["`alone` was left as it is: it was moved to `c`, where it is no longer", "`c` was left as it is"],
+        found: &[("alone", "new"), ("c", ""), ("e/x", "")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"alone\", \"c\")\nMUST FS.MoveFile(\"d/in/f\", \"alone\")\nMUST FS.WriteFile(\"alone\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
+        change: |root| fs::remove_file(root.join("c")).expect("it is removed"),
+        code: 1,
+        named: &["`alone` was left as it is: it was moved to `c`, where it is no longer", "`d/in/f` was left as it is"],
+        found: &[("alone", "new"), ("c", ""), ("d/in/f", ""), ("e/x", "")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"d\", \"moved\")\nMUST FS.WriteFile(\"d\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
+        change: |root| fs::remove_dir_all(root.join("moved")).expect("it is removed"),
+        code: 1,
+        named: &["`d` was left as it is: it was moved to `moved`, where it is no longer"],
+        found: &[("d", "new"), ("e/x", "")],
+    },
+    Case {
+        script: "MUST FS.MoveFile(\"alone\", \"c\")\nSET t = FS.TempDirectory().path\nMUST FS.WriteFile(t + \"/n\", \"new\")\nMUST FS.MoveFile(t + \"/n\", \"alone\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
+        change: |root| fs::remove_file(root.join("c")).expect("it is removed"),
+        code: 1,
+        named: &["`alone` was left as it is: it was moved to `c`, where it is no longer"],
+        found: &[("alone", "new"), ("e/x", "")],
+    },
     Case {
         script: "MUST FS.MoveFile(\"alone\", \"c\")\nMUST FS.WriteFile(\"c\", \"new\")\nMUST FS.WriteFile(\"e/x\", \"x\")",
         change: |root| fs::write(root.join("alone"), "theirs").expect("a file"),

@@ -14,8 +14,8 @@ use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
 use super::below::visit_below;
 use super::later::Since;
-use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
-use super::outcome::{PathOutcome, RunOutcome, Touched};
+use super::obstacles::{Admit, Conflict, GONE, Obstacle, Obstruction};
+use super::outcome::{PathOutcome, RunOutcome, Touched, keys_below};
 
 /// The keys of the policy that decide how long backups are kept.
 const KEEP_MORE: &str = "`backup_count`, `backup_days` and `backup_bytes` in `[policy]` keep more";
@@ -61,6 +61,25 @@ impl<'a> Comparison<'a> {
         missing
     }
 
+    /// Returns the paths whose entry the run moved to where it no longer exists, and at which the run left another
+    /// entry. Undo cannot restore the first, so it must not remove the second.
+    pub fn lost(&self) -> Vec<Conflict> {
+        let places = &self.outcome.places;
+        let is_gone = |path: &Address| matches!(self.roots.state(path), Ok(None));
+        let mut lost = Vec::new();
+        for (to, moved) in places.iter().filter(|(_, moved)| moved.now.is_some()) {
+            let from = moved.from.as_ref().and_then(|from| Some((from, places.get(from)?)));
+            let occupied = from.filter(|(_, place)| place.was.is_some() && place.kept.is_none() && place.now.is_some());
+            // A directory is made again to restore what the run removed from it.
+            let is_made_again = || keys_below(places, to).any(|below| places[below].kept.is_some());
+            let Some((from, _)) = occupied.filter(|_| is_gone(to) && !is_made_again()) else { continue };
+            let reason = format!("it was moved to `{}`, where it is no longer", to.display());
+            lost.push(Conflict { path: from.clone(), reason });
+            lost.push(Conflict { path: to.clone(), reason: GONE.to_owned() });
+        }
+        lost
+    }
+
     /// Returns the short names of the later runs that made such changes, newest first.
     pub fn later_runs(&self) -> Vec<String> {
         self.since.named()
@@ -79,7 +98,7 @@ impl<'a> Comparison<'a> {
             (None, Some(_)) if place.is_covered || self.outcome.is_in_tree(path) => None,
             (None, Some(found)) if self.is_respelled(path, found) => None,
             (None, Some(_)) => Some("there is something new"),
-            (Some(_), None) => Some("it is no longer there"),
+            (Some(_), None) => Some(GONE),
             (Some(then), Some(now)) if then.is_still(now) => None,
             (Some(then), Some(now)) if then.is_still_or_copied(now) && self.is_copied(path, place.is_copied) => None,
             (Some(then), Some(now)) if (then.inode, then.kind) == (now.inode, now.kind) => Some("it was changed since"),
@@ -122,7 +141,7 @@ impl<'a> Comparison<'a> {
     /// Returns a reason if the directory no longer exists, so that nothing can be restored in it.
     fn folder_difference(&mut self, path: &Address, touched: &Touched) -> Result<Option<Different>, SandboxError> {
         let Some(now) = self.roots.state(path)? else {
-            return Ok(Some(("it is no longer there".to_owned(), Obstruction::Passable)));
+            return Ok(Some((GONE.to_owned(), Obstruction::Passable)));
         };
         let is_same = now.kind == Kind::Folder
             && (touched.inode == Some(now.inode) || self.is_copied(path, touched.inode.is_none()));

@@ -15,13 +15,10 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
 use super::below::visit_below;
-use super::obstacles::{Admit, Conflict, Obstacle, Obstruction};
+use super::obstacles::{Admit, Conflict, GONE, Obstacle, Obstruction};
 use super::origins::Origins;
 use super::outcome::RunOutcome;
 use super::reverse::Reverser;
-
-/// The reason reported for an entry that a run left and that no longer exists.
-const GONE: &str = "it is no longer there";
 
 /// An entry that occupied a path to restore and was moved to the backup store.
 #[derive(Clone, Debug, PartialEq, Eq)]

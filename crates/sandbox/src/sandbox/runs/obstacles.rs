@@ -6,6 +6,9 @@ use super::super::handles::address::Address;
 
 use super::outcome::RunOutcome;
 
+/// The reason for an entry that a run left and that no longer exists.
+pub(super) const GONE: &str = "it is no longer there";
+
 /// Why a path cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {

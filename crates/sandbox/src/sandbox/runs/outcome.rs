@@ -141,6 +141,7 @@ impl RunOutcome {
                     self.places.insert(below, PathOutcome { is_copied, ..place });
                 }
                 self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
+                let had_original = self.has_original(path);
                 if kept_any {
                     self.keep_moved(path, kept.as_ref());
                     self.kept.extend(kept.clone().zip(old.clone()));
@@ -150,7 +151,7 @@ impl RunOutcome {
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
                     (now, before, is_new && *is_empty, is_tree, false);
                 (place.is_restored, place.origin) = (is_restored || earlier.is_some(), origin.or(earlier));
-                let is_backup = place.kept.is_none() && kept_any && place.was.is_some();
+                let is_backup = place.kept.is_none() && kept_any && had_original && place.was.is_some();
                 if let Some(kept) = kept.as_ref().filter(|_| is_backup) {
                     self.name_backup(path, kept);
                 }
@@ -161,6 +162,7 @@ impl RunOutcome {
                     outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
                     inside.push((below, place));
                 });
+                let had_original = self.has_original(path);
                 let PathOutcome { from, origin, is_restored, .. } = self.places.get(path).cloned().unwrap_or_default();
                 self.taken.insert(kept.clone(), RemovedEntry { from, origin, is_restored, inside });
                 self.let_go(path, kept);
@@ -170,7 +172,7 @@ impl RunOutcome {
                 }
                 let place = self.place(path, Some(old));
                 (place.now, place.origin, place.is_restored) = (None, None, false);
-                if place.kept.is_none() && place.was.is_some() {
+                if place.kept.is_none() && had_original && place.was.is_some() {
                     self.name_backup(path, kept);
                 }
             }
@@ -202,6 +204,11 @@ impl RunOutcome {
         if let Some(kept) = kept.filter(|_| lacks_backup) {
             self.name_backup(&from, kept);
         }
+    }
+
+    /// Whether the entry at a path is the one from before the run, even if the run moved it in between.
+    fn has_original(&self, path: &Address) -> bool {
+        self.places.get(path).is_none_or(|place| place.is_as_it_was() || place.from.as_ref() == Some(path))
     }
 
     /// Records the backup of the entry that was at a place when the run began. It stays there until the run itself

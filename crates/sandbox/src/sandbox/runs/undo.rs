@@ -179,11 +179,12 @@ impl Journal {
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
         let (mut found, missing) = (comparison.obstacles(), comparison.missing());
         found.extend(outcome.refused(admit));
-        let later = comparison.later_runs();
+        let (later, lost) = (comparison.later_runs(), if force { comparison.lost() } else { Vec::new() });
         let copied = comparison.into_copied();
         let all: Vec<Obstacle> = found.iter().chain(&missing).cloned().collect();
-        let ((staying, passable), (missing, _)) =
+        let ((mut staying, passable), (missing, _)) =
             (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
+        staying.extend(lost);
         let skipped = Skipped::new(staying, missing, &history);
         if !(force || all.is_empty()) {
             let mut conflicts = obstacles::conflicts(all);
