@@ -7,6 +7,8 @@
 mod dice;
 #[path = "../fuzz/src/lib.rs"]
 mod fuzz;
+#[path = "../fuzz/src/test_head.rs"]
+mod test_head;
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -72,9 +74,15 @@ fn mutated(inputs: &[(PathBuf, Vec<u8>)], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
+/// Returns all targets.
+fn targets() -> impl Iterator<Item = fuzz::Target> {
+    let test_head: fuzz::Target = ("test_head", test_head::test_head);
+    fuzz::TARGETS.into_iter().chain([test_head])
+}
+
 /// Runs a target on every file of its corpus, and on mutations of them.
 fn runs(target: &str) {
-    let (_, work) = fuzz::TARGETS.into_iter().find(|(name, _)| *name == target).expect("there is such a target");
+    let (_, work) = targets().find(|(name, _)| *name == target).expect("there is such a target");
     let inputs = corpus(target);
     for (path, bytes) in &inputs {
         assert!(catch_unwind(|| work(bytes)).is_ok(), "{}", path.display());
@@ -99,9 +107,9 @@ fn runs(target: &str) {
 fn every_target_is_given_to_libfuzzer() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("the manifest");
-    for (name, _) in fuzz::TARGETS {
+    for (name, _) in targets() {
         let binary = fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs"))).expect("the target");
-        assert!(binary.contains(&format!("neuroscript_fuzz::{name}(data)")), "{binary}");
+        assert!(binary.contains(&format!("::{name}(data)")), "{binary}");
         assert!(manifest.contains(&format!("name = \"{name}\"")), "{name} is not built");
     }
 }

@@ -1,3 +1,6 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| neuroscript_fuzz::test_head(data));
+#[path = "../src/test_head.rs"]
+mod test_head;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| test_head::test_head(data));

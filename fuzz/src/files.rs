@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use neuroscript::engine::{Engine, Layer, Options, built_in_tools, check_policy};
+use neuroscript_language::engine::{Engine, Layer, Options, built_in_tools, check_policy};
 use serde_json::{Value, json};
 
 use super::world::{World, call, check_findings, knows_secret, with_shared};

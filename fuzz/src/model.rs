@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use neuroscript::engine::{Engine, Options};
+use neuroscript_language::engine::{Engine, Options};
 use serde_json::json;
 
 use super::world::{World, call};

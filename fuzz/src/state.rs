@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use neuroscript::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignAction, Selection, read_plan};
+use neuroscript_language::engine::{AuditFilter, AuditLog, Differ, Engine, ForeignAction, Selection, read_plan};
 
 use super::world::{World, call, check_findings, knows_secret};
 

@@ -1,7 +1,8 @@
 //! Fuzz targets that take a script.
 
-use neuroscript::cli::check_test_head;
-use neuroscript::engine::{Checked, Ending, Engine, Invocation, Options, Script, Spelling, format_script, tokens};
+use neuroscript_language::engine::{
+    Checked, Ending, Engine, Invocation, Options, Script, Spelling, format_script, tokens,
+};
 
 use super::world::{Unread, World, check_findings, knows_secret, with_shared};
 
@@ -54,15 +55,6 @@ pub fn formatter(data: &[u8]) {
     assert_eq!(again.ok().as_deref(), Some(text.as_str()), "a second pass changes something");
     let info = |checked: &Checked| serde_json::to_value(&checked.info).expect("it is JSON");
     assert_eq!(info(&before), info(&check(text.as_bytes())), "formatting changes what the script is");
-}
-
-/// `# ns: test` lines are accepted, or refused with the line number.
-pub fn test_head(data: &[u8]) {
-    let text = String::from_utf8_lossy(data);
-    if let Err((line, message)) = check_test_head(&text) {
-        assert!((1..=text.lines().count().max(1)).contains(&line), "line {line} of {text:?}: {message}");
-        assert!(!message.contains('\n'), "{message}");
-    }
 }
 
 /// A program ends within its limits and reaches nothing outside.

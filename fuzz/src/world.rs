@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use neuroscript::engine::{EmitError, Engine, Meter, Options, Output, Value, emitted};
-use neuroscript::text::{Diagnostic, Sources, render};
+use neuroscript_language::engine::{EmitError, Engine, Meter, Options, Output, Value, emitted};
+use neuroscript_text::{Diagnostic, Sources, render};
 use tempfile::TempDir;
 
 /// Text that no output may contain.

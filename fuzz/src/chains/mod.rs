@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
+use neuroscript_language::engine::{Ending, Engine, Invocation, Options, Script};
 
 use super::world::{Unread, World, call};
 use operation::{NO_BACKUP, Operation};
