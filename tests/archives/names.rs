@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::Place;
-use crate::support::describe;
+use crate::support::{describe, ns, run};
 
 /// Returns names with every character of ASCII in several places, and others that systems treat in their own ways.
 fn names() -> Vec<String> {
@@ -128,5 +128,56 @@ fn a_glob_never_takes_the_lossy_form_for_a_name_that_is_not_utf8() {
         let refused = "false no tool takes the path `d/a\\xFF`: it is not UTF-8";
         assert_eq!(lines, [refused, "true nil"], "{call}: {}", ran.stderr);
         assert!(place.root().join(OsStr::from_bytes(b"d/a\xff")).exists());
+    }
+}
+
+/// With `base`, every source stands under its path from there, and a source in another one is packed once.
+#[test]
+fn names_begin_at_the_base() {
+    const SOURCES: &str = "[\"d/in/f\", \"d\", \"e/x y\"]";
+    for (sources, base, expected) in [
+        (SOURCES, "", "d d/g d/in d/in/f f x y"),
+        (SOURCES, ".", "d d/g d/in d/in/f e e/x y"),
+        ("[\"d/in/f\", \"d/g\"]", "d", "g in in/f"),
+        ("[\"d\"]", "d", "g in in/f"),
+        ("[\"d/in\"]", "d/in", "f"),
+        ("[\"d/in/f\"]", "link", "in in/f"),
+    ] {
+        for archive in ["a.zip", "a.tar.gz"] {
+            let place = Place::new();
+            for path in ["d/in/f", "d/g", "e/x y"] {
+                let path = place.root().join(path);
+                fs::create_dir_all(path.parent().expect("a folder"))
+                    .and_then(|()| fs::write(path, ""))
+                    .expect("a file");
+            }
+            symlink("d", place.root().join("link")).expect("a link");
+            let base = if base.is_empty() { String::new() } else { format!(", base: {base:?}") };
+            let script = format!(
+                "MUST FS.Compress(paths: {sources}{base}, destination: {archive:?})\n\
+                 EMIT STR.Join(LIST.Column(FS.ListArchive({archive:?}, type: \"all\"), \"path\"), \" \")\n"
+            );
+            let ran = place.eval(&script);
+            assert_eq!(ran.stdout.trim(), expected, "{sources} from {base} in {archive}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_base_holds_every_source() {
+    let place = Place::new();
+    for path in ["d/f", "dd/f"] {
+        let path = place.root().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).and_then(|()| fs::write(path, "")).expect("a file");
+    }
+    for (source, base, archive, said) in [
+        ("dd/f", "d", "a.zip", "`dd/f` is not in `d`"),
+        ("d", "d/f", "a.zip", "`d` is not in `d/f`"),
+        ("d/f", "d", "a.gz", "without its name"),
+    ] {
+        let script = format!("MUST FS.Compress({source:?}, {archive:?}, base: {base:?})");
+        let ran = run(ns(&place.root()).args(["run", "-e", &script]));
+        assert!(ran.code == 1 && ran.stderr.contains(said), "{script}: {}", ran.stderr);
+        assert!(!place.root().join(archive).exists());
     }
 }

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::setup::SHARED;
 use super::snapshot::{Entry, Snapshot};
 use super::{Chain, Done};
 
@@ -77,6 +78,8 @@ fn change(path: &Path, manner: u8) -> bool {
         _ if metadata.is_symlink() => false,
         (true, 0) => fs::write(path.join("theirs"), "theirs").is_ok(),
         (true, _) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
+        // That would change the file outside, of which this is a name.
+        (false, 0) if fs::read(path).is_ok_and(|content| content == SHARED) => false,
         (false, 0) => fs::write(path, "theirs").is_ok(),
         (false, 1) => fs::set_permissions(path, fs::Permissions::from_mode(0o705)).is_ok(),
         (false, 2) => fs::remove_file(path).is_ok() && fs::write(path, "theirs").is_ok(),

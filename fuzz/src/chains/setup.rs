@@ -16,7 +16,7 @@ use super::operation::ARCHIVE;
 /// A name that is not UTF-8.
 const RAW: &[u8] = b"d/raw\xff\xfe";
 /// The content of a file that has a second name outside the root.
-const SHARED: &[u8] = b"shared with the outside";
+pub const SHARED: &[u8] = b"shared with the outside";
 
 /// Another file system mounted in the tree.
 pub struct Device(PathBuf);

@@ -39,7 +39,8 @@ const SPEC: Spec = Spec {
     details: "The format is `zip`, `tar.gz` or `gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`, `.gz`) or by \
         `format`. `gz` compresses a single file, without its name and time. In the other formats, \
         every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \
-        the root stands without a name. `.ns` and `neuroscript.toml` are left out wherever they lie, with a warning for those \
+        the root stands without a name. With `base`, a directory that holds all sources, they stand under their paths \
+        from it instead: `base: \".\"` keeps paths from the sandbox root. `.ns` and `neuroscript.toml` are left out wherever they lie, with a warning for those \
         below a directory of the root. Stored are names, permission bits, times in whole seconds, and links as links; no \
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
         source. The archive never holds itself. A pipe, socket or device, a name that is not UTF-8, or an entry that the \
@@ -73,6 +74,7 @@ arguments! {
         source | source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
         destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source`";
+        base: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Look), "directory from which the paths in the archive start; every source stands under its own name when left out";
         format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz", "gz"]), "format, where the destination's name does not tell it";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing archive is replaced";
     }
@@ -159,8 +161,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     };
     if format == Format::Gzip {
         check_single(&places).map_err(|error| by_source(error, argument, &destination))?;
+        check_nameless(args.base.as_ref())?;
     }
-    let gathered = gather(context, places, &destination);
+    let gathered = gather(context, places, args.base.as_ref(), &destination);
     let (sources, left_out) = gathered.map_err(|error| by_source(error, argument, &destination))?;
     let replace = if args.overwrite { Replace::Yes } else { Replace::No };
     if destination.wants_folder() || destination.is_root() {
@@ -259,10 +262,38 @@ fn check_single(places: &[SandboxPath]) -> Result<(), ToolError> {
     }
 }
 
+/// Checks that no `base` is given for a format without names.
+fn check_nameless(base: Option<&SandboxPath>) -> Result<(), ToolError> {
+    let error = || {
+        ToolError::bad_argument("base", "a `.gz` holds a file without its name")
+            .hint("leave out `base`, or name the archive `.tar.gz` or `.zip`")
+    };
+    base.map_or(Ok(()), |_| Err(error()))
+}
+
+/// Returns the name of a source in the archive: its path from `base`, or else its last name.
+fn name_of(place: &SandboxPath, base: Option<&SandboxPath>) -> Result<String, ToolError> {
+    let Some(base) = base else {
+        return Ok(if place.is_root() { String::new() } else { place.file_name() });
+    };
+    let (above, address) = (base.address(), place.address());
+    let rest = match address.strip_prefix(&*above) {
+        Some(rest) if above.is_empty() || rest.is_empty() => Some(rest),
+        Some(rest) => rest.strip_prefix('/'),
+        None => None,
+    };
+    let outside = || {
+        let message = format!("`{}` is not in `{}`", place.display(), base.display());
+        ToolError::bad_argument("base", message).hint("name a directory that holds every source, such as \".\"")
+    };
+    rest.map(str::to_owned).ok_or_else(outside)
+}
+
 /// Returns all entries to pack in the order of the archive, and the number of reserved entries left out.
 fn gather(
     context: &mut Context<'_>,
     places: Vec<SandboxPath>,
+    base: Option<&SandboxPath>,
     destination: &SandboxPath,
 ) -> Result<(Vec<Source>, u64), ToolError> {
     let mut sources = Vec::new();
@@ -272,7 +303,7 @@ fn gather(
     for place in places {
         let at_source = |error: ToolError| error.path(place.display());
         let metadata = place.metadata().map_err(|error| at_source(error.into()))?;
-        let top = if place.is_root() { String::new() } else { place.file_name() };
+        let top = name_of(&place, base)?;
         if !names.insert(top.clone()) {
             let message = format!("two of the sources are called `{top}`");
             return Err(at_source(ToolError::new(ToolCode::Conflict, message)).hint("pack a directory that holds both"));
@@ -306,6 +337,8 @@ fn gather(
         }
     }
     sources.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
+    // A source may be in another one: under `base` both have the same name, and are the same entry.
+    sources.dedup_by(|a, b| a.name == b.name);
     Ok((sources, left_out))
 }
 
