@@ -1,6 +1,6 @@
 //! The order and limit of the records of `FS.Find`.
 
-use crate::limits::LimitHit;
+use crate::limits::{LimitHit, work};
 use crate::sandbox::FoundEntries;
 use crate::tools::path::extension;
 use crate::value::order::sort;
@@ -70,8 +70,10 @@ pub fn arrange(found: FoundEntries, order: Order, limit: usize) -> Result<FoundE
                 SortKey::Path => a.cmp(&b),
             }
         };
-        let turn = |a: &u32, b: &u32| if order.descending { compare(b, a) } else { compare(a, b) };
-        sort(&mut rows, turn, |_, _| 1)?;
+        sort(&mut rows, |a, b| {
+            work::charge(1)?;
+            Ok(if order.descending { compare(b, a) } else { compare(a, b) })
+        })?;
     }
     rows.truncate(limit);
     Ok(picked(found, &rows))
