@@ -108,6 +108,7 @@ fn picked(found: FoundEntries, rows: &[u32]) -> FoundEntries {
         sizes: gather(found.sizes, rows),
         modified: gather(found.modified, rows),
         nanos: gather(found.nanos, rows),
+        files: gather(found.files, rows),
         targets,
         ..FoundEntries { folder_names: found.folder_names, met: found.met, notes: found.notes, ..Default::default() }
     }

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use crate::limits::LimitHit;
 
 use super::super::super::handles::folder::{
-    Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, open_beneath,
+    Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, metadata_of, open_beneath,
 };
 use super::super::super::handles::metadata::Kind;
 use super::super::ignore::{self, Ignore};
@@ -267,6 +267,7 @@ impl<'a> Worker<'a> {
 
     fn take_entries(&mut self, folder: &OwnedFd, intake: &mut Intake<'_>) -> Result<(), Refusal> {
         let (found, met) = (self.reader.found.len(), self.reader.met);
+        let fields = fields(intake.filter);
         let mut raw = RawDir::new(folder.as_fd(), &mut self.buffer);
         let mut number = 0_usize;
         while let Some(entry) = raw.next() {
@@ -284,7 +285,7 @@ impl<'a> Worker<'a> {
             if intake.filter.leaves_out(intake.position, OsStr::from_bytes(bytes), &mut self.reader.reserved) {
                 continue;
             }
-            self.reader.take(intake, bytes, kind_of(entry.file_type()), || look(folder, name))?;
+            self.reader.take(intake, bytes, kind_of(entry.file_type()), || look(folder, name, fields))?;
         }
         Ok(())
     }
@@ -328,12 +329,17 @@ impl Stop {
     }
 }
 
+/// Returns the fields of metadata that a walk needs.
+fn fields(filter: &Filter<'_>) -> StatxFlags {
+    let of_all = StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME;
+    if filter.wants_identities() { of_all | StatxFlags::INO | StatxFlags::NLINK } else { of_all }
+}
+
 /// Reads the metadata of an entry.
-fn look(folder: &OwnedFd, name: &CStr) -> io::Result<EntryStat> {
+fn look(folder: &OwnedFd, name: &CStr, fields: StatxFlags) -> io::Result<EntryStat> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
-    let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
-    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec, nanos: stat.stx_mtime.tv_nsec })
+    let stat = metadata_of(&rustix::fs::statx(folder, name, flags, fields)?);
+    Ok(EntryStat::from(&stat))
 }
 
 fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {
