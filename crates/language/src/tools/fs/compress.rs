@@ -342,6 +342,7 @@ impl Packer<'_, '_, '_> {
             mode: metadata.mode & 0o777,
             modified: metadata.modified.map(|time| time.seconds),
             size: 0,
+            is_text: true,
         };
         let at_source = |error: ToolError| error.path(place.display());
         self.context.spend(1)?;
