@@ -180,7 +180,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
         .map_err(|error| by_source(error, argument, &destination))?;
     context.meter.tell_syncing(true);
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
-    old.note_new_owner(context);
+    old.note_differences(context);
+    let done = Operation::done("compress", destination.display(), Some(counts.bytes));
+    let operation = done.with_backup(backup).with_other_names(old.other_names());
     super::note_left_out(context, left_out, "packed");
     if let Some(reason) = &counts.refusal {
         let archive = destination.display();
@@ -191,7 +193,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
         context.note(format!("`FS.Extract` will refuse `{archive}`: {reason}{others}; other programs may take it"));
     }
     Ok(Packed {
-        operation: Operation::done("compress", destination.display(), Some(counts.bytes)).with_backup(backup),
+        operation,
         format: format.name(),
         files: counts.files,
         directories: counts.directories,
