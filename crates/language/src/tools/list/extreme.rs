@@ -72,7 +72,9 @@ pub fn tools() -> Vec<Tool> {
         Tool::new(SUM, |context, args: Args| {
             let mut sum = Value::Int(0);
             numbers(context, &args, |number, index| {
-                sum = add(&sum, number).map_err(|error| at_element(index, &error.to_string()))?;
+                sum = add(&sum, number).map_err(|error| {
+                    at_element(index, &error.to_string()).hint("add floats: `LIST.Sum(LIST.Map(numbers, FLOAT))`")
+                })?;
                 Ok(())
             })?;
             Ok(Number(sum))
