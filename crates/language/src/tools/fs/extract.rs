@@ -170,7 +170,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
         files: count(|kind| matches!(kind, NodeKind::File | NodeKind::CopyOf(_))),
         directories: count(|kind| matches!(kind, NodeKind::Folder)),
         links: count(|kind| matches!(kind, NodeKind::Link(_))),
-        skipped: args.skip_unsafe.then(|| skipped),
+        skipped: args.skip_unsafe.then_some(skipped),
     })
 }
 

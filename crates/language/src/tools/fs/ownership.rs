@@ -21,7 +21,8 @@ impl<'a> Replaceable<'a> {
         self.before.and_then(|before| before.links.checked_sub(1)).filter(|others| *others > 0)
     }
 
-    /// Adds a warning if the file had other names, or if the one that has its name now belongs to another user or group.
+    /// Adds a warning if the file had other names, and one if the file that has its name now belongs to another user or
+    /// group.
     pub fn note_differences(&self, context: &mut Context<'_>) {
         self.note_other_names(context);
         self.note_new_owner(context);

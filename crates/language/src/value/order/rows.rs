@@ -11,7 +11,7 @@ use crate::value::Value;
 /// The values by which an element is ordered, the decisive one first.
 pub type Row<'a> = Cow<'a, [Value]>;
 
-/// Returns the indices of the rows in sorted order. `direction` is that of the values at an index; a row that ends where
+/// Returns the indices of the rows in sorted order. `direction` is that of the values at an index. A row that ends where
 /// another goes on is the smaller one. The sort is stable.
 pub fn sorted_rows(rows: &[Row<'_>], direction: impl Fn(usize) -> Direction) -> Result<Vec<usize>, Unsorted> {
     check(rows)?;

@@ -9,7 +9,8 @@ use crate::toolkit::ToolError;
 use super::super::patterns::{Entry, Patterns};
 use super::plan::{NodeKind, Parts, Plan};
 
-/// Whether patterns choose a path in an archive, as they do in `FS.Find`: it fits, and no directory above it is left out.
+/// Whether patterns choose a path in an archive, as they do in `FS.Find`: it fits, and no directory above it is left
+/// out.
 pub fn chooses(patterns: &Patterns, path: &str, is_directory: bool) -> bool {
     let mut ends = path.match_indices('/').map(|(end, _)| end);
     let is_entered = |end: usize| {

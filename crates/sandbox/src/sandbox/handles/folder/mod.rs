@@ -412,9 +412,7 @@ impl Folder {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{
-    LISTING, LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_of, metadata_of, open_beneath,
-};
+pub use linux::{LISTING, LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_of, open_beneath};
 
 /// Sets the permission bits of an open file or directory to those of another and, if this user is allowed to, its
 /// owner and its group. Nobody gains by it: with another owner or group the file has no set-user-id and set-group-id,

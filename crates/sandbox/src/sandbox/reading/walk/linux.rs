@@ -20,11 +20,11 @@ use rustix::io::Errno;
 use crate::limits::LimitHit;
 
 use super::super::super::handles::folder::{
-    Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, metadata_of, open_beneath,
+    Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, open_beneath,
 };
-use super::super::super::handles::metadata::Kind;
+use super::super::super::handles::metadata::{Identity, Kind};
 use super::super::ignore::{self, Ignore};
-use super::entry::{EntryId, EntryStat};
+use super::entry::{EntryId, EntryStat, FileNames};
 use super::filter::{Filter, Position};
 use super::reader::{Intake, Reader, Refusal};
 use super::{Failure, WalkLimits};
@@ -338,8 +338,11 @@ fn fields(filter: &Filter<'_>) -> StatxFlags {
 /// Reads the metadata of an entry.
 fn look(folder: &OwnedFd, name: &CStr, fields: StatxFlags) -> io::Result<EntryStat> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    let stat = metadata_of(&rustix::fs::statx(folder, name, flags, fields)?);
-    Ok(EntryStat::from(&stat))
+    let stat = rustix::fs::statx(folder, name, flags, fields)?;
+    let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
+    let device = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
+    let file = FileNames { identity: Identity { device, inode: stat.stx_ino }, links: stat.stx_nlink.into() };
+    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec, nanos: stat.stx_mtime.tv_nsec, file })
 }
 
 fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {

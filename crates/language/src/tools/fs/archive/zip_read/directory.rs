@@ -191,7 +191,8 @@ impl Extra {
         Ok(read)
     }
 
-    /// Returns the name of an entry, and whether it is UTF-8. A second name in UTF-8 must equal it, unless the first is not UTF-8.
+    /// Returns the name of an entry, and whether it is UTF-8. A second name in UTF-8 must equal it, unless the first is
+    /// not UTF-8.
     fn name_of(&self, raw: &[u8]) -> Result<(String, bool), ToolError> {
         if raw.len() > MAX_NAME {
             return Err(invalid(format!("a name of {} bytes", raw.len())));
