@@ -247,7 +247,7 @@ fn what_only_looks_like_a_habit_keeps_its_help() {
 }
 
 /// Names of other languages and libraries, and the equivalents here.
-const NAMES: [(&str, &str); 95] = [
+const NAMES: [(&str, &str); 96] = [
     ("str.TrimPrefix", "STR.RemovePrefix("),
     ("strings.TrimSuffix", "STR.RemoveSuffix("),
     ("strings.Repeat", "STR.Repeat("),
@@ -324,6 +324,7 @@ const NAMES: [(&str, &str); 95] = [
     ("sum", "LIST.Sum("),
     ("zip", "LIST.Zip("),
     ("sorted", "LIST.Sort("),
+    ("thenBy", "LIST.Sort("),
     ("parseInt", "INT("),
     ("isinstance", "TYPEOF("),
     ("enumerate", "FOR EACH"),

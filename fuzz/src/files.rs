@@ -119,12 +119,23 @@ pub fn archive(data: &[u8]) {
         let engine = world.engine();
         (world, engine)
     };
-    with_shared(make, |world, engine| unpack(world, engine, name, bytes));
+    let skips = *form >= 128;
+    with_shared(make, |world, engine| unpack(world, engine, &Archive { name, bytes, skips }));
 }
 
-fn unpack(world: &World, engine: &Engine, name: &str, bytes: &[u8]) {
+/// An archive to unpack, and whether its unsafe entries are left out.
+struct Archive<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    skips: bool,
+}
+
+fn unpack(world: &World, engine: &Engine, archive: &Archive<'_>) {
+    let Archive { name, bytes, skips } = *archive;
     world.put(name, bytes);
-    let arguments = json!({ "archive_path": name, "destination_path": "to", "max_total_bytes": 1 << 20 });
+    let arguments = json!({
+        "archive_path": name, "destination_path": "to", "max_total_bytes": 1 << 20, "skip_unsafe": skips,
+    });
     let answer = call(engine, "FS.Extract", arguments);
     let failed = answer.is_err() || answer.is_ok_and(|answer| answer.is_null() || !answer["error"].is_null());
     assert!(!failed || !world.root().join("to").exists(), "a part of it was unpacked");

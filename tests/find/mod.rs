@@ -67,3 +67,27 @@ fn random_trees_are_searched_as_the_page_says() {
     assert!(found as u64 > trees * 100, "only {found} records in {trees} trees");
     println!("{trees} trees, {found} records, no difference");
 }
+
+/// So many entries that a second thread reads a part of them.
+#[test]
+fn many_names_have_the_identity_of_their_file() {
+    let place = tempfile::tempdir().expect("a folder for the tree");
+    for folder in 0..30 {
+        let folder = place.path().join(format!("d{folder}"));
+        std::fs::create_dir(&folder).expect("a folder of the tree");
+        std::fs::write(folder.join("0"), "x").expect("a file of the tree");
+        for number in 1..300 {
+            let (one, name) = (folder.join((number % 2).to_string()), folder.join(number.to_string()));
+            match number {
+                1 => std::fs::write(name, "y").expect("a file of the tree"),
+                _ => std::fs::hard_link(one, name).expect("a name of a file"),
+            }
+        }
+    }
+    for args in
+        [json!({ "identity": true }), json!({ "identity": true, "sort": "size", "descending": true, "limit": 5000 })]
+    {
+        let answer = answers(place.path(), std::slice::from_ref(&args)).remove(0);
+        assert!(answer["result"] == json!(model::find(place.path(), &args)), "{args}");
+    }
+}

@@ -32,10 +32,10 @@ impl Entry {
         }
     }
 
-    fn record(&self) -> Json {
+    fn record(&self, args: &Json) -> Json {
         let size = if self.metadata.is_dir() { 0 } else { self.metadata.len() };
         let time = chrono::DateTime::from_timestamp(self.metadata.mtime(), 0).expect("a time");
-        json!({
+        let mut record = json!({
             "path": self.path,
             "name": self.name(),
             "type": self.kind(),
@@ -43,7 +43,12 @@ impl Entry {
             "modified": time.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
             "extension": extension(self.name()),
             "target": self.target,
-        })
+        });
+        if args["identity"] == true {
+            record["links"] = json!(self.metadata.nlink());
+            record["identity"] = json!(format!("{:x}-{:x}", self.metadata.dev(), self.metadata.ino()));
+        }
+        record
     }
 }
 
@@ -63,7 +68,7 @@ pub fn find(root: &Path, args: &Json) -> Vec<Json> {
         rules.follow(root, &mut entries);
     }
     let mut given: Vec<(Json, &Entry)> =
-        entries.iter().filter(|entry| rules.gives(entry)).map(|entry| (entry.record(), entry)).collect();
+        entries.iter().filter(|entry| rules.gives(entry)).map(|entry| (entry.record(args), entry)).collect();
     given.sort_by(|(a, _), (b, _)| text(a, "path").as_bytes().cmp(text(b, "path").as_bytes()));
     let key = args["sort"].as_str().unwrap_or("path");
     let time = |entry: &Entry| (entry.metadata.mtime(), entry.metadata.mtime_nsec());

@@ -87,6 +87,7 @@ fn fill_below(dice: &mut Dice, folder: &Path, depth: usize) {
         }
         match dice.below(8) {
             0 => symlink(dice.pick(LINKS), path).expect("a link of the tree"),
+            1 if fs::hard_link(folder.join(dice.pick(NAMES)), &path).is_ok() => {}
             _ => {
                 fs::write(&path, "x".repeat(dice.below(3) * dice.below(2000))).expect("a file of the tree");
                 let time =
@@ -131,6 +132,7 @@ pub fn call(dice: &mut Dice) -> Json {
     option("older_than", 8, &|_| json!("2020-09-13T12:30:00Z"));
     option("sort", 3, &|dice| json!(dice.pick(&["path", "name", "size", "modified", "extension"])));
     option("descending", 4, &|_| json!(true));
+    option("identity", 3, &|_| json!(true));
     option("limit", 6, &|dice| json!(dice.below(6)));
     Json::Object(args)
 }

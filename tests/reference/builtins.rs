@@ -1,6 +1,7 @@
 //! The built-in functions that the programs use.
 
 use std::cmp::Ordering;
+use std::num::FpCategory;
 
 use super::fault::{Fallible, Wrong, out_of_domain, shortened, wrong_type, wrong_types};
 use super::operators::{LARGE, bounded, negate};
@@ -47,18 +48,40 @@ fn int(value: &Value) -> Fallible<Value> {
         Value::Int(number) => Ok(Value::Int(*number)),
         Value::Float(number) => match exact_int(number.trunc()) {
             Some(number) => Ok(Value::Int(number)),
-            None => out_of_domain("INT", &value.preview()),
+            None => no_int("INT", number.trunc(), value),
         },
         Value::Text(text) => {
             let digits = text.trim().replace('_', "");
             let number = digits.parse::<i64>().ok();
             match number.or_else(|| whole_decimal(&digits)) {
                 Some(number) => Ok(Value::Int(number)),
+                None if is_huge(&digits, 63) => unfit(text, "a 64-bit int"),
                 None => Err(Wrong::Fault("NS0307", format!("`{}` is not a whole number", shortened(text)))),
             }
         }
         _ => wrong_type("INT", "a number or a text", value),
     }
+}
+
+/// The error for a float without a whole part that is an int.
+fn no_int(function: &str, whole: f64, value: &Value) -> Fallible<Value> {
+    match whole.classify() {
+        FpCategory::Infinite | FpCategory::Nan => out_of_domain(function, &value.preview()),
+        _ => {
+            let message = format!("`{function}({})` does not fit into a 64-bit int", value.preview());
+            Err(Wrong::Fault("NS0309", message))
+        }
+    }
+}
+
+/// Whether a text is a number in digits of at least two to a power.
+fn is_huge(text: &str, power: i32) -> bool {
+    let is_written_out = text.bytes().any(|byte| byte.is_ascii_digit());
+    is_written_out && text.parse::<f64>().is_ok_and(|number| number.abs() >= 2_f64.powi(power))
+}
+
+fn unfit(text: &str, holder: &str) -> Fallible<Value> {
+    Err(Wrong::Fault("NS0307", format!("`{}` does not fit into {holder}", shortened(text))))
 }
 
 /// Returns the whole number that a decimal text with a fraction or an exponent denotes, digit by digit.
@@ -86,6 +109,7 @@ fn float(value: &Value) -> Fallible<Value> {
         (Some(number), _) => Ok(Value::Float(number)),
         (None, Value::Text(text)) => match text.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Value::Float(number)),
+            Ok(_) if is_huge(text.trim(), 1024) => unfit(text, "a float"),
             _ => Err(Wrong::Fault("NS0307", format!("`{}` is not a number", shortened(text)))),
         },
         _ => wrong_type("FLOAT", "a number or a text", value),
@@ -119,7 +143,7 @@ fn whole(name: &str, value: &Value, apply: fn(f64) -> f64) -> Fallible<Value> {
         Value::Int(number) => Ok(Value::Int(*number)),
         Value::Float(number) => match exact_int(apply(*number)) {
             Some(number) => Ok(Value::Int(number)),
-            None => out_of_domain(name, &value.preview()),
+            None => no_int(name, apply(*number), value),
         },
         _ => wrong_type(name, "a number", value),
     }

@@ -83,6 +83,36 @@ fn a_backup_shares_nothing_with_the_further_names() {
     assert_eq!(fs::read_to_string(backup).expect("a backup"), "old");
 }
 
+/// The result and a warning tell of the other names, and neither where there are none or where nothing was replaced.
+#[test]
+fn a_result_tells_of_the_other_names() {
+    let two = ": `b` had 2 other names (hard links), which keep the old content";
+    let one = ": `outer` had 1 other name (a hard link), which keeps the old content";
+    for (call, others, warning) in [
+        ("FS.WriteFile(\"b\", \"new\")", "2", two),
+        ("FS.WriteFile(\"b\", \"new\", create_backup: false)", "2", two),
+        ("FS.AppendFile(\"b\", \"new\")", "2", two),
+        ("FS.EditFile(\"b\", \"old\", \"new\")", "2", two),
+        ("FS.Compress(\"alone\", \"b\", format: \"zip\", overwrite: true)", "2", two),
+        ("FS.WriteFile(\"outer\", \"new\")", "1", one),
+        ("FS.AppendFile(\"b\", \"\")", "none", ""),
+        ("FS.EditFile(\"b\", \"gone\", \"new\")", "none", ""),
+        ("FS.WriteFile(\"b\", \"new\", overwrite: false)", "none", ""),
+        ("FS.WriteFile(\"alone\", \"new\")", "none", ""),
+        ("FS.EditFile(\"alone\", \"alone\", \"new\")", "none", ""),
+        ("FS.WriteFile(\"fresh\", \"new\")", "none", ""),
+    ] {
+        for plan in [&[][..], &["--plan"]] {
+            let place = Place::new();
+            let script = format!("SET r = {call}\nEMIT MAP.Get(r, \"otherNames\", \"none\")");
+            let ran = place.ns(0, &[&["run"][..], plan, &["-e", &script]].concat());
+            assert!(ran.stdout.starts_with(&format!("{others}\n")), "{call} {plan:?}: {}", ran.stdout);
+            let warned = ran.stderr.lines().find(|line| line.contains("other name")).unwrap_or_default();
+            assert!(warned.ends_with(warning) && warned.is_empty() == warning.is_empty(), "{call}: {}", ran.stderr);
+        }
+    }
+}
+
 #[test]
 fn nothing_is_copied_where_no_backup_is_asked_for() {
     let place = Place::new();

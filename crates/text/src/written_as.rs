@@ -35,6 +35,7 @@ const TABLE: &[(&str, &str)] = &[
     ("string tostring str.tostring strconv.itoa", "`STR(value)` gives the text"),
     ("repr strconv.quote inspect", "`JSON.Text(value)` gives the text of a value, with quotes"),
     ("sorted sort table.sort usort sort.strings sort-object sort.ints", "`LIST.Sort(list, key: \"size\", descending: true)` gives it sorted"),
+    ("thenby then_by sort_values comparator.comparing", "`LIST.Sort(list, key: [\"count\", \"name\"], descending: [\"count\"])` sorts by several keys"),
     ("filter reduce any all array_reduce", "`LIST.Filter(list, Name)` and its like (`LIST.Map`, `LIST.Reduce`, `LIST.Any`, `LIST.All`) take the name of a procedure"),
     ("where-object", "`LIST.Where(list, key, value)` and `LIST.Filter(list, Name)` give the elements that fit"),
     ("foreach-object ipairs each_with_index pairs iter enumerate", "`FOR EACH index, value IN list DO` gives both, as `FOR EACH key, value IN map DO` does"),

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::limits::work;
 use crate::program::Builtin;
+use crate::text::Code;
 use crate::value::operators::{compare, negate, wrong_type};
 use crate::value::{Fallible, IntRange, Str, Value, ValueError, number, print};
 
@@ -62,7 +63,7 @@ fn int(value: &Value) -> Fallible<Value> {
         Value::Int(_) => Ok(value.clone()),
         Value::Float(number) => to_int("INT", number.get().trunc(), value),
         _ => match value.as_text() {
-            Some(text) => parse_int(&text).ok_or_else(|| bad_conversion(&text, "a whole number")),
+            Some(text) => parse_int(&text).ok_or_else(|| bad_int(&text)),
             None => Err(wrong_type("INT", "a number or a text", value)),
         },
     }
@@ -80,14 +81,40 @@ fn float(value: &Value) -> Fallible<Value> {
         (Some(number), _) => Ok(number.into()),
         (None, Some(text)) => match text.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number.into()),
+            Ok(_) if is_in_digits(&text) => Err(too_large(&text, "a float")),
             _ => Err(bad_conversion(&text, "a number")),
         },
         (None, None) => Err(wrong_type("FLOAT", "a number or a text", value)),
     }
 }
 
+/// Returns the error for a text that is no int: it is no whole number, or one that 64 bits do not hold.
+fn bad_int(text: &str) -> Box<ValueError> {
+    let number = text.trim().replace('_', "").parse::<f64>();
+    // 2^63; the least int that is no 64-bit one is rounded to -2^63.
+    if number.is_ok_and(|number| number.abs() >= 9_223_372_036_854_775_808.0) && is_in_digits(text) {
+        too_large(text, number::INT)
+    } else {
+        bad_conversion(text, "a whole number")
+    }
+}
+
+/// Whether a number is written in digits, not as `inf` or `nan`.
+fn is_in_digits(number: &str) -> bool {
+    number.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Returns the error for a text with a number that a type does not hold.
+fn too_large(text: &str, holder: &'static str) -> Box<ValueError> {
+    Box::new(ValueError::TooLarge { number: format!("`{}`", shortened(text)), holder, code: Code::BadConversion })
+}
+
 fn bad_conversion(text: &str, wanted: &'static str) -> Box<ValueError> {
-    Box::new(ValueError::BadConversion { text: print::shortened(text, 40), wanted })
+    Box::new(ValueError::BadConversion { text: shortened(text), wanted })
+}
+
+fn shortened(text: &str) -> String {
+    print::shortened(text, 40)
 }
 
 fn abs(value: &Value) -> Fallible<Value> {
@@ -132,7 +159,14 @@ fn whole(name: &'static str, value: &Value, apply: fn(f64) -> f64) -> Fallible<V
 }
 
 fn to_int(name: &'static str, whole: f64, value: &Value) -> Fallible<Value> {
-    number::exact_int(whole).map(Value::Int).ok_or_else(|| out_of_domain(name, value))
+    number::exact_int(whole).map(Value::Int).ok_or_else(|| {
+        if whole.is_finite() {
+            let number = format!("`{name}({})`", print::preview(value));
+            Box::new(ValueError::TooLarge { number, holder: number::INT, code: Code::OutOfDomain })
+        } else {
+            out_of_domain(name, value)
+        }
+    })
 }
 
 /// `ROUND(number, digits)`: a float with that many decimals; halves round away from zero.

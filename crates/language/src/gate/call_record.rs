@@ -315,6 +315,7 @@ fn logged_form(kind: Kind, effect: Effect) -> LoggedForm {
         | Kind::Texts
         | Kind::Scalars
         | Kind::TextOrTexts
+        | Kind::BoolOrTexts
         | Kind::Patterns
         | Kind::Map
         | Kind::Any => LoggedForm::Hashed,

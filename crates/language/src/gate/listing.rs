@@ -93,7 +93,8 @@ impl Context<'_> {
         let rule: Option<&(dyn Fn(&str) -> bool + Sync)> =
             if policy.has_directory_rules() { Some(&closed) } else { None };
         let resolve = |path: &str| self.place(&root.address_of(path), PathRule::INSIDE, Access::Look).ok();
-        let limits = self.walk_limits(FoundEntries::ENTRY_BYTES);
+        let identity_bytes = if wanted.identities { FoundEntries::IDENTITY_BYTES } else { 0 };
+        let limits = self.walk_limits(FoundEntries::ENTRY_BYTES + identity_bytes);
         let resolve: Option<&Resolve<'_>> = if follows { Some(&resolve) } else { None };
         let scope = SearchScope { root, skip: Skip { rule }, limits: &limits, resolve };
         let mut found = self.watch_walk(start, || search(start, wanted, &scope))?;

@@ -71,9 +71,13 @@ const SORT_BY: Spec = Spec::pure(
     "LIST.SortBy",
     "list_sort_by",
     "Sorts the elements by the result of a procedure for each",
-    "The procedure is called once for each element, and gives a number or a text, as `LIST.Sort` orders them. Equal ones \
-        keep their order.",
-    Example { script: "EMIT LIST.SortBy([\"ccc\", \"a\", \"bb\"], LEN)", output: "[\"a\", \"bb\", \"ccc\"]\n" },
+    "The procedure is called once for each element, and gives a number or a text, or a list of these, of which the first \
+        that differ decide; `LIST.Sort` orders them in the same way. Equal ones keep their order.",
+    Example {
+        script: "DEFINE PROCEDURE LongestFirst(word)\n  RETURN [-LEN(word), word]\nEND\n\n\
+            EMIT LIST.SortBy([\"b\", \"aa\", \"a\"], LongestFirst), LIST.SortBy([\"ccc\", \"a\", \"bb\"], LEN)",
+        output: "[\"aa\", \"a\", \"b\"][\"a\", \"bb\", \"ccc\"]\n",
+    },
 )
 .keywords(&["sortby", "sort_by", "sort with a function", "order by", "sorted key", "compare function"]);
 const ANY: Spec = Spec::pure(

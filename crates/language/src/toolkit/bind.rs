@@ -245,6 +245,10 @@ impl Binder {
                 Value::List(list) => list.iter().all(|item| item.is_text()),
                 value => value.is_text(),
             },
+            Kind::BoolOrTexts => match value {
+                Value::List(list) => list.iter().all(|item| item.is_text()),
+                value => matches!(value, Value::Bool(_)),
+            },
             Kind::Number => matches!(value, Value::Int(_) | Value::Float(_)),
             Kind::Map => matches!(value, Value::Map(_)),
             Kind::Any => true,
@@ -258,7 +262,10 @@ impl Binder {
     /// Returns the error for a value of the wrong type.
     fn wrong(&self, param: &Param, value: &Value) -> ArgError {
         let found = match (param.kind, value) {
-            (Kind::Texts | Kind::Scalars | Kind::TextOrTexts | Kind::Patterns | Kind::Paths(..), Value::List(list)) => {
+            (
+                Kind::Texts | Kind::Scalars | Kind::TextOrTexts | Kind::BoolOrTexts | Kind::Patterns | Kind::Paths(..),
+                Value::List(list),
+            ) => {
                 let wrong = list.iter().enumerate().find(|(_, item)| !is_element(param.kind, item));
                 let found = |(index, item): (usize, Value)| format!("a list with {} at index {index}", display(&item));
                 wrong.map_or_else(|| display(value), found)

@@ -84,6 +84,7 @@ fn property(param: &Param) -> Json {
         Kind::Texts | Kind::Paths(..) => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Size => json!({ "type": ["integer", "string"], "minimum": 0 }),
         Kind::TextOrTexts | Kind::Patterns => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
+        Kind::BoolOrTexts => json!({ "type": ["boolean", "array"], "items": { "type": "string" } }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Map => json!({ "type": "object" }),
         Kind::Any => json!({}),

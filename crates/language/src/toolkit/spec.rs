@@ -274,6 +274,8 @@ pub enum Kind {
     Scalars,
     /// A text, or a list of texts.
     TextOrTexts,
+    /// `true` or `false`, or a list of the texts for which it is true.
+    BoolOrTexts,
     /// A text; `nil` counts as omitted.
     TextOrNil,
     /// A path pattern or a list of them; `nil` counts as omitted.
@@ -313,6 +315,7 @@ impl Kind {
             Kind::Texts => "a list of texts",
             Kind::Scalars => "a list of texts, numbers and truth values",
             Kind::TextOrTexts => "a text or a list of texts",
+            Kind::BoolOrTexts => "true, false or a list of texts",
             Kind::TextOrNil => "a text or nil",
             Kind::Patterns => "a pattern, a list of patterns or nil",
             Kind::Size => "a number of bytes, a text such as \"10 MiB\" or nil",
@@ -331,6 +334,7 @@ impl Kind {
             Kind::Path(..) | Kind::Kept => "path",
             Kind::Paths(..) | Kind::List | Kind::Texts | Kind::Scalars => "list",
             Kind::TextOrTexts | Kind::Patterns => "string or list",
+            Kind::BoolOrTexts => "bool or list",
             Kind::Size => "int or string",
             Kind::Number => "number",
             Kind::Map => "map",

@@ -3,6 +3,8 @@
 use crate::limits::LimitHit;
 use crate::text::{Code, is_length};
 
+use super::number;
+
 /// The help for an unexpected nil.
 const NIL_HELP: &str = "test for nil first; a tool that failed gives nil (`LAST_ERROR` says why), and so does a key that \
      `MEMORY.Get` does not have";
@@ -105,6 +107,16 @@ pub enum ValueError {
         /// The expected type.
         wanted: &'static str,
     },
+    /// A number that a type does not hold.
+    #[error("{number} does not fit into {holder}")]
+    TooLarge {
+        /// The number as it was written, or the call that gives it.
+        number: String,
+        /// The type, with an article.
+        holder: &'static str,
+        /// The code: of a text or of a function without a result.
+        code: Code,
+    },
     /// A number outside the domain of a function.
     #[error("`{function}` has no result for {found}")]
     OutOfDomain {
@@ -132,6 +144,7 @@ impl ValueError {
         match self {
             ValueError::WrongTypes { .. } | ValueError::WrongType { .. } => Code::WrongType,
             ValueError::Overflow { .. } | ValueError::NegationOverflow { .. } => Code::Overflow,
+            ValueError::TooLarge { code, .. } => *code,
             ValueError::DivisionByZero { .. } => Code::DivisionByZero,
             ValueError::IndexOutOfRange { .. } => Code::IndexOutOfRange,
             ValueError::MissingKey { .. } => Code::MissingKey,
@@ -208,6 +221,10 @@ impl ValueError {
             ValueError::NotIndexable { .. } => "lists and texts are indexed by int, maps by text".to_owned(),
             ValueError::NotIterable(_) => "go through a list, map or text; for counting use `RANGE(n)`".to_owned(),
             ValueError::BadConversion { .. } => "the text must hold a number and nothing else".to_owned(),
+            ValueError::TooLarge { holder: number::INT, .. } => {
+                "the largest is 9223372036854775807; use a float where the exact value does not matter".to_owned()
+            }
+            ValueError::TooLarge { .. } => "the largest is about 1.8e308".to_owned(),
             ValueError::OutOfDomain { .. } => return None,
             ValueError::CountMismatch { .. } => "write as many names as the list has elements".to_owned(),
             ValueError::Limit(hit) => return hit.limit.help().map(str::to_owned),

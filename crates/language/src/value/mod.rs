@@ -52,7 +52,7 @@ pub use pieces::Pieces;
 pub use record::to_value;
 pub use small::{Small, TextRef};
 pub use string::Str;
-pub use table::{Column, Directories, Rows, Table, Texts};
+pub use table::{Column, Directories, Rows, Table, Texts, identity_text};
 pub use text::Text;
 pub use text_budget::{Sink, TextBudget};
 

@@ -3,6 +3,9 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
+/// The type of whole numbers, in messages.
+pub const INT: &str = "a 64-bit int";
+
 /// The result of `left / right` for two ints: an int if it is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quotient {

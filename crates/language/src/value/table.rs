@@ -71,6 +71,8 @@ pub enum Column {
         /// The nanoseconds.
         nanos: Vec<u32>,
     },
+    /// The device and inode of each record's file, presented as [`identity_text`].
+    Identities(Vec<(u64, u64)>),
     /// A field that nothing reads. The creator of the table knows this for all code that can access it.
     Unread,
 }
@@ -173,6 +175,7 @@ impl Table {
             Column::ExactTimes { seconds, nanos } => {
                 Value::text(time::rfc3339_exact(seconds[row], nanos[row]).as_str())
             }
+            Column::Identities(files) => Value::text(&identity_text(files[row])),
             Column::Unread => unreachable!("nothing reads this field"),
         }
     }
@@ -223,9 +226,15 @@ impl Column {
             Column::ExactTimes { seconds, nanos } => {
                 seconds.capacity() * size_of::<i64>() + nanos.capacity() * size_of::<u32>()
             }
+            Column::Identities(files) => files.capacity() * size_of::<(u64, u64)>(),
             Column::Unread => 0,
         }
     }
+}
+
+/// Returns the text that stands for a file, given its device and inode.
+pub fn identity_text((device, inode): (u64, u64)) -> String {
+    format!("{device:x}-{inode:x}")
 }
 
 /// The records of a table as a list.

@@ -57,8 +57,8 @@ pub use reading::ignore::IgnoreSources;
 pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
 pub use reading::read::{OpenFile, ReadError};
 pub use reading::walk::{
-    Bounds, Candidate, Choice, Details, FoundEntries, Resolve, Search, SearchScope, Skip, Tree, WalkLimits, search,
-    walk,
+    Bounds, Candidate, Choice, Details, FileNames, FoundEntries, Resolve, Search, SearchScope, Skip, Tree, WalkLimits,
+    search, walk,
 };
 pub use runs::{
     Abandoned, AllAbandoned, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, ForeignAction,

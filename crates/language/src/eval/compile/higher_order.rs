@@ -240,8 +240,10 @@ fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, pa
     let sorted = order::sorted(&keys, direction).map_err(|unsorted| match unsorted {
         order::Unsorted::Limit(hit) => machine.throw(span, hit),
         order::Unsorted::Odd(odd) => {
-            let message = format!("element {odd} cannot be ordered with the others: {}", print::display(&keys[odd]));
-            let error = ToolError::bad_argument("procedure", message).hint("give numbers or texts, not both");
+            let (index, found) = (odd.index, odd.display(&keys));
+            let message = format!("element {index} cannot be ordered with the others: {found}");
+            let hint = "give numbers or texts, not both, or lists with the same kind at each index";
+            let error = ToolError::bad_argument("procedure", message).hint(hint);
             machine.throw(span, ToolError { tool: Some(HigherOrder::SortBy.spec().name), ..error })
         }
     })?;

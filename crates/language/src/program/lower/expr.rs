@@ -50,10 +50,13 @@ impl Lowering<'_> {
 
     /// Lowers a literal, and reports one that has no value.
     fn literal(&mut self, value: Result<Value, Diagnostic>) -> ExprKind {
-        ExprKind::Const(value.unwrap_or_else(|finding| {
-            self.report(finding);
-            Value::Nil
-        }))
+        match value {
+            Ok(value) => ExprKind::Const(value),
+            Err(finding) => {
+                self.report(finding);
+                ExprKind::REPORTED
+            }
+        }
     }
 
     /// Lowers `whole.name`, which may also be the name of a tool without parentheses.

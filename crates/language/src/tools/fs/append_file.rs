@@ -37,7 +37,7 @@ const SPEC: Spec = Spec {
         a character that it lacks is an error, and the file stays. A file that is missing is made, with its missing \
         directories, in `encoding` or UTF-8 (`utf-16` begins with a byte order mark). `encoding: \"base64\"` adds the \
         bytes that the text stands for, to any file. The file is replaced in one step by one with the new \
-        content, so a reader or a crash sees the old or the new one, other hard links keep the old content (owner and permission bits are kept as by `FS.WriteFile`), and what \
+        content, so a reader or a crash sees the old or the new one, other hard links keep the old content (`otherNames`; owner and permission bits are kept as by `FS.WriteFile`), and what \
         others append at the same moment is not lost. The old file is kept below `.ns/backups` \
         (`create_backup: false`: it is not). `if_match` and `max_size_mb` are as in `FS.WriteFile` and `FS.ReadFile`.",
     effect: Effect::Writes,
@@ -118,8 +118,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
         bytes.extend_from_slice(&more);
         Ok((bytes, (encoding, more.len() as u64)))
     })?;
+    let operation = done.operation("append", path);
     let (encoding, appended_bytes) = done.about;
-    let operation = Operation::done("append", path.display(), Some(done.bytes.len() as u64)).with_backup(done.backup);
     let checksum = super::hex(&Sha256::digest(&done.bytes));
     Ok(Appended { operation, encoding, appended_bytes, checksum })
 }

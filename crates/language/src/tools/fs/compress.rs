@@ -183,7 +183,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
         .map_err(|error| by_source(error, argument, &destination))?;
     context.meter.tell_syncing(true);
     let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
-    old.note_new_owner(context);
+    old.note_differences(context);
+    let done = Operation::done("compress", destination.display(), Some(counts.bytes));
+    let operation = done.with_backup(backup).with_other_names(old.other_names());
     super::note_left_out(context, left_out, "packed");
     if let Some(reason) = &counts.refusal {
         let archive = destination.display();
@@ -194,7 +196,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
         context.note(format!("`FS.Extract` will refuse `{archive}`: {reason}{others}; other programs may take it"));
     }
     Ok(Packed {
-        operation: Operation::done("compress", destination.display(), Some(counts.bytes)).with_backup(backup),
+        operation,
         format: format.name(),
         files: counts.files,
         directories: counts.directories,
@@ -375,6 +377,7 @@ impl Packer<'_, '_, '_> {
             mode: metadata.mode & 0o777,
             modified: metadata.modified.map(|time| time.seconds),
             size: 0,
+            is_text: true,
         };
         let at_source = |error: ToolError| error.path(place.display());
         self.context.spend(1)?;

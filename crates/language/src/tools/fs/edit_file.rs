@@ -40,7 +40,7 @@ const SPEC: Spec = Spec {
         is found as `FS.ReadFile` finds it; a character that it lacks, and bytes that stand for no character in it, \
         are an error. `diff` shows what changed, in the unified format (nil where it would not fit into the answer). \
         The file is replaced in one step by one with the new content: a reader or a crash sees the old or the new one, \
-        other hard links keep the old content (owner and permission bits are kept as by `FS.WriteFile`), and what others write at the same moment is not lost. The old file is kept \
+        other hard links keep the old content (`otherNames`; owner and permission bits are kept as by `FS.WriteFile`), and what others write at the same moment is not lost. The old file is kept \
         below `.ns/backups` (`create_backup: false`: it is not).",
     effect: Effect::Writes,
     risk: Risk::Medium,
@@ -142,8 +142,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Edited, ToolError> {
             old.ok_or_else(|| at_path(path, crate::sandbox::SandboxError::NotFound(path.display().to_owned())))?;
         edit(context, old, &args, asked)
     })?;
+    let operation = done.operation("edit", path);
     let About { replacements, encoding, diff } = done.about;
-    let operation = Operation::done("edit", path.display(), Some(done.bytes.len() as u64)).with_backup(done.backup);
     let checksum = super::hex(&Sha256::digest(&done.bytes));
     Ok(Edited { operation, replacements, encoding, checksum, diff })
 }

@@ -14,7 +14,7 @@ use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Sp
 use crate::value::Value;
 
 use super::super::glob::LetterCase;
-use super::archive::{Budget, Node, NodeKind, OpenArchive, Plan, Reader};
+use super::archive::{Budget, Node, NodeKind, OnUnsafe, OpenArchive, Plan, Reader, UnsafeEntry};
 use super::operation::Operation;
 use super::patterns::Patterns;
 
@@ -43,7 +43,9 @@ const SPEC: Spec = Spec {
         made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
         exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \
         cannot be moved, but for what somebody else has changed meanwhile (`conflict`). The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \
-        link that points out of it or climbs after a name, a pipe or device, a name that stands in it twice or that no tool can address, entries \
+        link that points out of it or climbs after a name, a pipe or device, a name that stands in it twice or that no tool can address; \
+        `skip_unsafe` leaves these entries out, and `skipped` has the `name` and the `reason` of each. Of a name that stands in it twice the \
+        first entry is made, so what was added to an archive later never replaces what it had; `tar` keeps the last. Always refused are entries \
         that share bytes, encryption, and whatever two readers could understand in two ways: data before or behind it, headers that \
         contradict the list. Hard links become copies; holes of sparse files are written as zeros. Names that differ in case alone are \
         refused where the file system does not tell them apart. Permission bits are kept within the user's mask, without set-user-id, \
@@ -79,6 +81,7 @@ arguments! {
         max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
         max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
         max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
+        skip_unsafe: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out entries that would have the archive refused by their name, their kind or their link, and say which in `skipped`";
     }
 }
 
@@ -93,6 +96,24 @@ struct Unpacked {
     directories: u64,
     /// Links that were made.
     links: u64,
+    /// With `skip_unsafe`, the entries that were left out, in the order of the archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<Vec<Skipped>>,
+}
+
+/// An entry that was left out.
+#[derive(Serialize, JsonSchema)]
+struct Skipped {
+    /// The name as the archive has it.
+    name: String,
+    /// Why it was not made.
+    reason: String,
+}
+
+impl From<UnsafeEntry> for Skipped {
+    fn from(unsafe_entry: UnsafeEntry) -> Skipped {
+        Skipped { name: unsafe_entry.entry.name, reason: unsafe_entry.refusal.reason }
+    }
 }
 
 /// Bytes that are written at a time.
@@ -126,10 +147,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
         watch: context.meter.watch(),
     };
     let source = OpenArchive::new(archive, open, budget);
-    let whole = source.plan(context).map_err(at_archive)?;
+    let whole = source.plan(context, OnUnsafe::of(args.skip_unsafe)).map_err(at_archive)?;
     let patterns = Patterns::parse("only", args.only.as_ref(), LetterCase::Counts)?;
     let at_only = |error: ToolError| error.path(archive.display());
-    let plan = if args.only.is_some() { whole.part(&patterns).map_err(at_only)? } else { whole };
+    let mut plan = if args.only.is_some() { whole.part(&patterns).map_err(at_only)? } else { whole };
     let names: Vec<(&[CompactString], bool)> =
         plan.nodes().map(|(parts, node)| (parts.as_slice(), node.kind == NodeKind::Folder)).collect();
     admit(context, destination, &plan)?;
@@ -142,12 +163,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Unpacked, ToolError> {
     unpacker.make(&plan, source.reader().map_err(at_archive)?)?;
     unpacker.context.meter.tell_syncing(true);
     unpacker.tree.finish(&names).map_err(at_destination)?;
+    let skipped = std::mem::take(&mut plan.unsafe_entries).into_iter().map(Skipped::from).collect();
     let count = |wanted: fn(&NodeKind) -> bool| plan.nodes().filter(|(_, node)| wanted(&node.kind)).count() as u64;
     Ok(Unpacked {
         operation: Operation::done("extract", destination.display(), Some(plan.bytes)),
         files: count(|kind| matches!(kind, NodeKind::File | NodeKind::CopyOf(_))),
         directories: count(|kind| matches!(kind, NodeKind::Folder)),
         links: count(|kind| matches!(kind, NodeKind::Link(_))),
+        skipped: args.skip_unsafe.then_some(skipped),
     })
 }
 

@@ -7,6 +7,7 @@ use crate::gate::{Context, Tool};
 use crate::sandbox::{Kind as EntryKind, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::value::identity_text;
 
 use super::find::type_word;
 use super::find_files::named;
@@ -137,7 +138,7 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
         is_hidden: name.starts_with('.') && name != ".",
         permissions: format!("{:04o}", metadata.mode),
         links: metadata.links,
-        identity: format!("{:x}-{:x}", metadata.identity.device, metadata.identity.inode),
+        identity: identity_text((metadata.identity.device, metadata.identity.inode)),
         name,
     })
 }

@@ -12,7 +12,7 @@ use crate::value::time::rfc3339;
 use crate::value::{Str, Value};
 
 use super::super::glob::LetterCase;
-use super::archive::{Budget, Node, NodeKind, OpenArchive, Parts, Plan};
+use super::archive::{ArchivedKind, Budget, Entry, Node, NodeKind, OnUnsafe, OpenArchive, Plan, UnsafeEntry, chooses};
 use super::patterns::Patterns;
 
 const SPEC: Spec = Spec {
@@ -39,7 +39,9 @@ const SPEC: Spec = Spec {
         of records with the fields of `FS.Find`: `path` in the archive, `name`, `type`, `size`, `modified` (nil for a directory \
         that the archive only implies), `extension` and `target`, the text of a link. A hard link is a file. Patterns are those \
         of `FS.Find`, for paths in the archive; `FS.Extract` takes them as `only`, and `FS.ReadFile` takes a `path` as `entry`. \
-        Order: by path. An archive that `FS.Extract` refuses for a name, a link or its form is refused here too; sizes are as the \
+        Order: by path. `unsafe` says why `FS.Extract` refuses the archive for an entry, \
+        or leaves it out with `skip_unsafe`, and is nil for all others; such entries come first, in the order of the archive, with \
+        their names as they are, and pipes and devices have the type `other`. An archive that is refused for its form is refused here too; sizes are as the \
         archive declares them.",
     effect: Effect::Reads,
     risk: Risk::Low,
@@ -64,7 +66,7 @@ arguments! {
     struct Args {
         path | source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to list, from the sandbox root";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths where it holds a `/`; or a list of patterns, of which `!` leaves out; everything when left out";
-        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is listed";
+        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is listed; `all` also lists pipes and devices";
         max_entries: Option<i64> = Absent, Kind::at_least(0), "the most entries that the archive may have; the policy's `max_files_per_operation` when left out";
         max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
     }
@@ -86,7 +88,7 @@ struct EntryRecord {
     path: String,
     /// Last part of the path.
     name: String,
-    /// `file`, `directory` or `link`.
+    /// `file`, `directory`, `link` or `other`.
     #[serde(rename = "type")]
     kind: &'static str,
     /// Bytes; 0 for directories.
@@ -97,6 +99,9 @@ struct EntryRecord {
     extension: String,
     /// Text of a link; nil for all else.
     target: Option<String>,
+    /// Why `FS.Extract` does not make it; nil for what it makes.
+    #[serde(rename = "unsafe")]
+    unsafe_reason: Option<String>,
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Vec<EntryRecord>, ToolError> {
@@ -113,15 +118,25 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Vec<EntryRecord>, ToolEr
         max_ratio: args.max_ratio as u64,
         ..looking
     };
-    let plan = OpenArchive::new(path, open, budget).plan(context).map_err(at_path)?;
+    let plan = OpenArchive::new(path, open, budget).plan(context, OnUnsafe::Skip).map_err(at_path)?;
     let wanted = args.r#type.as_text();
     let mut held = MemoryCharge::default();
     let mut listed = Vec::new();
+    for UnsafeEntry { entry, refusal } in &plan.unsafe_entries {
+        work::charge(1)?;
+        let kind = unsafe_type_word(&entry.what);
+        let is_type = &*wanted == "all" || &*wanted == kind;
+        if is_type && chooses(&patterns, &entry.name, kind == "directory") {
+            held.grow(2 * (size_of::<EntryRecord>() + 2 * entry.name.len() + refusal.reason.len()))?;
+            listed.push(unsafe_record(entry, kind, &refusal.reason));
+        }
+    }
     for (parts, node) in plan.nodes() {
         work::charge(parts.len())?;
         let is_type = &*wanted == "all" || &*wanted == type_word(node);
-        if is_type && plan.is_chosen(&patterns, parts, node) {
-            let entry = record(&plan, parts, node);
+        let path = parts.join("/");
+        if is_type && chooses(&patterns, &path, node.kind == NodeKind::Folder) {
+            let entry = record(&plan, path, node);
             held.grow(2 * (size_of::<EntryRecord>() + entry.path.len() + entry.name.len()))?;
             listed.push(entry);
         }
@@ -130,17 +145,50 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Vec<EntryRecord>, ToolEr
     Ok(listed)
 }
 
-fn record(plan: &Plan, parts: &Parts, node: &Node) -> EntryRecord {
-    let name = parts.last().map_or("", |name| name);
+fn record(plan: &Plan, path: String, node: &Node) -> EntryRecord {
+    let name = last_part(&path);
     let target = if let NodeKind::Link(text) = &node.kind { Some(text.clone()) } else { None };
     EntryRecord {
-        path: parts.join("/"),
         name: name.to_owned(),
         kind: type_word(node),
         size: target.as_ref().map_or(plan.size(node), |text| text.len() as u64),
         modified: node.modified.map(|seconds| rfc3339(seconds).into()),
-        extension: crate::tools::path::extension(name).unwrap_or_default().to_owned(),
+        extension: extension(name),
         target,
+        unsafe_reason: None,
+        path,
+    }
+}
+
+fn unsafe_record(entry: &Entry, kind: &'static str, reason: &str) -> EntryRecord {
+    let name = last_part(&entry.name);
+    let target = if let ArchivedKind::Link(text) = &entry.what { Some(text.clone()) } else { None };
+    EntryRecord {
+        name: name.to_owned(),
+        kind,
+        size: target.as_ref().map_or(entry.size, |text| text.len() as u64),
+        modified: entry.modified.map(|seconds| rfc3339(seconds).into()),
+        extension: extension(name),
+        target,
+        unsafe_reason: Some(reason.to_owned()),
+        path: entry.name.clone(),
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default()
+}
+
+fn extension(name: &str) -> String {
+    crate::tools::path::extension(name).unwrap_or_default().to_owned()
+}
+
+fn unsafe_type_word(kind: &ArchivedKind) -> &'static str {
+    match kind {
+        ArchivedKind::File | ArchivedKind::Same(_) => "file",
+        ArchivedKind::Folder => "directory",
+        ArchivedKind::Link(_) => "link",
+        ArchivedKind::Special => "other",
     }
 }
 

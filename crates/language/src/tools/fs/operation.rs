@@ -27,6 +27,9 @@ pub struct Operation {
     /// Path for `FS.RestoreBackup` to restore the previous content, if any was replaced or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_path: Option<String>,
+    /// Other names (hard links) of the file that was replaced, which keep the old content; only if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_names: Option<u64>,
     /// When, RFC 3339, UTC.
     timestamp: String,
     /// Results of the items, in their order, if there are several.
@@ -56,6 +59,7 @@ impl Operation {
             path: Some(path.to_owned()),
             size_bytes,
             backup_path: None,
+            other_names: None,
             timestamp: now(),
             items: None,
             succeeded: None,
@@ -83,6 +87,11 @@ impl Operation {
     /// Adds the path of the backup.
     pub fn with_backup(self, backup_path: Option<String>) -> Operation {
         Operation { backup_path, ..self }
+    }
+
+    /// Adds the number of other names that the replaced file had.
+    pub fn with_other_names(self, other_names: Option<u64>) -> Operation {
+        Operation { other_names, ..self }
     }
 }
 

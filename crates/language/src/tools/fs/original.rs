@@ -15,6 +15,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
 
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
+use super::operation::Operation;
 use super::ownership::Replaceable;
 
 /// Maximum number of attempts before concurrent writes cause a conflict.
@@ -40,6 +41,16 @@ pub struct Replaced<T> {
     pub about: T,
     /// The backup path for `FS.RestoreBackup`.
     pub backup: Option<String>,
+    /// Number of other names of the old file.
+    pub other_names: Option<u64>,
+}
+
+impl<T> Replaced<T> {
+    /// Returns the result of the operation.
+    pub fn operation(&self, operation: &'static str, path: &SandboxPath) -> Operation {
+        let done = Operation::done(operation, path.display(), Some(self.bytes.len() as u64));
+        done.with_backup(self.backup.clone()).with_other_names(self.other_names)
+    }
 }
 
 /// A change to a file.
@@ -72,7 +83,7 @@ impl FileEdit<'_> {
             let (bytes, about) = make(context, old.as_ref())?;
             if old.as_ref().is_some_and(|old| old.bytes == bytes) {
                 // The content is unchanged, so nothing is written and no backup is made.
-                return Ok(Replaced { bytes, about, backup: None });
+                return Ok(Replaced { bytes, about, backup: None, other_names: None });
             }
             let change = match &mut change {
                 Some(change) => change,
@@ -83,8 +94,8 @@ impl FileEdit<'_> {
             let there = Replaceable::at(path);
             match self.write(path, context, old.as_ref(), &bytes, change) {
                 Ok(backup) => {
-                    there.note_new_owner(context);
-                    return Ok(Replaced { bytes, about, backup });
+                    there.note_differences(context);
+                    return Ok(Replaced { bytes, about, backup, other_names: there.other_names() });
                 }
                 // The file was changed concurrently: retry with its current content.
                 Err(SandboxError::Changed(_) | SandboxError::Exists(_)) if self.if_match.is_none() => {}

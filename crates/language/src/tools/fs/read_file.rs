@@ -15,7 +15,7 @@ use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, Tool
 use crate::value::Str;
 use crate::value::time::rfc3339;
 
-use super::archive::{Budget, Entry, OpenArchive};
+use super::archive::{Budget, Entry, OnUnsafe, OpenArchive};
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 use super::gzip::is_gzip;
 use super::line_index::{Decoding, LineIndex, LineStart, after_last_line};
@@ -209,7 +209,7 @@ fn subject(context: &mut Context<'_>, args: &Args) -> Result<Subject, ToolError>
     };
     let budget = Budget::for_looking(open.metadata.size, context);
     let archive = OpenArchive::new(path, open, budget);
-    let plan = archive.plan(context).map_err(|error| match error.code {
+    let plan = archive.plan(context, OnUnsafe::Refuse).map_err(|error| match error.code {
         ToolCode::TooLarge => at_path(error.hint("unpack a part of it with `FS.Extract` and `only`")),
         _ => at_path(error),
     })?;

@@ -37,7 +37,7 @@ const SPEC: Spec = Spec {
         a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \
         permission bits and, where this user may give files away or share the group, its owner and its group; else a \
         warning says whose it was, and set-user-id and set-group-id are left out. The directory decides whether a file may \
-        be replaced, not its own permission bits. Other hard links keep the old content. The old file is kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
+        be replaced, not its own permission bits. Other names of the file (hard links) keep the old content: `otherNames` is their number, if there are any, and a warning says so. The old file is kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
         back what `backupPath` names; with `create_backup: false` no path is returned, and only `ns undo` \
         brings it back. With `overwrite: false` an \
         existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
@@ -130,6 +130,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let old = Replaceable::at(path);
     let written = path.write_file(&content, &overwrite, context.meter, &change);
     let backup = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;
-    old.note_new_owner(context);
-    Ok(Operation::done("write", path.display(), Some(content.len() as u64)).with_backup(backup))
+    old.note_differences(context);
+    let done = Operation::done("write", path.display(), Some(content.len() as u64));
+    Ok(done.with_backup(backup).with_other_names(old.other_names()))
 }

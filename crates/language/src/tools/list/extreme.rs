@@ -7,7 +7,7 @@ use crate::gate::{Context, Tool};
 use crate::limits::work;
 use crate::toolkit::{AnyValue, Example, Number, Spec, ToolError, arguments};
 use crate::value::operators::{add, compare};
-use crate::value::{List, Str, Value, print};
+use crate::value::{Fallible, List, Str, Value, print};
 
 use super::key;
 
@@ -27,8 +27,9 @@ const MIN: Spec = Spec::pure(
     "LIST.Min",
     "list_min",
     "Gives the least element, nil of an empty list",
-    "Elements are all numbers or all texts, or maps when `key` names the value to compare; of equal ones the first. A \
-        float that is not a number is never the least while there are others.",
+    "Elements are all numbers or all texts, lists of these, or maps when `key` names the value to compare, or the values, \
+        of which the first that differ decide; of equal ones the first. A float that is not a number is never the least \
+        while there are others.",
     Example {
         script: "EMIT LIST.Min([3, 1, 2]), \" \", LIST.Min([{\"n\": 2}, {\"n\": 1}], \"n\")",
         output: "1 {\"n\": 1}\n",
@@ -59,18 +60,27 @@ arguments! {
     }
 }
 
+arguments! {
+    struct Compared {
+        list: Rc<List> = Required, Kind::List, "list to look at";
+        key: Option<Value> = Absent, Kind::TextOrTexts, "key of the value to compare, when the elements are maps, or a list of keys, of which each decides between elements that are equal by those before it";
+    }
+}
+
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(SUM, |context, args: Args| {
             let mut sum = Value::Int(0);
             numbers(context, &args, |number, index| {
-                sum = add(&sum, number).map_err(|error| at_element(index, &error.to_string()))?;
+                sum = add(&sum, number).map_err(|error| {
+                    at_element(index, &error.to_string()).hint("add floats: `LIST.Sum(LIST.Map(numbers, FLOAT))`")
+                })?;
                 Ok(())
             })?;
             Ok(Number(sum))
         }),
-        Tool::new(MIN, |context, args: Args| extreme(context, &args, Ordering::Less)),
-        Tool::new(MAX, |context, args: Args| extreme(context, &args, Ordering::Greater)),
+        Tool::new(MIN, |context, args: Compared| extreme(context, &args, Ordering::Less)),
+        Tool::new(MAX, |context, args: Compared| extreme(context, &args, Ordering::Greater)),
         Tool::new(AVERAGE, |context, args: Args| {
             let mut sum = 0.0;
             numbers(context, &args, |number, _| {
@@ -101,21 +111,53 @@ fn numbers(
     Ok(())
 }
 
-fn extreme(context: &mut Context<'_>, args: &Args, wanted: Ordering) -> Result<AnyValue, ToolError> {
+fn extreme(context: &mut Context<'_>, args: &Compared, wanted: Ordering) -> Result<AnyValue, ToolError> {
     context.spend(args.list.len())?;
+    let keys = key::several(args.key.as_ref())?;
     let mut best: Option<(Value, Value)> = None;
     for (index, element) in args.list.iter().enumerate() {
         work::charge(1)?;
-        let by = key::of(&element, args.key.as_ref(), index)?;
+        let by = compared_by(&element, &keys, index)?;
         // The first element is compared with itself, so that one without an order is detected too.
         let than = best.as_ref().map_or(&by, |(than, _)| than);
-        let order = compare("<", &by, than).map_err(|error| at_element(index, &error.to_string()))?;
-        let is_better = order == Some(wanted) || than.as_float().is_some_and(f64::is_nan);
-        if best.is_none() || is_better {
+        let order = compare_keys(&by, than, wanted).map_err(|error| at_element(index, &error.to_string()))?;
+        if best.is_none() || order == wanted {
             best = Some((by, element));
         }
     }
     Ok(AnyValue(best.map_or(Value::Nil, |(_, element)| element)))
+}
+
+/// Returns the value by which an element is compared: of several keys, the list of their values.
+fn compared_by(element: &Value, keys: &[Str], index: usize) -> Result<Value, ToolError> {
+    if keys.len() < 2 {
+        return key::of(element, keys.first(), index);
+    }
+    work::charge(keys.len())?;
+    let values: Result<Vec<Value>, ToolError> = keys.iter().map(|key| key::of(element, Some(key), index)).collect();
+    Ok(Value::list(values?)?)
+}
+
+/// Compares two values, or two lists of values. A float that is not a number is never the `wanted` one.
+fn compare_keys(a: &Value, b: &Value, wanted: Ordering) -> Fallible<Ordering> {
+    let (Value::List(a), Value::List(b)) = (a, b) else { return compare_scalars(a, b, wanted) };
+    for (a, b) in a.iter().zip(b.iter()) {
+        work::charge(1)?;
+        let order = compare_scalars(&a, &b, wanted)?;
+        if order.is_ne() {
+            return Ok(order);
+        }
+    }
+    Ok(a.len().cmp(&b.len()))
+}
+
+fn compare_scalars(a: &Value, b: &Value, wanted: Ordering) -> Fallible<Ordering> {
+    let is_nan = |value: &Value| value.as_float().is_some_and(f64::is_nan);
+    Ok(compare("<", a, b)?.unwrap_or_else(|| match (is_nan(a), is_nan(b)) {
+        (true, false) => wanted.reverse(),
+        (false, true) => wanted,
+        _ => Ordering::Equal,
+    }))
 }
 
 fn at_element(index: usize, reason: &str) -> ToolError {

@@ -200,7 +200,7 @@ fn sort_keys(context: &mut Context<'_>, args: Whole) -> Result<AnyMap, ToolError
     context.spend(args.map.len())?;
     space::check(args.map.len().saturating_mul(size_of::<(Str, Value)>()))?;
     let mut entries: Vec<(Str, Value)> = args.map.iter().collect();
-    order::sort(&mut entries, |(a, _), (b, _)| a.cmp(b), |(a, _), (b, _)| order::common_bytes(a, b))?;
+    order::sort(&mut entries, |(a, _), (b, _)| order::compare_texts(a, b))?;
     let mut sorted = Map::with_capacity(entries.len());
     for (key, value) in entries {
         work::charge(1)?;

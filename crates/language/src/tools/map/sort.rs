@@ -40,7 +40,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
     let sorted = order::sorted(&values, Direction::of(args.descending)).map_err(|unsorted| match unsorted {
         Unsorted::Limit(hit) => ToolError::from(hit),
         Unsorted::Odd(odd) => {
-            let (key, shown) = (print::shortened(&keys[odd].as_text(), 40), print::display(&values[odd]));
+            let (key, shown) = (print::shortened(&keys[odd.index].as_text(), 40), odd.display(&values));
             let message = format!("the value of `{key}` cannot be ordered with the others: {shown}");
             ToolError::bad_argument("map", message).hint("sort numbers or texts, not both")
         }

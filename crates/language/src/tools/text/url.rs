@@ -40,7 +40,8 @@ const DECODE: Spec = Spec::pure(
     "str_url_decode",
     "Decodes a percent-encoded text",
     "Each `%` with two hexadecimal digits is a byte, and all bytes together are UTF-8. A `%` without two digits after \
-        it, and bytes that are no UTF-8, are an error with their place. `+` stays as it is, unless `form` is true: then it is a \
+        it, and bytes that are no UTF-8, are an error with their place; with `lenient` such a `%` stays as it is, and U+FFFD stands for such \
+        bytes, as in browsers. `+` stays as it is, unless `form` is true: then it is a \
         blank, as in the queries that forms make.",
     Example {
         script: "EMIT STR.UrlDecode(\"a%20b%2F%C3%A4+.txt\"), \" \", STR.UrlDecode(\"a+b\", form: true)",
@@ -77,6 +78,7 @@ arguments! {
     struct Decoded {
         text: Str = Required, Kind::Text, "percent-encoded text";
         form: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `+` is a blank";
+        lenient: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a `%` without two digits stays as it is, and U+FFFD stands for bytes that are no UTF-8";
     }
 }
 
@@ -129,12 +131,17 @@ fn decode(context: &mut Context<'_>, args: Decoded) -> Result<Str, ToolError> {
     space::check_string(text.len())?;
     let _held = MemoryCharge::of(text.len())?;
     let mut bytes = Vec::with_capacity(text.len());
-    let mut source = Source { text: &text, at: 0, form: args.form };
+    let mut source = Source { text: &text, at: 0, form: args.form, lenient: args.lenient };
     while let Some(byte) = source.next_byte()? {
         bytes.push(byte);
     }
     match String::from_utf8(bytes) {
         Ok(decoded) => Ok(Str::from_compact(decoded.into())),
+        // Bytes that are no UTF-8 took three characters each, so what stands for them is no longer.
+        Err(error) if args.lenient => {
+            let _held = MemoryCharge::of(text.len())?;
+            Ok(Str::from_compact(String::from_utf8_lossy(error.as_bytes()).into_owned().into()))
+        }
         Err(error) => Err(not_utf8(&text, error.utf8_error().valid_up_to(), args.form)?),
     }
 }
@@ -145,6 +152,7 @@ struct Source<'a> {
     /// The position of the next byte.
     at: usize,
     form: bool,
+    lenient: bool,
 }
 
 impl Source<'_> {
@@ -156,7 +164,7 @@ impl Source<'_> {
         let digit = |at: usize| rest.get(at).and_then(|byte| char::from(*byte).to_digit(16));
         let (byte, length) = match (first, digit(1).zip(digit(2))) {
             (b'%', Some((high, low))) => ((high << 4 | low) as u8, 3),
-            (b'%', None) => return Err(self.lone_percent()),
+            (b'%', None) if !self.lenient => return Err(self.lone_percent()),
             (b'+', _) if self.form => (b' ', 1),
             _ => (*first, 1),
         };
@@ -182,7 +190,7 @@ fn character_at(text: &str, position: usize) -> usize {
 
 /// Returns the error for bytes that are no UTF-8, of which the first has an index in the decoded text.
 fn not_utf8(text: &str, index: usize, form: bool) -> Result<ToolError, ToolError> {
-    let mut source = Source { text, at: 0, form };
+    let mut source = Source { text, at: 0, form, lenient: false };
     for _ in 0..index {
         source.next_byte()?;
     }

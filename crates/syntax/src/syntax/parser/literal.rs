@@ -15,7 +15,8 @@ pub fn number(text: &str, span: Span) -> Result<ExprKind, Diagnostic> {
     if digits.contains(['.', 'e', 'E']) {
         let value: f64 = digits.parse().expect("the grammar's numbers are Rust's");
         if value.is_infinite() {
-            return Err(Diagnostic::error(Code::BadNumber, span, "the number is too large for a float"));
+            let finding = Diagnostic::error(Code::BadNumber, span, "the number does not fit into a float");
+            return Err(finding.help("the largest is about 1.8e308"));
         }
         return Ok(ExprKind::Float(value));
     }

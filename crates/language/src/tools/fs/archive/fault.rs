@@ -6,17 +6,32 @@ use crate::limits::LimitHit;
 use crate::sandbox::SandboxError;
 use crate::text::{ToolCode, safe};
 use crate::toolkit::ToolError;
+use crate::value::print;
 
 /// Returns the error for an archive that is damaged, ambiguous or of an unsupported kind.
 pub fn invalid(reason: impl Into<String>) -> ToolError {
-    let reason = reason.into();
-    ToolError::new(ToolCode::InvalidArchive, format!("the archive is refused: {}", safe::name(&reason)))
+    refused(ToolCode::InvalidArchive, &reason.into())
+}
+
+/// Returns the error for an archive that is refused.
+pub fn refused(code: ToolCode, reason: &str) -> ToolError {
+    ToolError::new(code, format!("the archive is refused: {}", safe::name(reason)))
 }
 
 /// Returns the error for an archive that exceeds a limit of the call.
 pub fn too_large(reason: impl Into<String>, parameter: &'static str) -> ToolError {
     ToolError::new(ToolCode::TooLarge, reason.into())
         .hint(format!("raise `{parameter}` if the archive is to be trusted"))
+}
+
+/// Returns the beginning of a text, for messages.
+pub fn shortened(text: &str) -> String {
+    print::shortened(text, 300)
+}
+
+/// Returns the beginning of a text, without characters that a terminal would act upon.
+pub fn display(text: &str) -> String {
+    safe::name(&shortened(text)).into_owned()
 }
 
 /// The error for an archive that unpacks to more than its size allows.

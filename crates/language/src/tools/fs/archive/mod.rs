@@ -18,6 +18,7 @@ mod plan;
 mod single;
 mod tar_read;
 mod tar_write;
+mod unsafe_entry;
 mod zip_read;
 mod zip_write;
 
@@ -29,14 +30,16 @@ use flate2::bufread::MultiGzDecoder;
 use crate::toolkit::ToolError;
 
 pub use budget::{Budget, BudgetedReader};
-use fault::{invalid, read_error, too_large};
+use fault::{display, read_error, too_large};
 pub use gzip_write::GzipWriter;
 use open::SingleFile;
 pub use open::{ArchivedFile, OpenArchive};
-pub use plan::{Node, NodeKind, Parts, Plan, refusal};
-use plan::{display, parts_of};
+pub use part::chooses;
+use plan::parts_of;
+pub use plan::{Node, NodeKind, Plan, refusal};
 use single::SingleReader;
 pub use tar_write::TarWriter;
+pub use unsafe_entry::{OnUnsafe, UnsafeEntry};
 pub use zip_write::ZipWriter;
 
 use tar_read::TarReader;
@@ -55,6 +58,8 @@ pub struct Entry {
     pub modified: Option<i64>,
     /// Size of a file in bytes.
     pub size: u64,
+    /// Whether the name and the text of a link are UTF-8. Otherwise they are given with replacement characters.
+    pub is_text: bool,
 }
 
 /// The kind of an entry.
@@ -68,6 +73,8 @@ pub enum ArchivedKind {
     Link(String),
     /// A hard link to the file with this name.
     Same(String),
+    /// A pipe or device, which is never made.
+    Special,
 }
 
 /// A writer of archive entries in some format.
@@ -206,8 +213,9 @@ fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(filled)
 }
 
-/// Decodes a name in an archive. Errors: it is not UTF-8.
-fn text_of(bytes: &[u8]) -> Result<String, ToolError> {
-    let text = std::str::from_utf8(bytes).map(str::to_owned);
-    text.map_err(|_| invalid(format!("the name `{}` is not UTF-8", String::from_utf8_lossy(bytes))))
+/// Decodes a name in an archive, and returns whether it is UTF-8.
+fn text_of(bytes: &[u8]) -> (String, bool) {
+    let text = String::from_utf8_lossy(bytes);
+    let is_text = matches!(text, std::borrow::Cow::Borrowed(_));
+    (text.into_owned(), is_text)
 }

@@ -9,6 +9,7 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};
+use super::unsafe_entry::{self, OnUnsafe};
 use super::{ArchivedKind, Budget, Entry, NodeKind, Plan, Reader, display, parts_of};
 
 /// An open archive with the limits on what it unpacks to.
@@ -57,7 +58,7 @@ impl OpenArchive {
     }
 
     /// Reads the archive once without unpacking, and validates it.
-    pub fn plan(&self, context: &mut Context<'_>) -> Result<Plan, ToolError> {
+    pub fn plan(&self, context: &mut Context<'_>, on_unsafe: OnUnsafe) -> Result<Plan, ToolError> {
         let mut reader = self.reader()?;
         let mut plan = Plan::new();
         while let Some(entry) = reader.advance()? {
@@ -65,7 +66,10 @@ impl OpenArchive {
             context.spend(1)?;
             plan.add(entry, &self.budget)?;
         }
-        Ok(plan)
+        match unsafe_entry::error(&plan.unsafe_entries) {
+            Some(error) if on_unsafe == OnUnsafe::Refuse => Err(error),
+            _ => Ok(plan),
+        }
     }
 
     /// Finds the file with a name in an archive that has this plan.

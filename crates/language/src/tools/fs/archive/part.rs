@@ -7,23 +7,24 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
 use super::super::patterns::{Entry, Patterns};
-use super::plan::{Node, NodeKind, Parts, Plan};
+use super::plan::{NodeKind, Parts, Plan};
+
+/// Whether patterns choose a path in an archive, as they do in `FS.Find`: it fits, and no directory above it is left
+/// out.
+pub fn chooses(patterns: &Patterns, path: &str, is_directory: bool) -> bool {
+    let mut ends = path.match_indices('/').map(|(end, _)| end);
+    let is_entered = |end: usize| {
+        let above = &path[..end];
+        !patterns.excludes(Entry { path: above, name: last_part(above), is_directory: true })
+    };
+    patterns.includes(Entry { path, name: last_part(path), is_directory }) && ends.all(is_entered)
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
 
 impl Plan {
-    /// Whether patterns choose a name of the tree, as they do in `FS.Find`: it fits, and no directory above it is left
-    /// out.
-    pub fn is_chosen(&self, patterns: &Patterns, parts: &Parts, node: &Node) -> bool {
-        let path = parts.join("/");
-        let ends = path.match_indices('/').map(|(end, _)| end);
-        let is_entered = |end: usize| {
-            let name = path[..end].rsplit('/').next().unwrap_or_default();
-            !patterns.excludes(Entry { path: &path[..end], name, is_directory: true })
-        };
-        let name = parts.last().map_or("", |name| name);
-        let is_directory = node.kind == NodeKind::Folder;
-        patterns.includes(Entry { path: &path, name, is_directory }) && ends.into_iter().all(is_entered)
-    }
-
     /// Reduces the tree to what patterns choose.
     ///
     /// Errors: nothing is chosen, or directories alone.
@@ -31,7 +32,7 @@ impl Plan {
         let (mut kept, mut has_content) = (BTreeSet::new(), false);
         for (parts, node) in &self.nodes {
             work::charge(parts.len())?;
-            if self.is_chosen(patterns, parts, node) {
+            if chooses(patterns, &parts.join("/"), node.kind == NodeKind::Folder) {
                 has_content |= node.kind != NodeKind::Folder;
                 kept.extend((1..=parts.len()).map(|depth| parts[..depth].to_vec()));
             }

@@ -1,5 +1,8 @@
 //! The tree that an archive describes, built before anything is created: every name is safe and unique, and
-//! every entry is in a directory of the archive.
+//! every entry is in a directory of the archive. Entries that are not safe are kept apart.
+//!
+//! Of two entries with one name the first is in the tree: what was added to an archive later never replaces what it
+//! had. (`tar` keeps the last, and programs that unpack zip files disagree.)
 //!
 //! No entry is below a link, and the text of a link has `..` only at its start and never climbs above the
 //! destination. So the directories on the path of a link are directories that the archive creates or implies,
@@ -9,13 +12,13 @@ use std::collections::BTreeMap;
 
 use compact_str::CompactString;
 
-use crate::limits::MemoryCharge;
-use crate::sandbox::{SandboxError, entry_parts};
-use crate::text::ToolCode;
+use crate::limits::{LimitHit, MemoryCharge};
+use crate::sandbox::entry_parts;
 use crate::toolkit::ToolError;
 
 use super::budget::Budget;
-use super::fault::invalid;
+use super::fault::{display, shortened};
+use super::unsafe_entry::{Refusal, UnsafeEntry};
 use super::{ArchivedKind, Entry};
 
 /// Maximum nesting of directories; each level holds handles while it is unpacked.
@@ -39,8 +42,10 @@ pub type Parts = Vec<CompactString>;
 pub struct Plan {
     /// All names, each directory before its contents.
     pub(super) nodes: BTreeMap<Parts, Node>,
-    /// The entries in the order of the archive, with their parsed names.
+    /// The entries in the order of the archive, with their parsed names; unsafe ones have none.
     pub listed: Vec<(Entry, Parts)>,
+    /// The entries that are not in the tree.
+    pub unsafe_entries: Vec<UnsafeEntry>,
     /// Total size of all files in bytes.
     pub bytes: u64,
     /// The memory charge for names and entries.
@@ -78,7 +83,13 @@ pub enum NodeKind {
 impl Plan {
     /// Creates an empty tree.
     pub fn new() -> Plan {
-        Plan { nodes: BTreeMap::new(), listed: Vec::new(), bytes: 0, held: MemoryCharge::default() }
+        Plan {
+            nodes: BTreeMap::new(),
+            listed: Vec::new(),
+            unsafe_entries: Vec::new(),
+            bytes: 0,
+            held: MemoryCharge::default(),
+        }
     }
 
     /// Returns all names with their nodes, each directory before its contents.
@@ -104,33 +115,51 @@ impl Plan {
         self.nodes.len() as u64
     }
 
-    /// Adds the next entry of an archive.
+    /// Adds the next entry of an archive, to the tree or to the unsafe entries. Errors: a limit is exceeded.
     pub fn add(&mut self, entry: Entry, budget: &Budget) -> Result<(), ToolError> {
-        let parts = parts_of(&entry.name)?;
-        self.bytes = self.bytes.saturating_add(entry.size);
-        let kind = match &entry.what {
-            ArchivedKind::File => NodeKind::File,
-            ArchivedKind::Folder => NodeKind::Folder,
-            ArchivedKind::Link(text) => NodeKind::Link(check_link(&parts, text)?),
-            ArchivedKind::Same(name) => self.copy_of(&entry.name, name)?,
+        let parts = match self.admit(&entry) {
+            Ok(parts) => parts,
+            Err(Stop::Refused(refusal)) => {
+                // Twice the size: the list may have twice the capacity that it uses.
+                self.held.grow(2 * size_of::<UnsafeEntry>() + entry.name.len() + refusal.reason.len())?;
+                self.unsafe_entries.push(UnsafeEntry { entry: entry.clone(), refusal });
+                Parts::new()
+            }
+            Err(Stop::Limit(hit)) => return Err(hit.into()),
         };
         budget.check_total(self.bytes)?;
-        // Twice the size: the list may have twice the capacity that it uses.
         self.held.grow(2 * size_of::<(Entry, Parts)>() + entry.name.len() + bytes_of(&parts))?;
-        if parts.is_empty() {
-            if kind != NodeKind::Folder {
-                return Err(invalid(format!("`{}` names no file", entry.name)));
-            }
-        } else {
-            let Entry { mode, modified, size, .. } = entry;
-            self.put(&parts, Node { kind, mode, modified, size, is_listed: true })?;
-        }
         self.listed.push((entry, parts));
         budget.check_entries(self.len().max(self.listed.len() as u64))
     }
 
+    /// Adds an entry to the tree, and returns its parsed name.
+    fn admit(&mut self, entry: &Entry) -> Result<Parts, Stop> {
+        if !entry.is_text {
+            return Err(Refusal::invalid(format!("the name or the link `{}` is not UTF-8", entry.name)).into());
+        }
+        let parts = parts_of(&entry.name)?;
+        let (kind, bytes) = match &entry.what {
+            ArchivedKind::File => (NodeKind::File, entry.size),
+            ArchivedKind::Folder => (NodeKind::Folder, 0),
+            ArchivedKind::Link(text) => (NodeKind::Link(check_link(&parts, text)?), 0),
+            ArchivedKind::Same(name) => self.copy_of(&entry.name, name)?,
+            ArchivedKind::Special => {
+                return Err(Refusal::invalid(format!("`{}` is a pipe or device, which is not made", entry.name)).into());
+            }
+        };
+        if !parts.is_empty() {
+            let &Entry { mode, modified, size, .. } = entry;
+            self.put(&parts, Node { kind, mode, modified, size, is_listed: true })?;
+        } else if kind != NodeKind::Folder {
+            return Err(Refusal::invalid(format!("`{}` names no file", entry.name)).into());
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        Ok(parts)
+    }
+
     /// Adds a name and its missing parent directories to the tree.
-    fn put(&mut self, parts: &[CompactString], node: Node) -> Result<(), ToolError> {
+    fn put(&mut self, parts: &[CompactString], node: Node) -> Result<(), Stop> {
         let parent = &parts[..parts.len() - 1];
         let is_known = self.nodes.get(parent).is_some_and(|node| node.kind == NodeKind::Folder);
         for depth in if is_known { 0..0 } else { 1..parts.len() } {
@@ -140,12 +169,12 @@ impl Plan {
             let above = self.nodes.entry(parts[..depth].to_vec()).or_insert_with(Node::implied);
             if above.kind != NodeKind::Folder {
                 let (name, above) = (parts.join("/"), parts[..depth].join("/"));
-                return Err(leaves(format!("`{name}` lies below `{above}`, which is a link or a file")));
+                return Err(Refusal::leaves(format!("`{name}` lies below `{above}`, which is a link or a file")).into());
             }
         }
         match self.nodes.get_mut(parts) {
             Some(there) if there.is_listed || node.kind != NodeKind::Folder => {
-                Err(invalid(format!("the name `{}` stands in it twice", parts.join("/"))))
+                Err(Refusal::invalid(format!("the name `{}` stands in it twice", parts.join("/"))).into())
             }
             Some(there) => {
                 *there = node;
@@ -159,17 +188,36 @@ impl Plan {
         }
     }
 
-    /// Resolves a hard link to the file that provides the content.
-    fn copy_of(&mut self, name: &str, other: &str) -> Result<NodeKind, ToolError> {
-        let target = parts_of(other)?;
+    /// Resolves a hard link to the file that provides the content, and returns its size.
+    fn copy_of(&self, name: &str, other: &str) -> Result<(NodeKind, u64), Refusal> {
+        // A name that no archive may hold is in none.
+        let target = parts_of(other).unwrap_or_default();
         let node = self.nodes.get(&target);
-        let (source, size) = match node.map(|node| (&node.kind, node.size)) {
-            Some((NodeKind::File, size)) => (target, size),
-            Some((NodeKind::CopyOf(source), _)) => (source.clone(), self.nodes.get(source).map_or(0, |node| node.size)),
-            _ => return Err(leaves(format!("`{name}` is a hard link to `{other}`, which is no file before it"))),
-        };
-        self.bytes = self.bytes.saturating_add(size);
-        Ok(NodeKind::CopyOf(source))
+        match node.map(|node| (&node.kind, node.size)) {
+            Some((NodeKind::File, size)) => Ok((NodeKind::CopyOf(target), size)),
+            Some((NodeKind::CopyOf(source), _)) => {
+                Ok((NodeKind::CopyOf(source.clone()), self.nodes.get(source).map_or(0, |node| node.size)))
+            }
+            _ => Err(Refusal::leaves(format!("`{name}` is a hard link to `{other}`, which is no file before it"))),
+        }
+    }
+}
+
+/// Why an entry is not in the tree.
+enum Stop {
+    Refused(Refusal),
+    Limit(LimitHit),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Stop {
+        Stop::Refused(refusal)
+    }
+}
+
+impl From<LimitHit> for Stop {
+    fn from(hit: LimitHit) -> Stop {
+        Stop::Limit(hit)
     }
 }
 
@@ -195,35 +243,23 @@ pub fn refusal(entry: &Entry) -> Option<String> {
     }
 }
 
-pub(super) fn parts_of(name: &str) -> Result<Parts, ToolError> {
-    let refused = |error: SandboxError| {
-        let message = format!("the archive is refused for the name `{}`: {error}", display(name));
-        ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
-    };
-    let parts = entry_parts(name).map_err(refused)?;
+pub(super) fn parts_of(name: &str) -> Result<Parts, Refusal> {
+    let parts = entry_parts(name);
+    let parts = parts.map_err(|error| Refusal::leaves(format!("the name `{}`: {error}", shortened(name))))?;
     if parts.len() > MAX_DEPTH {
-        Err(invalid(format!("`{}…` lies in more than {MAX_DEPTH} directories", parts[..8].join("/"))))
+        let start = parts[..8].join("/");
+        Err(Refusal::invalid(format!("`{start}…` lies in more than {MAX_DEPTH} directories")))
     } else {
         Ok(parts)
     }
 }
 
-/// Returns the error for an entry that leads out of the destination.
-fn leaves(reason: String) -> ToolError {
-    let message = format!("the archive is refused: {}", display(&reason));
-    ToolError::new(ToolCode::SandboxViolation, message).hint("look into the archive with another tool")
-}
-
-pub(super) fn display(text: &str) -> String {
-    crate::text::safe::name(&crate::value::print::shortened(text, 300)).into_owned()
-}
-
 /// Checks that a link stays inside the destination.
-fn check_link(parts: &[CompactString], text: &str) -> Result<String, ToolError> {
+fn check_link(parts: &[CompactString], text: &str) -> Result<String, Refusal> {
     if link_stays(parts.len(), text) {
         Ok(text.to_owned())
     } else {
-        Err(leaves(format!("the link `{}` points to `{text}`", parts.join("/"))))
+        Err(Refusal::leaves(format!("the link `{}` points to `{text}`", parts.join("/"))))
     }
 }
 

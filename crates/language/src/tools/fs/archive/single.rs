@@ -40,7 +40,7 @@ impl SingleReader {
         let file = self.file.try_clone().map_err(read_error)?;
         self.bytes = Box::new(BudgetedReader::new(MultiGzDecoder::new(std::io::BufReader::new(file)), &self.budget));
         self.left = size;
-        Ok(Some(Entry { name, what: ArchivedKind::File, mode, modified, size }))
+        Ok(Some(Entry { name, what: ArchivedKind::File, mode, modified, size, is_text: true }))
     }
 
     fn count(&mut self) -> Result<u64, ToolError> {

@@ -76,6 +76,7 @@ impl Writer for TarWriter {
             ArchivedKind::File => (b'0', ""),
             ArchivedKind::Folder => (b'5', ""),
             ArchivedKind::Link(text) => (b'2', text.as_str()),
+            ArchivedKind::Special => unreachable!("pipes and devices are never packed"),
             ArchivedKind::Same(name) => (b'1', name.as_str()),
         };
         let name = if kind == b'5' { format!("{}/", entry.name) } else { entry.name.clone() };

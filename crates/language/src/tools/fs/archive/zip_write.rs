@@ -58,6 +58,7 @@ impl Writer for ZipWriter {
         let (kind, content) = match &entry.what {
             ArchivedKind::Folder => (0o040_000, &b""[..]),
             ArchivedKind::Link(text) => (0o120_000, text.as_bytes()),
+            ArchivedKind::Special => unreachable!("pipes and devices are never packed"),
             ArchivedKind::File | ArchivedKind::Same(_) => (0o100_000, &b""[..]),
         };
         let mut name = entry.name.clone();

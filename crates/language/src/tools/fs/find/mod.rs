@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use crate::gate::{Context, Tool};
 use crate::sandbox::{
-    Bounds, Candidate, Choice, Details, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search, Timestamp,
+    Bounds, Candidate, Choice, Details, FileNames, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search,
+    Timestamp,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
@@ -60,6 +61,10 @@ const SPEC: Spec = Spec {
         "count files",
         "nanoseconds",
         "mtime_ns",
+        "hard links",
+        "same file",
+        "st_ino",
+        "st_nlink",
     ],
     summary: "Finds files in a directory and all directories below it, by name, type, size and time",
     details: "The result is a list of records `path`, `name`, `type`, `size`, `modified`, `extension`, `target`; all that \
@@ -69,7 +74,8 @@ const SPEC: Spec = Spec {
         `file`, `directory`, `link` or `other` (pipes, sockets, devices). `size` is bytes: 0 for directories, the length \
         of its text for a link. `modified` is RFC 3339, UTC, whole seconds, and compares as a text; with `exact_times` it has nine decimals, and so tells which of two files of one second is newer. `extension` is what \
         follows the last dot of the name, as written, without the dot; `\"\"` where there is none (`.bashrc`, `a.`). \
-        `target` is the text of a link, nil for all else. \
+        `target` is the text of a link, nil for all else. With `identity` records also have `links` and `identity`, as \
+        `FS.FileInfo` gives them: the number of names (hard links) of the file, and a text that is the same for two names of one file; they take 24 bytes of memory per record, and some more while the search runs. \
         A pattern without `/` is compared with the name at any depth, one with `/` with the path from the directory; \
         one that ends in `/` fits directories only. It knows `*` and `?` (not across `/`), `**` (any number of \
         directories), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself. Of several patterns \
@@ -126,6 +132,7 @@ arguments! {
         limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order; all when left out";
         ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in patterns";
         exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds, always nine decimals";
+        identity: bool = Is(Literal::Bool(false)), Kind::Bool, "whether records have `links` and `identity`";
     }
 }
 
@@ -160,10 +167,12 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Record
     let order = Order { key: SortKey::of(&args.sort.as_text()), descending: args.descending };
     let bounds = bounds(context, &args)?;
     let needs_details = !bounds.is_none() || order.needs_details();
+    let has_fields = details == Details::All;
     let search = Search {
         choose: &|entry| wanted.choose(entry),
         bounds,
         details: if needs_details { Details::All } else { details },
+        identities: args.identity && has_fields,
         depth: args.depth.map_or(usize::MAX, |depth| usize::try_from(depth).unwrap_or(usize::MAX)),
         gitignore: args.gitignore,
     };
@@ -171,7 +180,7 @@ fn run(context: &mut Context<'_>, args: Args, details: Details) -> Result<Record
     let found = found.map_err(|error| leaving_out(error, &args.path, &wanted.patterns))?;
     let limit = args.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let found = order::arrange(found, order, limit)?;
-    let fields = Fields { details: search.details, exact_times: args.exact_times };
+    let fields = Fields { details: search.details, exact_times: args.exact_times, identity: args.identity };
     Ok(Records(List::from_rows(Rows::new(table(found, prefix(&args.path), fields)?))))
 }
 
@@ -239,6 +248,7 @@ pub fn type_word(kind: EntryKind) -> &'static str {
 struct Fields {
     details: Details,
     exact_times: bool,
+    identity: bool,
 }
 
 fn table(found: FoundEntries, first: String, fields: Fields) -> Result<Table, ToolError> {
@@ -257,7 +267,7 @@ fn table(found: FoundEntries, first: String, fields: Fields) -> Result<Table, To
     let folders = found.folder_names;
     let of = Directories { first, names: Texts::new(folders.names, folders.name_ends), parents: folders.parents };
     let numbers = found.kinds.into_iter().map(word_number).collect();
-    let columns = vec![
+    let mut columns = vec![
         ("path", Column::PathsInFolders { names: 1, folders: found.folders, of }),
         ("name", Column::Texts(Texts::new(found.names, found.name_ends))),
         ("type", Column::Words { words: TYPES, numbers }),
@@ -266,7 +276,20 @@ fn table(found: FoundEntries, first: String, fields: Fields) -> Result<Table, To
         ("extension", Column::Extensions { names: 1, extension: crate::tools::path::extension }),
         ("target", targets),
     ];
+    if fields.identity {
+        columns.extend(identities(&found.files));
+    }
     Ok(Table::new(columns, len)?)
+}
+
+/// Returns the columns that tell which records are names of one file. Without files nothing reads them.
+fn identities(files: &[FileNames]) -> [(&'static str, Column); 2] {
+    if files.is_empty() {
+        return [("links", Column::Unread), ("identity", Column::Unread)];
+    }
+    let links = files.iter().map(|file| i64::try_from(file.links).unwrap_or(i64::MAX)).collect();
+    let identities = files.iter().map(|file| (file.identity.device, file.identity.inode)).collect();
+    [("links", Column::Ints(links)), ("identity", Column::Identities(identities))]
 }
 
 /// The packed list of records.
@@ -289,7 +312,9 @@ impl Answer for Records {
                     "size": { "type": "integer", "description": "bytes; 0 for directories" },
                     "modified": { "type": "string", "description": "last change, RFC 3339, UTC, whole seconds, or nine decimals with `exact_times`" },
                     "extension": { "type": "string", "description": "what follows the last dot of the name, or empty" },
-                    "target": { "type": ["string", "null"], "description": "text of a link; null for all else" }
+                    "target": { "type": ["string", "null"], "description": "text of a link; null for all else" },
+                    "links": { "type": "integer", "description": "names that the file has; with `identity`" },
+                    "identity": { "type": "string", "description": "text that two names of one file have in common; with `identity`" }
                 },
                 "required": ["path", "name", "type", "size", "modified", "extension", "target"]
             }

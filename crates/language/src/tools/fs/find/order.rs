@@ -1,6 +1,6 @@
 //! The order and limit of the records of `FS.Find`.
 
-use crate::limits::LimitHit;
+use crate::limits::{LimitHit, work};
 use crate::sandbox::FoundEntries;
 use crate::tools::path::extension;
 use crate::value::order::sort;
@@ -70,8 +70,10 @@ pub fn arrange(found: FoundEntries, order: Order, limit: usize) -> Result<FoundE
                 SortKey::Path => a.cmp(&b),
             }
         };
-        let turn = |a: &u32, b: &u32| if order.descending { compare(b, a) } else { compare(a, b) };
-        sort(&mut rows, turn, |_, _| 1)?;
+        sort(&mut rows, |a, b| {
+            work::charge(1)?;
+            Ok(if order.descending { compare(b, a) } else { compare(a, b) })
+        })?;
     }
     rows.truncate(limit);
     Ok(picked(found, &rows))
@@ -106,6 +108,7 @@ fn picked(found: FoundEntries, rows: &[u32]) -> FoundEntries {
         sizes: gather(found.sizes, rows),
         modified: gather(found.modified, rows),
         nanos: gather(found.nanos, rows),
+        files: gather(found.files, rows),
         targets,
         ..FoundEntries { folder_names: found.folder_names, met: found.met, notes: found.notes, ..Default::default() }
     }

@@ -89,6 +89,8 @@ pub struct Search<'a> {
     pub bounds: Bounds,
     /// The details wanted for each entry; [`Bounds`] require all of them.
     pub details: Details,
+    /// Whether the identity of each entry is wanted; requires all details.
+    pub identities: bool,
     /// Number of levels below the start to return: 1 for entries directly in it.
     pub depth: usize,
     /// Whether to apply `.gitignore` files and leave out `.git` directories.

@@ -1,6 +1,6 @@
 //! An entry of a tree as the readers of a walk pass it on.
 
-use super::super::super::handles::metadata::Kind;
+use super::super::super::handles::metadata::{Identity, Kind, Metadata};
 
 /// An entry, identified by its reader and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +19,30 @@ pub struct EntryStat {
     pub modified: i64,
     /// The nanoseconds of that time.
     pub nanos: u32,
+    /// The file, and the number of its names. Not every reader fills it in unless identities are wanted.
+    pub file: FileNames,
+}
+
+/// A file, and the number of its names.
+#[derive(Clone, Copy, Debug)]
+pub struct FileNames {
+    /// The identity of the file.
+    pub identity: Identity,
+    /// Number of hard links.
+    pub links: u64,
+}
+
+impl FileNames {
+    /// Nothing is known of the file.
+    pub const UNKNOWN: FileNames = FileNames { identity: Identity { device: 0, inode: 0 }, links: 0 };
+}
+
+impl From<&Metadata> for EntryStat {
+    fn from(metadata: &Metadata) -> EntryStat {
+        let (modified, nanos) = metadata.modified.map_or((0, 0), |time| (time.seconds, time.nanos));
+        let file = FileNames { identity: metadata.identity, links: metadata.links };
+        EntryStat { kind: metadata.kind, size: metadata.size, modified, nanos, file }
+    }
 }
 
 impl EntryStat {

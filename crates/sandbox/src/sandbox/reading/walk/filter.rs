@@ -101,6 +101,11 @@ impl<'a> Filter<'a> {
         self.skip.rule.is_some() || self.search.is_some()
     }
 
+    /// Whether the identity of each entry is wanted.
+    pub fn wants_identities(&self) -> bool {
+        self.search.is_some_and(|search| search.identities)
+    }
+
     /// Whether links are followed.
     pub fn follows(&self) -> bool {
         self.entered.is_some()

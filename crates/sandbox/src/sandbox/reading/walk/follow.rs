@@ -41,8 +41,7 @@ impl Follower<'_> {
         let not_text = || Failure::NotText { below: path[self.filter.start_len..].to_vec() };
         let Some(place) = (self.resolve)(str::from_utf8(path).map_err(|_| not_text())?) else { return Ok(()) };
         let Ok(metadata) = place.metadata() else { return Ok(()) };
-        let (modified, nanos) = metadata.modified.map_or((0, 0), |time| (time.seconds, time.nanos));
-        let look = EntryStat { kind: metadata.kind, size: metadata.size, modified, nanos };
+        let look = EntryStat::from(&metadata);
         let (resolved, depth) = (folder_path(&place), position.depth);
         let base = Base { path_len: path.len(), resolved: Some(&resolved), is_root: place.is_root(), depth };
         let filter = Filter { base, ..self.filter };

@@ -22,9 +22,9 @@ use crate::limits::LimitHit;
 use super::super::super::handles::folder::{
     Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, open_beneath,
 };
-use super::super::super::handles::metadata::Kind;
+use super::super::super::handles::metadata::{Identity, Kind};
 use super::super::ignore::{self, Ignore};
-use super::entry::{EntryId, EntryStat};
+use super::entry::{EntryId, EntryStat, FileNames};
 use super::filter::{Filter, Position};
 use super::reader::{Intake, Reader, Refusal};
 use super::{Failure, WalkLimits};
@@ -267,6 +267,7 @@ impl<'a> Worker<'a> {
 
     fn take_entries(&mut self, folder: &OwnedFd, intake: &mut Intake<'_>) -> Result<(), Refusal> {
         let (found, met) = (self.reader.found.len(), self.reader.met);
+        let fields = fields(intake.filter);
         let mut raw = RawDir::new(folder.as_fd(), &mut self.buffer);
         let mut number = 0_usize;
         while let Some(entry) = raw.next() {
@@ -284,7 +285,7 @@ impl<'a> Worker<'a> {
             if intake.filter.leaves_out(intake.position, OsStr::from_bytes(bytes), &mut self.reader.reserved) {
                 continue;
             }
-            self.reader.take(intake, bytes, kind_of(entry.file_type()), || look(folder, name))?;
+            self.reader.take(intake, bytes, kind_of(entry.file_type()), || look(folder, name, fields))?;
         }
         Ok(())
     }
@@ -328,12 +329,20 @@ impl Stop {
     }
 }
 
+/// Returns the fields of metadata that a walk needs.
+fn fields(filter: &Filter<'_>) -> StatxFlags {
+    let of_all = StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME;
+    if filter.wants_identities() { of_all | StatxFlags::INO | StatxFlags::NLINK } else { of_all }
+}
+
 /// Reads the metadata of an entry.
-fn look(folder: &OwnedFd, name: &CStr) -> io::Result<EntryStat> {
+fn look(folder: &OwnedFd, name: &CStr, fields: StatxFlags) -> io::Result<EntryStat> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
-    let stat = rustix::fs::statx(folder, name, flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME)?;
+    let stat = rustix::fs::statx(folder, name, flags, fields)?;
     let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
-    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec, nanos: stat.stx_mtime.tv_nsec })
+    let device = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
+    let file = FileNames { identity: Identity { device, inode: stat.stx_ino }, links: stat.stx_nlink.into() };
+    Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec, nanos: stat.stx_mtime.tv_nsec, file })
 }
 
 fn read_link(folder: &OwnedFd, name: &[u8]) -> io::Result<String> {

@@ -31,6 +31,7 @@ use reader::{NO_BLOCK, Reader};
 
 pub use arrange::Tree;
 pub use criteria::{Bounds, Candidate, Choice, Resolve, Search};
+pub use entry::FileNames;
 pub use filter::Skip;
 pub use rows::FoundEntries;
 pub use search::{SearchScope, search};

@@ -158,9 +158,7 @@ fn share(above: Option<&Folder>, handle: &mut Option<Arc<OwnedFd>>, handles: &mu
 }
 
 fn look(folder: &Folder, name: &OsStr) -> io::Result<EntryStat> {
-    let metadata = folder.metadata(name)?;
-    let (modified, nanos) = metadata.modified.map_or((0, 0), |time| (time.seconds, time.nanos));
-    Ok(EntryStat { kind: metadata.kind, size: metadata.size, modified, nanos })
+    Ok(EntryStat::from(&folder.metadata(name)?))
 }
 
 fn read_link(folder: &Folder, name: &[u8]) -> io::Result<String> {

@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::entry::{EntryId, EntryStat};
+use super::entry::{EntryId, EntryStat, FileNames};
 use crate::limits::{LimitHit, Watch};
 
 use super::super::super::handles::metadata::Kind;
@@ -61,6 +61,8 @@ pub struct Reader {
     pub blocks: Vec<Block>,
     /// Number of entries seen, kept or not.
     pub met: usize,
+    /// The file of each entry in `found`, by the start of its name. Empty unless identities are wanted.
+    files: Vec<(u32, FileNames)>,
     /// The targets of the links that were kept.
     pub targets: Vec<(EntryId, String)>,
     pub pending: Vec<PendingLink>,
@@ -104,6 +106,7 @@ impl Reader {
             found: Vec::new(),
             blocks: Vec::new(),
             met: 0,
+            files: Vec::new(),
             targets: Vec::new(),
             pending: Vec::new(),
             reserved: 0,
@@ -149,6 +152,9 @@ impl Reader {
                     modified: look.modified,
                     nanos: look.nanos,
                 });
+                if intake.filter.wants_identities() {
+                    self.files.push((self.names.len() as u32, look.file));
+                }
                 self.names.extend_from_slice(name);
                 Ok(())
             }
@@ -185,7 +191,7 @@ impl Reader {
             looked = Some(look);
         }
         intake.was_shown |= looked.is_some();
-        let look = looked.unwrap_or(EntryStat { kind, size: 0, modified: 0, nanos: 0 });
+        let look = looked.unwrap_or(EntryStat { kind, size: 0, modified: 0, nanos: 0, file: FileNames::UNKNOWN });
         let choice = filter.search.map_or(choice, |search| search.bounds.narrow(choice, &look));
         let is_pending = kind == Kind::Link && filter.follows() && self.may_lead_on(intake, name)?;
         Ok((choice != Choice::Neither || is_pending).then_some((look, choice)))
@@ -230,7 +236,15 @@ impl Reader {
             nanos: look.nanos,
             ..*found
         };
+        if let Ok(at) = file_index(&self.files, found) {
+            self.files[at].1 = look.file;
+        }
         Ok(choice)
+    }
+
+    /// Returns the file of an entry, if identities are wanted.
+    pub fn file_of(&self, found: &Found) -> Option<FileNames> {
+        file_index(&self.files, found).ok().map(|at| self.files[at].1)
     }
 
     /// Sorts the entries of a directory by name and closes their block.
@@ -332,4 +346,10 @@ impl Reader {
         names.reverse();
         names.join(&b'/')
     }
+}
+
+/// Returns the index of an entry's file. Names are appended in the order in which entries are taken, so the starts of
+/// their names ascend.
+fn file_index(files: &[(u32, FileNames)], found: &Found) -> Result<usize, usize> {
+    files.binary_search_by_key(&found.name_start, |(name_start, _)| *name_start)
 }

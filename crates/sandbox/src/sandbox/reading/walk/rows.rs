@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::super::super::handles::metadata::Kind;
 use super::super::super::handles::path::MAX_PATH;
 use super::arrange::{children_of, unpack};
-use super::entry::EntryId;
+use super::entry::{EntryId, FileNames};
 use super::reader::{NO_BLOCK, Reader};
 use super::{Details, Failure};
 
@@ -31,6 +31,8 @@ pub struct FoundEntries {
     pub modified: Vec<i64>,
     /// The nanoseconds of these times, which no record holds: entries of one second are ordered by them.
     pub nanos: Vec<u32>,
+    /// The file of each entry, and the number of its names. Empty unless identities were requested.
+    pub files: Vec<FileNames>,
     /// The targets of links with the indices of their entries, in order. Empty unless details were requested.
     pub targets: Vec<(u32, String)>,
     /// Number of entries seen, whether they matched or not.
@@ -53,6 +55,9 @@ pub struct FolderNames {
 impl FoundEntries {
     /// Bytes used per entry while a search runs, including the name.
     pub const ENTRY_BYTES: usize = 96;
+
+    /// Further bytes per entry if identities are requested.
+    pub const IDENTITY_BYTES: usize = size_of::<(u32, FileNames)>() + 2 * size_of::<FileNames>();
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
@@ -214,6 +219,7 @@ impl Arranger<'_> {
             self.found.sizes.push(found.size.min(i64::MAX as u64) as i64);
             self.found.modified.push(found.modified);
             self.found.nanos.push(found.nanos);
+            self.found.files.extend(reader.file_of(found));
         }
         Ok(())
     }

@@ -114,7 +114,8 @@ impl<R: Read> TarReader<R> {
         let pax = pax.unwrap_or_default();
         let name = one_of(name, pax.path.clone())?.unwrap_or_else(|| header.name());
         let link = one_of(link, pax.link.clone())?.unwrap_or_else(|| header.link());
-        let mut name = text_of(&name)?;
+        let (mut name, mut is_text) = text_of(&name);
+        let (link, link_is_text) = text_of(&link);
         let stored = pax.size.map_or_else(|| header.size(), Ok)?;
         (self.stored, self.padding) = (stored, padding(stored));
         let mut size = stored;
@@ -125,7 +126,7 @@ impl<R: Read> TarReader<R> {
             }
             b'0' | 0 | b'7' => {
                 let sparse = pax.sparse.as_ref().expect("the arm above takes the others");
-                name = sparse.name.as_deref().map_or(Ok(name), text_of)?;
+                (name, is_text) = sparse.name.as_deref().map_or((name, is_text), text_of);
                 let map = self.map_in_content(sparse.real_size)?;
                 (size, self.map) = (map.size(), Some(map));
                 ArchivedKind::File
@@ -135,19 +136,18 @@ impl<R: Read> TarReader<R> {
                 (size, self.map) = (map.size(), Some(map));
                 ArchivedKind::File
             }
-            b'1' => ArchivedKind::Same(text_of(&link)?),
-            b'2' => ArchivedKind::Link(text_of(&link)?),
+            b'1' => ArchivedKind::Same(link),
+            b'2' => ArchivedKind::Link(link),
             b'5' => ArchivedKind::Folder,
-            b'3' | b'4' | b'6' => {
-                return Err(invalid(format!("`{name}` is a pipe or device, which is not made")));
-            }
+            b'3' | b'4' | b'6' => ArchivedKind::Special,
             kind => return Err(invalid(format!("`{name}` is an entry of the unknown kind `{}`", kind.escape_ascii()))),
         };
         if what != ArchivedKind::File && stored != 0 {
             return Err(invalid(format!("`{name}` has content, but is no file")));
         }
         let modified = pax.modified.or(header.modified());
-        Ok(Entry { name, what, mode: header.mode()? & 0o777, modified, size })
+        is_text &= link_is_text || !matches!(what, ArchivedKind::Same(_) | ArchivedKind::Link(_));
+        Ok(Entry { name, what, mode: header.mode()? & 0o777, modified, size, is_text })
     }
 
     /// Returns the header of the next entry, or `None` at the end of the archive.

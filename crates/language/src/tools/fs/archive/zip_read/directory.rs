@@ -79,7 +79,7 @@ fn read_listed(list: &mut impl Read) -> Result<CentralEntry, ToolError> {
     let mut variable = Fields(&variable);
     let (raw_name, extra) = (variable.bytes(name_bytes.into())?, variable.bytes(extra_bytes.into())?);
     let extra = Extra::read(extra, [size, stored, header])?;
-    let name = extra.name_of(raw_name)?;
+    let (name, is_text) = extra.name_of(raw_name)?;
     check_readable(&name, flags, method, disk)?;
     let [size, stored, header] = extra.wide;
     if method == 0 && stored != size {
@@ -87,7 +87,7 @@ fn read_listed(list: &mut impl Read) -> Result<CentralEntry, ToolError> {
     }
     let (what, mode) = kind_and_mode(&name, made_by >> 8, external, size)?;
     let modified = extra.modified.or_else(|| from_dos(date, time));
-    let entry = Entry { name, what, mode, modified, size };
+    let entry = Entry { name, what, mode, modified, size, is_text };
     Ok(CentralEntry { entry, is_deflated: method == 8, crc, stored, header, data: 0, flags, name: raw_name.to_vec() })
 }
 
@@ -112,7 +112,7 @@ fn kind_and_mode(name: &str, system: u16, external: u32, size: u64) -> Result<(A
         0o040_000 => ArchivedKind::Folder,
         0o100_000 => ArchivedKind::File,
         0o120_000 => ArchivedKind::Link(String::new()),
-        _ => return Err(invalid(format!("`{name}` is a pipe or device, which is not made"))),
+        _ => return Ok((ArchivedKind::Special, mode & 0o777)),
     };
     if name.ends_with('/') != (what == ArchivedKind::Folder) && (name.ends_with('/') || size > 0) {
         return Err(invalid(format!("`{name}` is a directory by its name or by its mode, but not by both")));
@@ -191,8 +191,9 @@ impl Extra {
         Ok(read)
     }
 
-    /// Returns the name of an entry. A second name in UTF-8 must equal it, unless the first is not UTF-8.
-    fn name_of(&self, raw: &[u8]) -> Result<String, ToolError> {
+    /// Returns the name of an entry, and whether it is UTF-8. A second name in UTF-8 must equal it, unless the first is
+    /// not UTF-8.
+    fn name_of(&self, raw: &[u8]) -> Result<(String, bool), ToolError> {
         if raw.len() > MAX_NAME {
             return Err(invalid(format!("a name of {} bytes", raw.len())));
         }
@@ -204,9 +205,9 @@ impl Extra {
         match &self.name {
             Some((sum, name)) if *sum == crc.sum() && name != raw => match std::str::from_utf8(raw) {
                 Ok(raw) => Err(invalid(format!("`{raw}` has two names"))),
-                Err(_) => text_of(name),
+                Err(_) => Ok(text_of(name)),
             },
-            _ => text_of(raw),
+            _ => Ok(text_of(raw)),
         }
     }
 }

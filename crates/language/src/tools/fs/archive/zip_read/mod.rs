@@ -75,8 +75,9 @@ impl ZipReader {
             while filled < bytes.len() {
                 filled += self.read(&mut bytes[filled..])?;
             }
-            *text = text_of(&bytes)?;
-            entry.size = 0;
+            let is_text;
+            (*text, is_text) = text_of(&bytes);
+            (entry.size, entry.is_text) = (0, entry.is_text && is_text);
         }
         Ok(Some(entry))
     }
