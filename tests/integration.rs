@@ -37,6 +37,7 @@ mod journal;
 mod layers;
 mod letter_case;
 mod list_dir;
+mod literals;
 mod mcp;
 mod memory;
 mod modules;

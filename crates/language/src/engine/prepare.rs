@@ -81,7 +81,8 @@ impl Engine {
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
+        let environment =
+            Environment { registry, settings, earlier: &[], variables: &[], modules: &modules, sources: &sources };
         let mut program = lower(&unit, &environment, &mut findings);
         if let Ok(interface) = &mut interface {
             interface.reads_args = program.reads_args;

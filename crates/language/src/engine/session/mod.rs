@@ -248,7 +248,8 @@ impl<'e> Session<'e> {
         let gate = &self.engine().gate;
         let (registry, settings) = (gate.registry(), gate.settings());
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
-        let environment = Environment { registry, settings, earlier, variables, modules };
+        let sources = &self.sources;
+        let environment = Environment { registry, settings, earlier, variables, modules, sources };
         let mut program = lower(&unit, &environment, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {

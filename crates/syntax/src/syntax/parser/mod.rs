@@ -26,7 +26,7 @@ use super::scan::{Line, LineKind, Scanner};
 use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
 pub use findings::MAX_FINDINGS;
-pub use literal::escape;
+pub use literal::{escape, part_of_literal};
 pub use mistake::{is_foreign_statement, joined_help};
 
 use blocks::Blocks;
