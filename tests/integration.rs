@@ -55,6 +55,7 @@ mod scripts;
 mod security;
 mod show;
 mod specs;
+mod spellings;
 mod strangers;
 mod support;
 mod testing;
