@@ -46,7 +46,7 @@ use crate::value::json;
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::gate::{
     Approver, Barrier, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
-    Provenance, Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
+    Provenance, Question, RUN_NAME, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};

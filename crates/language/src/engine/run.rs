@@ -146,7 +146,7 @@ impl Engine {
         }
         let interface = match interface {
             Ok(interface) => interface,
-            Err(finding) => return Outcome::refused(sources, vec![finding]),
+            Err(finding) => return Outcome::without_entry(sources, finding, invocation),
         };
         let Bound { args, values } = match invocation.bind(&interface) {
             Ok(bound) => bound,
