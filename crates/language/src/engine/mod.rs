@@ -246,7 +246,7 @@ impl Engine {
     }
 
     fn text_limits(&self) -> TextLimits {
-        TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS }
+        TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS, deadline: None }
     }
 }
 

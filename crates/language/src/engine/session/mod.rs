@@ -327,8 +327,15 @@ impl<'e> Session<'e> {
             Form::Statements => parse(source, engine.text_limits(), findings),
             Form::Value => parse_value(source, engine.text_limits(), findings).unwrap_or_default(),
         };
-        let mut loader =
-            Loader { engine, session: Some(machine.memory()), sources, findings, modules, held: &mut held };
+        let mut loader = Loader {
+            engine,
+            limits: engine.text_limits(),
+            session: Some(machine.memory()),
+            sources,
+            findings,
+            modules,
+            held: &mut held,
+        };
         let mut uses = self.uses.clone();
         uses.extend(loader.load(span, &tree));
         Unit { tree, uses }
