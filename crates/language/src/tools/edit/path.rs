@@ -7,11 +7,10 @@ use crate::value::{Str, print};
 /// The form of paths that may name many places.
 pub const PATH: Form = Form::new(|_, path| parse(path).map(drop));
 /// The form of paths that name one place.
-pub const PLACE: Form =
-    Form::new(|_, path| match parse(path)?.as_slice().iter().any(|step| matches!(step, Step::All)) {
-        true => Err(many_places()),
-        false => Ok(()),
-    });
+pub const PLACE: Form = Form::new(|_, path| {
+    let names_many = parse(path)?.as_slice().iter().any(|step| matches!(step, Step::All));
+    if names_many { Err(many_places()) } else { Ok(()) }
+});
 
 /// One step of a path.
 pub enum Step {

@@ -97,7 +97,7 @@ pub fn items(format: &str) -> Result<Vec<Item<'_>>, ToolError> {
 fn unknown_part(format: &str) -> Range<usize> {
     let is_known = |end: &usize| !StrftimeItems::new(&format[..*end]).any(|item| item == Item::Error);
     let percents = || memchr::memchr_iter(b'%', format.as_bytes());
-    let start = percents().filter(is_known).last().unwrap_or(0);
+    let start = percents().rfind(is_known).unwrap_or(0);
     start..percents().find(|at| *at > start).unwrap_or(format.len())
 }
 
