@@ -10,9 +10,9 @@ use crate::toolkit::{Form, ToolError};
 use crate::value::print;
 
 use super::super::recent::Recent;
-use super::excess::{Excess, automaton_bytes};
+use super::excess::{Excess, MAX_COMPILED, automaton_bytes};
 use super::expression::Expression;
-use super::parse::{Bounds, Fault, Flags, MAX_COMPILED, parse};
+use super::parse::{Bounds, Fault, Flags, parse};
 
 /// Number of compiled patterns in the cache. A run's memory limit applies to all of them together.
 const KEPT: usize = 256;
@@ -87,7 +87,7 @@ fn compile(pattern: &str) -> Result<Expression, ToolError> {
     match Regex::builder().configure(config).build_from_hir(&expression) {
         Ok(regex) => Ok(Expression::new(pattern, &expression, regex, bounds)?),
         Err(_) => {
-            let excess = Excess::of_automaton(bounds);
+            let excess = Excess::Automaton { limit: bounds.compiled };
             Err(bad(pattern, &excess.to_string()).hint(excess.help()))
         }
     }

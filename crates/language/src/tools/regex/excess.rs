@@ -1,10 +1,19 @@
-//! Why a pattern is too large, and how to make it smaller.
+//! The limits on the size of a pattern: why one is too large, and how to make it smaller.
 
 use std::fmt;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::parse::{Bounds, MAX_CLASSES, MAX_COMPILED, MAX_FOLDED, MAX_PLACES, places};
+/// Maximum size of each automaton of an expression in bytes, because building one cannot be interrupted; the
+/// largest take about 0.1 s.
+pub const MAX_COMPILED: usize = 10 << 20;
+/// Maximum number of positions in an expression with its repetitions written out. The number of positions that
+/// can be active at once is the worst-case cost of a byte.
+pub const MAX_PLACES: u64 = 1000;
+/// Maximum number of classes and ranges in an expression.
+pub const MAX_CLASSES: usize = 2_000;
+/// Maximum number of characters in all ranges whose case variants are looked up individually; this takes 0.1 s.
+pub const MAX_FOLDED: u64 = 8_000_000;
 
 /// The limit that a pattern exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +59,6 @@ impl Excess {
         (count > MAX_PLACES).then(|| Excess::Positions { count, cause: cause() })
     }
 
-    /// Returns the excess of an expression that could not be compiled within these bounds.
-    pub fn of_automaton(bounds: Bounds) -> Excess {
-        Excess::Automaton { limit: bounds.compiled }
-    }
-
     /// Returns the suggested fix, in the imperative.
     pub fn help(self) -> &'static str {
         match self {
@@ -95,6 +99,24 @@ impl fmt::Display for Excess {
             }
             Excess::Automaton { limit } => write!(f, "compiled it takes more than {limit} bytes"),
         }
+    }
+}
+
+/// Returns the number of positions in an expression with its repetitions written out.
+///
+/// Recursion is bounded by the limit on nested groups.
+pub fn places(expression: &Hir) -> u64 {
+    let sum = |parts: &[Hir]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(places(part)));
+    match expression.kind() {
+        HirKind::Empty => 0,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(_) | HirKind::Look(_) => 1,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
+            places(&repetition.sub).max(1).saturating_mul(times.into())
+        }
+        HirKind::Capture(capture) => places(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
     }
 }
 

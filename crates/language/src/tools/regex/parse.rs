@@ -9,22 +9,16 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 use crate::limits::{LimitHit, MemoryCharge, space};
 
-use super::excess::Excess;
+use super::excess::{Excess, MAX_CLASSES, MAX_COMPILED, MAX_FOLDED};
 
 /// Maximum length of a pattern in bytes, because parsing cannot be interrupted.
 pub const MAX_PATTERN: usize = 64 << 10;
-/// Maximum size of each automaton of an expression in bytes, because building one cannot be interrupted; the
-/// largest take about 0.1 s.
-pub const MAX_COMPILED: usize = 10 << 20;
 /// Maximum size of each table of a search in bytes.
 const MAX_TABLES: usize = 4 << 20;
 /// Each automaton and table may use 1/`SHARE` of the free memory.
 const SHARE: usize = 32;
 /// Maximum nesting of groups.
 const MAX_NESTING: u32 = 100;
-/// Maximum number of positions in an expression with its repetitions written out. The number of positions that
-/// can be active at once is the worst-case cost of a byte.
-pub const MAX_PLACES: u64 = 1000;
 
 /// Size limits for the parts of a compiled expression, given the free memory.
 #[derive(Clone, Copy, Debug)]
@@ -110,10 +104,6 @@ const TREE_BYTES: usize = 512;
 const CLASS_BYTES: usize = 96 << 10;
 /// Upper bound for the memory of an explicit range, including its case variants, in bytes.
 const RANGE_BYTES: usize = 32 << 10;
-/// Maximum number of classes and ranges in an expression.
-pub const MAX_CLASSES: usize = 2_000;
-/// Maximum number of characters in all ranges whose case variants are looked up individually; this takes 0.1 s.
-pub const MAX_FOLDED: u64 = 8_000_000;
 /// Number of characters assumed for a Unicode class, most of which have no case variants.
 const FOLDED_IN_CLASS: u64 = 30_000;
 
@@ -177,24 +167,6 @@ impl Visitor for Classes {
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// Returns the number of positions in an expression with its repetitions written out.
-///
-/// Recursion is bounded by the limit on nested groups.
-pub fn places(expression: &Hir) -> u64 {
-    let sum = |parts: &[Hir]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(places(part)));
-    match expression.kind() {
-        HirKind::Empty => 0,
-        HirKind::Literal(literal) => literal.0.len() as u64,
-        HirKind::Class(_) | HirKind::Look(_) => 1,
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
-            places(&repetition.sub).max(1).saturating_mul(times.into())
-        }
-        HirKind::Capture(capture) => places(&capture.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
     }
 }
 

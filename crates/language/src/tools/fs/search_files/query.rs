@@ -37,7 +37,7 @@ impl Query<'_> {
             .size_limit(bounds.compiled)
             .dfa_size_limit(bounds.tables);
         let library = builder.build(self.text).map_err(|error| match error.to_string() {
-            reason if reason.contains("size limit") => self.too_large(Excess::of_automaton(bounds)),
+            reason if reason.contains("size limit") => self.too_large(Excess::Automaton { limit: bounds.compiled }),
             reason => self.bad(&reason),
         })?;
         Ok(LineMatcher::new(library, StepwiseSearch::new(pattern, &tree, bounds)))
