@@ -92,7 +92,7 @@ fn a_file_of_procedures_runs_main_or_the_named_one() {
     assert_eq!(go(&["--", "x"]).stdout, "xnil\n");
     assert_eq!(go(&["--proc", "Other"]).stdout, "other\n");
     let unknown = go(&["--proc", "Othr"]);
-    assert_eq!(unknown.code, 1);
+    assert_eq!(unknown.code, 2);
     assert!(
         unknown.stderr.contains("NS0107") && unknown.stderr.contains("did you mean `Other`?"),
         "{}",

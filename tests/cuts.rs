@@ -216,7 +216,7 @@ fn each_call_is_asked_for_itself() {
 }
 
 /// Texts with several calls of one tool or of two: `A` is checked nowhere, `B` is, and `C` is on one of several ways.
-const SEVERAL: [&str; 22] = [
+const SEVERAL: [&str; 38] = [
     "SET r = A\nEMIT LEN(r.items)\nSET r = B\nEMIT r.truncated",
     "SET r = B\nEMIT r.truncated\nSET r = A\nEMIT LEN(r.items)",
     "CALL A\nCALL B\nEMIT LAST.truncated",
@@ -239,6 +239,24 @@ const SEVERAL: [&str; 22] = [
     "DEFINE PROCEDURE Q()\n  SET r = A\n  SET r = B\n  RETURN r\nEND\nCALL Q()",
     "ON ERROR DO\n  EMIT r.truncated\nEND\nSET r = C\nSET r = C",
     "MUST CALL A\nMUST CALL B\nEMIT LAST.truncated",
+    // Handlers: an error leads to them from any step after ON ERROR, and from one that clears it to any statement.
+    "ON ERROR DO\n  EMIT 1\nEND\nSET r = A\nSET r = B\nEMIT r.truncated",
+    "SET r = A\nSET r = B\nON ERROR DO\n  EMIT r.truncated\nEND\nEMIT INT(\"x\")",
+    "ON ERROR DO\n  EMIT r.truncated\nEND\nSET r = C\nSET r = nil",
+    "ON ERROR DO\n  CLEAR_ERROR\nEND\nSET r = C\nSET r = C\nEMIT r.truncated",
+    "SET r = A\nSET r = nil\nON ERROR DO\n  CLEAR_ERROR\nEND\nSET r = B\nEMIT r.truncated",
+    "ON ERROR DO\n  SET r = A\n  EMIT LEN(r.items)\n  SET r = nil\nEND\nSET r = B\nEMIT r.truncated\nEMIT INT(\"x\")",
+    "ON ERROR DO\n  SET q = B\n  CLEAR_ERROR\nEND\nSET q = nil\nEMIT INT(\"x\")\nEMIT q.truncated",
+    "FOR EACH i IN [1, 2] DO\n  SET r = C\n  SET r = INT(\"x\")\n  EMIT r\n  ON ERROR DO\n    CLEAR_ERROR\n  END\nEND",
+    "FOR EACH i IN [1, 2] DO\n  SET r = A\n  SET r = B\n  EMIT r.truncated\n  ON ERROR DO\n    EMIT i\n  END\nEND",
+    "ON ERROR DO\n  EMIT LAST.truncated\nEND\nCALL C\nEMIT INT(\"x\")",
+    // Procedures that read variables of the script do so at their calls.
+    "SET r = B\nDEFINE PROCEDURE Q()\n  EMIT r.truncated\nEND\nCALL Q()\nSET r = A\nSET r = nil",
+    "SET r = A\nDEFINE PROCEDURE Q()\n  EMIT r.truncated\nEND\nSET r = B\nCALL Q()",
+    "SET r = B\nDEFINE PROCEDURE Q()\n  EMIT r.truncated\nEND\nDEFINE PROCEDURE S()\n  CALL Q()\nEND\nCALL S()\nSET r = A\nSET r = B",
+    "SET r = B\nDEFINE PROCEDURE Q(x)\n  RETURN r.truncated\nEND\nSET l = LIST.Map([1], Q)\nSET r = A\nSET r = nil\nEMIT l",
+    "SET r = A\nSET r = nil\nDEFINE PROCEDURE Q()\n  RETURN 1\nEND\nEMIT r, Q()",
+    "DEFINE PROCEDURE Q()\n  SET q = r\n  RETURN q.truncated\nEND\nSET r = A\nSET r = B\nEMIT Q()",
 ];
 
 /// A check of one answer says nothing of another, whichever tools and variables they share.

@@ -422,3 +422,112 @@ fn options() -> BTreeSet<String> {
     }
     options
 }
+
+/// A word of the product, and the beginning of the first line of its page.
+const PRODUCT_WORDS: [(&str, &str); 72] = [
+    ("state", "The directory .ns"),
+    (".ns", "The directory .ns"),
+    ("state directory", "The directory .ns"),
+    ("policy", "The policy"),
+    ("neuroscript.toml", "The policy"),
+    ("sandbox", "2. Security and Sandboxing"),
+    ("escape", "2. Security and Sandboxing"),
+    ("hard links", "No tool makes a link"),
+    ("hard link", "No tool makes a link"),
+    ("symlink", "No tool makes a link"),
+    ("latin-1", "4. Encoding and Text Processing"),
+    ("Latin1", "4. Encoding and Text Processing"),
+    ("utf-16", "4. Encoding and Text Processing"),
+    ("bom", "4. Encoding and Text Processing"),
+    ("line endings", "4. Encoding and Text Processing"),
+    ("encoding", "encoding: "),
+    ("encodings", "4. Encoding and Text Processing"),
+    ("undo", "ns undo"),
+    ("redo", "ns redo"),
+    ("limits", "[limits]"),
+    ("quotas", "[limits]"),
+    ("steps", "[limits]"),
+    ("deadline", "[limits]"),
+    ("memory limit", "[limits]"),
+    ("backups", "7. Backup and Recovery"),
+    ("backup", "7. Backup and Recovery"),
+    ("trash", "7. Backup and Recovery"),
+    (".ns/trash", "7. Backup and Recovery"),
+    ("restore", "7. Backup and Recovery"),
+    ("journal", "The journal"),
+    ("fsync", "The journal"),
+    ("crash", "The journal"),
+    ("durability", "durability"),
+    ("recovery", "Recovery"),
+    ("plan", "ns run --plan"),
+    ("plans", "Plans"),
+    ("dry-run", "Plans"),
+    ("overlay", "Plans"),
+    ("atomic", "--atomic"),
+    ("transaction", "9. Error Handling and Recovery"),
+    ("all_or_nothing", "9. Error Handling and Recovery"),
+    ("gitignore", "10. Integration with Development Tools"),
+    (".gitignore", "10. Integration with Development Tools"),
+    ("timeout", "--timeout"),
+    ("memory", "MEMORY: "),
+    ("project memory", "Memory"),
+    ("exit codes", "Exit codes"),
+    ("exit status", "Exit codes"),
+    ("paths", "Paths"),
+    ("roots", "Paths"),
+    ("approval", "Approval"),
+    ("secrets", "Blocked patterns"),
+    ("lockdown", "Lockdown"),
+    ("landlock", "Lockdown"),
+    ("seccomp", "Lockdown"),
+    ("audit", "ns audit"),
+    ("audit log", "The audit log"),
+    ("read-only", "--read-only"),
+    ("foreign", "Foreign files in .ns"),
+    ("ownership", "Foreign files in .ns"),
+    ("seal", "Seals"),
+    ("seals", "Seals"),
+    ("session", "The session"),
+    ("agents", "Agents"),
+    ("mcp", "ns mcp"),
+    ("golden files", "Testing scripts"),
+    ("documents", "Documents"),
+    ("retention", "Retention"),
+    ("quota", "Making room"),
+    ("conflict", "conflict: "),
+    ("locks", "6. File System Monitoring"),
+    ("large files", "5. Large File Handling"),
+];
+
+/// The first line is the heading of the page, and the answer says where to read on.
+#[test]
+fn words_of_the_product_lead_to_their_section() {
+    for (word, heading) in PRODUCT_WORDS {
+        let ran = doc(&["--", word]);
+        let first = ran.stdout.lines().next().unwrap_or_default();
+        assert!(ran.code == 0 && first.starts_with(heading), "{word}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.len() < 6_000, "{word}: {} bytes", ran.stdout.len());
+        let leads_on = ["` prints the whole page", "`ns help ", "from docs/", "See\n", "is described in"];
+        assert!(leads_on.iter().any(|lead| ran.stdout.contains(lead)), "{word}: {}", ran.stdout);
+    }
+}
+
+/// Each word of the glossary finds something about itself, and each section of it exists.
+#[test]
+fn no_word_of_the_glossary_misses() {
+    for term in &neuroscript::cli::TERMS {
+        let page = fs::read_to_string(package(&format!("docs/{}.md", term.page))).expect("the page");
+        assert!(titles(&page).iter().any(|title| title == term.title), "{}: {}", term.page, term.title);
+        let file = format!("{}.md", term.page);
+        assert_eq!(doc(&[&file]).stdout.trim_end(), page.trim_end(), "{file}");
+        for word in term.words {
+            let ran = doc(&["--", word]);
+            let shown = ran.stdout.contains(&term.title.replace('`', ""));
+            assert!(ran.code == 0 && shown, "{word}: {}{}", ran.stdout, ran.stderr);
+            assert!(!ran.stdout.starts_with("no page is called"), "{word}: {}", ran.stdout);
+        }
+    }
+    let words: Vec<&str> = neuroscript::cli::TERMS.iter().flat_map(|term| term.words.iter().copied()).collect();
+    let unique: BTreeSet<&str> = words.iter().copied().collect();
+    assert_eq!(unique.len(), words.len(), "a word stands for one section");
+}

@@ -2,7 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
-use neuroscript::engine::{Engine, Invocation, Options, Script};
+use std::time::Duration;
+
+use neuroscript::engine::{Ending, Engine, Invocation, Options, Script};
 
 use crate::support::Captured;
 
@@ -186,4 +188,53 @@ fn prefixes_of_a_name_are_read_once() {
         assert_eq!(faults(&format!("EMIT {name}(4)")), 1, "{name}");
     }
     assert_eq!(faults(&format!("CALL {}Sqrt(4)", "MATH.".repeat(20_000))), 1);
+}
+
+/// Scripts of megabytes: one statement each, or one line after another. `@` is a part that is repeated.
+const LARGE: [(&str, &str, &str); 9] = [
+    ("EMIT LEN({\"a\": 1@})", ", \"a\": 1", "1"),
+    ("EMIT LEN([1@])", ",1", "400001"),
+    ("EMIT LEN([1@])", ",[]", "400001"),
+    ("EMIT LEN([1@])", ",(1)", "400001"),
+    ("EMIT LEN([1@])", ",INT('1')", "400001"),
+    ("EMIT LEN([1@])", ",\"\"", "400001"),
+    ("@EMIT 1", "SET a = 1\n", "1"),
+    ("@EMIT 1", "IF true THEN\n  SET a = [1, 2]\nEND\n", "1"),
+    ("DEFINE PROCEDURE P()\n@END\nEMIT 1", "  SET a = 1\n", "1"),
+];
+
+fn run_within(text: &str, timeout: Duration) -> (Ending, String, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder for the case");
+    let options = Options { sandbox: Some(folder.path().to_owned()), timeout: Some(timeout), ..Options::default() };
+    let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
+    let output = Captured::default();
+    let outcome = engine.run(&Script::new("large.ns", text), &Invocation::default(), Box::new(output.clone()));
+    (outcome.ending, output.text(), outcome.findings.into_iter().map(|finding| finding.message).collect())
+}
+
+/// The time limit holds while a script is read, in one statement and between statements.
+#[test]
+fn reading_a_large_script_ends_with_the_time_of_the_run() {
+    for (frame, part, _) in LARGE {
+        let text = frame.replace('@', &part.repeat(3_000_000 / part.len()));
+        let (ending, output, messages) = run_within(&text, Duration::from_millis(20));
+        let [message] = &messages[..] else { panic!("{frame} {part}: {messages:?}") };
+        assert!(ending == Ending::OutOfTime && output.is_empty(), "{frame} {part}: {ending:?} {message}");
+        assert!(message.starts_with("reading the script is stopped: "), "{frame} {part}: {message}");
+    }
+}
+
+/// With enough time the limit changes nothing: a long statement is parsed in several attempts.
+#[test]
+fn a_time_limit_changes_nothing_that_is_read_in_time() {
+    for (frame, part, printed) in LARGE {
+        let text = frame.replace('@', &part.repeat(20_000));
+        let printed = if *printed == *"400001" { "20001" } else { printed };
+        let (ending, output, messages) = run_within(&text, Duration::from_secs(600));
+        assert_eq!(
+            (ending, output.trim_end(), messages.len()),
+            (Ending::Done, printed, 0),
+            "{frame} {part}: {messages:?}"
+        );
+    }
 }

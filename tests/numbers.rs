@@ -301,3 +301,39 @@ fn what_json_does_not_have_is_refused_with_its_place() {
         assert!(ran.stdout.contains("\"bad_args\"") && ran.stdout.contains("items[0].x`"), "{}", ran.stdout);
     }
 }
+
+/// Tables and raw text are no JSON, documents are.
+#[test]
+fn each_form_of_an_answer_has_infinite_floats_or_refuses_them() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let document = place.path().join("page.md");
+    for (spelled, shown) in [("inf", "inf"), ("-inf", "-inf"), ("nan", "nan")] {
+        for (text, within) in [
+            (format!("x = {spelled}\n"), "x"),
+            (format!("x = [1, {spelled}]\n"), "x[1]"),
+            (format!("[[rows]]\nx = {spelled}\n"), "rows[0].x"),
+            (format!("[rows.y]\nx = [[{spelled}]]\n"), "rows.y.x[0][0]"),
+        ] {
+            let args = serde_json::json!({ "text": text }).to_string();
+            let call = |output: &str| run(ns(place.path()).args(["--output", output, "call", "toml_parse", &args]));
+            for output in ["table", "raw"] {
+                let ran = call(output);
+                assert!(ran.code == 0 && ran.stdout.contains(shown), "{output} {text}: {}{}", ran.stdout, ran.stderr);
+            }
+            for output in ["json", "jsonl", "auto"] {
+                let ran = call(output);
+                let is_said = ran.stderr.contains(&format!("JSON has no number `{shown}`"));
+                assert!(ran.code == 2 && ran.stdout.is_empty() && is_said, "{output} {text}: {}", ran.stderr);
+                assert!(ran.stderr.contains(&format!("`{within}`")), "{output} {text}: {}", ran.stderr);
+            }
+            let quoted = serde_json::to_string(&text).expect("a text");
+            for page in ["@\n", "a @ b\n", "- x\n\n  @\n"] {
+                let call = format!("{{{{invoke_tool: toml_parse text: {quoted}}}}}");
+                std::fs::write(&document, page.replace('@', &call)).expect("a document");
+                let ran = run(ns(place.path()).arg("render").arg(&document));
+                assert!(ran.code == 1 && ran.stdout.is_empty(), "{page}: {}{}", ran.stdout, ran.stderr);
+                assert!(ran.stderr.contains(&format!("JSON has no number `{shown}`")), "{page}: {}", ran.stderr);
+            }
+        }
+    }
+}

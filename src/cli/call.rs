@@ -5,7 +5,7 @@ use std::io::stdin;
 
 use serde_json::json;
 
-use crate::engine::{EmitError, Engine, Options, SetupError};
+use crate::engine::{AnswerForm, EmitError, Engine, Options, SessionMemory, SetupError};
 use crate::options::Global;
 use crate::terminal::approver::ask_at_terminal;
 use crate::terminal::console::connect_console;
@@ -90,7 +90,7 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answer
     let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
     seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());
-    let result = engine.call(tool, &given);
+    let result = engine.call_within(tool, &given, &SessionMemory::new("ns call"), form_of(global, args));
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
     for text in engine.gate().console().take_printed_texts() {
@@ -113,6 +113,14 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answer
         return Ok(Answered { answer, failure: Some(error) });
     }
     Err(fail(&error))
+}
+
+/// Returns the form in which the answer is printed: a table and raw text are no JSON.
+fn form_of(global: &Global, args: &CallArgs) -> AnswerForm {
+    match Format::for_call(global.output) {
+        Some(Format::Table | Format::Raw) if !args.meta => AnswerForm::Text,
+        _ => AnswerForm::Json,
+    }
 }
 
 /// Adds notes to the hint of an error, because a failure must fit on one line.

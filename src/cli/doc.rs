@@ -10,8 +10,8 @@ use serde_json::{Value as Json, json};
 
 use crate::engine::built_in_tools;
 use crate::manual::{
-    find, lacking, lacking_in, near, numeric, overview, pages_text, passages, policy_key, section, similar,
-    similar_text, topics,
+    Topic, book_page, find, lacking, lacking_in, near, numeric, overview, pages_text, passages, policy_key, section,
+    section_about, similar, similar_text, summaries, topics,
 };
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
@@ -23,6 +23,8 @@ use super::args::{Cli, DocArgs, PageFormat};
 
 /// Maximum number of characters of an unknown name in a message.
 const MAX_NAME: usize = 100;
+/// Maximum number of topics above a section.
+const MOST_ALSO: usize = 2;
 
 /// `ns doc`
 pub fn doc(args: &DocArgs) -> Exit {
@@ -35,7 +37,10 @@ pub fn doc(args: &DocArgs) -> Exit {
     }
     print_in(
         args.format,
-        || if name.is_empty() { overview(&registry) } else { pages_text(&registry, &name, &found) },
+        || match name.as_str() {
+            "" => overview(&registry),
+            name => with_book(name, pages_text(&registry, name, &found)),
+        },
         || found.iter().map(|topic| if name.is_empty() { topic.heading() } else { topic.json() }).collect(),
     )
 }
@@ -47,9 +52,11 @@ fn elsewhere(registry: &Registry, name: &str, format: PageFormat) -> Exit {
     let is_of_command = similar.first().is_some_and(|topic| topic.kind() == "command");
     let is_identifier = name.contains('_') || name.starts_with("--") || name.contains('-') && !is_of_command;
     let settings = || settings_page(name).filter(|_| is_identifier || similar.is_empty());
-    let page = section(name).map(|section| ("section", section.page_text()));
-    let page = page.or_else(|| lacking(name).map(|text| ("absent", text)));
-    let page = page.or_else(|| settings().map(|text| ("setting", text)));
+    let page = book_page(name).map(|text| ("page", text.to_owned()));
+    let page = page.or_else(|| lacking(name).map(|text| ("absent", with_book(name, text))));
+    let page = page.or_else(|| settings().map(|text| ("setting", with_book(name, text))));
+    let page = page.or_else(|| glossary_page(name, &similar).map(|text| ("section", text)));
+    let page = page.or_else(|| section(name).map(|section| ("section", section.page_text())));
     let page = page.or_else(|| {
         let text = lacking_in(name)?;
         let others = if similar.is_empty() { String::new() } else { format!("\n\n{}", similar_text(name, &similar)) };
@@ -63,6 +70,22 @@ fn elsewhere(registry: &Registry, name: &str, format: PageFormat) -> Exit {
     match text {
         Some(text) => print_in(format, || text.clone(), || similar.iter().map(|topic| topic.heading()).collect()),
         None => unknown(registry, name),
+    }
+}
+
+/// Returns the beginning of the section about a word of the product, below the topics that concern it too.
+fn glossary_page(name: &str, similar: &[Topic<'_>]) -> Option<String> {
+    let section = section_about(name)?;
+    let also = &similar[..similar.len().min(MOST_ALSO)];
+    let also = if also.is_empty() { String::new() } else { format!("{}\n\n", summaries(also)) };
+    Some(format!("{}\n{also}{}", section.heading(), section.excerpt()))
+}
+
+/// Adds the beginning of the section about a word to its page.
+fn with_book(name: &str, page: String) -> String {
+    match section_about(name) {
+        Some(section) => format!("{}\n\nIn the book: {}\n{}", page.trim_end(), section.heading(), section.excerpt()),
+        None => page,
     }
 }
 

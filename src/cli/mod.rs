@@ -41,6 +41,7 @@ mod undo;
 use std::path::{Path, PathBuf};
 
 use crate::engine::leave_scratch;
+pub use crate::manual::glossary::TERMS;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::report_error;
 pub use crate::testing::check_head as check_test_head;

@@ -11,7 +11,7 @@ use crate::terminal::printer::{Format, Printer, Shared};
 use crate::terminal::report::{print, report_findings, say};
 use crate::terminal::sandbox_hint;
 use crate::terminal::script_file::read_script;
-use crate::text::safe;
+use crate::text::{Code, safe};
 use crate::value::Value;
 use crate::value::print::preview;
 
@@ -65,7 +65,8 @@ fn help(global: &Global, script: &Script, invocation: &Invocation, is_certain: b
         Some(_) => None,
         None => {
             report_findings(&findings, &sources);
-            Some(Exit::Failed)
+            let is_unknown = findings.iter().any(|finding| finding.code == Code::NoEntry.into());
+            Some(if is_unknown && invocation.procedure.is_some() { Exit::Usage } else { Exit::Failed })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdin};
 
-use crate::engine::{Engine, Options, Process, SetupError, open_outside, settle_scratch};
+use crate::engine::{Engine, Options, Process, RUN_NAME, SetupError, open_outside, settle_scratch};
 use crate::options::Global;
 use crate::terminal::approver::ask_at_terminal;
 use crate::terminal::console::connect_console;
@@ -77,5 +77,9 @@ pub fn with_options(options: &Options, work: impl FnOnce(&Engine) -> Result<Exit
     }
     let done = work(&engine);
     report_notes(&engine.gate().take_notes());
-    done.unwrap_or_else(report_failure)
+    done.unwrap_or_else(|error| {
+        let names_no_run = error.argument == Some(RUN_NAME);
+        let exit = report_failure(error);
+        if names_no_run { Exit::Usage } else { exit }
+    })
 }

@@ -6,6 +6,7 @@
 
 pub mod about;
 pub mod commands;
+pub mod glossary;
 mod json;
 mod lacking;
 mod layout;
@@ -19,7 +20,7 @@ mod topic;
 pub use lacking::{lacking, lacking_in};
 pub use page::{About, about, code_page, overview, pages_text, similar_text};
 pub use policy_key::policy_key;
-pub use section::{passages, section};
+pub use section::{book_page, passages, section, section_about};
 pub use tool_entry::{ToolEntry, entries, entry_of, tools_matching};
 pub use tool_page::{absent, listing, tool_page};
-pub use topic::{find, near, numeric, similar, topics};
+pub use topic::{Topic, find, near, numeric, similar, summaries, topics};

@@ -49,8 +49,8 @@ fn described(name: &str) -> Vec<(&'static str, &'static str)> {
     Vec::new()
 }
 
-/// Returns the text of a cell without links: `[below](#x)` is `below`.
-fn plain(cell: &str) -> String {
+/// Returns a text of Markdown without links: `[below](#x)` is `below`.
+pub fn plain(cell: &str) -> String {
     let mut text = String::new();
     let mut rest = cell;
     while let Some((before, link)) = rest.split_once('[') {

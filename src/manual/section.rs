@@ -1,20 +1,38 @@
-//! Sections of the book's pages about the language: `ns doc` finds them by their titles, and by any words in them.
+//! Sections of the book's pages: `ns doc` finds them by their titles, by the words of the glossary, and by any words in
+//! them.
 
 use std::collections::HashSet;
 
 use crate::engine::GUIDE;
 use crate::text::safe;
 
+use super::glossary::term_of;
+use super::layout::{indented, wrapped};
+use super::policy_key::plain;
+
 /// The pages, with their names in `docs/`.
-const PAGES: [(&str, &str); 6] = [
+const PAGES: [(&str, &str); 17] = [
     ("language", include_str!("../../docs/language.md")),
     ("command_line", include_str!("../../docs/command_line.md")),
     ("guide", GUIDE),
     ("checking", include_str!("../../docs/checking.md")),
     ("policy", include_str!("../../docs/policy.md")),
     ("testing", include_str!("../../docs/testing.md")),
+    ("undo", include_str!("../../docs/undo.md")),
+    ("plan", include_str!("../../docs/plan.md")),
+    ("file_system_tool", include_str!("../../docs/file_system_tool.md")),
+    ("memory", include_str!("../../docs/memory.md")),
+    ("session", include_str!("../../docs/session.md")),
+    ("agents", include_str!("../../docs/agents.md")),
+    ("audit", include_str!("../../docs/audit.md")),
+    ("foreign", include_str!("../../docs/foreign.md")),
+    ("documents", include_str!("../../docs/documents.md")),
+    ("formatting", include_str!("../../docs/formatting.md")),
+    ("trust", include_str!("../../docs/trust.md")),
 ];
 
+/// Maximum number of bytes of the beginning of a section.
+const MOST_EXCERPTED: usize = 900;
 /// Maximum number of sections that are listed for words in them.
 const MOST_LISTED: usize = 5;
 /// Maximum number of characters that are shown of a line.
@@ -37,6 +55,45 @@ impl Section {
         format!("{}\n\n(from docs/{}.md)", self.text.trim_end(), self.page)
     }
 
+    /// Formats the beginning of the section, and says where the rest is.
+    pub fn excerpt(&self) -> String {
+        let page = self.page;
+        format!("{}\n\n`ns doc {page}.md` prints the whole page. (docs/{page}.md)", self.beginning())
+    }
+
+    /// Returns the title without marks of Markdown.
+    pub fn heading(&self) -> String {
+        self.title.replace('`', "")
+    }
+
+    /// Returns the first paragraph, list or table, cut at the end of one of its lines.
+    fn beginning(&self) -> String {
+        let (mut text, mut in_code) = (String::new(), false);
+        for line in self.text.lines() {
+            in_code ^= line.starts_with("```");
+            let is_prose = !in_code && !line.starts_with("```") && !line.starts_with('#') && !line.starts_with("<!--");
+            match is_prose.then(|| line.trim_end()) {
+                Some("") | None if text.is_empty() => {}
+                Some("") | None => break,
+                Some(_) if text.len() > MOST_EXCERPTED => {
+                    text.push_str("  …\n");
+                    break;
+                }
+                Some(row) if row.starts_with('|') => text.push_str(&format!("  {row}\n")),
+                Some(line) => text.push_str(&format!("{}\n", indented(&wrapped(&plain(line))))),
+            }
+        }
+        text.trim_end().to_owned()
+    }
+
+    /// Returns whether this is its title, without regard to letter case, marks and numbers.
+    fn is_called(&self, title: &str) -> bool {
+        let bare = |title: &str| title.replace('`', "").trim().to_lowercase();
+        let (own, wanted) = (bare(self.title), bare(title));
+        let named = own.split_once(". ").filter(|(number, _)| number.parse::<u8>().is_ok());
+        own == wanted || named.is_some_and(|(_, name)| name == wanted)
+    }
+
     /// Returns the first line that contains a text, cut to its surroundings.
     fn line_with(&self, words: &str) -> Option<String> {
         let line = self.text.lines().find(|line| line.to_lowercase().contains(words))?;
@@ -56,7 +113,19 @@ fn sections() -> impl Iterator<Item = Section> {
 
 /// Returns the section with a title, without regard to letter case.
 pub fn section(title: &str) -> Option<Section> {
-    sections().find(|section| section.title.eq_ignore_ascii_case(title.trim()))
+    sections().find(|section| section.is_called(title))
+}
+
+/// Returns the section about a word of the product.
+pub fn section_about(word: &str) -> Option<Section> {
+    let term = term_of(word)?;
+    sections().find(|section| section.page == term.page && section.title == term.title)
+}
+
+/// Returns a page of the book by its file name: `undo.md`, `docs/undo.md`.
+pub fn book_page(name: &str) -> Option<&'static str> {
+    let name = name.trim().strip_prefix("docs/").unwrap_or(name.trim()).strip_suffix(".md")?;
+    PAGES.iter().find(|(page, _)| *page == name).map(|(_, text)| *text)
 }
 
 /// Lists the sections that contain a text, each with a line of it. Returns `None` if no section does.

@@ -6,6 +6,7 @@
 mod help;
 mod options;
 mod sources;
+mod unknown;
 mod words;
 
 use std::fs;

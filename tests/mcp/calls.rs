@@ -212,3 +212,26 @@ fn an_answer_that_is_no_longer_kept_says_so() {
     let error = client.failed("read_result", json!({ "cursor": "0123456789ab:100" }));
     assert_eq!((&error["code"], &error["hint"]), (&json!("not_found"), &json!("make the call again")));
 }
+
+/// JSON has no infinite floats, so an answer with one is an error that names the place, and the connection goes on.
+#[test]
+fn answers_with_infinite_floats_are_refused() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    let mut client = Client::open(place.path(), &["--write", "--tools", "toml,yaml,script"]);
+    for (spelled, shown) in [("inf", "`inf`"), ("-inf", "`-inf`"), ("nan", "`nan`")] {
+        for (text, within) in [(format!("x = {spelled}"), "`x`"), (format!("x = [1, {{y = {spelled}}}]"), "`x[1].y`")] {
+            let error = client.failed("toml_parse", json!({ "text": text }));
+            let message = error["message"].as_str().expect("a message");
+            assert!(error["code"] == "bad_args" && error["tool"] == "TOML.Parse", "{error}");
+            assert!(message.contains(shown) && message.contains(within), "{error}");
+            let script = format!("RETURN TOML.Parse('{text}')");
+            let returned = client.done("run_script", json!({ "script": script }));
+            let warning = returned["warnings"][0].as_str().expect("a warning");
+            assert!(returned["value"].is_null() && warning.contains(shown) && warning.contains(within), "{returned}");
+            let script = format!("EMIT TOML.Parse('{text}')\nRETURN 1");
+            let printed = client.done("run_script", json!({ "script": script }));
+            assert!(printed["output"].as_str().is_some_and(|text| text.contains(shown.trim_matches('`'))), "{printed}");
+        }
+    }
+    assert_eq!(client.done("toml_parse", json!({ "text": "x = 1.5" }))["x"], 1.5);
+}

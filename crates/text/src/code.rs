@@ -66,7 +66,7 @@ codes! {
         WrongCloser = "NS0008", "a closer that closes no open block",
             "`END` and `ENDBLOCK` close any block; `ENDIF`, `ENDWHILE`, `ENDFOR`, `ENDON`, `ENDFUNC`, `ENDPROCEDURE` and `ENDCOMMAND` close only theirs.";
         BadCharacter = "NS0009", "a character that may not stand here",
-            "NUL, a carriage return without a line feed, and Unicode blanks other than space and tab are refused outside texts, since they look like something they are not. Inside a text write them as escapes: `\"\\u00a0\"`.";
+            "NUL, a carriage return without a line feed, Unicode blanks other than space and tab, invisible characters such as variation selectors, and letters that are not in their composed form (NFC) are refused outside texts, since they look like something they are not. Inside a text write them as escapes: `\"\\u00a0\"`.";
         NotUtf8 = "NS0010", "the script is not UTF-8",
             "Scripts are UTF-8 text. The message names the first byte that is not. Save the file as UTF-8, or write the character as an escape.";
         UnknownStatement = "NS0011", "a line that begins with no statement",

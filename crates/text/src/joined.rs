@@ -5,6 +5,7 @@
 //! non-joiner after a letter that never joins, which Persian spelling has, and a joiner before the virama of a Bengali
 //! or Kannada *ra*. Elsewhere a format character is invisible and makes two texts look alike.
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
 /// Prevents letters from joining.
@@ -35,6 +36,40 @@ pub fn joins(c: char, before: &str, after: &str) -> bool {
         _ => false,
     }
 }
+
+/// Whether a character that is no format character is invisible by itself: a variation selector, a filler, the grapheme
+/// joiner, or an inherent vowel of Khmer. Unicode allows it within words, where it makes two of them look alike.
+pub fn is_blank_mark(c: char) -> bool {
+    is_selector(c)
+        || matches!(c, '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}')
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Whether a variation selector follows a character that has no variants: a letter of the alphabets of Europe, a blank,
+/// another selector, or nothing.
+pub fn selects_nothing(c: char, before: &str) -> bool {
+    let has_none = |c: char| c.is_whitespace() || is_selector(c) || c.is_alphabetic() && c <= '\u{52f}';
+    is_selector(c) && before.chars().next_back().is_none_or(has_none)
+}
+
+/// Returns the composed form (NFC) of the character that ends a text together with the marks and the character before
+/// them, if it is written differently there.
+pub fn composed(text: &str) -> Option<String> {
+    let is_mark = |c: char| canonical_combining_class(c) != 0;
+    let base = |text: &str| text.char_indices().rev().take(MOST_MARKS).find(|(_, c)| !is_mark(*c)).map(|(at, _)| at);
+    let last = base(text)?;
+    // Two letters of Korean or of an Indian script may be one character, too.
+    let start = base(&text[..last]).unwrap_or(last);
+    let written = &text[start..];
+    let is_composed = |text: &str| text.nfc().eq(text.chars());
+    (!is_composed(written)).then(|| written.nfc().collect())
+}
+
+/// Maximum number of marks after a character that are looked at.
+const MOST_MARKS: usize = 32;
 
 /// Whether a tag is between a black flag and the end of its tag sequence.
 fn is_in_flag(c: char, before: &str, after: &str) -> bool {

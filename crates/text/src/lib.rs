@@ -25,6 +25,7 @@ pub use diagnostic::{Diagnostic, Edit, FindingCode, Label, Severity};
 pub use fold::fold;
 pub use habit::{changed_by, is_length};
 pub use hex::hex;
+pub use joined::{composed, is_blank_mark};
 pub use json_fault::{JsonFault, parse_json_object};
 pub use json_length::{json_length, safe_json_length};
 pub use nearest::{edits, nearest};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::joined::joins;
+use super::joined::{joins, selects_nothing};
 
 /// Escapes every control, bidirectional and format character, including line breaks and tabs.
 ///
@@ -81,9 +81,9 @@ pub fn is_format(c: char) -> bool {
 }
 
 /// Whether a character, given the text before and after it, is not shown: a control or format character, unless it is
-/// part of a visible sequence such as a joined emoji.
+/// part of a visible sequence such as a joined emoji, or a variation selector after a character without variants.
 pub fn is_hidden(c: char, before: &str, after: &str) -> bool {
-    (c.is_control() || is_format(c)) && !joins(c, before, after)
+    (c.is_control() || is_format(c)) && !joins(c, before, after) || selects_nothing(c, before)
 }
 
 /// Returns the first character of a text that is not shown.
@@ -152,6 +152,17 @@ mod tests {
             ("\u{202e}👨", "\\u{202e}👨"),
         ] {
             assert_eq!(name(text), shown, "{text:?}");
+            assert!(hidden(text).is_some(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn selectors_are_hidden_where_they_select_nothing() {
+        for text in ["❤\u{fe0f}", "1\u{fe0f}\u{20e3}", "©\u{fe0e}", "葛\u{e0100}", "ᠠ\u{180b}", "∩\u{fe00}"] {
+            assert_eq!(hidden(text), None, "{text:?}");
+        }
+        for text in ["a\u{fe0f}", "\u{fe0f}", "é\u{e0100}", "я\u{fe00}", "α\u{fe0f}b", " \u{fe0f}", "❤\u{fe0f}\u{fe0f}"]
+        {
             assert!(hidden(text).is_some(), "{text:?}");
         }
     }

@@ -14,17 +14,32 @@ const CALL_PATHS: usize = 8;
 /// Maximum number of characters of a call in the list of runs.
 const CALL_CHARS: usize = 200;
 
+/// The form in which the answer of a call leaves the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// JSON, which has no infinite floats: an answer with one is refused.
+    Json,
+    /// Text as EMIT prints it.
+    Text,
+}
+
 impl Engine {
-    /// Calls one tool with the arguments in a JSON object.
+    /// Calls one tool with the arguments in a JSON object. The answer leaves as JSON.
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
-        self.call_within(tool, args, &SessionMemory::new("ns call"))
+        self.call_within(tool, args, &SessionMemory::new("ns call"), AnswerForm::Json)
     }
 
     /// Calls one tool with a session memory that outlives the call, such as that of a connection.
-    pub fn call_within(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
+    pub fn call_within(
+        &self,
+        tool: &str,
+        args: &Value,
+        session: &SessionMemory,
+        form: AnswerForm,
+    ) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
         self.gate.announce(&format!("{} {}", session.command(), self.listed_call(tool, args)), false);
-        let result = on_large_stack(|| self.call_here(tool, args, session))
+        let result = on_large_stack(|| self.call_here(tool, args, session, form))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
@@ -49,7 +64,13 @@ impl Engine {
         shell_line(words, CALL_CHARS)
     }
 
-    fn call_here(&self, tool: &str, args: &Value, session: &SessionMemory) -> Result<Value, ToolError> {
+    fn call_here(
+        &self,
+        tool: &str,
+        args: &Value,
+        session: &SessionMemory,
+        form: AnswerForm,
+    ) -> Result<Value, ToolError> {
         self.check_sealed()?;
         let mut meter = self.begin_account();
         let _work = work::enter(meter.watch());
@@ -65,9 +86,9 @@ impl Engine {
         };
         let mut args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
         let answer = self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)?;
-        // The answer leaves as JSON. One of a change is never refused, and holds no such float.
-        match self.gate.registry().get(id).spec.effect {
-            Effect::Pure | Effect::Reads => admit(answer).map_err(named),
+        // The answer of a change is never refused, and holds no such float.
+        match (form, self.gate.registry().get(id).spec.effect) {
+            (AnswerForm::Json, Effect::Pure | Effect::Reads) => admit_json(answer).map_err(named),
             _ => Ok(answer),
         }
     }
@@ -83,7 +104,7 @@ impl Engine {
 }
 
 /// Refuses an answer with a float that JSON does not have.
-fn admit(answer: Value) -> Result<Value, ToolError> {
+pub(super) fn admit_json(answer: Value) -> Result<Value, ToolError> {
     match Unwritable::find_in(&answer)? {
         Some(found) => Err(ToolError::new(ToolCode::BadArgs, found.to_string()).hint(Unwritable::HELP)),
         None => Ok(answer),

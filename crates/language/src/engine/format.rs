@@ -26,7 +26,8 @@ pub fn format_script(script: &Script, keywords: Option<Spelling>) -> Formatted {
     let mut sources = Sources::new();
     let (text, undecodable) = script.decode(limits.script_bytes);
     let source = sources.add(script.name(), text);
-    let style = Style { keywords, limits: TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS } };
+    let style =
+        Style { keywords, limits: TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS, deadline: None } };
     let work = || if script.is_markdown() { format_blocks(source, style) } else { format(source, style) };
     let result = match undecodable {
         Some(finding) => Err(vec![finding]),

@@ -46,7 +46,7 @@ use crate::value::json;
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::gate::{
     Approver, Barrier, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
-    Provenance, Question, Reply, Salvaged, SessionMemory, SourceLine, Unused,
+    Provenance, Question, RUN_NAME, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
 pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
@@ -61,6 +61,7 @@ pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
+pub use call::AnswerForm;
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, time_span};
 pub use config::files::state_folder;
 pub use config::{KeyRow, policy_keys};
@@ -245,7 +246,7 @@ impl Engine {
     }
 
     fn text_limits(&self) -> TextLimits {
-        TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS }
+        TextLimits { nesting: self.limits.nesting, operators: crate::limits::MAX_OPERATORS, deadline: None }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::gate::{Caller, ModuleError, ModuleFile, SessionMemory};
 use crate::limits::{MemoryCharge, Meter};
 use crate::program::{Module, ModuleId, Unit, Uses};
 use crate::syntax::ast::{StatementKind, Tree, Use};
-use crate::syntax::parse;
+use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Source, Sources, Span, ToolCode};
 use crate::toolkit::{ToolError, groups};
 
@@ -25,6 +25,8 @@ use super::{Engine, Script, admit_text};
 /// Loads the modules of one text.
 pub(super) struct Loader<'e> {
     pub engine: &'e Engine,
+    /// The limits of each text.
+    pub limits: TextLimits,
     /// The session whose refusals the audit log records; `None` if nothing runs.
     pub session: Option<&'e SessionMemory>,
     pub sources: &'e mut Sources,
@@ -198,7 +200,7 @@ impl Loader<'_> {
         let source = self.sources.add_module(file.name.as_str(), text);
         let span = source.span();
         let tree = match undecodable {
-            None => module_tree(source, self.engine, self.findings, self.held),
+            None => module_tree(source, self.limits, self.findings, self.held),
             Some(finding) => {
                 self.findings.push(shifted(finding, source.base()));
                 Tree::default()
@@ -251,12 +253,12 @@ impl Loader<'_> {
 }
 
 /// Parses a module; reports a statement at its top level, which would run.
-fn module_tree(source: &Source, engine: &Engine, findings: &mut Vec<Diagnostic>, held: &mut MemoryCharge) -> Tree {
+fn module_tree(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>, held: &mut MemoryCharge) -> Tree {
     if let Some(finding) = admit_text(source, held) {
         findings.push(finding);
         return Tree::default();
     }
-    let tree = parse(source, engine.text_limits(), findings);
+    let tree = parse(source, limits, findings);
     let is_statement = |kind: &StatementKind| !matches!(kind, StatementKind::Bad(_) | StatementKind::Broken(_));
     let first = tree.statements.iter().find(|statement| statement.runs() && is_statement(&statement.kind));
     if let Some(statement) = first {

@@ -8,6 +8,7 @@ use crate::program::tree::Program;
 use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
+use super::invocation::Invocation;
 use super::stack::on_large_stack;
 
 /// How a run ended.
@@ -25,7 +26,7 @@ pub enum Ending {
     Interrupted,
     /// The reader of its output is gone.
     Unread,
-    /// The arguments do not fit the script; nothing ran.
+    /// The arguments or the named procedure do not fit the script; nothing ran.
     Misused,
 }
 
@@ -70,6 +71,14 @@ impl Outcome {
         Outcome { sources, findings, warnings, ending, value, steps: 0, usage: None, _remains: DeferredDrop(None) }
     }
 
+    /// Creates the outcome of a run that did not begin because it has no entry point. If the invocation names one, the
+    /// command line is wrong, otherwise the script.
+    pub(super) fn without_entry(sources: Sources, finding: Diagnostic, invocation: &Invocation) -> Outcome {
+        let refused = Outcome::refused(sources, vec![finding]);
+        let ending = if invocation.procedure.is_some() { Ending::Misused } else { refused.ending };
+        Outcome { ending, ..refused }
+    }
+
     /// Creates the outcome of a run that did not begin because its arguments do not fit the script.
     pub(super) fn misused(findings: Vec<Diagnostic>, usage: String) -> Outcome {
         Outcome { ending: Ending::Misused, usage: Some(usage), ..Outcome::refused(Sources::new(), findings) }
@@ -95,7 +104,13 @@ impl Outcome {
 
 /// Returns the ending of a run that did not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
-    if findings.iter().any(|finding| is_refusal(finding.code)) { Ending::Refused } else { Ending::Failed }
+    let has = |limit: Limit| findings.iter().any(|finding| finding.code == limit.code().into());
+    match () {
+        () if findings.iter().any(|finding| is_refusal(finding.code)) => Ending::Refused,
+        () if has(Limit::Time) => Ending::OutOfTime,
+        () if has(Limit::Interrupt) => Ending::Interrupted,
+        () => Ending::Failed,
+    }
 }
 
 /// Returns the ending of a run with this fault.

@@ -25,7 +25,7 @@ pub fn parse_script(script: &Script) -> Parsed {
     let (text, undecodable) = script.decode_script(limits.script_bytes);
     let source = sources.add(script.name(), text);
     let mut findings: Vec<Diagnostic> = undecodable.into_iter().collect();
-    let bounds = TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS };
+    let bounds = TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS, deadline: None };
     let tree = on_large_stack(|| parse(source, bounds, &mut findings)).unwrap_or_else(|panic| {
         findings.push(internal_fault(&panic));
         Tree::default()

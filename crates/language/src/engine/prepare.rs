@@ -1,9 +1,9 @@
 //! Preparation of a script for a check or a run: the text is parsed, its modules are loaded, and all is lowered.
 
 use crate::gate::SessionMemory;
-use crate::limits::MemoryCharge;
+use crate::limits::{MemoryCharge, Watch};
 use crate::program::{Environment, Interface, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program};
-use crate::syntax::parse;
+use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
 
 use super::modules::Loader;
@@ -15,8 +15,9 @@ use super::{Engine, Script, admit_text};
 pub(super) enum Purpose<'a> {
     /// To report errors and probable mistakes.
     Check,
-    /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point.
-    Run { memory: &'a SessionMemory, procedure: Option<&'a str> },
+    /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point, `watch` the
+    /// time limit.
+    Run { memory: &'a SessionMemory, procedure: Option<&'a str>, watch: &'a Watch },
 }
 
 impl<'a> Purpose<'a> {
@@ -25,6 +26,20 @@ impl<'a> Purpose<'a> {
             Purpose::Check => None,
             Purpose::Run { memory, .. } => Some(memory),
         }
+    }
+
+    fn watch(self) -> Option<&'a Watch> {
+        match self {
+            Purpose::Check => None,
+            Purpose::Run { watch, .. } => Some(watch),
+        }
+    }
+
+    /// Returns the finding that the time limit was reached, or that somebody interrupts.
+    fn stopped(self) -> Option<Diagnostic> {
+        let hit = self.watch()?.poll().err()?;
+        let finding = Diagnostic::placeless(hit.limit.code(), format!("reading the script is stopped: {hit}"));
+        Some(hit.limit.help().into_iter().fold(finding, Diagnostic::help))
     }
 
     fn procedure(self) -> Option<&'a str> {
@@ -49,6 +64,14 @@ pub(super) struct Prepared {
     pub interface: Result<Interface, Diagnostic>,
 }
 
+impl Prepared {
+    /// Returns the result for a script that is not even parsed.
+    fn refused(sources: Sources, findings: Vec<Diagnostic>, held: MemoryCharge) -> Prepared {
+        let (program, unit, interface) = Default::default();
+        Prepared { sources, findings, held, program, unit, uncalled_main: None, interface: Ok(interface) }
+    }
+}
+
 impl Engine {
     pub(super) fn prepare(&self, script: &Script, purpose: Purpose<'_>) -> Prepared {
         let mut sources = Sources::new();
@@ -57,17 +80,16 @@ impl Engine {
         let (text, undecodable) = script.decode_script(self.limits.script_bytes);
         let source = sources.add(script.name(), text);
         if let Some(finding) = undecodable.or_else(|| admit_text(source, &mut held)) {
-            findings.push(finding);
-            let (program, unit, interface) = Default::default();
-            let interface = Ok(interface);
-            return Prepared { sources, findings, held, program, unit, uncalled_main: None, interface };
+            return Prepared::refused(sources, vec![finding], held);
         }
         let span = source.span();
-        let tree = parse(source, self.text_limits(), &mut findings);
+        let limits = TextLimits { deadline: purpose.watch().and_then(Watch::deadline), ..self.text_limits() };
+        let tree = parse(source, limits, &mut findings);
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
         let mut loader = Loader {
             engine,
+            limits,
             session,
             sources: &mut sources,
             findings: &mut findings,
@@ -75,14 +97,21 @@ impl Engine {
             held: &mut held,
         };
         let uses = loader.load(span, &tree);
+        if let Some(finding) = purpose.stopped() {
+            return Prepared::refused(sources, vec![finding], held);
+        }
         let mut of_interface = Vec::new();
         let mut interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);
         // Only a check reports these warnings, and it finds them again.
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        let environment = Environment { registry, settings, earlier: &[], variables: &[], modules: &modules };
+        let environment =
+            Environment { registry, settings, earlier: &[], variables: &[], modules: &modules, sources: &sources };
         let mut program = lower(&unit, &environment, &mut findings);
+        if let Some(finding) = purpose.stopped() {
+            return Prepared::refused(sources, vec![finding], held);
+        }
         if let Ok(interface) = &mut interface {
             interface.reads_args = program.reads_args;
         }
@@ -92,7 +121,7 @@ impl Engine {
             mark_last_uses(&mut program);
         }
         if let Purpose::Check = purpose {
-            let (gate, limits, strict) = (&*self.gate, self.text_limits(), self.strict);
+            let (gate, strict) = (&*self.gate, self.strict);
             let context = lint::LintContext { program: &program, gate, limits, strict };
             let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
             for (span, tree) in texts.chain([(span, &unit.tree)]) {

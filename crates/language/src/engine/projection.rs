@@ -24,8 +24,11 @@ mod tests {
 
     /// Whether the walk omits sizes and times.
     fn is_projected(engine: &Engine, text: &str) -> bool {
-        let prepared = engine
-            .prepare(&Script::new("test", text), Purpose::Run { memory: &SessionMemory::new("test"), procedure: None });
+        let watch = engine.begin_account().watch();
+        let prepared = engine.prepare(
+            &Script::new("test", text),
+            Purpose::Run { memory: &SessionMemory::new("test"), procedure: None, watch: &watch },
+        );
         assert_eq!(prepared.findings, [], "{text}");
         !prepared.program.projected.is_empty()
     }

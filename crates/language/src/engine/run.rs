@@ -136,7 +136,11 @@ impl Engine {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
         }
-        let prepared = self.prepare(script, Purpose::Run { memory, procedure: invocation.procedure.as_deref() });
+        let meter = self.begin_account();
+        let watch = meter.watch();
+        let _work = work::enter(watch.clone());
+        let procedure = invocation.procedure.as_deref();
+        let prepared = self.prepare(script, Purpose::Run { memory, procedure, watch: &watch });
         let Prepared { sources, findings, program, uncalled_main, interface, mut held, .. } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
@@ -146,7 +150,7 @@ impl Engine {
         }
         let interface = match interface {
             Ok(interface) => interface,
-            Err(finding) => return Outcome::refused(sources, vec![finding]),
+            Err(finding) => return Outcome::without_entry(sources, finding, invocation),
         };
         let Bound { args, values } = match invocation.bind(&interface) {
             Ok(bound) => bound,
@@ -157,8 +161,7 @@ impl Engine {
         output.wait_for(self.gate.barrier());
         let (gate, memory) = (self.gate.clone(), memory.clone());
         let world = RunContext { gate, sources: sources.clone(), memory, output, strict: self.strict };
-        let mut machine = Machine::new(world, self.begin_account());
-        let _work = work::enter(machine.meter().watch());
+        let mut machine = Machine::new(world, meter);
         let args = Value::list(args).unwrap_or_default();
         machine.set_args(args.clone());
         let compiled = compile(&program);

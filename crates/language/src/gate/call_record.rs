@@ -300,7 +300,7 @@ pub fn is_refusal(code: ToolCode) -> bool {
 /// Returns how the log shows arguments of a parameter. Texts given to pure tools are content.
 fn logged_form(kind: Kind, effect: Effect) -> LoggedForm {
     match kind {
-        Kind::Text if effect == Effect::Pure => LoggedForm::Hashed,
+        Kind::Text | Kind::Form(_) if effect == Effect::Pure => LoggedForm::Hashed,
         Kind::Bool
         | Kind::Int { .. }
         | Kind::IntOrNil { .. }
@@ -308,6 +308,7 @@ fn logged_form(kind: Kind, effect: Effect) -> LoggedForm {
         | Kind::Size
         | Kind::Word(_)
         | Kind::Text
+        | Kind::Form(_)
         | Kind::TextOrNil => LoggedForm::Plain,
         Kind::Path(..) | Kind::Paths(..) | Kind::Kept => LoggedForm::Path,
         Kind::Content

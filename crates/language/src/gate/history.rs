@@ -17,6 +17,8 @@ use super::conflict::{reason_beside_run, undo_refused};
 
 /// Maximum number of runs named when several fit a name.
 const NAMED: usize = 10;
+/// The argument of an error about the name of a run.
+pub const RUN_NAME: &str = "run";
 /// How to skip a run that cannot be undone.
 const PASS_OVER: &str = "`ns undo --skip` leaves this run and takes back the newest before it that can be";
 
@@ -131,13 +133,14 @@ impl Gate {
         match (found.pop(), found.len()) {
             (Some(run), 0) => Ok(run),
             (None, _) => Err(ToolError::new(ToolCode::NotFound, format!("there is no run `{text}`"))
+                .argument(RUN_NAME)
                 .hint("`ns log` lists the runs; name one by its whole name, its beginning or its end")),
             (Some(last), more) => {
                 let named = found.iter().chain([&last]).take(NAMED).map(|run| format!("`{}`", run.short()));
                 let named = named.collect::<Vec<_>>().join(", ");
                 let rest = if more < NAMED { "" } else { ", …" };
                 let message = format!("`{text}` fits {} runs: {named}{rest}", more + 1);
-                Err(ToolError::new(ToolCode::Conflict, message).hint("write more of the name"))
+                Err(ToolError::new(ToolCode::Conflict, message).argument(RUN_NAME).hint("write more of the name"))
             }
         }
     }

@@ -59,7 +59,7 @@ pub use call_record::{LoggedArgument, LoggedForm};
 pub use caller::Caller;
 pub use console::{Console, InputFault};
 pub use context::Context;
-pub use history::{UndoRefusal, UndoRequest};
+pub use history::{RUN_NAME, UndoRefusal, UndoRequest};
 pub use library::{Library, LibraryPlace};
 pub use listing::{Visit, Visited};
 pub use memory::{Memory, Scope};

@@ -44,6 +44,12 @@ impl Tool {
         Tool { declaration: self.declaration.with_check(Some(check)), ..self }
     }
 
+    /// Returns the tool with a check that is made only before a script starts, because the tool itself makes it when it
+    /// runs.
+    pub fn with_early_check(self, check: Check) -> Tool {
+        Tool { declaration: self.declaration.with_early_check(check), ..self }
+    }
+
     /// Returns the tool with a cheaper variant, for scripts that read only these fields of its records. Both must be
     /// indistinguishable to such a script.
     pub fn with_projection<A, R>(

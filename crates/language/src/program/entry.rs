@@ -45,10 +45,20 @@ impl Entry {
     }
 }
 
+/// Maximum number of procedures that a help lists.
+const MOST_LISTED: usize = 8;
+
+fn listed(procedures: &[&str]) -> String {
+    let names = procedures.iter().take(MOST_LISTED).map(|name| format!("`{name}`"));
+    let rest = if procedures.len() > MOST_LISTED { ", …" } else { "" };
+    names.collect::<Vec<_>>().join(", ") + rest
+}
+
 fn unknown(wanted: &str, procedures: &[&str]) -> Diagnostic {
     let finding = Diagnostic::placeless(Code::NoEntry, format!("the script has no procedure `{wanted}`"));
     match nearest(wanted, procedures.iter().copied()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help("name one that the script defines"),
+        None if procedures.is_empty() => finding.help("leave `--proc` out: the script defines no procedure"),
+        None => finding.help(format!("name one that the script defines: {}", listed(procedures))),
     }
 }

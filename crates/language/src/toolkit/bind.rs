@@ -236,7 +236,7 @@ impl Binder {
             Kind::IntOrNil { .. } => value.as_integer().is_some(),
             Kind::TextOrNil => value.is_text(),
             Kind::Size => value.is_text() || value.as_integer().is_some(),
-            Kind::Text | Kind::Content | Kind::Word(_) | Kind::Path(..) | Kind::Kept => value.is_text(),
+            Kind::Text | Kind::Form(_) | Kind::Content | Kind::Word(_) | Kind::Path(..) | Kind::Kept => value.is_text(),
             Kind::List => matches!(value, Value::List(_)),
             Kind::Texts | Kind::Scalars | Kind::Paths(..) => {
                 matches!(value, Value::List(list) if list.iter().all(|item| is_element(param.kind, &item)))
@@ -363,7 +363,7 @@ impl Literal {
 
 /// Suggests how to convert a value to the required kind.
 fn conversion(kind: Kind, value: &Value) -> Option<&'static str> {
-    let is_text = matches!(kind, Kind::Text | Kind::Content | Kind::TextOrNil | Kind::TextOrTexts);
+    let is_text = matches!(kind, Kind::Text | Kind::Form(_) | Kind::Content | Kind::TextOrNil | Kind::TextOrTexts);
     let is_number = matches!(kind, Kind::Int { .. } | Kind::IntOrNil { .. } | Kind::Number);
     match value {
         Value::Int(_) | Value::Float(_) | Value::Bool(_) if is_text => Some("give a text: `STR(value)` makes one"),
@@ -378,7 +378,9 @@ fn part_of_result(kind: Kind, map: &Map) -> Option<&'static str> {
     let has = |key: &str| map.get_str(key).is_some();
     match kind {
         Kind::Path(..) if has("path") => Some("give the path of the record: `file.path`"),
-        Kind::Text | Kind::Content if has("content") => Some("give the text of the result: `result.content`"),
+        Kind::Text | Kind::Form(_) | Kind::Content if has("content") => {
+            Some("give the text of the result: `result.content`")
+        }
         Kind::List if has("matches") => Some("give the list of the result: `result.matches`"),
         _ => None,
     }

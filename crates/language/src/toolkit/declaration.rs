@@ -20,6 +20,7 @@ pub struct Declaration {
     /// Returns the JSON Schema of the result.
     pub schema: fn() -> serde_json::Value,
     check: Option<Check>,
+    early_check: Option<Check>,
     is_plain: bool,
 }
 
@@ -31,12 +32,18 @@ impl Declaration {
     pub fn new(spec: Spec, params: &'static [Param], schema: fn() -> serde_json::Value) -> Declaration {
         let takes_paths = params.iter().any(|param| param.kind.is_place());
         let is_plain = spec.effect == Effect::Pure && !takes_paths;
-        Declaration { spec, params, schema, check: None, is_plain }
+        Declaration { spec, params, schema, check: None, early_check: None, is_plain }
     }
 
     /// Returns the declaration with a check of the arguments.
     pub fn with_check(self, check: Option<Check>) -> Declaration {
         Declaration { check, ..self }
+    }
+
+    /// Returns the declaration with a check of the arguments that are known before the run; the tool makes it itself
+    /// when it runs.
+    pub fn with_early_check(self, check: Check) -> Declaration {
+        Declaration { early_check: Some(check), ..self }
     }
 
     /// Returns the check of the arguments, if there is one.
@@ -47,6 +54,12 @@ impl Declaration {
     /// Checks that arguments fit together; the binder has checked each of them.
     pub fn check(&self, given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
         self.check.map_or(Ok(()), |check| check(given, settings))
+    }
+
+    /// Checks the arguments that are known before the run.
+    pub fn check_early(&self, given: &Given<'_>, settings: &Settings) -> Result<(), ToolError> {
+        self.check(given, settings)?;
+        self.early_check.map_or(Ok(()), |check| check(given, settings))
     }
 
     /// Like [`Declaration::check`], with all arguments of a call.

@@ -1,5 +1,7 @@
 //! The failure of a tool. It has no source position: the evaluator knows that.
 
+use std::ops::Range;
+
 use crate::limits::{Limit, LimitHit};
 use crate::sandbox::SandboxError;
 use crate::text::ToolCode;
@@ -16,6 +18,8 @@ pub struct ToolError {
     pub tool: Option<&'static str>,
     /// The argument at fault.
     pub argument: Option<&'static str>,
+    /// The bytes of the argument, a text, that are at fault.
+    pub part: Option<Range<usize>>,
     /// The path at fault, relative to the root.
     pub path: Option<String>,
     /// The suggested fix, in the imperative.
@@ -52,6 +56,7 @@ impl ToolError {
             message: message.into(),
             tool: None,
             argument: None,
+            part: None,
             path: None,
             hint: None,
             limit: None,
@@ -79,6 +84,12 @@ impl ToolError {
     /// Sets the argument at fault.
     pub fn argument(mut self, argument: &'static str) -> ToolError {
         self.argument = Some(argument);
+        self
+    }
+
+    /// Sets the bytes of the argument that are at fault.
+    pub fn part(mut self, part: Range<usize>) -> ToolError {
+        self.part = Some(part);
         self
     }
 

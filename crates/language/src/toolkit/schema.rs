@@ -77,7 +77,9 @@ fn property(param: &Param) -> Json {
     let mut property = match param.kind {
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Int { min, max } | Kind::IntOrNil { min, max } => integer(min, max),
-        Kind::Text | Kind::TextOrNil | Kind::Content | Kind::Path(..) | Kind::Kept => json!({ "type": "string" }),
+        Kind::Text | Kind::Form(_) | Kind::TextOrNil | Kind::Content | Kind::Path(..) | Kind::Kept => {
+            json!({ "type": "string" })
+        }
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::List => json!({ "type": "array" }),
         Kind::Scalars => json!({ "type": "array", "items": { "type": ["string", "number", "boolean"] } }),

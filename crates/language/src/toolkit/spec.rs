@@ -9,6 +9,8 @@
 use crate::sandbox::PathRule;
 use crate::text::{Purpose, ToolCode};
 
+use super::form::Form;
+
 /// The declaration of a tool, without its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
@@ -258,6 +260,8 @@ pub enum Kind {
     Text,
     /// A text that is content: the audit log records its size and hash, never the text itself.
     Content,
+    /// A text like `Text` that the tool parses; a literal is parsed before the run.
+    Form(Form),
     /// One of several words.
     Word(&'static [&'static str]),
     /// A path; the gate resolves it and applies the policy for this access.
@@ -307,7 +311,7 @@ impl Kind {
             Kind::Bool => "true or false",
             Kind::Int { .. } => "a whole number",
             Kind::IntOrNil { .. } => "a whole number or nil",
-            Kind::Text | Kind::Content | Kind::Word(_) => "a text",
+            Kind::Text | Kind::Form(_) | Kind::Content | Kind::Word(_) => "a text",
             Kind::Path(..) => "a path",
             Kind::Paths(..) => "a list of paths",
             Kind::Kept => "the path of a backup",
@@ -330,7 +334,7 @@ impl Kind {
         match self {
             Kind::Bool => "bool",
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
-            Kind::Text | Kind::TextOrNil | Kind::Content | Kind::Word(_) => "string",
+            Kind::Text | Kind::Form(_) | Kind::TextOrNil | Kind::Content | Kind::Word(_) => "string",
             Kind::Path(..) | Kind::Kept => "path",
             Kind::Paths(..) | Kind::List | Kind::Texts | Kind::Scalars => "list",
             Kind::TextOrTexts | Kind::Patterns => "string or list",

@@ -11,7 +11,7 @@ use globset::GlobBuilder;
 use regex::{Regex, RegexBuilder};
 
 use crate::text::ToolCode;
-use crate::toolkit::ToolError;
+use crate::toolkit::{Form, ToolError};
 use crate::value::print;
 
 use super::recent::Recent;
@@ -22,6 +22,9 @@ const MAX_BYTES: usize = 4096;
 const MAX_COMPILED: usize = 1 << 20;
 /// Maximum number of brace-free patterns that a pattern with braces may expand to.
 const MAX_ALTERNATIVES: u64 = 10_000;
+
+/// The form of patterns.
+pub const PATTERN: Form = Form::new(|param, pattern| Pattern::cached(param, pattern).map(drop));
 
 /// A compiled pattern.
 #[derive(Debug)]

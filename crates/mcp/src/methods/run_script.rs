@@ -141,6 +141,9 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
 fn value_of(engine: &Engine, outcome: &Outcome, room: &mut JsonRoom) -> Result<Json, String> {
     let _bounds = engine.bound();
     let left_out = |why: &dyn Display| format!("the value of RETURN is left out: {why}");
+    if let Some(found) = json_of_value::Unwritable::find_in(&outcome.value).map_err(|hit| left_out(&hit))? {
+        return Err(left_out(&found));
+    }
     match json_of_value::to_text_of_at_most(&outcome.value, WHOLE) {
         Ok(Some(text)) if room.take(text.len()) => serde_json::from_str(&text).map_err(|error| left_out(&error)),
         Ok(Some(_)) => Err(left_out(&"there is no room for it")),

@@ -57,6 +57,11 @@ impl Watch {
         Ok(())
     }
 
+    /// Returns the deadline without the time that is excused, for work before anything can be.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Extends the deadline by `time`.
     pub fn excuse(&self, time: Duration) {
         self.excused.fetch_add(time.as_millis() as u64, Ordering::Relaxed);

@@ -14,6 +14,7 @@ use crate::text::{Code, Diagnostic, Source, Sources, Span, nearest};
 use crate::toolkit::{About, ArgError, Effect, FailureMode, StaticArg, ToolId};
 use crate::value::{Map, TextBudget, Value, json};
 
+use super::call::admit_json;
 use super::outcome::ending_of;
 use super::{Ending, Engine, Script, internal_fault, on_large_stack};
 
@@ -240,6 +241,12 @@ impl DocumentRun<'_> {
         if !matches!(tool.spec.effect, Effect::Pure | Effect::Reads) {
             self.changed.push(call.tool_span);
         }
+        // All answers but texts become JSON.
+        let answer = if answer.is_text() {
+            answer
+        } else {
+            admit_json(answer).map_err(|error| self.fault(error.into(), call))?
+        };
         let text = result::text_of(&answer, &call.position, self.results, file.as_deref());
         text.and_then(|text| {
             self.meter.step_text(text.len())?;

@@ -248,7 +248,8 @@ impl<'e> Session<'e> {
         let gate = &self.engine().gate;
         let (registry, settings) = (gate.registry(), gate.settings());
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
-        let environment = Environment { registry, settings, earlier, variables, modules };
+        let sources = &self.sources;
+        let environment = Environment { registry, settings, earlier, variables, modules, sources };
         let mut program = lower(&unit, &environment, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {
@@ -326,8 +327,15 @@ impl<'e> Session<'e> {
             Form::Statements => parse(source, engine.text_limits(), findings),
             Form::Value => parse_value(source, engine.text_limits(), findings).unwrap_or_default(),
         };
-        let mut loader =
-            Loader { engine, session: Some(machine.memory()), sources, findings, modules, held: &mut held };
+        let mut loader = Loader {
+            engine,
+            limits: engine.text_limits(),
+            session: Some(machine.memory()),
+            sources,
+            findings,
+            modules,
+            held: &mut held,
+        };
         let mut uses = self.uses.clone();
         uses.extend(loader.load(span, &tree));
         Unit { tree, uses }

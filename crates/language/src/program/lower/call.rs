@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::syntax::ast;
+use crate::syntax::{ast, part_of_literal};
 use crate::text::{Code, Diagnostic, Span};
-use crate::toolkit::{About, ArgError, Binder, StaticArg, ToolId};
+use crate::toolkit::{About, ArgError, Binder, Mistake, StaticArg, ToolId};
 use crate::value::print;
 
 use super::super::builtin::Builtin;
@@ -270,13 +270,20 @@ impl Lowering<'_> {
             values.iter().map(|arg| StaticArg { place: arg.place, value: constant(&arg.value) }).collect();
         for mistake in tool.mistakes(&args, self.context.settings) {
             let span = match mistake.about {
-                About::Argument(number) => values[number].value.span,
+                About::Argument(number) => self.part_of_literal(values[number].value.span, &mistake),
                 About::Absence => spans.callee,
                 About::Combination => spans.whole,
             };
             self.report(mistake.finding(span));
         }
         Args::Placed { values, params: tool.params.len() }
+    }
+
+    /// Returns the span of the part of a text literal that a mistake is about, or of the whole argument.
+    fn part_of_literal(&self, span: Span, mistake: &Mistake) -> Span {
+        let part = mistake.part.as_ref().zip(self.context.sources.of(span));
+        part.and_then(|(part, source)| part_of_literal(source.slice(span), part.clone()))
+            .map_or(span, |part| Span::new(part.start, part.end).shifted(span.start as usize))
     }
 
     /// Handles one unnamed argument that is or may be the map of all arguments.

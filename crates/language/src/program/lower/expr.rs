@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use compact_str::CompactString;
 
+use crate::limits::work;
 use crate::syntax::ast::{self, BinaryOp, ExprId, ExprKind as Written, UnaryOp};
 use crate::syntax::keyword::is_keyword;
 use crate::syntax::{Part, Template};
@@ -131,7 +132,7 @@ impl Lowering<'_> {
             self.report(finding.help(format!("write the text in quotes: `\"{name}\"`")));
             return ExprKind::REPORTED;
         }
-        let items = self.exprs(items);
+        let items: Vec<Expr> = items.iter().map_while(|item| work::charge(1).ok().map(|()| self.expr(*item))).collect();
         let constant = items.iter().map(|item| constant(item).cloned()).collect::<Option<Vec<Value>>>();
         match constant.map(Value::list) {
             Some(Ok(list)) => ExprKind::Const(list),
@@ -155,6 +156,9 @@ impl Lowering<'_> {
         let mut lowered: Vec<MapEntry> = Vec::with_capacity(entries.len());
         let mut places: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
         for entry in entries {
+            if work::charge(1).is_err() {
+                break;
+            }
             let key = Str::new(&entry.key);
             let value = self.expr(entry.value);
             match places.get(&*entry.key) {

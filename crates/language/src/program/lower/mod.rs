@@ -16,7 +16,7 @@ use compact_str::CompactString;
 
 use crate::syntax::MAX_FINDINGS;
 use crate::syntax::ast::{self, Tree, WhenAbsent};
-use crate::text::{Code, Diagnostic, Span, nearest};
+use crate::text::{Code, Diagnostic, Sources, Span, nearest};
 use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
 
@@ -39,6 +39,8 @@ pub struct Environment<'a> {
     pub variables: &'a [CompactString],
     /// The modules, by number.
     pub modules: &'a [Module],
+    /// The texts of all of them.
+    pub sources: &'a Sources,
 }
 
 /// Lowers a script and its modules. The program can be run if no finding is an error.
@@ -125,6 +127,7 @@ struct ProgramContext<'a> {
 struct BodyContext<'a> {
     registry: &'a Registry,
     settings: &'a Settings,
+    sources: &'a Sources,
     signatures: &'a Signatures,
     modules: &'a [Signatures],
     top: Variables,
@@ -137,9 +140,9 @@ impl<'a> BodyContext<'a> {
     fn of(unit: &Unit, program: &'a ProgramContext<'a>, signatures: &'a Signatures, top: Variables) -> BodyContext<'a> {
         let mut doubtful = HashSet::new();
         doubtful_words(&unit.tree.statements, &mut doubtful);
-        let Environment { registry, settings, .. } = program.environment;
+        let Environment { registry, settings, sources, .. } = program.environment;
         let (modules, sees_errors, reads_args) = (program.modules, &program.sees_errors, &program.reads_args);
-        BodyContext { registry, settings, signatures, modules, top, doubtful, sees_errors, reads_args }
+        BodyContext { registry, settings, sources, signatures, modules, top, doubtful, sees_errors, reads_args }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lowers statements.
 
+use crate::limits::work;
 use crate::syntax::ast::{self, ExprKind as Written, StatementKind, Step};
 use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
@@ -12,6 +13,10 @@ impl Lowering<'_> {
     pub fn block(&mut self, statements: &ast::Block) -> Block {
         let mut block = Vec::with_capacity(statements.len());
         for statement in statements {
+            // The engine reports that the run must stop.
+            if work::charge(1).is_err() {
+                break;
+            }
             self.statement(statement, &mut block);
         }
         block

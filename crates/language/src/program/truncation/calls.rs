@@ -3,7 +3,7 @@
 use crate::syntax::{Part, Template};
 use crate::toolkit::Effect;
 
-use super::super::tree::{Args, Call, Expr, PlacedArg, Scope, Target};
+use super::super::tree::{Args, Call, Callee, Expr, PlacedArg, ProcedureId, Scope, Target};
 use super::flow::{Holder, Source};
 use super::{Follower, TRUNCATED, text_of};
 
@@ -46,8 +46,15 @@ impl Follower<'_> {
         let id = match call.target {
             Target::Tool(id) => id,
             // These leave LAST as it is, but for a built-in that is a statement.
-            Target::Builtin(_) | Target::HigherOrder(..) => return None,
-            Target::Procedure(_) => {
+            Target::Builtin(_) => return None,
+            Target::HigherOrder(_, callback) => {
+                if let Callee::Procedure(id) = callback.callee {
+                    self.calls_procedure(id);
+                }
+                return None;
+            }
+            Target::Procedure(id) => {
+                self.calls_procedure(id);
                 self.flow.set(self.last, None);
                 return None;
             }
@@ -59,6 +66,11 @@ impl Follower<'_> {
         }
         self.flow.set(self.last, source);
         source
+    }
+
+    fn calls_procedure(&mut self, id: ProcedureId) {
+        self.called.push(id.0 as usize);
+        self.check_by(id.0 as usize);
     }
 
     /// Visits `MAP.Get(map, key)` and similar calls.

@@ -39,25 +39,35 @@ pub struct Flow {
     current: usize,
     loops: Vec<Loop>,
     holders: usize,
-    /// Whether a result goes away when its holder is set again. Not so where an error handler may run at any time.
-    replaces: bool,
+    handling: Option<Handling>,
+}
+
+/// The ways to error handlers and back.
+#[derive(Clone, Copy)]
+pub struct Handling {
+    /// The block that every handler begins after. Each event of the blocks from `first` on may lead here.
+    raised: usize,
+    /// The block after every handler that clears the error; the statements that may follow begin after it.
+    cleared: usize,
+    /// The first block that an error may leave while a handler is in force.
+    first: usize,
 }
 
 /// Marks of the results that are checked.
-pub struct Checked {
+struct Checked {
     /// For each call, whether its result is checked.
-    pub calls: Vec<bool>,
+    calls: Vec<bool>,
     /// For each holder, whether its result is checked at any time.
-    pub holders: Vec<bool>,
+    holders: Vec<bool>,
 }
 
 /// Maximum number of holders in all blocks together; in larger bodies, order does not count.
-const MAX_STATES: usize = 1 << 26;
+pub const MAX_STATES: usize = 1 << 26;
 
 impl Flow {
     /// Creates the flow of a body with `holders` holders.
-    pub fn new(holders: usize, replaces: bool) -> Flow {
-        Flow { blocks: vec![Block::default()], current: 0, loops: Vec::new(), holders, replaces }
+    pub fn new(holders: usize) -> Flow {
+        Flow { blocks: vec![Block::default()], current: 0, loops: Vec::new(), holders, handling: None }
     }
 
     /// Records that a result is checked here.
@@ -123,30 +133,75 @@ impl Flow {
         self.begin_after(&[]);
     }
 
-    /// Marks calls and holders whose results are checked. Holders that are marked already are checked at any time.
-    pub fn find_checked(self, checked: &mut Checked) {
-        if self.replaces && self.blocks.len().saturating_mul(self.holders) <= MAX_STATES {
-            self.in_order(checked);
-        } else {
-            self.in_any_order(checked);
+    /// Begins an error handler. It may run from now on. Returns the block before.
+    pub fn begin_handler(&mut self) -> usize {
+        let before = self.current;
+        let Handling { raised, .. } = self.begin_handling();
+        self.begin_after(&[raised]);
+        before
+    }
+
+    /// Lets errors lead to the handlers of the body from now on.
+    pub fn begin_handling(&mut self) -> Handling {
+        if let Some(handling) = self.handling {
+            return handling;
         }
+        let (before, first) = (self.current, self.blocks.len());
+        let raised = self.begin_after(&[]);
+        let cleared = self.begin_after(&[]);
+        self.begin_after(&[before]);
+        *self.handling.insert(Handling { raised, cleared, first })
+    }
+
+    /// Whether errors may lead to handlers.
+    pub fn is_handling(&self) -> bool {
+        self.handling.is_some()
+    }
+
+    /// Ends an error handler; the body goes on after the block `before`. A handler that may clear the error leads to any
+    /// statement.
+    pub fn end_handler(&mut self, before: usize, may_clear: bool) {
+        if let Some(Handling { cleared, .. }) = self.handling.filter(|_| may_clear) {
+            let end = self.current;
+            self.blocks[end].next.push(cleared);
+        }
+        self.begin_after(&[before]);
+    }
+
+    /// Begins a statement, to which a handler may return.
+    pub fn begin_statement(&mut self) {
+        if let Some(Handling { cleared, .. }) = self.handling {
+            self.begin_after(&[self.current, cleared]);
+        }
+    }
+
+    /// Marks the calls, of which there are `count` so far, whose results are checked. Returns for each holder whether
+    /// its result is checked at any time.
+    pub fn find_checked(self, calls: &mut Vec<bool>, count: usize) -> Vec<bool> {
+        calls.resize(count, false);
+        let mut checked = Checked { calls: std::mem::take(calls), holders: vec![false; self.holders] };
+        if self.blocks.len().saturating_mul(self.holders) <= MAX_STATES {
+            self.in_order(&mut checked);
+        } else {
+            self.in_any_order(&mut checked);
+        }
+        *calls = checked.calls;
+        checked.holders
     }
 
     /// Goes through the blocks backwards until nothing new is live.
     fn in_order(&self, checked: &mut Checked) {
-        let always = Holders::of(&checked.holders);
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
-        for (number, block) in self.blocks.iter().enumerate() {
-            block.next.iter().for_each(|next| before[*next].push(number));
-        }
+        let before = self.blocks_before();
         let mut live = vec![Holders::empty(self.holders); self.blocks.len()];
         let mut waits = vec![true; self.blocks.len()];
         let mut waiting: Vec<usize> = (0..self.blocks.len()).collect();
         while let Some(number) = waiting.pop() {
             waits[number] = false;
-            let mut state = always.clone();
+            let mut state = Holders::empty(self.holders);
             self.blocks[number].next.iter().for_each(|next| state.add_all(&live[*next]));
-            self.blocks[number].go_back(&mut state, &always, checked);
+            let handled = self.handling.filter(|handling| number >= handling.first).map(|handling| handling.raised);
+            let handled = handled.filter(|raised| *raised != number).map(|raised| live[raised].clone());
+            self.blocks[number].go_back(&mut state, handled.as_ref(), checked);
             if live[number] != state {
                 live[number] = state;
                 for above in &before[number] {
@@ -156,6 +211,18 @@ impl Flow {
                 }
             }
         }
+    }
+
+    /// Returns the blocks before each block. Before the one that handlers begin after are all that an error may leave.
+    fn blocks_before(&self) -> Vec<Vec<usize>> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
+        for (number, block) in self.blocks.iter().enumerate() {
+            block.next.iter().for_each(|next| before[*next].push(number));
+        }
+        if let Some(Handling { raised, first, .. }) = self.handling {
+            before[raised].extend((first..self.blocks.len()).filter(|number| *number != raised));
+        }
+        before
     }
 
     /// Marks what flows to a holder that is checked, whichever way the run takes.
@@ -185,16 +252,17 @@ impl Flow {
 }
 
 impl Block {
-    /// Turns the holders that are live after the block into those that are live before it.
-    fn go_back(&self, live: &mut Holders, always: &Holders, checked: &mut Checked) {
+    /// Turns the holders that are live after the block into those that are live before it. Those that are live in the
+    /// error handlers, `handled`, are live after each event.
+    fn go_back(&self, live: &mut Holders, handled: Option<&Holders>, checked: &mut Checked) {
+        let add_handled = |live: &mut Holders| handled.iter().for_each(|handled| live.add_all(handled));
+        add_handled(live);
         for event in self.events.iter().rev() {
             let source = match event {
                 Event::Check(source) => Some(*source),
                 Event::Set { holder, from } => {
                     let is_live = live.has(*holder);
-                    if !always.has(*holder) {
-                        live.remove(*holder);
-                    }
+                    live.remove(*holder);
                     from.filter(|_| is_live)
                 }
             };
@@ -206,6 +274,7 @@ impl Block {
                 }
                 None => {}
             }
+            add_handled(live);
         }
     }
 }
@@ -217,12 +286,6 @@ struct Holders(Vec<u64>);
 impl Holders {
     fn empty(holders: usize) -> Holders {
         Holders(vec![0; holders.div_ceil(64)])
-    }
-
-    fn of(marks: &[bool]) -> Holders {
-        let mut set = Holders::empty(marks.len());
-        (0..marks.len()).filter(|holder| marks[*holder]).for_each(|holder| set.add(holder));
-        set
     }
 
     fn has(&self, holder: Holder) -> bool {

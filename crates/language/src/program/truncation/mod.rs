@@ -5,9 +5,16 @@
 //! result counts as checked where the script reads `truncated` in any spelling (`r.truncated`, `r["truncated"]`, a
 //! computed key, `MAP.Get`), and where it uses the result as a whole: prints, returns, stores, compares or iterates over
 //! it, passes it to a call, or names it in an EVAL. Reading other keys or testing the result for truth does not count. A
-//! result that is checked on one way through the body counts as checked, whichever way the run takes. In a body with an
-//! error handler, which may run at any time, and for variables of the script that a procedure reads, order does not
-//! count.
+//! result that is checked on one way through the body counts as checked, whichever way the run takes.
+//!
+//! An error may lead from any step to the error handlers of the body, and a handler with `CLEAR_ERROR` back to any
+//! statement. A procedure that checks a variable of the script checks it at each of its calls, and at the end of the
+//! script, because `Main` or `--proc` may call it there.
+//!
+//! No warning is given, although the result is not checked, in these cases: where the only way to the check is an error
+//! at a step that cannot fail, or one that another handler handles; where a handler that clears the error would return
+//! to a statement before the one that failed; where the check is in a procedure that is called only on other ways; and
+//! in bodies of more than [`flow::MAX_STATES`] states, where order does not count.
 
 mod calls;
 mod flow;
@@ -16,10 +23,11 @@ use crate::text::Span;
 use crate::toolkit::Registry;
 use crate::value::Value;
 
-use flow::{Checked, Flow, Holder, Source};
+use flow::{Flow, Holder, Source};
 
 use super::tree::{
-    Arm, AssignTarget, BinaryOp, Block, Body, Expr, ExprKind, Link, Piece, Program, Stmt, StmtKind, UnaryOp, Variable,
+    Arm, AssignTarget, BinaryOp, Block, Body, Expr, ExprKind, Link, Piece, Procedure, Program, Stmt, StmtKind, UnaryOp,
+    Variable,
 };
 
 /// The key of a result that says whether entries were left out.
@@ -29,32 +37,62 @@ pub const TRUNCATED: &str = "truncated";
 pub fn unchecked_truncations(program: &Program, registry: &Registry) -> Vec<Span> {
     let outer = program.top.slots.len();
     let (mut calls, mut checked) = (Vec::new(), Vec::new());
-    let mut is_outer_checked = vec![false; outer];
-    for body in bodies(program) {
-        let first_outer = body.slots.len() + 1;
-        let flow = Flow::new(first_outer + outer, !has_handler(&body.block));
-        let mut follower = Follower { registry, flow, last: body.slots.len(), first_outer, calls: &mut calls };
+    let mut of_procedures = Vec::with_capacity(program.procedures.len());
+    for Procedure { body, .. } in &program.procedures {
+        let mut follower = Follower::new(registry, body, outer, &mut calls);
         follower.block(&body.block);
-        let flow = follower.flow;
-        checked.resize(calls.len(), false);
-        let mut found = Checked { calls: checked, holders: vec![false; first_outer + outer] };
-        // The script itself comes last, and its variables are its own holders.
-        let of_script = if std::ptr::eq(body, &program.top) { 0 } else { first_outer };
-        found.holders[of_script..of_script + outer].copy_from_slice(&is_outer_checked);
-        flow.find_checked(&mut found);
-        is_outer_checked.copy_from_slice(&found.holders[of_script..of_script + outer]);
-        checked = found.calls;
+        let Follower { flow, called, first_outer, .. } = follower;
+        let holders = flow.find_checked(&mut checked, calls.len());
+        of_procedures.push(OuterChecks { checked: holders[first_outer..].to_vec(), called });
     }
+    spread_to_callers(&mut of_procedures);
+    let mut follower = Follower::new(registry, &program.top, outer, &mut calls);
+    follower.of_procedures = &of_procedures;
+    follower.block(&program.top.block);
+    (0..of_procedures.len()).for_each(|procedure| follower.check_by(procedure));
+    let flow = follower.flow;
+    flow.find_checked(&mut checked, calls.len());
     let unchecked = calls.iter().zip(&checked).filter(|(_, is_checked)| !**is_checked);
     let mut unchecked: Vec<Span> = unchecked.map(|(span, _)| *span).collect();
     unchecked.sort_unstable();
     unchecked
 }
 
+/// The variables of the script that a procedure checks.
+struct OuterChecks {
+    /// Whether it checks each of them.
+    checked: Vec<bool>,
+    /// The procedures that it calls.
+    called: Vec<usize>,
+}
+
+/// Adds to each procedure the checks of those that it calls.
+fn spread_to_callers(procedures: &mut [OuterChecks]) {
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); procedures.len()];
+    for (caller, procedure) in procedures.iter().enumerate() {
+        procedure.called.iter().for_each(|called| callers[*called].push(caller));
+    }
+    let mut waiting: Vec<usize> = (0..procedures.len()).collect();
+    while let Some(called) = waiting.pop() {
+        for caller in &callers[called] {
+            let added = procedures[called].checked.clone();
+            let own = &mut procedures[*caller].checked;
+            if added.iter().zip(&*own).any(|(added, own)| *added && !own) {
+                own.iter_mut().zip(added).for_each(|(own, added)| *own |= added);
+                waiting.push(*caller);
+            }
+        }
+    }
+}
+
 /// Follows the results in one body.
 struct Follower<'a> {
     registry: &'a Registry,
     flow: Flow,
+    /// The checks of the procedures, while following the script itself.
+    of_procedures: &'a [OuterChecks],
+    /// The procedures that the body calls.
+    called: Vec<usize>,
     /// The holder of `LAST`, after those of the variables.
     last: Holder,
     /// The holder of the first variable of the script, as a procedure sees it.
@@ -63,9 +101,27 @@ struct Follower<'a> {
     calls: &'a mut Vec<Span>,
 }
 
-impl Follower<'_> {
+impl<'a> Follower<'a> {
+    fn new(registry: &'a Registry, body: &Body, outer: usize, calls: &'a mut Vec<Span>) -> Follower<'a> {
+        let last = body.slots.len();
+        let first_outer = last + 1;
+        let flow = Flow::new(first_outer + outer);
+        Follower { registry, flow, of_procedures: &[], called: Vec::new(), last, first_outer, calls }
+    }
+
     fn block(&mut self, block: &Block) {
-        block.iter().for_each(|stmt| self.stmt(stmt));
+        for stmt in block {
+            self.flow.begin_statement();
+            self.stmt(stmt);
+        }
+        self.flow.begin_statement();
+    }
+
+    /// Marks the variables of the script that a procedure checks.
+    fn check_by(&mut self, procedure: usize) {
+        let Some(OuterChecks { checked, .. }) = self.of_procedures.get(procedure) else { return };
+        let holders = checked.iter().enumerate().filter(|(_, is_checked)| **is_checked);
+        holders.for_each(|(holder, _)| self.flow.check(Source::Holder(holder)));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -91,7 +147,7 @@ impl Follower<'_> {
             StmtKind::Return(value) => self.visit_checked(value),
             StmtKind::If { arms, otherwise } => self.arms(arms, otherwise),
             StmtKind::While { condition, body } => {
-                self.flow.begin_loop();
+                self.begin_loop(body);
                 self.visit_unchecked(condition);
                 let test = self.flow.branch();
                 self.block(body);
@@ -99,12 +155,16 @@ impl Follower<'_> {
             }
             StmtKind::ForEach { list, body, .. } => {
                 self.visit_checked(list);
-                self.flow.begin_loop();
+                self.begin_loop(body);
                 let test = self.flow.branch();
                 self.block(body);
                 self.flow.end_loop(test);
             }
-            StmtKind::OnError { body, .. } => self.perhaps(|follower| follower.block(body)),
+            StmtKind::OnError { body, .. } => {
+                let before = self.flow.begin_handler();
+                self.block(body);
+                self.flow.end_handler(before, may_clear(body));
+            }
             StmtKind::Break => self.flow.jump(true),
             StmtKind::Continue => self.flow.jump(false),
             StmtKind::ClearError => {}
@@ -123,6 +183,14 @@ impl Follower<'_> {
         self.block(otherwise);
         ends.push(self.flow.here());
         self.flow.begin_after(&ends);
+    }
+
+    /// Begins a loop. A handler in it may also run in its next turn, before the handler's own statement.
+    fn begin_loop(&mut self, body: &Block) {
+        if !self.flow.is_handling() && has_handler(body) {
+            self.flow.begin_handling();
+        }
+        self.flow.begin_loop();
     }
 
     /// Visits something that may be left out.
@@ -242,16 +310,24 @@ impl Follower<'_> {
     }
 }
 
-fn bodies(program: &Program) -> impl Iterator<Item = &Body> {
-    program.procedures.iter().map(|procedure| &procedure.body).chain([&program.top])
-}
-
-/// Whether a body has an error handler.
+/// Whether a block has an error handler.
 fn has_handler(block: &Block) -> bool {
     block.iter().any(|stmt| match &stmt.kind {
         StmtKind::OnError { .. } => true,
         StmtKind::If { arms, otherwise } => arms.iter().any(|arm| has_handler(&arm.block)) || has_handler(otherwise),
         StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } => has_handler(body),
+        _ => false,
+    })
+}
+
+/// Whether a handler may clear the error, so that the body goes on.
+fn may_clear(block: &Block) -> bool {
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::ClearError => true,
+        StmtKind::If { arms, otherwise } => arms.iter().any(|arm| may_clear(&arm.block)) || may_clear(otherwise),
+        StmtKind::While { body, .. } | StmtKind::ForEach { body, .. } | StmtKind::OnError { body, .. } => {
+            may_clear(body)
+        }
         _ => false,
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, MemoryCharge, MeteredVec, space};
-use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
+use crate::toolkit::{AnyList, Example, Form, Spec, ToolError, arguments};
 use crate::value::{Column, Elements, Rows, Str, Table, Texts, Value, print};
 
 use super::super::build::ListBuilder;
@@ -24,10 +24,13 @@ const SPEC: Spec = Spec::pure(
 )
 .keywords(&["csv.reader", "csv.DictReader", "csv.read", "read csv", "parse csv", "read_csv", "pandas.read_csv", "pd.read_csv", "fgetcsv", "spreadsheet", "table"]);
 
+/// The form of separators.
+pub const SEPARATOR: Form = Form::new(|_, separator| separator_of(separator).map(drop));
+
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "CSV text";
-        separator: Str = Is(Literal::Text(",")), Kind::Text, "character between fields, such as `;` or a tab";
+        separator: Str = Is(Literal::Text(",")), Kind::Form(SEPARATOR), "character between fields, such as `;` or a tab";
         header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the first row names the keys";
     }
 }
@@ -41,7 +44,7 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let text = args.text.as_text();
-    let separator = separator_of(&args.separator)?;
+    let separator = separator_of(&args.separator.as_text())?;
     context.spend_text(text.len())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     check_quotes(context, text, separator)?;
@@ -51,11 +54,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
 
 /// Returns the separator byte. Errors: `separator` is not a single ASCII character, or is a quote, a line break
 /// or NUL.
-pub fn separator_of(separator: &Str) -> Result<u8, ToolError> {
-    match separator.as_text().as_bytes() {
+pub fn separator_of(separator: &str) -> Result<u8, ToolError> {
+    match separator.as_bytes() {
         [byte] if byte.is_ascii() && !b"\"\r\n\0".contains(byte) => Ok(*byte),
         _ => {
-            let shown = print::preview(&separator.clone().into());
+            let shown = print::preview(&Value::text(separator));
             Err(ToolError::bad_argument("separator", format!("`separator` is one character of ASCII, not {shown}"))
                 .hint("such as `,`, `;` or a tab"))
         }

@@ -9,7 +9,7 @@ use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Sink, Str, TextBudget, Value, ValueMap, print};
 
 use super::super::build;
-use super::csv_read::separator_of;
+use super::csv_read::{SEPARATOR, separator_of};
 
 const SPEC: Spec = Spec::pure(
     "CSV.Text",
@@ -29,7 +29,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         rows: Rc<List> = Required, Kind::List, "maps or lists";
-        separator: Str = Is(Literal::Text(",")), Kind::Text, "character between fields, such as `;` or a tab";
+        separator: Str = Is(Literal::Text(",")), Kind::Form(SEPARATOR), "character between fields, such as `;` or a tab";
         header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the keys of maps are the first line";
         columns: Option<Rc<List>> = Absent, Kind::Texts, "names for the first line; of maps the keys to write, in this order; all keys of the first row when left out";
     }
@@ -40,7 +40,7 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
-    let separator = separator_of(&args.separator)?;
+    let separator = separator_of(&args.separator.as_text())?;
     let mut sink = Sink::new(TextBudget::of_text());
     let mut writer = WriterBuilder::new().delimiter(separator).flexible(true).from_writer(&mut sink);
     let written = write(context, &args, &mut writer);

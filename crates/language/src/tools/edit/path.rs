@@ -1,8 +1,16 @@
 //! Paths into data, such as `users[0].name`: their syntax.
 
 use crate::limits::{MeteredVec, work};
-use crate::toolkit::ToolError;
+use crate::toolkit::{Form, ToolError};
 use crate::value::{Str, print};
+
+/// The form of paths that may name many places.
+pub const PATH: Form = Form::new(|_, path| parse(path).map(drop));
+/// The form of paths that name one place.
+pub const PLACE: Form = Form::new(|_, path| {
+    let names_many = parse(path)?.as_slice().iter().any(|step| matches!(step, Step::All));
+    if names_many { Err(many_places()) } else { Ok(()) }
+});
 
 /// One step of a path.
 pub enum Step {
@@ -39,7 +47,14 @@ pub fn parse(path: &str) -> Result<MeteredVec<Step>, ToolError> {
 fn bad(path: &str, rest: &str, reason: &str) -> ToolError {
     let character = path[..path.len() - rest.len()].chars().count() + 1;
     let shown = print::shortened(path, SHOWN);
-    ToolError::bad_argument("path", format!("{reason}, at character {character} of `{shown}`"))
+    let at = path.len() - rest.len();
+    ToolError::bad_argument("path", format!("{reason}, at character {character} of `{shown}`")).part(at..path.len())
+}
+
+/// Returns the error for a path with `*` where one place is meant.
+pub fn many_places() -> ToolError {
+    ToolError::bad_argument("path", "`*` names many places, and one is changed")
+        .hint("name one key or index; for many, call once for each")
 }
 
 /// Parses a plain name. Returns the step and the rest of the path.

@@ -8,7 +8,7 @@ use crate::toolkit::ToolError;
 use crate::value::operators::position;
 use crate::value::{List, Map, Str, Value, ValueError, equality, print};
 
-use super::path::{Step, parse};
+use super::path::{Step, many_places, parse};
 
 /// One part of a resolved path, with a non-negative index.
 #[derive(Clone, Debug)]
@@ -94,10 +94,7 @@ fn names(before: &Target, steps: &[Step]) -> Result<Vec<Part>, ToolError> {
 fn enter(target: &mut Target, step: &Step, may_append: bool) -> Result<(), ToolError> {
     let was_there = target.is_there();
     let (part, next) = match (target.old.take(), step) {
-        (_, Step::All) => {
-            let error = ToolError::bad_argument("path", "`*` names many places, and one is changed");
-            return Err(error.hint("name one key or index; for many, call once for each"));
-        }
+        (_, Step::All) => return Err(many_places()),
         (None, Step::Name(name)) => (Part::Name(name.clone()), None),
         (None, Step::Index(index)) => return Err(no_list(&target.parts, *index)),
         (Some(Value::Map(map)), Step::Name(name)) => (Part::Name(name.clone()), map.get(name)),

@@ -8,6 +8,7 @@ use crate::value::{BigNumbers, Str, Value};
 
 use super::super::edit::flow::{BracketedList, ListStyle};
 use super::super::edit::lines::{MARK, indentation, indented, line_break};
+use super::super::edit::path::PLACE;
 use super::super::edit::{self, Change, Edit, Format, Part, Splices, nested};
 use super::parse::refused;
 use super::span::{Container, container, skip_blanks, value_end};
@@ -47,7 +48,7 @@ const REMOVE: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "JSON text";
-        path: Str = Required, Kind::Text, "place of the value, such as `users[0].name`";
+        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `users[0].name`";
         value: Value = Required, Kind::Any, "value that lies there afterwards";
     }
 }
@@ -55,7 +56,7 @@ arguments! {
 arguments! {
     struct Removed {
         text: Str = Required, Kind::Text, "JSON text";
-        path: Str = Required, Kind::Text, "place of the value, such as `users[0].name`";
+        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `users[0].name`";
     }
 }
 

@@ -6,7 +6,7 @@ use crate::value::operators::position;
 use crate::value::{Str, Value};
 
 use super::super::build::ListBuilder;
-use super::super::edit::path::{Step, parse};
+use super::super::edit::path::{PATH, Step, parse};
 
 const SPEC: Spec = Spec::pure(
     "JSON.Query",
@@ -27,7 +27,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         value: Value = Required, Kind::Any, "value to look into";
-        path: Str = Required, Kind::Text, "where to look";
+        path: Str = Required, Kind::Form(PATH), "where to look";
         default: Value = Absent, Kind::Any, "value where nothing lies at a path without `*`; nil when left out";
     }
 }

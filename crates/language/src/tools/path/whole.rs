@@ -6,7 +6,7 @@ use crate::toolkit::{AnyList, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::build::ListBuilder;
-use super::super::glob::Pattern;
+use super::super::glob::{PATTERN, Pattern};
 use super::base;
 
 const PARTS: Spec = Spec::pure(
@@ -71,7 +71,7 @@ arguments! {
 arguments! {
     struct Matched {
         path: Str = Required, Kind::Text, "path with `/` between its parts";
-        pattern | glob: Str = Required, Kind::Text, "pattern such as `*.md`";
+        pattern | glob: Str = Required, Kind::Form(PATTERN), "pattern such as `*.md`";
     }
 }
 

@@ -7,7 +7,7 @@ use crate::toolkit::{AnyList, AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value};
 
 use super::super::build::ListBuilder;
-use super::compile::compiled;
+use super::compile::{PATTERN, compiled};
 
 const GROUPS: Spec = Spec::pure(
     "REGEX.Groups",
@@ -36,14 +36,14 @@ const ALL_GROUPS: Spec = Spec::pure(
 arguments! {
     struct Searched {
         text: Str = Required, Kind::Text, "text to search";
-        pattern: Str = Required, Kind::Text, "regular expression";
+        pattern: Str = Required, Kind::Form(PATTERN), "regular expression";
     }
 }
 
 arguments! {
     struct Bounded {
         text: Str = Required, Kind::Text, "text to search";
-        pattern: Str = Required, Kind::Text, "regular expression";
+        pattern: Str = Required, Kind::Form(PATTERN), "regular expression";
         most: Option<i64> = Absent, Kind::at_least(1), "how many matches are given at most; all when left out";
     }
 }

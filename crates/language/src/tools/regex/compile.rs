@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use regex_automata::meta::{Config, Regex};
+use regex_syntax::hir::Hir;
 
-use crate::toolkit::ToolError;
+use crate::toolkit::{Form, ToolError};
 use crate::value::print;
 
 use super::super::recent::Recent;
+use super::excess::{Excess, MAX_COMPILED, automaton_bytes};
 use super::expression::Expression;
 use super::parse::{Bounds, Fault, Flags, parse};
 
@@ -49,21 +51,34 @@ fn make_room(expression: &Rc<Expression>) -> Result<(), ToolError> {
     })
 }
 
-fn compile(pattern: &str) -> Result<Expression, ToolError> {
-    let bad = |reason: &str| {
-        let shown = print::shortened(pattern, 100);
-        ToolError::bad_argument("pattern", format!("`pattern` is no regular expression: {reason}, in `{shown}`"))
-    };
-    let too_large = || bad("the expression is too large").hint("repeat less, or write `[0-9A-Za-z_]` for `\\w`");
-    let expression = parse(pattern, Flags::default()).map_err(|fault| match fault {
-        Fault::TooLarge => too_large(),
+/// The form of patterns.
+pub const PATTERN: Form = Form::new(|_, pattern| check(pattern));
+
+/// Parses a pattern, and compiles it only if it may be too large.
+fn check(pattern: &str) -> Result<(), ToolError> {
+    let tree = tree_of(pattern)?;
+    if automaton_bytes(&tree) > MAX_COMPILED as u64 { kept_or_new(pattern).map(drop) } else { Ok(()) }
+}
+
+fn bad(pattern: &str, reason: &str) -> ToolError {
+    let shown = print::shortened(pattern, 100);
+    ToolError::bad_argument("pattern", format!("`pattern` is no regular expression: {reason}, in `{shown}`"))
+}
+
+fn tree_of(pattern: &str) -> Result<Hir, ToolError> {
+    parse(pattern, Flags::default()).map_err(|fault| match fault {
+        Fault::TooLarge(excess) => bad(pattern, &excess.to_string()).hint(excess.help()),
         Fault::Limit(hit) => hit.into(),
         Fault::Syntax { reason, at } => {
-            let before = at.and_then(|at| pattern.get(..at));
+            let before = at.as_ref().and_then(|at| pattern.get(..at.start));
             let place = before.map(|before| format!(", at character {}", before.chars().count() + 1));
-            bad(&format!("{reason}{}", place.unwrap_or_default()))
+            ToolError { part: at, ..bad(pattern, &format!("{reason}{}", place.unwrap_or_default())) }
         }
-    })?;
+    })
+}
+
+fn compile(pattern: &str) -> Result<Expression, ToolError> {
+    let expression = tree_of(pattern)?;
     let bounds = Bounds::now();
     let config = Config::new()
         .nfa_size_limit(Some(bounds.compiled))
@@ -71,6 +86,9 @@ fn compile(pattern: &str) -> Result<Expression, ToolError> {
         .hybrid_cache_capacity(bounds.tables);
     match Regex::builder().configure(config).build_from_hir(&expression) {
         Ok(regex) => Ok(Expression::new(pattern, &expression, regex, bounds)?),
-        Err(_) => Err(too_large()),
+        Err(_) => {
+            let excess = Excess::Automaton { limit: bounds.compiled };
+            Err(bad(pattern, &excess.to_string()).hint(excess.help()))
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 mod capture;
 mod compile;
+pub mod excess;
 mod expression;
 pub mod parse;
 mod replace;

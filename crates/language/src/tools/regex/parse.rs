@@ -1,26 +1,24 @@
 //! Parses patterns within limits: of their length, their size with all repetitions written out, and the memory that
 //! they take.
 
+use std::ops::Range;
+
 use regex_syntax::ast::{self, Ast, Visitor};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 use crate::limits::{LimitHit, MemoryCharge, space};
 
+use super::excess::{Excess, MAX_CLASSES, MAX_COMPILED, MAX_FOLDED};
+
 /// Maximum length of a pattern in bytes, because parsing cannot be interrupted.
 pub const MAX_PATTERN: usize = 64 << 10;
-/// Maximum size of each automaton of an expression in bytes, because building one cannot be interrupted; the
-/// largest take about 0.1 s.
-const MAX_COMPILED: usize = 10 << 20;
 /// Maximum size of each table of a search in bytes.
 const MAX_TABLES: usize = 4 << 20;
 /// Each automaton and table may use 1/`SHARE` of the free memory.
 const SHARE: usize = 32;
 /// Maximum nesting of groups.
 const MAX_NESTING: u32 = 100;
-/// Maximum number of positions in an expression with its repetitions written out. The number of positions that
-/// can be active at once is the worst-case cost of a byte.
-const MAX_PLACES: u64 = 1000;
 
 /// Size limits for the parts of a compiled expression, given the free memory.
 #[derive(Clone, Copy, Debug)]
@@ -53,15 +51,15 @@ pub struct Flags {
 /// Why a pattern was refused.
 pub enum Fault {
     /// It is too large.
-    TooLarge,
+    TooLarge(Excess),
     /// A limit of the run.
     Limit(LimitHit),
     /// A syntax error.
     Syntax {
         /// The reason.
         reason: String,
-        /// The byte position.
-        at: Option<usize>,
+        /// The bytes of the pattern that it is about.
+        at: Option<Range<usize>>,
     },
 }
 
@@ -77,14 +75,16 @@ pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
         return Err(Fault::Syntax { reason: format!("it has more than {MAX_PATTERN} bytes"), at: None });
     }
     let _tree = MemoryCharge::of(pattern.len() * TREE_BYTES)?;
-    let fault =
-        |kind: &dyn ToString, span: &ast::Span| Fault::Syntax { reason: kind.to_string(), at: Some(span.start.offset) };
+    let fault = |kind: &dyn ToString, span: &ast::Span| Fault::Syntax {
+        reason: kind.to_string(),
+        at: Some(span.start.offset..span.end.offset),
+    };
     let mut parser = ast::parse::ParserBuilder::new();
     let tree = parser.nest_limit(MAX_NESTING).build().parse(pattern);
     let tree = tree.map_err(|error| fault(error.kind(), error.span()))?;
     let Ok(classes) = ast::visit(&tree, Classes { ignores_case: flags.ignore_case, ..Classes::default() });
-    if classes.is_too_large() {
-        return Err(Fault::TooLarge);
+    if let Some(excess) = classes.excess() {
+        return Err(Fault::TooLarge(excess));
     }
     let _classes = MemoryCharge::of(classes.bytes)?;
     let mut translator = TranslatorBuilder::new();
@@ -92,7 +92,10 @@ pub fn parse(pattern: &str, flags: Flags) -> Result<Hir, Fault> {
     translator.multi_line(flags.in_lines).crlf(flags.in_lines);
     let expression = translator.build().translate(pattern, &tree);
     let expression = expression.map_err(|error| fault(error.kind(), error.span()))?;
-    if places(&expression) > MAX_PLACES && !flags.is_literal { Err(Fault::TooLarge) } else { Ok(expression) }
+    match Excess::of_positions(&expression) {
+        Some(excess) if !flags.is_literal => Err(Fault::TooLarge(excess)),
+        _ => Ok(expression),
+    }
 }
 
 /// Upper bound for the memory of the syntax tree, in bytes per byte of the pattern.
@@ -101,10 +104,6 @@ const TREE_BYTES: usize = 512;
 const CLASS_BYTES: usize = 96 << 10;
 /// Upper bound for the memory of an explicit range, including its case variants, in bytes.
 const RANGE_BYTES: usize = 32 << 10;
-/// Maximum number of classes and ranges in an expression.
-const MAX_CLASSES: usize = 2_000;
-/// Maximum number of characters in all ranges whose case variants are looked up individually; this takes 0.1 s.
-const MAX_FOLDED: u64 = 8_000_000;
 /// Number of characters assumed for a Unicode class, most of which have no case variants.
 const FOLDED_IN_CLASS: u64 = 30_000;
 
@@ -130,8 +129,10 @@ impl Classes {
         self.ignores_case |= flags.flag_state(ast::Flag::CaseInsensitive).is_some();
     }
 
-    fn is_too_large(&self) -> bool {
-        self.count > MAX_CLASSES || self.ignores_case && self.characters > MAX_FOLDED
+    fn excess(&self) -> Option<Excess> {
+        let is_folded = self.ignores_case && self.characters > MAX_FOLDED;
+        let has_many = (self.count > MAX_CLASSES).then_some(Excess::Classes);
+        has_many.or(is_folded.then_some(Excess::Folded))
     }
 }
 
@@ -166,24 +167,6 @@ impl Visitor for Classes {
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// Returns the number of positions in an expression with its repetitions written out.
-///
-/// Recursion is bounded by the limit on nested groups.
-pub fn places(expression: &Hir) -> u64 {
-    let sum = |parts: &[Hir]| parts.iter().fold(0_u64, |sum, part| sum.saturating_add(places(part)));
-    match expression.kind() {
-        HirKind::Empty => 0,
-        HirKind::Literal(literal) => literal.0.len() as u64,
-        HirKind::Class(_) | HirKind::Look(_) => 1,
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or(repetition.min.saturating_add(1)).max(1);
-            places(&repetition.sub).max(1).saturating_mul(times.into())
-        }
-        HirKind::Capture(capture) => places(&capture.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
     }
 }
 

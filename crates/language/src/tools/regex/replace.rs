@@ -1,11 +1,11 @@
 //! `REGEX.Replace`.
 
 use crate::gate::{Context, Tool};
-use crate::toolkit::{Example, Spec, ToolError, arguments};
+use crate::toolkit::{Example, Given, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, print};
 
 use super::super::build::TextBuilder;
-use super::compile::compiled;
+use super::compile::{PATTERN, compiled};
 use super::expression::Expression;
 
 const SPEC: Spec = Spec::pure(
@@ -36,14 +36,25 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "text to change";
-        pattern: Str = Required, Kind::Text, "regular expression";
+        pattern: Str = Required, Kind::Form(PATTERN), "regular expression";
         replacement: Str = Required, Kind::Text, "what comes in the place of a match";
         most: Option<i64> = Absent, Kind::at_least(0), "how many are replaced at most; all when left out";
     }
 }
 
 pub fn tools() -> Vec<Tool> {
-    vec![Tool::new(SPEC, run)]
+    vec![Tool::new(SPEC, run).with_early_check(check)]
+}
+
+/// Checks that the pattern has the groups that the replacement names.
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    let (Some(Some(pattern)), Some(Some(replacement))) = (given.text("pattern"), given.text("replacement")) else {
+        return Ok(());
+    };
+    if !replacement.contains('$') {
+        return Ok(());
+    }
+    parse(&replacement, &*compiled(&pattern)?).map(drop)
 }
 
 /// A part of a replacement.

@@ -7,7 +7,7 @@ use crate::value::{Str, Value};
 
 use super::super::build::{ListBuilder, TextBuilder};
 use super::super::locate;
-use super::compile::compiled;
+use super::compile::{PATTERN, compiled};
 
 const MATCH: Spec = Spec::pure(
     "REGEX.Match",
@@ -58,14 +58,14 @@ const ESCAPE: Spec = Spec::pure(
 arguments! {
     struct Searched {
         text: Str = Required, Kind::Text, "text to search";
-        pattern: Str = Required, Kind::Text, "regular expression";
+        pattern: Str = Required, Kind::Form(PATTERN), "regular expression";
     }
 }
 
 arguments! {
     struct Bounded {
         text: Str = Required, Kind::Text, "text to search";
-        pattern: Str = Required, Kind::Text, "regular expression";
+        pattern: Str = Required, Kind::Form(PATTERN), "regular expression";
         most: Option<i64> = Absent, Kind::at_least(1), "how many are given at most; all when left out";
     }
 }

@@ -2,9 +2,11 @@
 
 mod placeholder;
 
+use std::ops::Range;
+
 use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::toolkit::{Example, Spec, ToolError, arguments};
+use crate::toolkit::{Example, Form, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::super::build::TextBuilder;
@@ -28,9 +30,12 @@ const SPEC: Spec = Spec::pure(
 )
 .keywords(&["format", "sprintf", "printf", "interpolate", "interpolation", "f-string", "string.format", "String.Format", "decimals", "fmt.Sprintf"]);
 
+/// The form of templates.
+const TEMPLATE: Form = Form::new(|_, template| check(template));
+
 arguments! {
     struct Args {
-        template: Str = Required, Kind::Text, "text with places in braces";
+        template: Str = Required, Kind::Form(TEMPLATE), "text with places in braces";
         values | map | list: Value = Required, Kind::Any, "map or list of the values";
     }
 }
@@ -59,34 +64,65 @@ fn run(context: &mut Context<'_>, mut args: Args) -> Result<Str, ToolError> {
         text = continued;
         (turn, from) = (1, "{}".len());
     }
-    while let Some(at) = template[from..].find(['{', '}']).map(|at| from + at) {
-        text.push(&template[from..at])?;
-        let rest = &template[at..];
-        if rest.starts_with("{{") || rest.starts_with("}}") {
-            text.push(&rest[..1])?;
-            from = at + 2;
+    while let Some(Brace { range, place }) = next_brace(&template, from)? {
+        text.push(&template[from..range.start])?;
+        from = range.end;
+        let Some(place) = place else {
+            text.push(&template[range.start..range.start + 1])?;
             continue;
-        }
-        let bad = |reason: &str| {
-            let character = template[..at].chars().count() + 1;
-            ToolError::bad_argument("template", format!("{reason}, at character {character} of `template`"))
         };
-        let end = match rest.find('}') {
-            Some(end) if rest.starts_with('{') => end,
-            Some(_) => return Err(bad("a `}` closes nothing").hint("write `}}` for a brace")),
-            None => return Err(bad("a `{` is not closed").hint("write `{{` for a brace")),
-        };
-        let place = Placeholder::parse(&rest[1..end]).map_err(|reason| bad(&reason))?;
+        let bad = |reason: &str| bad(&template, range.clone(), reason);
         let value = place.value(&args.values, &mut turn).map_err(|reason| bad(&reason))?;
         context.spend(1)?;
         write(&mut text, &value, &place.style).map_err(|fault| match fault {
             Fault::Limit(hit) => hit.into(),
             Fault::Value(reason) => bad(&reason),
         })?;
-        from = at + end + 1;
     }
     text.push(&template[from..])?;
     text.finish(context)
+}
+
+/// A part of a template that begins with a brace.
+struct Brace<'t> {
+    /// Its bytes in the template.
+    range: Range<usize>,
+    /// The placeholder; `None` for `{{` and `}}`, which stand for a brace.
+    place: Option<Placeholder<'t>>,
+}
+
+/// Returns the first brace at or after a byte.
+fn next_brace(template: &str, from: usize) -> Result<Option<Brace<'_>>, ToolError> {
+    let Some(at) = memchr::memchr2(b'{', b'}', &template.as_bytes()[from..]).map(|at| from + at) else {
+        return Ok(None);
+    };
+    let rest = &template[at..];
+    if rest.starts_with("{{") || rest.starts_with("}}") {
+        return Ok(Some(Brace { range: at..at + 2, place: None }));
+    }
+    let bad_brace = |reason| bad(template, at..at + 1, reason);
+    let end = match rest.find('}') {
+        Some(end) if rest.starts_with('{') => end,
+        Some(_) => return Err(bad_brace("a `}` closes nothing").hint("write `}}` for a brace")),
+        None => return Err(bad_brace("a `{` is not closed").hint("write `{{` for a brace")),
+    };
+    let range = at..at + end + 1;
+    let place = Placeholder::parse(&rest[1..end]).map_err(|reason| bad(template, range.clone(), &reason))?;
+    Ok(Some(Brace { range, place: Some(place) }))
+}
+
+/// Checks everything that does not need the values.
+fn check(template: &str) -> Result<(), ToolError> {
+    let mut from = 0;
+    while let Some(Brace { range, .. }) = next_brace(template, from)? {
+        from = range.end;
+    }
+    Ok(())
+}
+
+fn bad(template: &str, part: Range<usize>, reason: &str) -> ToolError {
+    let character = template[..part.start].chars().count() + 1;
+    ToolError::bad_argument("template", format!("{reason}, at character {character} of `template`")).part(part)
 }
 
 /// Returns whether no place of a template names its value, so that each value is used at most once.

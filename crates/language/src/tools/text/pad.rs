@@ -1,7 +1,7 @@
 //! `STR.Repeat`, `STR.PadLeft`, `STR.PadRight`, `STR.Center`.
 
 use crate::gate::{Context, Tool};
-use crate::toolkit::{Example, Spec, ToolError, arguments};
+use crate::toolkit::{Example, Form, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::super::build::TextBuilder;
@@ -58,11 +58,21 @@ arguments! {
     }
 }
 
+/// The form of texts to fill with.
+const ONE_CHARACTER: Form = Form::new(|_, fill| check_fill(fill));
+
+fn check_fill(fill: &str) -> Result<(), ToolError> {
+    match fill.chars().count() {
+        1 => Ok(()),
+        count => Err(ToolError::bad_argument("fill", format!("`fill` is one character, not {count}"))),
+    }
+}
+
 arguments! {
     struct Padded {
         text: Str = Required, Kind::Text, "text to fill up";
         width: i64 = Required, Kind::at_least(0), "characters that it shall have at least";
-        fill: Str = Is(Literal::Text(" ")), Kind::Text, "character to fill with";
+        fill: Str = Is(Literal::Text(" ")), Kind::Form(ONE_CHARACTER), "character to fill with";
     }
 }
 
@@ -95,10 +105,7 @@ fn repeat(context: &mut Context<'_>, args: Repeated) -> Result<Str, ToolError> {
 
 fn pad(context: &mut Context<'_>, args: &Padded, side: Side) -> Result<Str, ToolError> {
     let fill = args.fill.as_text();
-    if fill.chars().count() != 1 {
-        let message = format!("`fill` is one character, not {}", fill.chars().count());
-        return Err(ToolError::bad_argument("fill", message));
-    }
+    check_fill(&fill)?;
     let missing = (args.width as usize).saturating_sub(args.text.char_count());
     let left = match side {
         Side::Left => missing,

@@ -8,7 +8,7 @@ use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::moment::{Zone, read, text, within};
+use super::moment::{TIME, ZONE, Zone, read, text, within};
 
 const PARTS: Spec = Spec::pure(
     "TIME.Parts",
@@ -41,8 +41,8 @@ const START_OF: Spec = Spec::pure(
 
 arguments! {
     struct Shown {
-        time: Str = Required, Kind::Text, "time; UTC where it names no zone";
-        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone of the parts: `Z`, `+02:00` or `local`";
+        time: Str = Required, Kind::Form(TIME), "time; UTC where it names no zone";
+        zone: Str = Is(Literal::Text("Z")), Kind::Form(ZONE), "zone of the parts: `Z`, `+02:00` or `local`";
     }
 }
 
@@ -54,15 +54,15 @@ arguments! {
         hour: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 23 }, "hour";
         minute: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 59 }, "minute";
         second: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 59 }, "second";
-        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone of the parts: `Z`, `+02:00` or `local`";
+        zone: Str = Is(Literal::Text("Z")), Kind::Form(ZONE), "zone of the parts: `Z`, `+02:00` or `local`";
     }
 }
 
 arguments! {
     struct Started {
-        time: Str = Required, Kind::Text, "time; UTC where it names no zone";
+        time: Str = Required, Kind::Form(TIME), "time; UTC where it names no zone";
         unit: Str = Required, Kind::Word(&["minute", "hour", "day", "week", "month", "year"]), "what begins";
-        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone where it begins: `Z`, `+02:00` or `local`";
+        zone: Str = Is(Literal::Text("Z")), Kind::Form(ZONE), "zone where it begins: `Z`, `+02:00` or `local`";
     }
 }
 

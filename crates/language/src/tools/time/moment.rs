@@ -1,10 +1,12 @@
 //! Points in time: parsing texts, and the canonical text.
 
+use std::ops::Range;
+
 use chrono::format::{Item, Parsed, StrftimeItems, parse_and_remainder};
 use chrono::{DateTime, Datelike, FixedOffset, Local, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeZone, Utc};
 
 use crate::sandbox::Timestamp;
-use crate::toolkit::ToolError;
+use crate::toolkit::{Form, ToolError};
 use crate::value::{Str, print, time::rfc3339};
 
 /// A point in time.
@@ -13,6 +15,13 @@ pub type Moment = DateTime<Utc>;
 /// Formats without a time zone.
 const FORMS: [&str; 5] =
     ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y%m%dT%H%M%S"];
+
+/// The form of formats.
+pub const FORM: Form = Form::new(|_, format| items(format).map(drop));
+/// The form of times that may name no zone.
+pub const TIME: Form = Form::new(|param, text| read(param, text, Zone::Fixed(Utc.fix())).map(drop));
+/// The form of zones.
+pub const ZONE: Form = Form::new(|param, text| Zone::parse(param, text).map(drop));
 
 /// Parses a time from an argument; one without a time zone is in `zone`.
 pub fn read(argument: &'static str, text: &str, zone: Zone) -> Result<Moment, ToolError> {
@@ -77,10 +86,19 @@ pub fn items(format: &str) -> Result<Vec<Item<'_>>, ToolError> {
     let items: Vec<Item<'_>> = StrftimeItems::new(format).collect();
     if items.contains(&Item::Error) {
         let message = format!("`format` has a `%` that means nothing: `{}`", print::shortened(format, 60));
-        Err(ToolError::bad_argument("format", message).hint("write it as strftime does: `%Y-%m-%d %H:%M:%S`"))
+        let error = ToolError::bad_argument("format", message).part(unknown_part(format));
+        Err(error.hint("write it as strftime does: `%Y-%m-%d %H:%M:%S`"))
     } else {
         Ok(items)
     }
+}
+
+/// Returns the bytes from the first `%` that means nothing to the next one.
+fn unknown_part(format: &str) -> Range<usize> {
+    let is_known = |end: &usize| !StrftimeItems::new(&format[..*end]).any(|item| item == Item::Error);
+    let percents = || memchr::memchr_iter(b'%', format.as_bytes());
+    let start = percents().rfind(is_known).unwrap_or(0);
+    start..percents().find(|at| *at > start).unwrap_or(format.len())
 }
 
 /// Checks that a time is in the years that RFC 3339 covers.

@@ -6,7 +6,7 @@ use crate::gate::{Context, Tool};
 use crate::toolkit::{Effect, Example, Number, Spec, ToolError, arguments};
 use crate::value::{Str, Value, number, print};
 
-use super::moment::{Zone, read, text, within};
+use super::moment::{TIME, Zone, read, text, within};
 
 const NOW: Spec = Spec {
     effect: Effect::Reads,
@@ -61,7 +61,7 @@ arguments! {
 
 arguments! {
     struct OneTime {
-        time: Str = Required, Kind::Text, "time; UTC where it names no zone";
+        time: Str = Required, Kind::Form(TIME), "time; UTC where it names no zone";
     }
 }
 

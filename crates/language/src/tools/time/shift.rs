@@ -6,7 +6,7 @@ use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Number, Spec, ToolError, arguments};
 use crate::value::{Str, Value, number, print};
 
-use super::moment::{Moment, Zone, read, text, within};
+use super::moment::{Moment, TIME, Zone, read, text, within};
 
 const ADD: Spec = Spec::pure(
     "TIME.Add",
@@ -34,7 +34,7 @@ const DIFFERENCE: Spec = Spec::pure(
 
 arguments! {
     struct Added {
-        time: Str = Required, Kind::Text, "time to start from; UTC where it names no zone";
+        time: Str = Required, Kind::Form(TIME), "time to start from; UTC where it names no zone";
         years: i64 = Is(Literal::Int(0)), Kind::Int { min: -20_000, max: 20_000 }, "years to go on";
         months: i64 = Is(Literal::Int(0)), Kind::Int { min: -240_000, max: 240_000 }, "months to go on";
         weeks: i64 = Is(Literal::Int(0)), Kind::Int { min: -1_000_000, max: 1_000_000 }, "weeks to go on";
@@ -47,8 +47,8 @@ arguments! {
 
 arguments! {
     struct Between {
-        time: Str = Required, Kind::Text, "later time; UTC where it names no zone";
-        since: Str = Required, Kind::Text, "earlier time; UTC where it names no zone";
+        time: Str = Required, Kind::Form(TIME), "later time; UTC where it names no zone";
+        since: Str = Required, Kind::Form(TIME), "earlier time; UTC where it names no zone";
         unit: Str = Is(Literal::Text("seconds")), Kind::Word(&["seconds", "minutes", "hours", "days", "weeks"]), "unit of the result";
     }
 }

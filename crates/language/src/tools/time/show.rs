@@ -6,7 +6,7 @@ use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::moment::{Zone, items, read, read_as, text};
+use super::moment::{FORM, TIME, ZONE, Zone, items, read, read_as, text};
 
 const PARSE: Spec = Spec::pure(
     "TIME.Parse",
@@ -37,16 +37,16 @@ const FORMAT: Spec = Spec::pure(
 arguments! {
     struct Parsed {
         text: Str = Required, Kind::Text, "text that says a time";
-        format: Option<Str> = Absent, Kind::Text, "form of the text; the usual ones when left out";
-        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone of a text that names none: `Z`, `+02:00` or `local`";
+        format: Option<Str> = Absent, Kind::Form(FORM), "form of the text; the usual ones when left out";
+        zone: Str = Is(Literal::Text("Z")), Kind::Form(ZONE), "zone of a text that names none: `Z`, `+02:00` or `local`";
     }
 }
 
 arguments! {
     struct Formatted {
-        time: Str = Required, Kind::Text, "time; UTC where it names no zone";
-        format: Str = Is(Literal::Text("%Y-%m-%d %H:%M:%S")), Kind::Text, "form of the text";
-        zone: Str = Is(Literal::Text("Z")), Kind::Text, "zone that the text is for: `Z`, `+02:00` or `local`";
+        time: Str = Required, Kind::Form(TIME), "time; UTC where it names no zone";
+        format: Str = Is(Literal::Text("%Y-%m-%d %H:%M:%S")), Kind::Form(FORM), "form of the text";
+        zone: Str = Is(Literal::Text("Z")), Kind::Form(ZONE), "zone that the text is for: `Z`, `+02:00` or `local`";
     }
 }
 

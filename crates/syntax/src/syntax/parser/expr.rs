@@ -173,6 +173,15 @@ impl Parser {
         left
     }
 
+    /// Parses a part of a list; brackets and commas give nothing.
+    fn item(&mut self, part: Pair<'_, Rule>) -> Option<ExprId> {
+        match part.as_rule() {
+            Rule::number => Some(self.primary(part)),
+            Rule::expression => Some(self.nested_expression(part)),
+            _ => None,
+        }
+    }
+
     fn primary(&mut self, pair: Pair<'_, Rule>) -> ExprId {
         let span = self.span(&pair);
         let kind = match pair.as_rule() {
@@ -186,16 +195,12 @@ impl Parser {
                 ExprKind::Parenthesized(inner)
             }
             Rule::list => {
-                let items = pair.into_inner().filter_map(|part| match part.as_rule() {
-                    Rule::number => Some(self.primary(part)),
-                    Rule::expression => Some(self.nested_expression(part)),
-                    _ => None,
-                });
-                ExprKind::List(items.collect())
+                let items = pair.into_inner().map_while(|part| (!self.is_over()).then(|| self.item(part)));
+                ExprKind::List(items.flatten().collect())
             }
             Rule::map => {
                 let entries = pair.into_inner().filter(|part| part.as_rule() == Rule::entry);
-                ExprKind::Map(entries.map(|entry| self.entry(entry)).collect())
+                ExprKind::Map(entries.map_while(|entry| (!self.is_over()).then(|| self.entry(entry))).collect())
             }
             Rule::placeholder => ExprKind::Placeholder(self.dotted(pair.into_inner())),
             Rule::call => return self.call(pair),
@@ -386,7 +391,7 @@ impl Parser {
 
     fn arguments(&mut self, pair: Pair<'_, Rule>) -> Vec<Arg> {
         let args = pair.into_inner().filter(|part| part.as_rule() == Rule::argument);
-        args.map(|arg| self.argument(arg)).collect()
+        args.map_while(|arg| (!self.is_over()).then(|| self.argument(arg))).collect()
     }
 
     fn argument(&mut self, pair: Pair<'_, Rule>) -> Arg {

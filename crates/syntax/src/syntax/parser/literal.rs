@@ -1,5 +1,7 @@
 //! Literals: converts the source text of texts and numbers to values.
 
+use std::ops::Range;
+
 use crate::text::{Code, Diagnostic, Span};
 
 use super::super::ast::ExprKind;
@@ -34,7 +36,7 @@ pub fn too_large(span: Span) -> Diagnostic {
 
 /// Returns the text between three-character fences.
 pub fn unfenced(literal: &str) -> &str {
-    &literal[3..literal.len() - 3]
+    &literal[FENCE..literal.len() - FENCE]
 }
 
 /// Decodes the escapes of `"…"` or `'…'`; `literal` includes the quotes, `base` is its offset.
@@ -61,6 +63,38 @@ pub fn quoted(literal: &str, base: usize, findings: &mut Findings) -> String {
     text.push_str(&inner[at..]);
     text
 }
+
+/// Returns the bytes of a text literal, with its quotes, that stand for a part of its value. `None` if this is no text
+/// literal.
+pub fn part_of_literal(literal: &str, part: Range<usize>) -> Option<Range<usize>> {
+    let start = place_in_literal(literal, part.start)?;
+    let end = place_in_literal(literal, part.end)?;
+    let after = literal[start..].chars().next().map_or(start, |first| start + first.len_utf8());
+    Some(start..end.max(after))
+}
+
+/// Returns where the byte `at` of a value is in its literal.
+fn place_in_literal(literal: &str, at: usize) -> Option<usize> {
+    let is_fenced = ["'''", "```"].iter().any(|fence| literal.starts_with(fence) && literal.ends_with(fence));
+    if is_fenced {
+        return (at + 2 * FENCE <= literal.len()).then_some(FENCE + at);
+    }
+    let quote = literal.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
+    let (mut place, mut left) = (0, at);
+    while left > 0 {
+        let plain = inner[place..].find('\\').unwrap_or(inner.len() - place).min(left);
+        (place, left) = (place + plain, left - plain);
+        if left > 0 {
+            let escape = escape(inner.get(place..).filter(|rest| rest.starts_with('\\'))?, 0).ok()?;
+            (place, left) = (place + escape.length, left.checked_sub(escape.character.len_utf8())?);
+        }
+    }
+    Some(1 + place)
+}
+
+/// Length of a fence in bytes.
+const FENCE: usize = 3;
 
 /// A decoded escape.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@
 //! stack. No pest type leaves this directory.
 
 mod blocks;
+mod bounded;
 mod closer;
 mod expr;
 mod findings;
@@ -15,18 +16,18 @@ mod role;
 mod stmt;
 mod tokens;
 
-use pest::Parser as _;
+use std::time::Instant;
 
 use crate::text::{Code, Diagnostic, Source, Span};
 
 use super::ast::{Metadata, Statement, StatementKind, Tree};
-use super::grammar::{Grammar, Rule};
+use super::grammar::Rule;
 use super::keyword;
 use super::scan::{Line, LineKind, Scanner};
 use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
 pub use findings::MAX_FINDINGS;
-pub use literal::escape;
+pub use literal::{escape, part_of_literal};
 pub use mistake::{is_foreign_statement, joined_help};
 
 use blocks::Blocks;
@@ -41,6 +42,8 @@ pub struct TextLimits {
     pub nesting: usize,
     /// Maximum number of operators in one expression.
     pub operators: usize,
+    /// When parsing stops. The caller checks afterwards whether it has passed: the tree is incomplete then.
+    pub deadline: Option<Instant>,
 }
 
 /// Parses a source. The tree is complete for all lines without findings.
@@ -71,12 +74,17 @@ fn parse_into(
         operators: 0,
         brace_blocks: 0,
         written,
+        units: 0,
+        is_over: false,
     };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let mut blocks = Blocks::new(source, limits.nesting);
     let mut rest = None;
     while let Some(line) = scanner.next_line() {
         parser.line(line, &mut blocks);
+        if parser.is_over() {
+            break;
+        }
         if parser.findings.len() + scanner.diagnostics.len() >= MAX_FINDINGS {
             rest = scanner.rest();
             break;
@@ -104,6 +112,8 @@ pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagn
         operators: 0,
         brace_blocks: 0,
         written: None,
+        units: 0,
+        is_over: false,
     };
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let line = scanner.next_line()?;
@@ -113,12 +123,13 @@ pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagn
         return None;
     };
     parser.base = line.span.start as usize;
-    match Grammar::parse(Rule::value_line, &text) {
-        Ok(mut pairs) => {
+    match bounded::apply(Rule::value_line, &text, limits.deadline) {
+        None => {}
+        Some(Ok(mut pairs)) => {
             let value = parser.expression(pairs.next().expect("a line that parses holds an expression"));
             parser.tree.statements.push(Statement { kind: StatementKind::Return(vec![value]), span: line.span });
         }
-        Err(error) => parser.findings.push(mistake::explain_value(&error, &text, parser.base)),
+        Some(Err(error)) => parser.findings.push(mistake::explain_value(&error, &text, parser.base)),
     }
     findings.append(&mut scanner.diagnostics);
     findings.extend(parser.findings.into_kept());
@@ -175,9 +186,25 @@ struct Parser {
     brace_blocks: usize,
     /// The lines and tokens as written, if requested.
     written: Option<Written>,
+    /// Number of lines and elements so far.
+    units: usize,
+    /// Whether the deadline has passed.
+    is_over: bool,
 }
 
+/// Number of lines or elements between two checks of the deadline.
+const UNITS_PER_CHECK: usize = 256;
+
 impl Parser {
+    /// Counts a line or an element. Returns whether the deadline has passed.
+    fn is_over(&mut self) -> bool {
+        self.units += 1;
+        if self.units.is_multiple_of(UNITS_PER_CHECK) {
+            self.is_over |= self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        self.is_over
+    }
+
     fn line(&mut self, line: Line<'_>, blocks: &mut Blocks<'_>) {
         match line.kind {
             LineKind::Statement(text) => {
@@ -237,8 +264,12 @@ impl Parser {
     /// Parses the text of one logical line.
     fn statement(&mut self, text: &str) -> Parsed {
         let before = self.findings.len();
-        match Grammar::parse(Rule::line, text) {
-            Ok(mut pairs) => {
+        match bounded::apply(Rule::line, text, self.limits.deadline) {
+            None => {
+                self.is_over = true;
+                Parsed::broken("")
+            }
+            Some(Ok(mut pairs)) => {
                 if let Some(written) = &mut self.written {
                     tokens::record(pairs.clone(), text, self.base, &mut written.tokens);
                 }
@@ -247,7 +278,7 @@ impl Parser {
                 // A line with a finding is not lowered: its tree is incomplete.
                 if self.findings.len() > before { Parsed::broken_as(parsed, text) } else { parsed }
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 let finding = mistake::explain(&error, text, self.base);
                 self.findings.push(finding);
                 Parsed::broken(text)

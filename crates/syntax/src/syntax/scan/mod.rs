@@ -12,7 +12,7 @@ mod note;
 
 use std::borrow::Cow;
 
-use crate::text::{Code, Diagnostic, Span, safe};
+use crate::text::{Code, Diagnostic, Span, composed, is_blank_mark, safe};
 
 use super::foreign::ForeignWord;
 use super::keyword::{begins_statement, first_word, is_keyword, is_word, is_word_char};
@@ -64,6 +64,8 @@ struct Open {
     at: usize,
 }
 
+/// Number of bytes before a character in which its composed form is looked for.
+const MOST_BACK: usize = 128;
 /// First words of the heads of blocks, in upper case.
 const HEADS: [&str; 8] = ["IF", "ELSE", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND"];
 
@@ -353,13 +355,23 @@ impl<'a> Scanner<'a> {
         let at = self.at;
         let c = self.text[at..].chars().next().expect("the scanner stops at the end of the text");
         self.at += c.len_utf8();
-        if !c.is_control() && !c.is_whitespace() && !safe::is_format(c) {
-            return;
-        }
-        if !gathered.broken {
-            self.report_character(c, at);
+        let is_seen = !c.is_control() && !c.is_whitespace() && !safe::is_format(c) && !is_blank_mark(c);
+        let from = self.text.floor_char_boundary(at.saturating_sub(MOST_BACK));
+        let composed = composed(&self.text[from..self.at]).filter(|_| is_seen);
+        match (is_seen, composed) {
+            (true, None) => return,
+            _ if gathered.broken => {}
+            (true, Some(composed)) => self.report_composed(&composed, at),
+            (false, _) => self.report_character(c, at),
         }
         gathered.broken = true;
+    }
+
+    /// Reports a character that is written as a letter and its marks, or in another form than the usual one.
+    fn report_composed(&mut self, composed: &str, at: usize) {
+        let message = format!("`{composed}` is not in its composed form (NFC)");
+        let help = "save the file in NFC, as editors write it; a key that is spelled otherwise stands in quotes";
+        self.diagnostics.push(Diagnostic::error(Code::BadCharacter, self.span(at, self.at), message).help(help));
     }
 
     fn report_character(&mut self, c: char, at: usize) {

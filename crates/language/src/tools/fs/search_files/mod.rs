@@ -165,7 +165,7 @@ struct Skipped {
 const MAX_LINE: usize = 64 << 20;
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run).with_check(check)
+    Tool::new(SPEC, run).with_check(check).with_early_check(|given, _| Query::check_early(given))
 }
 
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {

@@ -6,6 +6,7 @@ use regex_syntax::escape;
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
+use super::super::super::regex::excess::Excess;
 use super::super::super::regex::parse::{Bounds, Fault, Flags, MAX_PATTERN};
 use super::super::super::regex::stepwise::{KnownPattern, StepwiseSearch};
 use super::matcher::LineMatcher;
@@ -36,7 +37,7 @@ impl Query<'_> {
             .size_limit(bounds.compiled)
             .dfa_size_limit(bounds.tables);
         let library = builder.build(self.text).map_err(|error| match error.to_string() {
-            reason if reason.contains("size limit") => self.too_large(),
+            reason if reason.contains("size limit") => self.too_large(Excess::Automaton { limit: bounds.compiled }),
             reason => self.bad(&reason),
         })?;
         Ok(LineMatcher::new(library, StepwiseSearch::new(pattern, &tree, bounds)))
@@ -72,11 +73,12 @@ impl Query<'_> {
 
     fn fault(self, fault: Fault) -> ToolError {
         match fault {
-            Fault::TooLarge => self.too_large(),
+            Fault::TooLarge(excess) => self.too_large(excess),
             Fault::Limit(hit) => hit.into(),
             Fault::Syntax { reason, at } => {
-                let place = at.map(|at| self.text.get(..at).map_or(0, |before| before.chars().count()) + 1);
-                self.bad(&place.map_or(reason.clone(), |place| format!("{reason}, at character {place}")))
+                let before = at.as_ref().and_then(|at| self.text.get(..at.start));
+                let place = before.map(|before| format!(", at character {}", before.chars().count() + 1));
+                ToolError { part: at, ..self.bad(&format!("{reason}{}", place.unwrap_or_default())) }
             }
         }
     }
@@ -86,12 +88,21 @@ impl Query<'_> {
         ToolError::bad_argument("text", message)
     }
 
-    fn too_large(self) -> ToolError {
-        self.bad("the expression is too large").hint("repeat less, or write `[0-9A-Za-z_]` for `\\w`")
+    fn too_large(self, excess: Excess) -> ToolError {
+        self.bad(&excess.to_string()).hint(excess.help())
     }
 
     /// Checks the arguments of a call before it runs.
     pub fn check(given: &Given<'_>) -> Result<(), ToolError> {
+        Query::with(given, |query| query.parse())
+    }
+
+    /// Checks the arguments that are known before a script starts as completely as the call does.
+    pub fn check_early(given: &Given<'_>) -> Result<(), ToolError> {
+        Query::with(given, |query| if query.is_regex { query.compile().map(drop) } else { Ok(()) })
+    }
+
+    fn with(given: &Given<'_>, check: impl FnOnce(Query<'_>) -> Result<(), ToolError>) -> Result<(), ToolError> {
         let Some(Some(text)) = given.text("text") else { return Ok(()) };
         // Arguments that are unknown before the run are checked when the tool runs.
         let flag = |name| given.truth(name).map(|flag| flag.unwrap_or(false));
@@ -100,6 +111,6 @@ impl Query<'_> {
         else {
             return Ok(());
         };
-        Query { text: &text, is_regex, ignore_case, whole_word }.parse()
+        check(Query { text: &text, is_regex, ignore_case, whole_word })
     }
 }

@@ -12,6 +12,7 @@ use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value, parts};
 
+use super::super::super::edit::path::PLACE;
 use super::super::super::edit::{self, Edit, Format, Splices};
 use super::read::value_of;
 
@@ -47,7 +48,7 @@ const REMOVE: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
-        path: Str = Required, Kind::Text, "place of the value, such as `package.version`";
+        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `package.version`";
         value: Value = Required, Kind::Any, "value that lies there afterwards";
     }
 }
@@ -55,7 +56,7 @@ arguments! {
 arguments! {
     struct Removed {
         text: Str = Required, Kind::Text, "TOML text";
-        path: Str = Required, Kind::Text, "place of the value, such as `package.version`";
+        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `package.version`";
     }
 }
 

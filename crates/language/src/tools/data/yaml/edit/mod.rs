@@ -9,6 +9,7 @@ use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{BigNumbers, Str, Value};
 
+use super::super::super::edit::path::PLACE;
 use super::super::super::edit::{self, Edit, Format, Splices};
 use super::read::{documents, several};
 
@@ -45,7 +46,7 @@ const REMOVE: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "YAML text";
-        path: Str = Required, Kind::Text, "place of the value, such as `services.web.image`";
+        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `services.web.image`";
         value: Value = Required, Kind::Any, "value that lies there afterwards";
     }
 }
@@ -53,7 +54,7 @@ arguments! {
 arguments! {
     struct Removed {
         text: Str = Required, Kind::Text, "YAML text";
-        path: Str = Required, Kind::Text, "place of the value, such as `services.web.image`";
+        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `services.web.image`";
     }
 }
 
