@@ -68,7 +68,7 @@ fn a_warning_tells_exactly_the_archives_that_are_refused() {
         }
         let script = place.top.path().join("pack.ns");
         fs::write(&script, code).expect("a script");
-        let ran = crate::support::run(crate::support::ns(&place.root()).arg("run").arg(&script));
+        let ran = run(ns(&place.root()).arg("run").arg(&script));
         let extracted: Vec<&str> = ran.stdout.lines().collect();
         assert_eq!(extracted.len(), trees, "{}", ran.stderr);
         for (tree, success) in extracted.iter().enumerate() {
