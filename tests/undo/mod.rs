@@ -20,6 +20,7 @@ mod read_only;
 mod renames;
 mod restored_trees;
 mod rolled_back;
+mod strange_names;
 mod table;
 mod times;
 

@@ -27,6 +27,7 @@ mod diff;
 mod digest;
 mod edit;
 mod environment;
+mod fallback;
 mod fs;
 mod glob;
 mod json;

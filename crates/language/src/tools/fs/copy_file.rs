@@ -67,7 +67,7 @@ const SPEC: Spec = Spec {
 };
 
 const SOURCE: PathRule = PathRule::INSIDE;
-const DESTINATION: PathRule = PathRule::INSIDE.creating();
+const DESTINATION: PathRule = PathRule::INSIDE.creating().returning();
 
 arguments! {
     struct Args {
@@ -256,6 +256,7 @@ fn check_destination(source: &SandboxPath, metadata: &Metadata, destination: &Sa
     if destination.is_root() {
         return Err(at_destination(SandboxError::RootItself("overwritten").into()));
     }
+    destination.check_name_like(source).map_err(|error| at_destination(error.into()))?;
     if destination.wants_folder() && metadata.kind != EntryKind::Folder {
         let message = format!("the destination `{}/` names a directory, and the source is none", destination.display());
         let error = ToolError::new(ToolCode::NotADirectory, message);

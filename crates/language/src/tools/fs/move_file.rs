@@ -53,7 +53,7 @@ const SPEC: Spec = Spec {
 };
 
 const SOURCE: PathRule = PathRule::RELATIVE.not_following();
-const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating();
+const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating().returning();
 
 arguments! {
     struct Args {
@@ -122,6 +122,7 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, moved: &Me
         let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.CreateDirectory`");
         return Err(at_destination(error));
     }
+    destination.check_name_like(source).map_err(|error| at_destination(error.into()))?;
     match destination.metadata() {
         Err(SandboxError::NotFound(_)) => {}
         Ok(there) if there.kind == EntryKind::Folder && kind != EntryKind::Folder => {

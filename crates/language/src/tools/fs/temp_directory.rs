@@ -61,8 +61,8 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 }
 
 fn check_prefix(prefix: &str) -> Result<(), ToolError> {
-    let is_strange = prefix.contains(['/', '\\', ':']) || safe::hidden(prefix).is_some();
-    if prefix.is_empty() || prefix.len() > MAX_PREFIX || is_strange {
+    let is_strange = || prefix.contains(['/', '\\', ':']) || safe::hidden(prefix).is_some();
+    if prefix.is_empty() || prefix.len() > MAX_PREFIX || is_strange() {
         let message = format!("`prefix` is no part of a name: `{}`", print::shortened(prefix, 40));
         return Err(ToolError::bad_argument("prefix", message)
             .hint("give 1 to 64 bytes without `/`, `\\`, `:` and characters that are not shown"));

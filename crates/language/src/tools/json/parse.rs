@@ -3,8 +3,9 @@
 use crate::gate::{Context, Tool};
 use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::json::{Fault, read};
-use crate::value::{BEYOND_INTS, BigNumbers, Str};
+use crate::value::{BEYOND_INTS, BigNumbers, Str, Value};
 
+use super::super::fallback::parsed_or;
 use super::super::place::at_byte;
 
 const SPEC: Spec = Spec::pure(
@@ -16,7 +17,8 @@ const SPEC: Spec = Spec::pure(
         number that 64 bits do not hold, or a number beyond all floats, is an error, or with `big_numbers: \"text\"` the \
         text that it is written as. Half a surrogate pair is an error, and so are comments (JSONC). A byte order mark at the \
         start is skipped. An error names line and column. Values nest as deep as `value_depth` lets them. `JSON.Set` and \
-        `JSON.Remove` take the same texts, and numbers of any size, which they leave as they are written.",
+        `JSON.Remove` take the same texts, and numbers of any size, which they leave as they are written. \
+        With `default`, a text that is no JSON gives that value.",
     Example {
         script: "SET config = JSON.Parse('{\"name\": \"ns\", \"sizes\": [1, 2.5]}')\nEMIT config.name, \" \", config.sizes[1]",
         output: "ns 2.5\n",
@@ -28,6 +30,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "JSON text";
         big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }
 
@@ -41,10 +44,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let big_numbers = BigNumbers::named(&args.big_numbers.as_text());
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let value = read(text, big_numbers, |values| context.spend(values));
-    value.map(AnyValue).map_err(|fault| match fault {
+    let parsed = value.map_err(|fault| match fault {
         Fault::Limit(hit) => hit.into(),
         Fault::Text { at, reason, help } => refused(text, at, &reason, help),
-    })
+    });
+    parsed_or(parsed, args.default)
 }
 
 /// Returns the error for a text that has no value.

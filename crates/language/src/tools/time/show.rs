@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::gate::{Context, Tool};
-use crate::toolkit::{Example, Spec, ToolError, arguments};
-use crate::value::Str;
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::super::fallback::parsed_or;
 
 use super::moment::{FORM, TIME, ZONE, Zone, items, read, read_as, text};
 
@@ -14,7 +16,8 @@ const PARSE: Spec = Spec::pure(
     "Gives the time that a text says",
     "Without `format`: RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` and the like. `format` says the \
         form as strftime does (`%d.%m.%Y %H:%M`); a day without a time is its first moment. The result is RFC 3339 in UTC, as \
-        of all functions here.",
+        of all functions here. A day that the calendar does not have is an error; with `default`, it and every other text \
+        that says no time give that value.",
     Example {
         script: "EMIT TIME.Parse(\"2024-05-01 12:30\", zone: \"+02:00\"), \" \", TIME.Parse(\"1.5.2024\", \"%d.%m.%Y\")",
         output: "2024-05-01T10:30:00Z 2024-05-01T00:00:00Z\n",
@@ -39,6 +42,7 @@ arguments! {
         text: Str = Required, Kind::Text, "text that says a time";
         format: Option<Str> = Absent, Kind::Form(FORM), "form of the text; the usual ones when left out";
         zone: Str = Is(Literal::Text("Z")), Kind::Form(ZONE), "zone of a text that names none: `Z`, `+02:00` or `local`";
+        default: Option<Value> = Absent, Kind::Any, "result where the text says no time; an error when left out";
     }
 }
 
@@ -54,14 +58,14 @@ pub fn tools() -> Vec<Tool> {
     vec![Tool::new(PARSE, parse), Tool::new(FORMAT, format)]
 }
 
-fn parse(context: &mut Context<'_>, args: Parsed) -> Result<Str, ToolError> {
+fn parse(context: &mut Context<'_>, args: Parsed) -> Result<AnyValue, ToolError> {
     let (given, zone) = (args.text.as_text(), Zone::parse("zone", &args.zone.as_text())?);
     context.spend_text(given.len())?;
     let moment = match &args.format {
-        None => read("text", &given, zone)?,
-        Some(format) => read_as(&given, &format.as_text(), zone)?,
+        None => read("text", &given, zone),
+        Some(format) => read_as(&given, &format.as_text(), zone),
     };
-    Ok(text(&moment))
+    parsed_or(moment.map(|moment| Value::from(text(&moment))), args.default)
 }
 
 fn format(_: &mut Context<'_>, args: Formatted) -> Result<Str, ToolError> {

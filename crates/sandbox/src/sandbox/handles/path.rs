@@ -37,6 +37,8 @@ pub struct PathRule {
     /// Whether a link at the end of the path is followed.
     pub follows: bool,
     /// Whether names that are never created are accepted even if no entry has them, because an entry had them before.
+    /// If an entry may be created as well, this is about the last name only, which an entry elsewhere may have:
+    /// [`SandboxPath::check_name_like`](super::root::SandboxPath::check_name_like) looks.
     pub returns: bool,
 }
 

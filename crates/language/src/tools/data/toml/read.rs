@@ -9,9 +9,10 @@ use toml_parser::{ErrorSink, ParseError, Raw, Span};
 
 use crate::gate::{Context, Tool};
 use crate::limits::{Limit, LimitHit, MeteredVec, space};
-use crate::toolkit::{AnyMap, Example, Spec, ToolError, arguments};
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{BEYOND_FLOATS, BEYOND_INTS, BIG_NUMBERS_REMEDY, BigNumbers, Elements, Str, Value};
 
+use super::super::super::fallback::parsed_or;
 use super::expressions::{Fault, FirstFault, read, refused};
 use super::tables::{Key, Refusal, TableId, Tables};
 
@@ -21,7 +22,8 @@ const SPEC: Spec = Spec::pure(
     "Gives the value of a TOML text, a map",
     "By TOML 1.1. Keys come in the order of the text; dates and times become texts, RFC 3339 where they have a zone. A \
         whole number that 64 bits do not hold, or a number beyond all floats, is an error, or with `big_numbers: \"text\"` \
-        the text that it is written as. An error names line and column.",
+        the text that it is written as. An error names line and column. With `default`, a text that is no TOML gives \
+        that value.",
     Example {
         script: "SET config = TOML.Parse(\"[server]\\nport = 8080\\nhosts = ['a', 'b']\")\nEMIT config.server.port, \" \", config.server.hosts[1]",
         output: "8080 b\n",
@@ -33,6 +35,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
         big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }
 
@@ -43,10 +46,11 @@ pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
 
-fn run(context: &mut Context<'_>, args: Args) -> Result<AnyMap, ToolError> {
+fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    Ok(AnyMap(value_of(context, &text, BigNumbers::named(&args.big_numbers.as_text()))?))
+    let parsed = value_of(context, &text, BigNumbers::named(&args.big_numbers.as_text()));
+    parsed_or(parsed, args.default)
 }
 
 /// Returns the map that a TOML text represents.

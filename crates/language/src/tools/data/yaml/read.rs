@@ -8,6 +8,7 @@ use crate::limits::{MemoryCharge, MeteredVec, space, work};
 use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{BIG_NUMBERS_REMEDY, BigNumbers, Elements, Map, Str, Value, print};
 
+use super::super::super::fallback::parsed_or;
 use super::super::super::place::at;
 use super::input::PolledInput;
 use super::scalar::{Scalar, number, plain};
@@ -20,7 +21,8 @@ const SPEC: Spec = Spec::pure(
         keys that come twice, are errors. Aliases give the value of their anchor, and `<<` merges maps; what aliases stand \
         for is bounded (a million values). Tags other than those of the schema are passed over. A text of several documents \
         needs `all`, and the result is the list of them. A whole number that 64 bits do not hold, or a number beyond all \
-        floats, is an error, or with `big_numbers: \"text\"` the text that it is written as. An error names line and column.",
+        floats, is an error, or with `big_numbers: \"text\"` the text that it is written as. An error names line and column. With `default`, a text that is no \
+        YAML gives that value.",
     Example {
         script: "SET data = YAML.Parse(\"name: ns\\nsizes: [1, 2.5]\\nnote: |\\n  two\\n  lines\\n\")\nEMIT data.sizes[1], \" \", data.note",
         output: "2.5 two\nlines\n\n",
@@ -33,6 +35,7 @@ arguments! {
         text: Str = Required, Kind::Text, "YAML text";
         all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the result is a list of all documents";
         big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }
 
@@ -51,12 +54,17 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let mut documents = documents(context, &text, BigNumbers::named(&args.big_numbers.as_text()))?;
-    match (args.all, documents.len()) {
-        (true, _) => Ok(AnyValue(documents.finish()?)),
-        (false, 0 | 1) => Ok(AnyValue(documents.pop().unwrap_or(Value::Nil))),
+    let documents = documents(context, &text, BigNumbers::named(&args.big_numbers.as_text()));
+    let parsed = documents.and_then(|documents| match (args.all, documents.len()) {
+        (true, _) => Ok(documents.finish()?),
+        (false, 0 | 1) => Ok(only(documents)),
         (false, count) => Err(several(count).hint("`all: true` gives a list of them")),
-    }
+    });
+    parsed_or(parsed, args.default)
+}
+
+fn only(mut documents: Elements) -> Value {
+    documents.pop().unwrap_or(Value::Nil)
 }
 
 /// Returns the error for a text with several documents.
