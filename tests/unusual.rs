@@ -158,3 +158,19 @@ fn a_name_that_is_not_utf_8_is_shown_escaped() {
     assert_short(&ran, "a long name");
     assert!(ran.code == 2 && ran.stderr.contains("there is no page about `aaa"), "{}", ran.stderr);
 }
+
+/// A new script lies below the current directory.
+#[test]
+fn a_new_script_is_made_nowhere_else() {
+    let place = place();
+    let inner = place.path().join("in");
+    fs::create_dir(&inner).expect("a directory");
+    let absolute = place.path().join("absolute");
+    for name in ["../out", "deep/../../out", "deep/../x", absolute.to_str().expect("a path in UTF-8")] {
+        let ran = run(ns_without_sandbox().current_dir(&inner).args(["new", name]));
+        assert!(ran.code == 2 && ran.stderr.contains("below the current directory"), "{name}: {}", ran.stderr);
+    }
+    assert_eq!(fs::read_dir(&inner).expect("it is there").count(), 0);
+    let ran = run(ns_without_sandbox().current_dir(&inner).args(["new", "deep/tidy"]));
+    assert!(ran.code == 0 && inner.join("deep/tidy.ns").exists(), "{}", ran.stderr);
+}

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
@@ -33,6 +33,11 @@ pub fn new(args: &NewArgs) -> Exit {
         report_error(&message, "use letters, digits, `_`, `-` and `.`, and begin with none of the last two");
         return Exit::Usage;
     };
+    if !args.name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        let message = format!("`{}` does not lie below the current directory", args.name.display());
+        report_error(&message, "go to the directory that it is for, or leave out `..` and the `/` at the beginning");
+        return Exit::Usage;
+    }
     let with = |ending: &str| stem.with_file_name(format!("{name}{ending}"));
     let mut files = vec![(with(".ns"), SCRIPT.replace("NAME", name)), (with(".out"), OUTPUT.to_owned())];
     files.extend(SETUP.map(|(path, text)| (with("").join(path), text.to_owned())));

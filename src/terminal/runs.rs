@@ -63,6 +63,7 @@ pub fn head(run: &RunReport) -> Map {
 /// Returns the state of a run: how it ended, or that it was undone or redone.
 pub fn state(reversal: Option<&Reversal>, end: Option<End>) -> &'static str {
     match reversal {
+        Some(Reversal { is_undone: true, is_partial: true, .. }) => "partly undone",
         Some(Reversal { is_undone: true, .. }) => "undone",
         Some(Reversal { is_undone: false, .. }) => "redone",
         None => ending(end),

@@ -181,6 +181,9 @@ fn all_comes_back_that_can() {
         for (name, content) in found {
             assert_eq!(place.read(name), *content, "{script}: {name}");
         }
+        let listed: serde_json::Value =
+            serde_json::from_str(&place.ns(0, &["--output", "json", "log"]).stdout).expect("JSON");
+        assert_eq!(listed[0]["state"], if code == 0 { "undone" } else { "partly undone" }, "{script}");
         // The redo restores the changes by the other program.
         place.ns(0, &["redo"]);
         assert_eq!(contents(&place), contents_of(&before), "{script}");

@@ -71,6 +71,9 @@ impl EngineHandle {
                 for (number, work) in waiting.iter() {
                     let interrupt = connection.engine.interrupt().clone();
                     own.work(number, interrupt, || work(&mut connection));
+                    if own.lock().is_over {
+                        break;
+                    }
                 }
             }
         })?;
@@ -123,11 +126,15 @@ impl EngineHandle {
         (state.current == Some(job.0)).then(look)
     }
 
-    /// Interrupts the current job and discards all others.
+    /// Interrupts the current job, discards all others and ends the thread, whoever holds further handles.
     pub fn stop(&self) {
-        let mut state = self.control.lock();
-        state.is_over = true;
-        state.interrupt.raise();
+        {
+            let mut state = self.control.lock();
+            state.is_over = true;
+            state.interrupt.raise();
+        }
+        // Wakes the thread up if it waits.
+        let _ = self.jobs.send((0, Box::new(|_| {})));
     }
 }
 

@@ -45,8 +45,9 @@ pub fn history(engine: &Engine, args: &Args) -> Result<History, ToolError> {
 fn run(listed: RunSummary) -> RunEntry {
     let command = listed.begin.map_or_else(|| "(its journal is damaged)".to_owned(), |begin| begin.command);
     let state = match (&listed.reversal, listed.end) {
-        (Some(Reversal { by, is_undone: false }), _) => format!("taken back, and done again by {by}"),
-        (Some(Reversal { by, is_undone: true }), _) => format!("taken back by {by}"),
+        (Some(Reversal { by, is_undone: false, .. }), _) => format!("taken back, and done again by {by}"),
+        (Some(Reversal { by, is_partial: true, .. }), _) => format!("taken back in part by {by}"),
+        (Some(Reversal { by, is_undone: true, .. }), _) => format!("taken back by {by}"),
         (None, None) => "goes on".to_owned(),
         (None, Some(End::Done)) => "done".to_owned(),
         (None, Some(End::Failed)) => "failed".to_owned(),

@@ -72,6 +72,24 @@ mod tests {
         unified(Sides { old, new }, names, context_lines, &watch).expect("no limit is near")
     }
 
+    #[test]
+    fn a_name_makes_no_line_of_its_own() {
+        let watch = Meter::new(&Limits::default(), Interrupt::default()).watch();
+        for (name, head) in [
+            ("a/b", "--- a/b"),
+            ("a/b c", "--- a/b c\t"),
+            ("a/line\nfeed", r#"--- "a/line\nfeed""#),
+            ("a/\u{1b}[31m\"\\", r#"--- "a/\033[31m\"\\""#),
+            ("a/\u{202e}é", r#"--- "a/\342\200\256\303\251""#),
+            ("a/é\"", "--- a/é\""),
+        ] {
+            let names = Sides { old: name, new: "b" };
+            let diff = unified(Sides { old: "1\n", new: "2\n" }, names, 3, &watch).expect("no limit is near");
+            let lines: Vec<&str> = diff.text.split('\n').collect();
+            assert_eq!(lines[..3], [head, "+++ b", "@@ -1 +1 @@"], "{name:?}");
+        }
+    }
+
     /// Applies a patch strictly: trusts every line number, and requires every line that is not added to be
     /// present.
     fn patched(old: &str, patch: &str) -> String {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::limits::{LimitHit, Watch, space};
+use crate::text::safe;
 
 use super::window::{Change, Window};
 use super::{Diff, Sides};
@@ -40,6 +41,23 @@ impl<'a> LinesAt<'a> {
     }
 }
 
+/// Quotes a name as git does: in quotation marks, with octal escapes for the bytes of all but printable ASCII.
+fn quoted(name: &str) -> String {
+    let mut quoted = String::from("\"");
+    for byte in name.bytes() {
+        match byte {
+            b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
+            b'\n' => quoted.push_str("\\n"),
+            b'\t' => quoted.push_str("\\t"),
+            b'\r' => quoted.push_str("\\r"),
+            b' '..=b'~' => quoted.push(char::from(byte)),
+            _ => write!(quoted, "\\{byte:03o}").expect("a text takes all that is written"),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 /// The unified format under construction.
 pub struct Page<'a> {
     diff: Diff,
@@ -70,8 +88,13 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Writes a file name. A name with spaces is followed by a tab, which marks its end for patch programs.
+    /// Writes a file name. A name with spaces is followed by a tab, which marks its end for patch programs. A name with
+    /// characters that are not shown is quoted as by git, so that it makes no lines of its own.
     pub fn name(&mut self, name: &str) -> Result<(), LimitHit> {
+        if safe::hidden(name).is_some() {
+            self.push(&quoted(name))?;
+            return self.push("\n");
+        }
         self.push(name)?;
         self.push(if name.contains(' ') { "\t\n" } else { "\n" })
     }

@@ -50,6 +50,8 @@ pub struct Reversal {
     pub by: String,
     /// Whether the run is currently undone; `false` if it was redone.
     pub is_undone: bool,
+    /// Whether a forced undo left some of its changes in effect.
+    pub is_partial: bool,
 }
 
 /// The original run behind an undo or redo: the script, call or session line that a person started.
@@ -193,7 +195,7 @@ pub(in crate::sandbox) fn walk(
 ) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
-    let mut reversals: HashMap<String, Reversal> = HashMap::new();
+    let mut reversals: HashMap<String, (Reversal, Option<u32>)> = HashMap::new();
     let journals = names(&folders).map_err(wrap)?;
     // Most callers need only a few runs; for the others, journals are read in parallel.
     let (few, many) = journals.split_at(journals.len().min(FEW));
@@ -201,18 +203,24 @@ pub(in crate::sandbox) fn walk(
         for (name, found) in batch.iter().zip(read_all(&folders, batch).map_err(wrap)?) {
             let Some(JournalBounds { begin, last: end, has_ended }) = found else { continue };
             let run = name.name.to_string_lossy().into_owned();
-            let reversal = reversals.remove(&run);
-            if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|(how, _)| how == End::Done))
+            let (steps, end) = (end.map(|(_, steps)| steps), end.map(|(how, _)| how));
+            let reversal = reversals.remove(&run).map(|(reversal, reversed)| {
+                let is_partial = reversal.is_undone
+                    && reversed.zip(steps).is_some_and(|(reversed, all)| (1..all).contains(&reversed));
+                Reversal { is_partial, ..reversal }
+            });
+            if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|how| how == End::Done))
                 && let Some(concerned) = &begin.undoes
             {
                 let of_concerned = match &reversal {
-                    None => Reversal { by: run.clone(), is_undone: true },
-                    Some(reversal) => Reversal { by: reversal.by.clone(), is_undone: !reversal.is_undone },
+                    None => Reversal { by: run.clone(), is_undone: true, is_partial: false },
+                    Some(reversal) => {
+                        Reversal { by: reversal.by.clone(), is_undone: !reversal.is_undone, is_partial: false }
+                    }
                 };
-                reversals.entry(concerned.clone()).or_insert(of_concerned);
+                reversals.entry(concerned.clone()).or_insert((of_concerned, steps));
             }
-            let steps = end.map(|(_, steps)| steps);
-            let end = end.map(|(how, _)| how).or(if has_ended { Some(End::Interrupted) } else { None });
+            let end = end.or(if has_ended { Some(End::Interrupted) } else { None });
             if !take(RunSummary { run, begin, end, steps, reversal }, JournalNames(&journals)) {
                 return Ok(());
             }
