@@ -223,7 +223,7 @@ def downloads(tree):
         if kind is None:
             continue
         folder = f"Downloads/{kind}"
-        if tree.kind(folder) == "file" or is_odd(name) or not tree.move(path, made(tree, folder, name)):
+        if tree.kind(folder) == "file" or not tree.move(path, made(tree, folder, name)):
             made(tree, folder, name)
             out.append(Said("not moved: "))
         else:
@@ -775,8 +775,7 @@ def mirrored(tree):
         if not entry.is_closed and not is_refused(path) and path in there and there[path].content == entry.content:
             continue
         place = "mirror/" + path
-        is_new = tree.kind(place) is None
-        fails = entry.is_closed or is_refused(path) or tree.kind(place) == "directory" or is_new and is_odd(posixpath.basename(path))
+        fails = entry.is_closed or is_refused(path) or tree.kind(place) == "directory"
         if not fails:
             tree.write(place, entry.content)
         out.append(Said("not copied: ") if fails else f"copied {path}\n")

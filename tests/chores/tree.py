@@ -168,7 +168,8 @@ class Tree(dict):
     def move(self, source, destination):
         """Moves a file as `FS.MoveFile` does, or says why not."""
         parent = os.path.dirname(destination)
-        if is_odd(os.path.basename(destination)) or is_refused(source) or self.kind(destination) is not None:
+        old, new = os.path.basename(source), os.path.basename(destination)
+        if new != old and is_odd(new) or is_refused(source) or self.kind(destination) is not None:
             return False
         if self.kind(parent) != "directory" and self.resolved(parent) is None:
             return False

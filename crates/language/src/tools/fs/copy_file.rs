@@ -82,7 +82,10 @@ arguments! {
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "source"))
+    Tool::new(SPEC, run).with_check(|given, _| {
+        bulk::check(given, SPEC.name, "source")?;
+        super::move_file::check_names(given)
+    })
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {

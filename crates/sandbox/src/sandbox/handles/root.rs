@@ -433,10 +433,12 @@ impl SandboxPath {
     /// Checks the last name of a path for a new entry that is made of `source`: a name that is never created is accepted
     /// if the source has it, because nothing is named anew then.
     pub fn check_name_like(&self, source: &SandboxPath) -> Result<(), SandboxError> {
-        let Some(name) = self.name.as_ref().filter(|_| self.name != source.name && self.metadata().is_err()) else {
-            return Ok(());
-        };
-        check_new_name(&name.to_string_lossy()).map_err(SandboxError::from)
+        let name = self.name.as_ref().filter(|_| self.name != source.name);
+        match name.map_or(Ok(()), |name| check_new_name(&name.to_string_lossy())) {
+            // What exists has been named by somebody else.
+            Err(fault) if self.metadata().is_err() => Err(fault.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Opens the path as a directory.
