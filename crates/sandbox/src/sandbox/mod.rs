@@ -41,7 +41,7 @@ pub use handles::error::{RenameError, SandboxError};
 pub use handles::folder::scratch_handles;
 pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
 pub use handles::metadata::{Identity, Kind, Metadata, Timestamp};
-pub use handles::path::{BELOW_ROOT, PathRule, PathText, check_names, entry_parts, is_device_name};
+pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts, is_device_name};
 pub use handles::reserved::{is_ignorable, is_reserved};
 pub use handles::root::{Root, SandboxPath, SharedFolders, Unresolved};
 pub use handles::seal::{RootSeal, UserKey};

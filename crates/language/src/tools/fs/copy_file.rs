@@ -82,10 +82,7 @@ arguments! {
 }
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run).with_check(|given, _| {
-        bulk::check(given, SPEC.name, "source")?;
-        super::move_file::check_names(given)
-    })
+    Tool::new(SPEC, run).with_check(|given, _| bulk::check(given, SPEC.name, "source"))
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{self, Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
+use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
 use crate::text::{ToolCode, fold};
-use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Spec, ToolError, arguments};
+use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 const SPEC: Spec = Spec {
     name: "FS.MoveFile",
@@ -67,14 +67,7 @@ arguments! {
 struct Moved {}
 
 pub fn tool() -> Tool {
-    Tool::new(SPEC, run).with_check(|given, _| check_names(given))
-}
-
-/// Checks the new name before anything is looked at.
-pub fn check_names(given: &Given<'_>) -> Result<(), ToolError> {
-    let texts = given.text("source").flatten().zip(given.text("destination").flatten());
-    let checked = texts.map_or(Ok(()), |(source, destination)| sandbox::check_names(&source, &destination));
-    checked.map_err(|error| ToolError::from(error).argument("destination"))
+    Tool::new(SPEC, run)
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {

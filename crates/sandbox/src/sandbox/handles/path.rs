@@ -222,14 +222,6 @@ pub fn check_part_length(part: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Checks the last name of `destination`, unless that of `source` is the same: as
-/// [`SandboxPath::check_name_like`](super::root::SandboxPath::check_name_like), for texts.
-pub fn check_names(source: &str, destination: &str) -> Result<(), SandboxError> {
-    let last = |text: &str| text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-    let name = last(destination);
-    if name == last(source) { Ok(()) } else { check_new_name(&name).map_err(SandboxError::from) }
-}
-
 /// Refuses names that may exist but are never created.
 pub fn check_new_name(part: &str) -> Result<(), PathError> {
     if part.contains('\\') {
