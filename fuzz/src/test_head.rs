@@ -1,5 +1,5 @@
 //! The fuzz target for the heads of test cases. It is not part of the library, because only it needs the front ends: the
-//! other targets are built and run without them, which takes half as long.
+//! other targets are built without them.
 
 use neuroscript::cli::check_test_head;
 

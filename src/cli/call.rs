@@ -5,7 +5,7 @@ use std::io::stdin;
 
 use serde_json::json;
 
-use crate::engine::{AnswerForm, EmitError, Engine, Options, SessionMemory, SetupError};
+use crate::engine::{AnswerForm, EmitError, Engine, Options, SessionMemory, SetupError, ToolCall};
 use crate::options::Global;
 use crate::terminal::approver::ask_at_terminal;
 use crate::terminal::console::connect_console;
@@ -90,7 +90,9 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answer
     let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
     seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());
-    let result = engine.call_within(tool, &given, &SessionMemory::new("ns call"), form_of(global, args));
+    let session = SessionMemory::new("ns call");
+    let form = form_of(global, args);
+    let result = engine.call_within(&ToolCall { tool, args: &given, session: &session, form });
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
     for text in engine.gate().console().take_printed_texts() {

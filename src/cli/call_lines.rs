@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 
-use crate::engine::{AnswerForm, Engine, SessionMemory};
+use crate::engine::{AnswerForm, Engine, SessionMemory, ToolCall};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::report_error;
 use crate::text::{JsonFault, ToolCode, parse_json_object};
@@ -116,7 +116,9 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     };
     let given = engine.value_of_json(line.arguments.map_or("{}", RawValue::get));
     let given = given.map_err(|error| ToolError::new(ToolCode::BadArgs, format!("the arguments do not fit: {error}")));
-    let result = given.and_then(|given| engine.call_within(&line.tool, &given, session, AnswerForm::Json));
+    let result = given.and_then(|args| {
+        engine.call_within(&ToolCall { tool: &line.tool, args: &args, session, form: AnswerForm::Json })
+    });
     engine.gate().end_run();
     let mut answer = Answer { id: line.id, ..Answer::default() };
     match result {

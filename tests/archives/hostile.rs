@@ -332,7 +332,7 @@ fn many_unsafe_entries_are_told_within_the_bound() {
     );
 }
 
-/// What is made without the unsafe entries is a change like any other.
+/// `ns undo` removes everything that an extraction without the unsafe entries created.
 #[test]
 fn what_is_made_without_unsafe_entries_is_undone() {
     let place = Place::new();

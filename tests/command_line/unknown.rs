@@ -1,4 +1,5 @@
-//! What the command line names and what is not there: one exit code, nothing is run, and the help leads on.
+//! Command lines that name something that does not exist: they end with exit code 2, run nothing, and their help says
+//! what to do.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{Ran, has_strace, ns, run};
+use crate::support::{Ran, has_strace, ns, run, strace};
 
 /// Renames every file and acknowledges each one.
 const RENAMES: &str =
@@ -28,16 +28,8 @@ fn sandbox(files: usize) -> tempfile::TempDir {
 /// Runs `ns` under `strace` with these options; returns what it did, and the trace.
 fn traced(place: &Path, options: &[&str], words: &[&str]) -> (Ran, String) {
     let trace = tempfile::NamedTempFile::new().expect("a file for the trace");
-    let of_ns = ns(place);
-    let mut command = Command::new("strace");
-    for (name, value) in of_ns.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.args(["-f", "-qq", "-y", "-s", "100000", "-o"]).arg(trace.path()).args(options).arg(of_ns.get_program());
-    let ran = run(command.args(of_ns.get_args()).args(words));
+    let options = [&["-y", "-s", "100000"], options].concat();
+    let ran = run(&mut strace(ns(place).args(words), trace.path(), &options));
     (ran, fs::read_to_string(trace.path()).expect("a trace"))
 }
 

@@ -243,16 +243,10 @@ fn a_client_that_says_nothing_ends_the_server() {
     }
     let place = sandbox();
     let trace = tempfile::NamedTempFile::new().expect("a file for the trace");
-    let of_ns = crate::support::ns(place.path());
-    let mut command = std::process::Command::new("strace");
-    for (name, value) in of_ns.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.args(["-f", "-qq", "-e", "trace=clock_nanosleep", "-o"]).arg(trace.path()).arg(of_ns.get_program());
-    let ran = crate::support::run(command.args(of_ns.get_args()).arg("mcp").stdin(std::process::Stdio::null()));
+    let mut server = crate::support::ns(place.path());
+    server.arg("mcp");
+    let mut command = crate::support::strace(&server, trace.path(), &["-e", "trace=clock_nanosleep"]);
+    let ran = crate::support::run(command.stdin(std::process::Stdio::null()));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     // It looks for the end of its thread every millisecond, for ten seconds at most.
     let looks = std::fs::read_to_string(trace.path()).expect("a trace").lines().count();

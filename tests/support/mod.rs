@@ -286,6 +286,22 @@ pub fn has_strace() -> bool {
     found
 }
 
+/// Returns a command that runs another one under `strace` with these options and writes the trace to a file.
+pub fn strace(traced: &Command, trace: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o"]).arg(trace).args(options).arg(traced.get_program()).args(traced.get_args());
+    for (name, value) in traced.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(directory) = traced.get_current_dir() {
+        command.current_dir(directory);
+    }
+    command
+}
+
 /// Compares with a golden file, or writes it if `UPDATE` is set.
 pub fn golden(file: &Path, actual: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE").is_some() {

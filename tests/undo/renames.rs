@@ -14,20 +14,8 @@ const TRACE: &str = "trace=renameat2,renameat,linkat,unlinkat,flock";
 
 /// Returns a command of `ns` whose system calls are changed by these options of `strace`.
 fn changed(root: &Path, options: &[&str], words: &[&str]) -> Command {
-    let plain = support::ns(root);
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-o", "/dev/null", "-e", TRACE]).args(options);
-    command.arg(plain.get_program()).args(plain.get_args()).args(words);
-    for (name, value) in plain.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    if let Some(directory) = plain.get_current_dir() {
-        command.current_dir(directory);
-    }
-    command
+    let options = [&["-e", TRACE], options].concat();
+    support::strace(support::ns(root).args(words), Path::new("/dev/null"), &options)
 }
 
 fn with_file() -> Place {

@@ -24,7 +24,7 @@ fn a_strange_name_is_kept() {
     }
 }
 
-/// Nothing is named so that had another name, and no directory is made with such a name.
+/// Tools neither rename an entry to a strange name nor create a directory with one.
 #[test]
 fn a_strange_name_is_never_given() {
     for name in NAMES {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::engine::{AnswerForm, Engine, Network, Options, Process, SessionMemory, SetupError, UserKey};
+use crate::engine::{AnswerForm, Engine, Network, Options, Process, SessionMemory, SetupError, ToolCall, UserKey};
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
@@ -82,8 +82,10 @@ impl ConnectionState {
 
     /// Calls a tool.
     pub fn call(&mut self, tool: &str, args: &Map<String, Json>) -> Reply {
-        let result =
-            value_of(args).and_then(|args| self.engine.call_within(tool, &args, &self.session, AnswerForm::Json));
+        let result = value_of(args).and_then(|args| {
+            let (session, form) = (&self.session, AnswerForm::Json);
+            self.engine.call_within(&ToolCall { tool, args: &args, session, form })
+        });
         let undo = self.engine.ended_run();
         self.engine.gate().end_run();
         let mut notes = self.notes();

@@ -23,23 +23,30 @@ pub enum AnswerForm {
     Text,
 }
 
+/// A call of one tool.
+#[derive(Clone, Copy)]
+pub struct ToolCall<'a> {
+    /// The name, in either spelling.
+    pub tool: &'a str,
+    /// The arguments, a JSON object.
+    pub args: &'a Value,
+    /// The session memory that the call reads and writes. It may outlive the call, as that of a connection does.
+    pub session: &'a SessionMemory,
+    /// The form in which the answer leaves.
+    pub form: AnswerForm,
+}
+
 impl Engine {
     /// Calls one tool with the arguments in a JSON object. The answer leaves as JSON.
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
-        self.call_within(tool, args, &SessionMemory::new("ns call"), AnswerForm::Json)
+        self.call_within(&ToolCall { tool, args, session: &SessionMemory::new("ns call"), form: AnswerForm::Json })
     }
 
     /// Calls one tool with a session memory that outlives the call, such as that of a connection.
-    pub fn call_within(
-        &self,
-        tool: &str,
-        args: &Value,
-        session: &SessionMemory,
-        form: AnswerForm,
-    ) -> Result<Value, ToolError> {
+    pub fn call_within(&self, call: &ToolCall<'_>) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
-        self.gate.announce(&format!("{} {}", session.command(), self.listed_call(tool, args)), false);
-        let result = on_large_stack(|| self.call_here(tool, args, session, form))
+        self.gate.announce(&format!("{} {}", call.session.command(), self.listed_call(call.tool, call.args)), false);
+        let result = on_large_stack(|| self.call_here(call))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
@@ -64,13 +71,7 @@ impl Engine {
         shell_line(words, CALL_CHARS)
     }
 
-    fn call_here(
-        &self,
-        tool: &str,
-        args: &Value,
-        session: &SessionMemory,
-        form: AnswerForm,
-    ) -> Result<Value, ToolError> {
+    fn call_here(&self, &ToolCall { tool, args, session, form }: &ToolCall<'_>) -> Result<Value, ToolError> {
         self.check_sealed()?;
         let mut meter = self.begin_account();
         let _work = work::enter(meter.watch());

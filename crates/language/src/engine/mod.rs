@@ -61,7 +61,7 @@ pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
-pub use call::AnswerForm;
+pub use call::{AnswerForm, ToolCall};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, time_span};
 pub use config::files::state_folder;
 pub use config::{KeyRow, policy_keys};

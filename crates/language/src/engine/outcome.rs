@@ -105,11 +105,14 @@ impl Outcome {
 /// Returns the ending of a run that did not begin.
 pub(super) fn ending_before_run(findings: &[Diagnostic]) -> Ending {
     let has = |limit: Limit| findings.iter().any(|finding| finding.code == limit.code().into());
-    match () {
-        () if findings.iter().any(|finding| is_refusal(finding.code)) => Ending::Refused,
-        () if has(Limit::Time) => Ending::OutOfTime,
-        () if has(Limit::Interrupt) => Ending::Interrupted,
-        () => Ending::Failed,
+    if findings.iter().any(|finding| is_refusal(finding.code)) {
+        Ending::Refused
+    } else if has(Limit::Time) {
+        Ending::OutOfTime
+    } else if has(Limit::Interrupt) {
+        Ending::Interrupted
+    } else {
+        Ending::Failed
     }
 }
 

@@ -40,8 +40,8 @@ const SPEC: Spec = Spec {
         `format`. `gz` compresses a single file, without its name and time. In the other formats, \
         every source stands in the archive under its own name, a directory with all that is in it, hidden entries too; \
         the root stands without a name. With `base`, a directory that holds all sources, they stand under their paths \
-        from it instead: `base: \".\"` keeps paths from the sandbox root. `.ns` and `neuroscript.toml` are left out wherever they lie, with a warning for those \
-        below a directory of the root. Stored are names, permission bits, times in whole seconds, and links as links; no \
+        from it instead: `base: \".\"` keeps paths from the sandbox root. `.ns` and `neuroscript.toml` are left \
+        out wherever they lie, with a warning for those below a directory of the root. Stored are names, permission bits, times in whole seconds, and links as links; no \
         owners. Equal files give equal bytes: entries are ordered by the bytes of their names. A link is followed where it is a \
         source. The archive never holds itself. A pipe, socket or device, a name that is not UTF-8, or an entry that the \
         policy refuses is an error before anything is written. The archive gets its name once it is whole and synced; missing \
@@ -266,11 +266,11 @@ fn check_single(places: &[SandboxPath]) -> Result<(), ToolError> {
 
 /// Checks that no `base` is given for a format without names.
 fn check_nameless(base: Option<&SandboxPath>) -> Result<(), ToolError> {
-    let error = || {
-        ToolError::bad_argument("base", "a `.gz` holds a file without its name")
-            .hint("leave out `base`, or name the archive `.tar.gz` or `.zip`")
-    };
-    base.map_or(Ok(()), |_| Err(error()))
+    if base.is_none() {
+        return Ok(());
+    }
+    let error = ToolError::bad_argument("base", "a `.gz` holds a file without its name");
+    Err(error.hint("leave out `base`, or name the archive `.tar.gz` or `.zip`"))
 }
 
 /// Returns the name of a source in the archive: its path from `base`, or else its last name.

@@ -51,12 +51,17 @@ impl Excess {
     /// Returns the excess of an expression with too many positions, if it has them.
     pub fn of_positions(expression: &Hir) -> Option<Excess> {
         let count = places(expression);
-        let cause = || match () {
-            () if written(expression) > MAX_PLACES => Cause::Length,
-            () if has_nested_counts(expression, false) => Cause::Nesting,
-            () => Cause::Counts,
+        if count <= MAX_PLACES {
+            return None;
+        }
+        let cause = if written(expression) > MAX_PLACES {
+            Cause::Length
+        } else if has_nested_counts(expression, false) {
+            Cause::Nesting
+        } else {
+            Cause::Counts
         };
-        (count > MAX_PLACES).then(|| Excess::Positions { count, cause: cause() })
+        Some(Excess::Positions { count, cause })
     }
 
     /// Returns the suggested fix, in the imperative.

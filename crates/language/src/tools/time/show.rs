@@ -7,7 +7,6 @@ use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::fallback::parsed_or;
-
 use super::moment::{FORM, TIME, ZONE, Zone, items, read, read_as, text};
 
 const PARSE: Spec = Spec::pure(

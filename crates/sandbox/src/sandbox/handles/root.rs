@@ -435,7 +435,7 @@ impl SandboxPath {
     pub fn check_name_like(&self, source: &SandboxPath) -> Result<(), SandboxError> {
         let name = self.name.as_ref().filter(|_| self.name != source.name);
         match name.map_or(Ok(()), |name| check_new_name(&name.to_string_lossy())) {
-            // What exists has been named by somebody else.
+            // An existing entry keeps its name, whoever gave it.
             Err(fault) if self.metadata().is_err() => Err(fault.into()),
             _ => Ok(()),
         }

@@ -31,8 +31,9 @@ pub struct RunOutcome {
 struct RemovedEntry {
     /// Its path when the run began, if it was moved before.
     from: Option<Address>,
-    /// The same, if directories above it were moved too, and whether it was a backup of an earlier run.
+    /// Its path when the run began, if directories above it were moved too, or if it was a backup.
     origin: Option<Address>,
+    /// Whether the run restored it from a backup of an earlier run.
     is_restored: bool,
     /// The places below it.
     inside: Vec<(Address, PathOutcome)>,
@@ -83,6 +84,11 @@ impl PathOutcome {
     /// Whether the entry is still the one from before the run.
     fn is_as_it_was(&self) -> bool {
         self.was.as_ref().zip(self.now.as_ref()).is_some_and(|(was, now)| was.inode == now.inode)
+    }
+
+    /// Records that the run removed the entry.
+    fn empty(&mut self) {
+        (self.now, self.origin, self.is_restored) = (None, None, false);
     }
 }
 
@@ -171,7 +177,7 @@ impl RunOutcome {
                     self.kept.insert(kept.clone(), old.clone());
                 }
                 let place = self.place(path, Some(old));
-                (place.now, place.origin, place.is_restored) = (None, None, false);
+                place.empty();
                 if place.kept.is_none() && had_original && place.was.is_some() {
                     self.name_backup(path, kept);
                 }
@@ -185,7 +191,7 @@ impl RunOutcome {
             }
             Step::RemoveFolder { path, old } => {
                 let place = self.place(path, Some(old));
-                (place.now, place.origin, place.is_restored) = (None, None, false);
+                place.empty();
                 self.let_go(path, path);
             }
             Step::SetMode { path, old, .. } | Step::SetModified { path, old, .. } => {

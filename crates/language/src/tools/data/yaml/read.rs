@@ -21,8 +21,8 @@ const SPEC: Spec = Spec::pure(
         keys that come twice, are errors. Aliases give the value of their anchor, and `<<` merges maps; what aliases stand \
         for is bounded (a million values). Tags other than those of the schema are passed over. A text of several documents \
         needs `all`, and the result is the list of them. A whole number that 64 bits do not hold, or a number beyond all \
-        floats, is an error, or with `big_numbers: \"text\"` the text that it is written as. An error names line and column. With `default`, a text that is no \
-        YAML gives that value.",
+        floats, is an error, or with `big_numbers: \"text\"` the text that it is written as. An error names line and \
+        column. With `default`, a text that is no YAML gives that value.",
     Example {
         script: "SET data = YAML.Parse(\"name: ns\\nsizes: [1, 2.5]\\nnote: |\\n  two\\n  lines\\n\")\nEMIT data.sizes[1], \" \", data.note",
         output: "2.5 two\nlines\n\n",

@@ -53,8 +53,7 @@ impl Durability {
 #[derive(Debug, Default)]
 pub struct Barrier {
     pending: Mutex<Pending>,
-    /// Held by the thread that syncs, so that no other thread passes before the sync is complete. Steps can continue
-    /// in the meantime.
+    /// The syncing thread holds this lock, so that the other threads wait until the sync is complete. Steps do not wait.
     syncing: Mutex<()>,
 }
 

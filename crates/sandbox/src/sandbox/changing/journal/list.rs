@@ -188,6 +188,22 @@ impl Journal {
     }
 }
 
+/// The newest undo or redo of a run, before the run itself is read.
+struct NewestReversal {
+    by: String,
+    is_undone: bool,
+    /// Number of steps that it reversed, or `None` if it is not known.
+    steps: Option<u32>,
+}
+
+impl NewestReversal {
+    /// Returns its effect on the run, which has so many steps.
+    fn of(self, steps: Option<u32>) -> Reversal {
+        let is_some = self.steps.zip(steps).is_some_and(|(reversed, all)| (1..all).contains(&reversed));
+        Reversal { by: self.by, is_undone: self.is_undone, is_partial: self.is_undone && is_some }
+    }
+}
+
 /// Passes the runs to `take`, the newest first, until it returns false.
 pub(in crate::sandbox) fn walk(
     roots: Roots<'_>,
@@ -195,7 +211,7 @@ pub(in crate::sandbox) fn walk(
 ) -> Result<(), SandboxError> {
     let wrap = |error: io::Error| SandboxError::io(display(JOURNAL), &error);
     let Some(folders) = Folders::find(roots.main)? else { return Ok(()) };
-    let mut reversals: HashMap<String, (Reversal, Option<u32>)> = HashMap::new();
+    let mut reversals: HashMap<String, NewestReversal> = HashMap::new();
     let journals = names(&folders).map_err(wrap)?;
     // Most callers need only a few runs; for the others, journals are read in parallel.
     let (few, many) = journals.split_at(journals.len().min(FEW));
@@ -204,21 +220,15 @@ pub(in crate::sandbox) fn walk(
             let Some(JournalBounds { begin, last: end, has_ended }) = found else { continue };
             let run = name.name.to_string_lossy().into_owned();
             let (steps, end) = (end.map(|(_, steps)| steps), end.map(|(how, _)| how));
-            let reversal = reversals.remove(&run).map(|(reversal, reversed)| {
-                let is_partial = reversal.is_undone
-                    && reversed.zip(steps).is_some_and(|(reversed, all)| (1..all).contains(&reversed));
-                Reversal { is_partial, ..reversal }
-            });
+            let reversal = reversals.remove(&run).map(|newest| newest.of(steps));
             if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|how| how == End::Done))
                 && let Some(concerned) = &begin.undoes
             {
-                let of_concerned = match &reversal {
-                    None => Reversal { by: run.clone(), is_undone: true, is_partial: false },
-                    Some(reversal) => {
-                        Reversal { by: reversal.by.clone(), is_undone: !reversal.is_undone, is_partial: false }
-                    }
+                let (by, is_undone) = match &reversal {
+                    None => (run.clone(), true),
+                    Some(reversal) => (reversal.by.clone(), !reversal.is_undone),
                 };
-                reversals.entry(concerned.clone()).or_insert((of_concerned, steps));
+                reversals.entry(concerned.clone()).or_insert(NewestReversal { by, is_undone, steps });
             }
             let end = end.or(if has_ended { Some(End::Interrupted) } else { None });
             if !take(RunSummary { run, begin, end, steps, reversal }, JournalNames(&journals)) {

@@ -33,7 +33,7 @@ pub struct FileNames {
 }
 
 impl FileNames {
-    /// Nothing is known of the file.
+    /// The value for a file that was not queried.
     pub const UNKNOWN: FileNames = FileNames { identity: Identity { device: 0, inode: 0 }, links: 0 };
 }
 
