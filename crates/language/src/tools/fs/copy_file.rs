@@ -67,7 +67,7 @@ const SPEC: Spec = Spec {
 };
 
 const SOURCE: PathRule = PathRule::INSIDE;
-const DESTINATION: PathRule = PathRule::INSIDE.creating().returning();
+const DESTINATION: PathRule = PathRule::INSIDE.keeping_name();
 
 arguments! {
     struct Args {

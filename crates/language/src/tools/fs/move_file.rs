@@ -53,7 +53,7 @@ const SPEC: Spec = Spec {
 };
 
 const SOURCE: PathRule = PathRule::RELATIVE.not_following();
-const DESTINATION: PathRule = PathRule::RELATIVE.not_following().creating().returning();
+const DESTINATION: PathRule = PathRule::RELATIVE.not_following().keeping_name();
 
 arguments! {
     struct Args {

@@ -37,9 +37,10 @@ pub struct PathRule {
     /// Whether a link at the end of the path is followed.
     pub follows: bool,
     /// Whether names that are never created are accepted even if no entry has them, because an entry had them before.
-    /// If an entry may be created as well, this is about the last name only, which an entry elsewhere may have:
-    /// [`SandboxPath::check_name_like`](super::root::SandboxPath::check_name_like) looks.
     pub returns: bool,
+    /// Whether the last name of a new entry is not checked here, because the entry that it is made of may have the same:
+    /// [`SandboxPath::check_name_like`](super::root::SandboxPath::check_name_like) checks it.
+    pub keeps_name: bool,
 }
 
 impl PathRule {
@@ -52,6 +53,7 @@ impl PathRule {
         creates: false,
         follows: true,
         returns: false,
+        keeps_name: false,
     };
     /// Relative and absolute paths inside the root. A link at the end is followed, as by [`PathRule::RELATIVE`].
     pub const INSIDE: PathRule = PathRule { absolute: true, ..PathRule::RELATIVE };
@@ -64,6 +66,11 @@ impl PathRule {
     /// Returns the rule for a path at which an entry is to be restored.
     pub const fn returning(self) -> PathRule {
         PathRule { returns: true, ..self }
+    }
+
+    /// Returns the rule for a path at which a copy of an entry, or the entry itself, is to stand.
+    pub const fn keeping_name(self) -> PathRule {
+        PathRule { creates: true, keeps_name: true, ..self }
     }
 
     /// Returns the rule for tools that act on a link itself.

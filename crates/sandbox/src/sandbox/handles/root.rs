@@ -424,17 +424,16 @@ impl SandboxPath {
     /// Whether a path with names that are never created is accepted here: because the entry exists or is to be
     /// restored, or because the names of all missing entries are acceptable.
     fn may_be_named(&self, rule: PathRule) -> bool {
-        let made = || self.missing.iter().chain(self.name.iter().filter(|_| !rule.returns));
+        let made = || self.missing.iter().chain(self.name.iter().filter(|_| !rule.keeps_name));
         let is_there = self.missing.is_empty() && self.metadata().is_ok();
-        let is_restored = rule.returns && !rule.creates;
-        is_there || is_restored || rule.creates && made().all(|name| check_new_name(&name.to_string_lossy()).is_ok())
+        is_there || rule.returns || rule.creates && made().all(|name| check_new_name(&name.to_string_lossy()).is_ok())
     }
 
     /// Checks the last name of a path for a new entry that is made of `source`: a name that is never created is accepted
     /// if the source has it, because nothing is named anew then.
     pub fn check_name_like(&self, source: &SandboxPath) -> Result<(), SandboxError> {
-        let name = self.name.as_ref().filter(|_| self.name != source.name);
-        match name.map_or(Ok(()), |name| check_new_name(&name.to_string_lossy())) {
+        let Some(name) = self.name.as_ref().filter(|_| self.name != source.name) else { return Ok(()) };
+        match check_new_name(&name.to_string_lossy()) {
             // An existing entry keeps its name, whoever gave it.
             Err(fault) if self.metadata().is_err() => Err(fault.into()),
             _ => Ok(()),

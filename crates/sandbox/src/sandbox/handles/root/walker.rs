@@ -158,7 +158,7 @@ impl<'a> Walker<'a> {
         missing.extend(self.ahead.iter().cloned());
         if rule.creates {
             // A link may have added names that the path itself must not contain.
-            let made = if rule.returns { missing.len() - 1 } else { missing.len() };
+            let made = if rule.keeps_name { missing.len() - 1 } else { missing.len() };
             missing[..made].iter().try_for_each(|part| check_new_name(&part.to_string_lossy()))?;
         }
         let last = missing.pop();
