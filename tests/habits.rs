@@ -21,6 +21,20 @@ const PLACES: [&str; 9] = [
     "DEFINE PROCEDURE P(a)\n  RETURN @\nEND\nEMIT P(1)",
 ];
 
+/// Conditional values.
+const CONDITIONALS: [&str; 10] = [
+    "\"a\" if n > 1 else \"b\"",
+    "l[0] IF n > 1 ELSE [n, 2][0]",
+    "LEN(\"x\") if n > 1 else {\"a\": 1}.a",
+    "n > 1 ? \"a\" : \"b\"",
+    "n > 1?n:l[0]",
+    "n > 1 ? {\"a\": 1}.a : 2",
+    "if n > 1 then \"a\" else \"b\"",
+    "IF n > 1 THEN n + 1 ELSE l[0]",
+    "if n > 1 then n else 2 end",
+    "(if n > 1 then \"else\" else \"?\")",
+];
+
 /// Expressions, and the expected part of the help for each.
 const EXPRESSIONS: [(&[&str], &str); 29] = [
     (
@@ -134,6 +148,27 @@ fn expect_help(families: &[(&[&str], &str)], places: &[&str]) {
                 if !help.contains(wanted) {
                     wrong.push_str(&format!("{script}wants {wanted}, has: {help}\n\n"));
                 }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The blocks that the help writes for conditional values have no errors.
+#[test]
+fn a_conditional_value_is_shown_as_a_block_that_holds() {
+    let (checker, mut wrong) = (Checker::new(), String::new());
+    for value in CONDITIONALS {
+        for place in ["EMIT @", "SET v = @", "SET l[0] = @", "EMIT STR(@)", "EMIT [1, @, 2]", "SET v = {\"k\": @}"] {
+            let script = |line: &str| {
+                let line = line.replace("SET v", "SET w");
+                format!("SET n = INT(ARGS[0])\nSET l = [1]\nSET w = n\n{line}\nEMIT n, l, w\n")
+            };
+            let help = helps(&checker, &script(&place.replace('@', value)));
+            let block = help.strip_prefix("write an IF block:\n").unwrap_or_default();
+            let left = helps(&checker, &script(block));
+            if block.is_empty() || !left.is_empty() {
+                wrong.push_str(&format!("{place} {value}: {help}\nleft: {left}\n\n"));
             }
         }
     }

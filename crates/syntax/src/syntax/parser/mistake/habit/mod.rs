@@ -4,6 +4,7 @@
 //! message.
 
 mod comprehension;
+mod conditional;
 mod lambda;
 mod prefix;
 mod slice;
@@ -38,6 +39,7 @@ impl Failure<'_> {
         let habit = lambda::find(self.text, self.at)
             .or_else(|| comprehension::find(self.text, self.at))
             .or_else(|| slice::find(self.text, self.at))
+            .or_else(|| conditional::find(self.text, self.at))
             .or_else(|| prefix::find(self.text, self.at))?;
         let (start, end) = habit.range;
         let finding = Diagnostic::error(habit.code, self.span(start, end - start), habit.message);
