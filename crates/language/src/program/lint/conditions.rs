@@ -22,10 +22,24 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
                 && let Some(holds) = truth(text, id)
             {
                 reported = span;
-                found.push(constant(text, id, holds));
+                found.push(constant(text, id, Outcome { holds, decides: decides(text, body, span) }));
             }
         }
     }
+}
+
+/// The outcome of an expression that is always the same.
+struct Outcome {
+    /// Whether the expression is true.
+    holds: bool,
+    /// Whether it decides a branch or a loop, rather than being a value.
+    decides: bool,
+}
+
+/// Returns whether an expression is the condition of a statement, or a part of one.
+fn decides(text: &Text<'_>, body: &Body<'_>, span: Span) -> bool {
+    let mut conditions = body.statements.iter().flat_map(|statement| conditions(text, statement));
+    conditions.any(|id| text.tree[id].span.start <= span.start && span.end <= text.tree[id].span.end)
 }
 
 /// Returns the expressions to check: conditions of statements, and AND and OR chains.
@@ -58,10 +72,14 @@ fn logic(text: &Text<'_>, id: ExprId) -> Option<BinaryOp> {
     }
 }
 
-fn constant(text: &Text<'_>, id: ExprId, holds: bool) -> Diagnostic {
+fn constant(text: &Text<'_>, id: ExprId, Outcome { holds, decides }: Outcome) -> Diagnostic {
     let id = text.tree.bare(id);
     let message = if holds { "this condition always holds" } else { "this condition never holds" };
     let help = match (logic(text, id), holds) {
+        (Some(BinaryOp::Or), true) if !decides => {
+            "`OR` gives true or false, not one of its values: `MAP.Get(map, key, value)` takes a default, and an IF \
+             block chooses between two values"
+        }
         (Some(BinaryOp::Or), true) => {
             "`OR` gives true or false: compare on both sides, `x == \"a\" OR x == \"b\"`, or write `x IN [\"a\", \"b\"]`"
         }
