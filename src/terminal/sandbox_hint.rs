@@ -35,7 +35,7 @@ pub fn in_failure(mut error: ToolError, root: &Path) -> ToolError {
 }
 
 fn add_root(help: &mut String, root: &Path) {
-    if help.starts_with(BELOW_ROOT) {
+    if help.contains(BELOW_ROOT) {
         *help = format!("{help}; {}", hint(root));
     }
 }

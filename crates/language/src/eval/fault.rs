@@ -6,7 +6,8 @@ use crate::gate::Policy;
 use crate::limits::{Limit, LimitHit};
 use crate::text::{Code, Diagnostic, FindingCode, Sources, Span, ToolCode};
 use crate::toolkit::ToolError;
-use crate::value::{Map, Str, Value, ValueError};
+use crate::value::print::shortened;
+use crate::value::{FAILURE_CHARS, Map, Str, Value, ValueError};
 
 /// Maximum number of calls in a fault's trace, innermost first.
 const MAX_TRACE: usize = 6;
@@ -38,6 +39,8 @@ pub struct Fault {
     pub refused: bool,
     /// Whether the error is that a value is nil.
     pub is_of_nil: bool,
+    /// The error text of the failed call whose result lacks a key.
+    pub(super) failed_call: Option<String>,
     /// Whether the handler of the running procedure has already passed the error on.
     pub(super) passed: bool,
     /// Whether the fault only means that the reader of the output is gone: it ends the run and is not reported.
@@ -60,6 +63,7 @@ impl Fault {
             trace: Vec::new(),
             refused: false,
             is_of_nil: false,
+            failed_call: None,
             passed: false,
             unread: false,
         }
@@ -79,6 +83,20 @@ impl Fault {
     /// Returns whether the fault only means that the reader of the output is gone.
     pub fn is_unread(&self) -> bool {
         self.unread
+    }
+
+    /// Adds path and hint of the newest failed call, given its `last_error`, if the fault is that the result of that
+    /// call lacks a key.
+    pub(super) fn explain_failed_call(&mut self, last_error: &Value) {
+        let (Some(failed), Value::Map(error)) = (&self.failed_call, last_error) else { return };
+        let text = |key: &str| error.get_str(key).and_then(|value| value.as_str());
+        let is_newest = text("message").is_some_and(|message| shortened(&message.as_text(), FAILURE_CHARS) == *failed);
+        let Some(hint) = text("hint").filter(|_| is_newest) else { return };
+        let path = text("path").filter(|path| !failed.contains(&*path.as_text()));
+        let of_path =
+            path.map(|path| format!("of `{}`: ", shortened(&path.as_text(), FAILURE_CHARS))).unwrap_or_default();
+        let own = self.hint.take().unwrap_or_default();
+        self.hint = Some(format!("{own}; {of_path}{}", hint.as_text()));
     }
 
     /// Records a call through which the fault passes.
@@ -150,7 +168,11 @@ impl From<Box<ValueError>> for Fault {
         }
         let refused = matches!(*error, ValueError::MissingKey { refused: true, .. });
         let is_of_nil = error.is_of_nil();
-        Fault { hint: error.help(), refused, is_of_nil, ..Fault::new(error.code(), error.to_string()) }
+        let fault = Fault { hint: error.help(), refused, is_of_nil, ..Fault::new(error.code(), error.to_string()) };
+        match *error {
+            ValueError::MissingKey { failed, .. } => Fault { failed_call: failed, ..fault },
+            _ => fault,
+        }
     }
 }
 

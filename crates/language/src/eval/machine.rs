@@ -279,6 +279,7 @@ impl Machine {
         let mut fault = fault.into();
         fault.span.get_or_insert(span);
         fault.refused |= refusals::follows(&fault, &self.last_error);
+        fault.explain_failed_call(&self.last_error);
         self.fault = Some(Box::new(fault));
         Thrown(())
     }

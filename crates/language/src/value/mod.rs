@@ -48,6 +48,7 @@ pub use hashed::{Hashed, ValueMap};
 pub use int_range::IntRange;
 pub use list::List;
 pub use map::Map;
+pub use operators::FAILURE_CHARS;
 pub use pieces::Pieces;
 pub use record::to_value;
 pub use small::{Small, TextRef};

@@ -253,6 +253,9 @@ fn is_number(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::Float(_))
 }
 
+/// Maximum number of characters of a failed call's error in the error for a missing key.
+pub const FAILURE_CHARS: usize = 200;
+
 /// The error for a missing key.
 pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
     let key = key.as_text().to_string();
@@ -262,7 +265,7 @@ pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
     let more = if map.len() > 8 { ", …" } else { "" };
     let error = map.get_str("error").filter(Value::is_text);
     let refused = error.as_ref().is_some_and(Value::quotes_refusal);
-    let failed = error.map(|text| print::shortened(&text.as_text().expect("it is a text"), 200));
+    let failed = error.map(|text| print::shortened(&text.as_text().expect("it is a text"), FAILURE_CHARS));
     let key = print::shortened(&key, 40);
     Box::new(ValueError::MissingKey { key, near, keys: format!("{}{more}", listed.join(", ")), failed, refused })
 }
