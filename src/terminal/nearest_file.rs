@@ -4,30 +4,72 @@
 
 use std::path::Path;
 
-use crate::text::nearest;
+use crate::text::{nearest, safe};
 
 /// Maximum number of directory entries to examine.
 const MOST_NAMES: usize = 10_000;
 
-/// Finds the script in the same directory whose name is nearest to that of a missing file. Returns its path in the form
-/// in which the missing one was given.
-pub fn nearest_file(missing: &Path) -> Option<String> {
-    let wanted = missing.file_name()?.to_str()?;
-    let parent = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let entries = std::fs::read_dir(parent.unwrap_or(Path::new("."))).ok()?.take(MOST_NAMES).flatten();
-    let names: Vec<String> = entries
-        .filter(|entry| entry.path().is_file())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.') && is_script(name))
-        .collect();
-    let with_ending = format!("{wanted}.ns");
-    let exact = names.iter().find(|name| **name == with_ending).map(String::as_str);
-    let near = exact.or_else(|| nearest(wanted, names.iter().map(String::as_str)));
-    // Compare with the extension added, so that `tidi` finds `tidy.ns`.
-    let near = near.or_else(|| nearest(&with_ending, names.iter().map(String::as_str)))?;
-    Some(parent.map_or_else(|| near.to_owned(), |parent| parent.join(near).to_string_lossy().into_owned()))
+/// Maximum number of scripts in a message.
+const MOST_LISTED: usize = 3;
+
+/// The scripts in the directory of a missing file.
+#[derive(Default)]
+pub struct ScriptsBeside<'a> {
+    missing: &'a str,
+    parent: Option<&'a Path>,
+    names: Vec<String>,
 }
 
+impl<'a> ScriptsBeside<'a> {
+    /// Reads the directory in which a file is missing.
+    pub fn of(missing: &'a Path) -> ScriptsBeside<'a> {
+        let parent = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let name = missing.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let entries = std::fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().take(MOST_NAMES);
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter(|entry| entry.path().is_file())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| !name.starts_with('.') && is_script(name))
+            .collect();
+        names.sort_unstable();
+        ScriptsBeside { missing: name, parent, names }
+    }
+
+    /// Returns the path of the script whose name is nearest to that of the missing file, in the form in which the
+    /// missing one was given.
+    pub fn nearest(&self) -> Option<String> {
+        let names = || self.names.iter().map(String::as_str);
+        let with_ending = format!("{}.ns", self.missing);
+        let exact = names().find(|name| *name == with_ending);
+        let near = exact.or_else(|| nearest(self.missing, names()));
+        // Compare with the extension added, so that `tidi` finds `tidy.ns`.
+        near.or_else(|| nearest(&with_ending, names())).map(|name| self.path_of(name))
+    }
+
+    /// Returns the paths of the first scripts for a message; `None` if there are no scripts.
+    pub fn listed(&self) -> Option<String> {
+        let of_language = |name: &&String| !is_document(name);
+        let paths: Vec<String> = self
+            .names
+            .iter()
+            .filter(of_language)
+            .map(|name| format!("`{}`", safe::name(&self.path_of(name))))
+            .collect();
+        let more = if paths.len() > MOST_LISTED { ", …" } else { "" };
+        (!paths.is_empty()).then(|| format!("{}{more}", paths[..paths.len().min(MOST_LISTED)].join(", ")))
+    }
+
+    fn path_of(&self, name: &str) -> String {
+        self.parent.map_or_else(|| name.to_owned(), |parent| parent.join(name).to_string_lossy().into_owned())
+    }
+}
+
+/// Returns whether a name is that of a script or of a document with scripts.
 fn is_script(name: &str) -> bool {
-    [".ns", ".ns.txt", ".md", ".markdown"].iter().any(|ending| name.ends_with(ending))
+    [".ns", ".ns.txt"].iter().any(|ending| name.ends_with(ending)) || is_document(name)
+}
+
+fn is_document(name: &str) -> bool {
+    [".md", ".markdown"].iter().any(|ending| name.ends_with(ending))
 }

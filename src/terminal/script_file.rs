@@ -9,7 +9,7 @@ use crate::engine::Script;
 
 use super::exit::Exit;
 use super::input_file::open_input;
-use super::nearest_file::nearest_file;
+use super::nearest_file::ScriptsBeside;
 use super::report::report_error;
 
 /// Reads a script from a file or from standard input. For a Markdown file, the script consists of its code blocks.
@@ -46,12 +46,21 @@ pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
     match bytes {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => {
-            let near = Some(file).filter(|_| error.kind() == ErrorKind::NotFound).and_then(nearest_file);
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            let help = help.as_deref().unwrap_or("name a file, or - for standard input");
-            report_error(&format!("`{name}` cannot be read: {error}"), help);
+            report_error(&format!("`{name}` cannot be read: {error}"), &help(file, error.kind()));
             Err(Exit::Usage)
         }
+    }
+}
+
+/// Returns what to do about a file that cannot be read: its nearest name, or the scripts beside it if it is missing.
+fn help(file: &Path, error: ErrorKind) -> String {
+    let scripts = if error == ErrorKind::NotFound { ScriptsBeside::of(file) } else { ScriptsBeside::default() };
+    if let Some(near) = scripts.nearest() {
+        return format!("did you mean `{near}`?");
+    }
+    match scripts.listed() {
+        Some(listed) => format!("name a file, or - for standard input; scripts there: {listed}"),
+        None => "name a file, or - for standard input".to_owned(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `--help` of every command, and `--version`.
 
 use std::fs;
+use std::path::Path;
 
 use super::{ns, place};
 
@@ -19,25 +20,38 @@ fn commands_in(help: &str) -> Vec<(String, String)> {
     commands
 }
 
+/// Returns the words of all commands and the commands inside them, with their help texts.
+pub fn all_commands(place: &Path) -> Vec<(Vec<String>, String)> {
+    let mut ahead: Vec<Vec<String>> = vec![Vec::new()];
+    let mut read = Vec::new();
+    while let Some(command) = ahead.pop() {
+        let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = ns(place, &words);
+        assert_eq!(help.code, 0, "{words:?}");
+        ahead.extend(
+            commands_in(&help.stdout).into_iter().map(|(name, _)| command.iter().cloned().chain([name]).collect()),
+        );
+        read.push((command, help.stdout));
+    }
+    read
+}
+
 #[test]
 fn every_help_opens_with_what_the_command_does() {
     let place = place();
-    let mut ahead: Vec<(Vec<String>, Option<String>)> = vec![(Vec::new(), None)];
-    let mut read = 0;
-    while let Some((command, what)) = ahead.pop() {
-        let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
-        let help = ns(place.path(), &words);
-        let first = help.stdout.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-        assert_eq!(help.code, 0, "{words:?}");
-        assert!(first.split(' ').count() > 2 && first.starts_with(char::is_uppercase), "{words:?}: {first}");
-        assert!(!first.contains("Arguments") && !first.starts_with("Usage"), "{words:?}: {first}");
-        assert!(what.is_none_or(|what| what == first), "{words:?}: {first}");
-        for (name, what) in commands_in(&help.stdout) {
-            ahead.push((command.iter().cloned().chain([name]).collect(), Some(what)));
+    let all = all_commands(place.path());
+    let opening = |help: &str| help.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+    for (command, help) in &all {
+        let first = opening(help);
+        assert!(first.split(' ').count() > 2 && first.starts_with(char::is_uppercase), "{command:?}: {first}");
+        assert!(!first.contains("Arguments") && !first.starts_with("Usage"), "{command:?}: {first}");
+        for (name, what) in commands_in(help) {
+            let inner: Vec<String> = command.iter().cloned().chain([name]).collect();
+            let (_, help) = all.iter().find(|(command, _)| *command == inner).expect("each command was read");
+            assert_eq!(what, opening(help), "{inner:?}");
         }
-        read += 1;
     }
-    assert!(read > 30, "{read} pages of help");
+    assert!(all.len() > 30, "{} pages of help", all.len());
 }
 
 /// `ns --version` works without a script; after a file, `--version` belongs to the script.

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
 mod help;
+mod mistakes;
 mod options;
 mod sources;
 mod unknown;

@@ -136,6 +136,12 @@ fn a_misspelt_command_or_file_is_named_with_the_nearest() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?} {}", ran.stderr);
         assert!(ran.stderr.contains("there is no command or file") && ran.stderr.contains(help), "{}", ran.stderr);
     }
+    // Without a near name, the scripts that are there are listed.
+    for (file, listed) in [("zzzzzz.ns", "`s.ns`, `tidy.ns`"), ("deep/zzzzzz.ns", "`deep/inventory.ns`")] {
+        let ran = ns(place.path(), &["run", file]);
+        let help = format!("name a file, or - for standard input; scripts there: {listed}\n");
+        assert!(ran.code == 2 && ran.stderr.ends_with(&help), "{file}: {}", ran.stderr);
+    }
     // A command of another program is answered with what does the same here.
     for (words, help) in COMMANDS_ELSEWHERE {
         for word in words.split(' ') {

@@ -1,5 +1,6 @@
 //! The arguments of the command line, with one file for each group of commands.
 
+mod mistake;
 mod reference;
 mod running;
 mod scripts;
@@ -19,8 +20,10 @@ use crate::manual::about;
 use crate::manual::commands::instead_of;
 use crate::options::Global;
 use crate::terminal::exit::Exit;
-use crate::terminal::report::{report_error, say};
+use crate::terminal::report::report_error;
 use crate::text::{nearest, shell_word};
+
+use mistake::{Mistake, describe};
 
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
@@ -115,8 +118,8 @@ pub enum Command {
 
 /// The reason why a command line was refused, or a request for help or the version.
 pub enum Refusal {
-    /// From the declarations: a usage error, help or the version, with the command that the words name.
-    Declared { error: clap::Error, command: Option<String> },
+    /// From the declarations: a usage error, help or the version, with the words of the command.
+    Declared { error: clap::Error, path: Vec<String> },
     /// A message and a remedy.
     Plain { message: String, help: String },
 }
@@ -129,7 +132,7 @@ impl Refusal {
 
 impl From<clap::Error> for Refusal {
     fn from(error: clap::Error) -> Refusal {
-        Refusal::Declared { error, command: None }
+        Refusal::Declared { error, path: Vec::new() }
     }
 }
 
@@ -185,15 +188,22 @@ pub fn instead_of_command(all: &clap::Command, name: &str) -> String {
 fn read(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal> {
     match of_one_command(command, words) {
         Some(cli) => Ok(cli),
-        None => of_all_commands(command, words)
-            .map_err(|error| Refusal::Declared { error, command: command_in(command, words) }),
+        None => {
+            of_all_commands(command, words).map_err(|error| Refusal::Declared { error, path: path_in(command, words) })
+        }
     }
 }
 
-/// Returns the command that the words name, whatever else is wrong with them.
-fn command_in(command: &clap::Command, words: &[OsString]) -> Option<String> {
-    let matches = command.clone().ignore_errors(true).try_get_matches_from(words).ok()?;
-    matches.subcommand_name().map(str::to_owned)
+/// Returns the words of the command in a line, whatever else is wrong with it: `memory list`.
+fn path_in(all: &clap::Command, words: &[OsString]) -> Vec<String> {
+    let (mut path, mut command) = (Vec::new(), all);
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(inner) = command.find_subcommand(word) {
+            path.push(inner.get_name().to_owned());
+            command = inner;
+        }
+    }
+    path
 }
 
 /// Parses a command line with the declaration of its command only: declaring all commands takes a fifth of the startup
@@ -225,11 +235,12 @@ fn help_of_log(error: &clap::Error) -> Option<String> {
 /// Prints the reason why the command line was refused, or the requested help.
 pub fn refused(refusal: &Refusal) -> Exit {
     match refusal {
-        Refusal::Declared { error, command } => {
-            // A closed output is not an error.
-            let _ = error.print();
-            if let Some(help) = help_of_log(error).filter(|_| command.as_deref() == Some("log")) {
-                say(&format!("  = help: {help}\n"));
+        Refusal::Declared { error, path } => {
+            let of_log = help_of_log(error).filter(|_| path.first().is_some_and(|name| name == "log"));
+            match describe(error, Cli::command(), path) {
+                Some(Mistake { message, help }) => report_error(&message, &of_log.unwrap_or(help)),
+                // A closed output is not an error.
+                None => drop(error.print()),
             }
             if error.use_stderr() { Exit::Usage } else { Exit::Done }
         }

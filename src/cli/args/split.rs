@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::engine::{Words, is_option};
 use crate::manual::commands::instead_of;
-use crate::terminal::nearest_file::nearest_file;
+use crate::terminal::nearest_file::ScriptsBeside;
 use crate::text::nearest;
 
 use super::{Global, Refusal, RunArgs};
@@ -318,7 +318,7 @@ impl<'s> Splitter<'s> {
         let near_command = || nearest(&name, self.options.commands.iter().map(String::as_str));
         // A name with an extension is meant as a file.
         let near_command = Some(near_command).filter(|_| !name.contains(['.', '/'])).and_then(|near| near());
-        let near_file = nearest_file(path);
+        let near_file = ScriptsBeside::of(path).nearest();
         let foreign = instead_of(&name).filter(|_| near_command.is_none_or(|near| !near.starts_with(&*name)));
         let help = match (near_file, near_command) {
             (Some(file), _) if foreign.is_some() => {

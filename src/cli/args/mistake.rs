@@ -1,0 +1,155 @@
+//! Mistakes in the command line that the declarations find, in the words and the form of all other errors.
+
+use std::error::Error as _;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::text::nearest;
+
+/// A message and what to do.
+pub struct Mistake {
+    /// The message.
+    pub message: String,
+    /// The help.
+    pub help: String,
+}
+
+/// Describes an error of the declarations `all`; `path` are the words of the command. Returns `None` for requests and for
+/// errors that have no form of their own.
+pub fn describe(error: &clap::Error, mut all: clap::Command, path: &[String]) -> Option<Mistake> {
+    all.build();
+    let command = path.iter().try_fold(&all, |command, name| command.find_subcommand(name)).unwrap_or(&all);
+    let name = std::iter::once("ns").chain(path.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+    let line = Line { error, all: &all, command, name };
+    let (message, help) = match error.kind() {
+        ErrorKind::UnknownArgument => line.unknown(),
+        ErrorKind::InvalidSubcommand => line.no_command(),
+        ErrorKind::InvalidValue if line.first(ContextKind::InvalidValue)?.is_empty() => line.no_value(),
+        ErrorKind::InvalidValue => line.no_such_value(),
+        ErrorKind::ValueValidation => line.wrong_value(),
+        ErrorKind::MissingRequiredArgument => line.missing(),
+        ErrorKind::TooManyValues => line.needless_value(),
+        ErrorKind::ArgumentConflict => line.conflict(),
+        _ => return None,
+    }?;
+    Some(Mistake { message, help })
+}
+
+/// A command line with a mistake.
+struct Line<'a> {
+    error: &'a clap::Error,
+    all: &'a clap::Command,
+    command: &'a clap::Command,
+    /// The command as it is written: `ns memory list`.
+    name: String,
+}
+
+impl Line<'_> {
+    fn all(&self, kind: ContextKind) -> Option<Vec<String>> {
+        match self.error.get(kind)? {
+            ContextValue::String(text) => Some(vec![text.clone()]),
+            ContextValue::Strings(texts) => Some(texts.clone()),
+            _ => None,
+        }
+    }
+
+    fn first(&self, kind: ContextKind) -> Option<String> {
+        self.all(kind)?.into_iter().next()
+    }
+
+    fn more(&self, of: &str) -> String {
+        format!("`{} --help` {of}", self.name)
+    }
+
+    fn unknown(&self) -> Option<(String, String)> {
+        let given = self.first(ContextKind::InvalidArg)?;
+        let Some(option) = given.strip_prefix("--") else {
+            let help = self.more("shows what it takes");
+            let what = if given.starts_with('-') { "has no option" } else { "takes no word" };
+            return Some((format!("`{}` {what} `{given}`", self.name), help));
+        };
+        let option = option.split('=').next().unwrap_or(option);
+        let help = match nearest(option, long_options(self.command)) {
+            Some(near) => format!("did you mean `--{near}`?"),
+            None if self.is_of_run(option) => format!("`--{option}` is an option of `ns run` and `ns FILE`"),
+            None => self.more("lists its options"),
+        };
+        Some((format!("`{}` has no option `--{option}`", self.name), help))
+    }
+
+    fn is_of_run(&self, option: &str) -> bool {
+        self.all.find_subcommand("run").is_some_and(|run| long_options(run).any(|known| known == option))
+    }
+
+    fn no_command(&self) -> Option<(String, String)> {
+        let given = self.first(ContextKind::InvalidSubcommand)?;
+        let near = nearest(&given, self.command.get_subcommands().map(clap::Command::get_name));
+        let help = near.map(|near| format!("did you mean `{} {near}`?", self.name));
+        Some((format!("`{}` has no command `{given}`", self.name), help.unwrap_or_else(|| self.more("lists them"))))
+    }
+
+    fn no_value(&self) -> Option<(String, String)> {
+        let option = self.first(ContextKind::InvalidArg)?;
+        Some((format!("`{option}` has no value"), self.values().unwrap_or_else(|| self.more("shows what it takes"))))
+    }
+
+    fn needless_value(&self) -> Option<(String, String)> {
+        let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
+        Some((format!("`{option}` takes no value `{given}`"), self.more("shows what it takes")))
+    }
+
+    fn no_such_value(&self) -> Option<(String, String)> {
+        let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
+        let valid = self.all(ContextKind::ValidValue).unwrap_or_default();
+        let near = nearest(&given, valid.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
+        let help = self.values().map(|values| near.unwrap_or_default() + &values);
+        Some((format!("`{given}` is no value of `{option}`"), help.unwrap_or_else(|| self.more("shows what it takes"))))
+    }
+
+    /// Returns the help that lists the values of an option.
+    fn values(&self) -> Option<String> {
+        let values = self.all(ContextKind::ValidValue).filter(|values| !values.is_empty())?;
+        let quoted: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+        Some(format!("the values are {}", quoted.join(", ")))
+    }
+
+    fn wrong_value(&self) -> Option<(String, String)> {
+        let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
+        let reason = match self.error.source().map(ToString::to_string).as_deref() {
+            Some("invalid digit found in string" | "cannot parse integer from empty string") => {
+                ": it is no whole number".to_owned()
+            }
+            Some(reason) => format!(": {reason}"),
+            None => String::new(),
+        };
+        Some((format!("`{given}` is no value of `{option}`{reason}"), self.more("shows what it takes")))
+    }
+
+    fn missing(&self) -> Option<(String, String)> {
+        let missing: Vec<String> = self.all(ContextKind::InvalidArg)?.iter().map(|name| format!("`{name}`")).collect();
+        let usage = match self.error.get(ContextKind::Usage) {
+            Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+            _ => String::new(),
+        };
+        let usage = usage.lines().next().and_then(|usage| usage.trim().strip_prefix("Usage: ")).unwrap_or(&self.name);
+        Some((
+            format!("`{}` needs {}", self.name, missing.join(" and ")),
+            format!("write `{usage}`; {}", self.more("says more")),
+        ))
+    }
+
+    fn conflict(&self) -> Option<(String, String)> {
+        let (one, other) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::PriorArg)?);
+        let message = if one == other {
+            format!("`{one}` is given twice")
+        } else {
+            format!("`{one}` and `{other}` exclude each other")
+        };
+        Some((message, "leave one of them out".to_owned()))
+    }
+}
+
+/// Returns the long names of the options of a command.
+fn long_options(command: &clap::Command) -> impl Iterator<Item = &str> {
+    command.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long)
+}
