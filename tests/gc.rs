@@ -310,3 +310,25 @@ fn a_full_disk_gets_room() {
         );
     }
 }
+
+/// People see each thing that a dry run would remove, then the sums; a run shows the sums only.
+#[test]
+fn people_see_what_would_go_and_the_sums() {
+    let place = sandbox();
+    runs(place.path(), 3);
+    let gc = |words: &[&str]| run(ns(place.path()).arg("gc").args(words).args(["--output", "table"]));
+    let dry = gc(&["--dry-run", "--all", "--keep-runs", "1"]);
+    let (things, sums) = dry.stdout.split_once("\n\n").expect("two tables");
+    let rows = |text: &str| {
+        text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect::<Vec<Vec<_>>>()
+    };
+    assert_eq!(rows(things)[0], ["bytes", "why", "path"]);
+    assert_eq!(
+        format!("{} things of", rows(things).len() - 1),
+        dry.stderr[..dry.stderr.find(" of").expect("a sum") + 3]
+    );
+    assert_eq!(rows(sums)[0], ["what", "would", "go", "bytes", "kept", "bytes"]);
+    let real = gc(&["--all", "--keep-runs", "1"]);
+    assert_eq!(rows(&real.stdout)[0], ["what", "gone", "bytes", "kept", "bytes"]);
+    assert_eq!(rows(&real.stdout)[1..], rows(sums)[1..]);
+}

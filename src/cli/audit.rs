@@ -2,19 +2,25 @@
 
 use std::fs::File;
 
+use chrono::{DateTime, Local};
 use serde_json::json;
 
 use crate::engine::{AuditFault, AuditFilter, AuditLog, AuditVerdict, Engine, Options, Value};
 use crate::options::{Global, OutputFormat};
 use crate::terminal::exit::Exit;
-use crate::terminal::printer::{Format, Printer};
+use crate::terminal::printer::Format;
 use crate::terminal::report::{print, report_error, report_findings, report_setup, say};
+use crate::terminal::table::{Listing, listing_width};
 use crate::text::{Diagnostic, FindingCode, Sources, safe};
-use crate::toolkit::ToolError;
+use crate::toolkit::{Kind, ToolError};
 use crate::value::Map;
 
 use super::args::{AuditCommand, AuditPlace};
+use super::print_value::print_as;
 use super::start::{open, seal};
+
+/// Minimum width of the paths of a line in terminal columns.
+const PATH_COLUMNS: u16 = 16;
 
 pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
     let engine = match open(&Options { looks_only: true, ..global.options() }) {
@@ -93,28 +99,58 @@ fn show(
     format: Option<Format>,
 ) -> Result<Option<Exit>, ToolError> {
     let Some(found) = engine.audit_lines(log, filter)? else { return Ok(None) };
-    let lines = match format {
-        Some(Format::Table | Format::Raw) => found.lines.iter().map(row).collect(),
-        _ => found.lines,
+    let exit = match format {
+        Some(Format::Table) => print(&table_of(engine, &found.lines)),
+        format => print_as(format.unwrap_or(Format::Json), Value::list(found.lines)?)?,
     };
-    let mut printer = Printer::new(format.unwrap_or(Format::Json));
-    let printed = printer.print(&[Value::list(lines)?]).and_then(|()| printer.flush());
     if found.flawed > 0 {
         say(&format!("warning: {} lines are none of the log's: see `ns audit verify`\n", found.flawed));
     }
-    Ok(Some(if printed.is_ok() { Exit::Done } else { Exit::Failed }))
+    Ok(Some(exit))
 }
 
-/// Selects the columns of a line for a table.
-fn row(line: &Value) -> Value {
-    let Value::Map(line) = line else { return Value::Nil };
+/// Formats lines for people: one line each, limited to the width of the terminal.
+fn table_of(engine: &Engine, lines: &[Value]) -> String {
+    let rows = lines.iter().filter_map(|line| if let Value::Map(line) = line { Some(row(engine, line)) } else { None });
+    let head = ["seq", "when", "run", "tool", "outcome", "paths"];
+    Listing { head: &head, rows: rows.collect(), numeric: &[0], last_width: PATH_COLUMNS }.to_text(listing_width())
+}
+
+fn row(engine: &Engine, line: &Map) -> Vec<String> {
+    let text =
+        |name: &str| line.get_str(name).filter(|value| !matches!(value, Value::Nil)).map(|value| value.to_string());
+    let of = |name: &str| text(name).unwrap_or_default();
+    let when = DateTime::parse_from_rfc3339(&of("time"))
+        .map_or_else(|_| of("time"), |time| time.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S").to_string());
+    let outcome = text("code").unwrap_or_else(|| of("outcome"));
+    let cells = [of("seq"), when, of("run"), of("tool"), outcome, paths(engine, line)];
+    cells.iter().map(|cell| safe::name(cell).into_owned()).collect()
+}
+
+/// Returns the paths of a line: those of a call or, if it was refused before all were resolved, those that it named.
+fn paths(engine: &Engine, line: &Map) -> String {
     let of = |name: &str| line.get_str(name).unwrap_or_default();
-    let paths = match of("paths") {
-        Value::List(list) => list.iter().map(|path| path.to_string()).collect::<Vec<_>>().join(" "),
-        _ => String::new(),
-    };
-    let row = ["seq", "time", "run", "tool"].iter().fold(Map::with_capacity(7), |row, name| row.with(name, of(name)));
-    row.with("outcome", of("outcome")).with("code", of("code")).with("paths", paths.as_str()).into()
+    let (paths, named) = (texts(&of("paths")), named_paths(engine, line));
+    let is_refused = of("outcome").as_text().is_some_and(|outcome| *outcome == *"refused");
+    if named.is_empty() || (!is_refused && !paths.is_empty()) { paths.join(" ") } else { named.join(" ") }
+}
+
+/// Returns the path arguments of the call of a line.
+fn named_paths(engine: &Engine, line: &Map) -> Vec<String> {
+    let registry = engine.gate().registry();
+    let tool = registry.find(&line.get_str("tool").unwrap_or_default().to_string());
+    let (Some(tool), Some(Value::Map(arguments))) = (tool, line.get_str("arguments")) else { return Vec::new() };
+    let params = registry.get(tool).params.iter();
+    let named = params.filter(|param| matches!(param.kind, Kind::Path(..) | Kind::Paths(..)));
+    named.filter_map(|param| arguments.get_str(param.name)).flat_map(|value| texts(&value)).collect()
+}
+
+/// Returns the texts of a list, or the one text that the value is.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::List(list) => list.iter().map(|item| item.to_string()).collect(),
+        value => value.as_text().map(|text| text.to_string()).into_iter().collect(),
+    }
 }
 
 fn verify(

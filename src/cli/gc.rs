@@ -6,14 +6,19 @@ use crate::engine::{
 use crate::options::{Global, OutputFormat};
 use crate::terminal::exit::Exit;
 use crate::terminal::interrupts::catch_interrupts;
-use crate::terminal::report::say;
+use crate::terminal::printer::Format;
+use crate::terminal::report::{print, say};
+use crate::terminal::table::{Listing, listing_width};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
 use super::args::GcArgs;
-use super::print_value::print_value;
+use super::print_value::print_as;
 use super::start::with_options;
+
+/// Minimum width of the path of a thing in terminal columns.
+const PATH_COLUMNS: u16 = 16;
 
 /// `ns gc`
 pub fn gc(global: &Global, args: &GcArgs) -> Exit {
@@ -21,7 +26,10 @@ pub fn gc(global: &Global, args: &GcArgs) -> Exit {
         catch_interrupts(engine.interrupt());
         let swept = if args.foreign { foreign(engine, args.dry_run)? } else { engine.collect(&request(args))? };
         report(&swept, args.dry_run);
-        let printed = print_value(global, page(global, &swept, args.dry_run)?)?;
+        let printed = match Format::for_call(global.output) {
+            Some(Format::Table) | None => print(&tables(&swept, args.dry_run)),
+            Some(format) => print_as(format, page(global, &swept, args.dry_run)?)?,
+        };
         Ok(if swept.failures.is_empty() { printed } else { Exit::Failed })
     })
 }
@@ -58,16 +66,43 @@ fn report(swept: &SweepReport, is_dry: bool) {
     say(&format!("{things} of {} bytes{more} {verb}\n", gone.bytes));
 }
 
-/// Returns what was removed and what remains: a table for people, all details for programs.
-fn page(global: &Global, swept: &SweepReport, is_dry: bool) -> Result<Value, ToolError> {
-    let sorts = [
+/// Formats what was removed and what remains for people; in a dry run, each thing that would be removed comes first.
+fn tables(swept: &SweepReport, is_dry: bool) -> String {
+    let thing = |thing: &Reclaimed| {
+        vec![thing.bytes.to_string(), reason(thing).to_owned(), safe::name(&thing.path).into_owned()]
+    };
+    let things: Vec<_> = swept.named.iter().filter(|_| is_dry).map(thing).collect();
+    let width = listing_width();
+    let things = if things.is_empty() {
+        String::new()
+    } else {
+        Listing { head: &["bytes", "why", "path"], rows: things, numeric: &[0], last_width: PATH_COLUMNS }
+            .to_text(width)
+            + "\n"
+    };
+    let sort = |(name, tally): &(&str, Tally)| {
+        let amounts = [tally.gone, tally.kept].map(|amount| [amount.things.to_string(), amount.bytes.to_string()]);
+        std::iter::once((*name).to_owned()).chain(amounts.into_iter().flatten()).collect()
+    };
+    let rows = sorts(swept).iter().map(sort).collect();
+    let gone = if is_dry { "would go" } else { "gone" };
+    let head = ["what", gone, "bytes", "kept", "bytes"];
+    things + &Listing { head: &head, rows, numeric: &[1, 2, 3, 4], last_width: 0 }.to_text(width)
+}
+
+fn sorts(swept: &SweepReport) -> [(&'static str, Tally); 5] {
+    [
         ("backups", swept.backups),
         ("trash", swept.trash),
         ("journals", swept.journals),
         ("unfinished", swept.unfinished),
         ("foreign", swept.foreign),
-    ];
-    let sorts = Value::list(sorts.iter().map(|(name, tally)| row_of_sort(name, tally)).collect())?;
+    ]
+}
+
+/// Returns what was removed and what remains, for programs.
+fn page(global: &Global, swept: &SweepReport, is_dry: bool) -> Result<Value, ToolError> {
+    let sorts = Value::list(sorts(swept).iter().map(|(name, tally)| row_of_sort(name, tally)).collect())?;
     if !matches!(global.output, OutputFormat::Json) && !is_dry {
         return Ok(sorts);
     }
@@ -94,14 +129,17 @@ fn row_of_sort(name: &str, tally: &Tally) -> Value {
 }
 
 fn row_of_thing(thing: &Reclaimed) -> Value {
-    let why = match thing.why {
+    let row = Map::with_capacity(3).with("path", thing.path.as_str());
+    row.with("bytes", thing.bytes as i64).with("why", reason(thing)).into()
+}
+
+fn reason(thing: &Reclaimed) -> &'static str {
+    match thing.why {
         ReclaimReason::Unneeded => "not needed",
         ReclaimReason::Many => "too many",
         ReclaimReason::Old => "too old",
         ReclaimReason::Large => "too many bytes",
         ReclaimReason::Unfinished => "unfinished",
         ReclaimReason::Foreign => "foreign",
-    };
-    let row = Map::with_capacity(3).with("path", thing.path.as_str());
-    row.with("bytes", thing.bytes as i64).with("why", why).into()
+    }
 }

@@ -1,6 +1,6 @@
 //! The sandbox, policy and limits in effect, for people.
 
-use crate::engine::{Engine, ForeignAction, KeyRow, Ownership, Resolver};
+use crate::engine::{Engine, ForeignAction, KeyRow, NO_KEY_YET, Ownership, Resolver};
 use crate::text::safe;
 
 /// Returns whether the kernel restricts the process: a summary, and a line for each restriction.
@@ -14,6 +14,7 @@ pub fn kernel_sandbox(engine: &Engine) -> String {
 fn seals(engine: &Engine) -> String {
     let key = match engine.key_lost_because() {
         None => "your key tells your runs from a stranger's".to_owned(),
+        Some(NO_KEY_YET) => "your key is made by the first run that changes something".to_owned(),
         Some(reason) => format!("no run is recovered or taken back by another command: {reason}"),
     };
     let own = match engine.ownership() {

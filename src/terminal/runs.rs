@@ -1,19 +1,17 @@
 //! Runs for display: the list, and the changes of one.
 
-use std::io::{IsTerminal, stdout};
-
 use chrono::Local;
-use comfy_table::{CellAlignment, ColumnConstraint, Row, Width};
 
 use crate::engine::{Applied, Described, End, Engine, Reversal, RunReport, RunSummary, Selection, Value, short_name};
 use crate::text::safe;
 use crate::toolkit::ToolError;
 use crate::value::Map;
 
+use super::changes;
 use super::paint::paint;
 use super::report::{counted, say};
+use super::table::{self, Listing};
 use super::user_names::user_name;
-use super::{changes, screen, table};
 
 /// Minimum width in columns of the command of a run, however narrow the terminal.
 const COMMAND_COLUMNS: u16 = 16;
@@ -77,13 +75,8 @@ pub fn listed_state(run: &RunSummary) -> &'static str {
 
 /// Formats the runs for people: one line each, limited to the width of the terminal.
 pub fn overview(runs: &[RunSummary]) -> String {
-    let columns = stdout().is_terminal().then(|| table::terminal_columns().unwrap_or(screen::COLUMNS));
-    let mut table = table::new_table_of(columns);
-    table.set_truncation_indicator("…");
-    let mut head = Row::from(["id", "when", "changes", "state", "command"]);
-    head.max_height(1);
-    table.set_header(head);
-    for run in runs {
+    let columns = table::listing_width();
+    let row = |run: &RunSummary| {
         let when = run.began().map(|time| time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string());
         let command = run.begin.as_ref().map_or("(foreign: see `ns adopt`)", |begin| begin.command.as_str());
         // A line of a session needs no prefix.
@@ -93,28 +86,12 @@ pub fn overview(runs: &[RunSummary]) -> String {
         let short = if is_long { near_end_of_path(command) } else { None };
         let command = short.unwrap_or_else(|| command.to_owned());
         let changes = run.steps.map(|steps| steps.to_string()).unwrap_or_default();
-        let cells = [
-            run.short().to_owned(),
-            when.unwrap_or_default(),
-            changes,
-            listed_state(run).to_owned(),
-            safe::name(&command).into_owned(),
-        ];
-        let mut row = Row::from(cells);
-        row.max_height(1);
-        table.add_row(row);
-    }
-    for (number, column) in table.column_iter_mut().enumerate() {
-        // Only the command is truncated if the terminal is too narrow.
-        column.set_constraint(match number {
-            4 => ColumnConstraint::LowerBoundary(Width::Fixed(COMMAND_COLUMNS)),
-            _ => ColumnConstraint::ContentWidth,
-        });
-        if number == 2 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    format!("{}\n", table.trim_fmt())
+        let state = listed_state(run).to_owned();
+        vec![run.short().to_owned(), when.unwrap_or_default(), changes, state, safe::name(&command).into_owned()]
+    };
+    let head = ["id", "when", "changes", "state", "command"];
+    let rows = runs.iter().map(row).collect();
+    Listing { head: &head, rows, numeric: &[2], last_width: COMMAND_COLUMNS }.to_text(columns)
 }
 
 /// Returns a command that runs a script in a deep directory, with the last two names of the path alone. `None` for other

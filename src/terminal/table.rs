@@ -1,10 +1,14 @@
 //! Values as tables: lists of maps with one row each, maps in two columns.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use std::io::{IsTerminal, stdout};
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 
 use crate::engine::{LimitHit, space, work};
 use crate::text::safe;
 use crate::value::{Map, Str, Value, print};
+
+use super::screen;
 
 /// Limits on the display of a value.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +158,47 @@ pub fn two_columns(rows: impl Iterator<Item = (String, Value)>, fit: Fit) -> Str
     table.to_string()
 }
 
+/// A table of one line per row, of which only the last column is truncated if the terminal is too narrow.
+pub struct Listing<'a> {
+    /// The titles of the columns.
+    pub head: &'a [&'a str],
+    /// The cells of the rows.
+    pub rows: Vec<Vec<String>>,
+    /// The indices of the columns whose cells are aligned right.
+    pub numeric: &'a [usize],
+    /// Minimum width of the last column in terminal columns.
+    pub last_width: u16,
+}
+
+impl Listing<'_> {
+    /// Formats the table for a width in terminal columns, or with whole rows.
+    pub fn to_text(&self, width: Option<u16>) -> String {
+        let mut table = new_table_of(width);
+        table.set_truncation_indicator("…");
+        let mut head = Row::from(self.head.to_vec());
+        head.max_height(1);
+        table.set_header(head);
+        for cells in &self.rows {
+            let mut row = Row::from(cells.clone());
+            row.max_height(1);
+            table.add_row(row);
+        }
+        for (number, column) in table.column_iter_mut().enumerate() {
+            // No cell contains this character, so that a long cell is cut in the middle of a word.
+            column.set_delimiter('\0');
+            column.set_constraint(if number + 1 == self.head.len() {
+                ColumnConstraint::LowerBoundary(Width::Fixed(self.last_width))
+            } else {
+                ColumnConstraint::ContentWidth
+            });
+            if self.numeric.contains(&number) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        format!("{}\n", table.trim_fmt())
+    }
+}
+
 /// Creates a table without lines, limited to the width of the terminal.
 pub fn new_table() -> Table {
     new_table_of(None)
@@ -169,6 +214,11 @@ pub fn new_table_of(width: Option<u16>) -> Table {
         table.set_width(width);
     }
     table
+}
+
+/// Returns the width for a listing on standard output; `None` for whole rows, if no terminal shows it.
+pub fn listing_width() -> Option<u16> {
+    stdout().is_terminal().then(|| terminal_columns().unwrap_or(screen::COLUMNS))
 }
 
 /// Returns the width of the terminal in columns, if it reports one.

@@ -32,6 +32,8 @@ fn lines_are_found_by_run_tool_and_time() {
     assert_eq!(show(&["--tool", "move_file"]), [4]);
     assert_eq!(show(&["--tool", "fs.createdirectory"]), [3]);
     assert_eq!(show(&["--run", all[0]["run"].as_str().expect("a run")]), [1, 2]);
+    let run = all[0]["run"].as_str().expect("a run");
+    assert_eq!(show(&["--run", &run[..12]]), [1, 2]);
     assert_eq!(show(&["--since", all[2]["time"].as_str().expect("a time")]), [3, 4]);
     assert_eq!(show(&["--since", "1h"]), [1, 2, 3, 4]);
     assert_eq!(show(&["--since", "2020-01-31"]), [1, 2, 3, 4]);
@@ -61,4 +63,24 @@ fn doctor_says_where_it_is() {
         |words: &[&str]| run(ns(place.path()).args(words).arg("doctor").env("XDG_STATE_HOME", "/state")).stdout;
     assert!(doctor(&[]).contains(" .ns/audit.jsonl\n"), "{}", doctor(&[]));
     assert!(doctor(&["--read-only"]).contains(" /state/neuroscript/audit/"), "{}", doctor(&["--read-only"]));
+}
+
+/// At a terminal, each line takes one row, and a refusal shows the paths that the call named.
+#[test]
+fn people_see_one_row_for_each_line() {
+    let place = sandbox();
+    fill(place.path(), 1);
+    let script = "SET r = FS.ReadFile(\"../secret\")\nSET r = FS.CopyFile(paths: [\"/etc/passwd\", \"../b\"], destination: \"d\")";
+    assert_eq!(eval(place.path(), script).code, 0);
+    let shown = audit(place.path(), &["show", "--output", "table"]).stdout;
+    let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["seq", "when", "run", "tool", "outcome", "paths"]);
+    let of_lines = lines(place.path());
+    assert_eq!(rows.len(), 1 + of_lines.len(), "{shown}");
+    for (row, line) in rows[1..].iter().zip(&of_lines) {
+        let run = line["run"].as_str().expect("a run");
+        assert!(run == row[3] && row[4] == line["tool"], "{row:?} {line}");
+    }
+    assert_eq!(rows[2][5..], ["sandbox_violation", "../secret"]);
+    assert_eq!(rows[3][5..], ["sandbox_violation", "d", "/etc/passwd", "../b"]);
 }

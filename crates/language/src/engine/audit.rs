@@ -27,7 +27,7 @@ pub enum AuditLog {
 /// A filter for audit lines.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Only lines of this run.
+    /// Only lines of runs whose name begins like this.
     pub run: Option<String>,
     /// Only lines of this tool, by any of its names.
     pub tool: Option<String>,
@@ -69,7 +69,7 @@ impl Engine {
         let Some(file) = self.open_audit_log(log)? else { return Ok(None) };
         let tool = filter.tool.as_deref().map(|name| self.canonical(name));
         let fits = |line: &Line| {
-            filter.run.as_ref().is_none_or(|run| *run == line.run)
+            filter.run.as_ref().is_none_or(|run| line.run.starts_with(run))
                 && tool.as_ref().is_none_or(|tool| tool.eq_ignore_ascii_case(&line.tool))
                 && filter.since.as_ref().is_none_or(|since| *since <= line.time)
         };

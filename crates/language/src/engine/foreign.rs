@@ -6,7 +6,7 @@ use crate::sandbox::Journal;
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
-pub use crate::sandbox::{ForeignAction, ForeignRun, ForeignState, Ownership};
+pub use crate::sandbox::{ForeignAction, ForeignRun, ForeignState, NO_KEY_YET, Ownership};
 
 use super::{Engine, internal_fault, on_large_stack};
 

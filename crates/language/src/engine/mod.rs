@@ -66,7 +66,7 @@ pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, 
 pub use config::files::state_folder;
 pub use config::{KeyRow, policy_keys};
 pub use fix::Fixed;
-pub use foreign::{ForeignAction, ForeignRun, ForeignState, Ownership};
+pub use foreign::{ForeignAction, ForeignRun, ForeignState, NO_KEY_YET, Ownership};
 pub use format::{Formatted, Spelling, format_script};
 pub use gc::{Amount, GcRequest, ReclaimReason, Reclaimed, SweepReport, Tally};
 pub use history::{

@@ -47,7 +47,7 @@ pub use handles::root::{Root, SandboxPath, SharedFolders, Unresolved};
 pub use handles::seal::{RootSeal, UserKey};
 pub use handles::stamp::short as short_name;
 pub use handles::store_usage::UNDOABLE;
-pub use handles::user_state::{AuditEnd, UserState, state_folder_of};
+pub use handles::user_state::{AuditEnd, NO_KEY_YET, UserState, state_folder_of};
 pub use internal::internal_change::InternalChange;
 pub use internal::log::{LogFile, LogFolder, LogLock};
 pub use internal::state_dir::StateDir;

@@ -75,7 +75,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
+        source | archive_path | path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
         destination | destination_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
         only: Option<Value> = Absent, Kind::Patterns, "pattern of the entries to unpack, or a list of patterns, as for `FS.Find`; all when left out";
         max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";

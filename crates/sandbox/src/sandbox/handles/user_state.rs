@@ -29,7 +29,7 @@ const SHOWN: &str = "the user's state folder";
 /// Permission bits that a key must not have: those of the group and of others.
 const OTHERS: u32 = 0o077;
 /// Why there is no key before the first run that may change files.
-const UNMADE: &str = "no key has been made yet";
+pub const NO_KEY_YET: &str = "no key has been made yet";
 
 /// The user state, as far as it is available.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl UserState {
         let Some(base) = base else { return UserState::none("there is no home folder and no `XDG_STATE_HOME`") };
         match StateFolder::open(base, makes) {
             Ok(Some(folder)) => folder.user_state(makes),
-            Ok(None) => UserState::none(UNMADE),
+            Ok(None) => UserState::none(NO_KEY_YET),
             Err(error) => UserState::none(error.to_string()),
         }
     }
@@ -90,7 +90,7 @@ impl StateFolder {
     fn user_state(&self, makes: bool) -> UserState {
         let key = match self.key(makes) {
             Ok(Some(bytes)) => UserKey::kept(bytes),
-            Ok(None) => UserKey::ephemeral(UNMADE),
+            Ok(None) => UserKey::ephemeral(NO_KEY_YET),
             Err(error) => UserKey::ephemeral(error.to_string()),
         };
         UserState { key, ledger: Ledger::open(&self.0, makes).ok() }
