@@ -48,7 +48,7 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     }
     let global = Global { read_only: global.read_only || !args.write, ..global.clone() };
     let settings = Settings {
-        options: global.options(),
+        options: Options { answer_bytes: args.max_output_bytes, ..global.options() },
         tools: args.tools.clone(),
         scripts,
         follows_roots: !args.ignore_roots,

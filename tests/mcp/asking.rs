@@ -115,7 +115,13 @@ fn a_question_that_is_closed_is_asked_again() {
     for (answer, is_error) in [(json!({ "action": "cancel" }), true), (accepted("once"), false)] {
         let id = client.ask("tools/call", delete("a.txt"));
         reply(&mut client, answer);
-        assert_eq!(client.answer_to(id)["result"]["isError"], is_error);
+        let result = client.answer_to(id)["result"].clone();
+        assert_eq!(result["isError"], is_error);
+        if is_error {
+            let error = &result["structuredContent"]["error"];
+            let message = error["message"].as_str().expect("a message");
+            assert!(message.ends_with("who closed the question") && error["hint"].is_string(), "{error}");
+        }
     }
 }
 

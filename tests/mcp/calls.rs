@@ -48,7 +48,7 @@ fn failures_say_what_and_what_to_do() {
     let error = client.failed("read_file", json!({ "file_path": "none.txt" }));
     assert_eq!(
         (&error["code"], &error["tool"], &error["path"]),
-        (&json!("not_found"), &json!("FS.ReadFile"), &json!("none.txt"))
+        (&json!("not_found"), &json!("read_file"), &json!("none.txt"))
     );
     let error = client.failed("read_file", json!({ "file_path": "../../etc/passwd" }));
     assert_eq!(error["code"], "sandbox_violation", "{error}");
@@ -63,7 +63,62 @@ fn failures_say_what_and_what_to_do() {
     let error = client.failed("read_result", json!({ "cursor": "nonsense" }));
     assert_eq!(error["code"], "bad_args", "{error}");
     let error = client.failed("run_script", json!({}));
-    assert_eq!((&error["code"], &error["tool"]), (&json!("bad_args"), &json!("NS.RunScript")));
+    assert_eq!((&error["code"], &error["tool"]), (&json!("bad_args"), &json!("run_script")));
+}
+
+/// Arguments of a tool with its required parameters; those that are texts are all `text`.
+fn required(tool: &Json, text: &str) -> Json {
+    let names = tool["inputSchema"]["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
+    let value = |name: &str| match tool["inputSchema"]["properties"][name]["type"].as_str() {
+        Some("integer" | "number") => json!(1),
+        Some("boolean") => json!(true),
+        Some("array") => json!([text]),
+        Some("object") => json!({}),
+        _ => json!(text),
+    };
+    Json::Object(names.map(|name| (name.to_owned(), value(name))).collect())
+}
+
+/// Failures name tools by their wire names, and commands and options of the shell only for the user of the server.
+#[test]
+fn failures_speak_the_words_of_this_door() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::create_dir(place.path().join("d")).expect("a folder");
+    std::fs::write(place.path().join("d/a.txt"), "x").expect("a file");
+    let mut client = Client::open(place.path(), &["--write", "--tools", "all"]);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let in_scripts = crate::support::run(crate::support::ns(place.path()).args(["tools", "--format", "json"])).stdout;
+    let in_scripts: Json = serde_json::from_str(&in_scripts).expect("a list of tools");
+    let in_scripts: Vec<&str> =
+        in_scripts.as_array().into_iter().flatten().filter_map(|tool| tool["script_name"].as_str()).collect();
+    assert!(in_scripts.contains(&"FS.ReadFile"), "{in_scripts:?}");
+    let mut failed = 0;
+    for tool in tools.as_array().expect("tools") {
+        let texts = ["../x", "d", "none/x", "d/a.txt/x", "[", "{", ""];
+        for arguments in
+            texts.iter().map(|text| required(tool, text)).chain([json!({ "zzz": 1 }), json!({ "path": 5 })])
+        {
+            let name = tool["name"].as_str().expect("a name");
+            let result = client.call(name, arguments.clone());
+            if result["isError"] == false {
+                continue;
+            }
+            failed += 1;
+            let error = &result["structuredContent"]["error"];
+            assert_eq!(error["tool"], name, "{error}");
+            for said in [&error["message"], &error["hint"]].into_iter().filter_map(Json::as_str) {
+                // A script that failed speaks of tools as scripts do.
+                let named = in_scripts.iter().find(|tool| said.contains(&format!("`{tool}")));
+                assert!(name == "run_script" || named.is_none(), "{name} {arguments}: {said}");
+                let of_the_shell = said.split("; ").find(|part| part.contains("`ns ") || part.contains("`--"));
+                assert!(
+                    of_the_shell.is_none_or(|part| part.starts_with("for the user of this server: ")),
+                    "{name}: {said}"
+                );
+            }
+        }
+    }
+    assert!(failed > 800, "{failed} calls failed");
 }
 
 #[test]
@@ -155,6 +210,54 @@ fn a_long_list_is_read_on() {
     assert!(names.is_sorted(), "in the order of the whole");
 }
 
+/// Clients pass on the structured content alone, or the text alone: each has what a model needs to go on.
+#[test]
+fn both_halves_of_an_answer_say_all() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("long.txt"), "line\n".repeat(40_000)).expect("a file");
+    std::fs::write(place.path().join("twin"), "x").expect("a file");
+    std::fs::hard_link(place.path().join("twin"), place.path().join("other")).expect("a second name");
+    let mut client = Client::open(place.path(), &["--write"]);
+    for (tool, arguments, member) in [
+        ("read_file", json!({ "path": "long.txt" }), "next_cursor"),
+        ("run_script", json!({ "script": "FOR EACH n IN RANGE(40000) DO\n  EMIT n\nEND" }), "next_cursor"),
+        ("create_directory", json!({ "path": "made" }), "undo_id"),
+        ("run_script", json!({ "script": "CALL FS.WriteFile(\"a\", \"x\")" }), "undo_id"),
+        ("delete_file", json!({ "paths": ["made", "none"] }), "undo_id"),
+        ("write_file", json!({ "path": "twin", "content": "y" }), "notes"),
+    ] {
+        let result = client.call(tool, arguments);
+        let structured = &result["structuredContent"];
+        let text: Json = serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON");
+        assert_eq!(&text, structured, "{tool}");
+        let told = &structured["_meta"];
+        assert!(!told[member].is_null() && told.get("time_ms").is_none(), "{tool} {member}: {told}");
+        for (name, value) in told.as_object().expect("an object") {
+            let notes: Vec<&Json> =
+                result["content"].as_array().into_iter().flatten().skip(1).map(|block| &block["text"]).collect();
+            let expected = if name == "notes" { json!(notes) } else { result["_meta"][name].clone() };
+            assert_eq!(value, &expected, "{tool} {name}");
+        }
+    }
+    let whole = client.call("read_file", json!({ "path": "twin" }));
+    assert!(whole["structuredContent"].get("_meta").is_none(), "{whole}");
+}
+
+/// An answer has at most 64 KiB unless somebody asks for more; `_meta`, notes and the frame come on top.
+#[test]
+fn answers_are_cut_at_what_clients_take() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("long.txt"), "line\n".repeat(40_000)).expect("a file");
+    for (options, bytes) in
+        [(&[][..], 64 << 10), (&["--max-output-bytes", "10000"], 10_000), (&["--max-output-bytes", "150000"], 150_000)]
+    {
+        let mut client = Client::open(place.path(), options);
+        let result = client.call("read_file", json!({ "path": "long.txt" }));
+        let length = result["structuredContent"]["content"].as_str().expect("a text").len();
+        assert!(length <= bytes && length > bytes * 2 / 3, "{options:?}: {length}");
+    }
+}
+
 #[test]
 fn what_a_tool_left_out_itself_is_told_with_its_limit() {
     let place = tempfile::tempdir().expect("a sandbox");
@@ -222,7 +325,7 @@ fn answers_with_infinite_floats_are_refused() {
         for (text, within) in [(format!("x = {spelled}"), "`x`"), (format!("x = [1, {{y = {spelled}}}]"), "`x[1].y`")] {
             let error = client.failed("toml_parse", json!({ "text": text }));
             let message = error["message"].as_str().expect("a message");
-            assert!(error["code"] == "bad_args" && error["tool"] == "TOML.Parse", "{error}");
+            assert!(error["code"] == "bad_args" && error["tool"] == "toml_parse", "{error}");
             assert!(message.contains(shown) && message.contains(within), "{error}");
             let script = format!("RETURN TOML.Parse('{text}')");
             let returned = client.done("run_script", json!({ "script": script }));

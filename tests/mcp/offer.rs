@@ -143,3 +143,24 @@ fn every_tool_has_a_title_and_all_hints() {
     let scripts = offered(&[]).into_iter().find(|tool| tool["name"] == "run_script").expect("run_script");
     assert!(hint(&scripts, "readOnlyHint"), "nothing can be changed without --write");
 }
+
+/// Some clients validate failures too, so no schema excludes one.
+#[test]
+fn output_schemas_hold_for_failures() {
+    for tool in offered(&["--tools", "all", "--write"]) {
+        let schema = &tool["outputSchema"];
+        assert!(schema.get("required").is_none() && schema.get("additionalProperties").is_none(), "{tool}");
+        assert!(schema["properties"].get("error").is_none(), "{tool}");
+    }
+}
+
+/// A tool that may replace or remove something destroys; the others only add.
+#[test]
+fn what_may_overwrite_is_destructive() {
+    let additive = ["append_file", "create_directory", "extract", "temp_directory"];
+    for tool in offered(&["--tools", "all", "--write"]) {
+        let (name, hints) = (tool["name"].as_str().expect("a name"), &tool["annotations"]);
+        let destroys = hints["readOnlyHint"] == false && !additive.contains(&name);
+        assert_eq!(hints["destructiveHint"], destroys, "{name}");
+    }
+}

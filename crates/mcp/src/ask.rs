@@ -54,7 +54,7 @@ impl RememberedReplies {
         let allowed = match reply {
             Reply::Run | Reply::Always => true,
             Reply::Never => false,
-            Reply::Once | Reply::Nobody => return,
+            Reply::Once | Reply::Dismissed | Reply::Nobody => return,
         };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned(), allowed);
     }
@@ -169,8 +169,7 @@ fn reply(result: &ElicitResult) -> Reply {
             WORDS.iter().find(|(known, _)| Some(*known) == word).map_or(Reply::Never, |(_, reply)| *reply)
         }
         ElicitationAction::Decline => Reply::Never,
-        // Dismissing the question decides nothing about the next time.
-        _ => Reply::Nobody,
+        _ => Reply::Dismissed,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
-use super::hints::for_a_client;
+use super::hints::{for_a_client, in_wire_names, wire_name};
 use super::methods::{self, Method};
 use super::offer::{PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
@@ -20,7 +20,7 @@ use super::recent_answers::{RecentAnswers, WHOLE};
 use super::worker::WorkerReport;
 
 /// Maximum size in bytes of one part of an answer, unless a limit sets it.
-const AT_ONCE: u64 = 256 << 10;
+const AT_ONCE: u64 = 64 << 10;
 
 /// Maximum number of characters of the message of an error beside an answer that has lost its form.
 const BRIEF: usize = 500;
@@ -93,7 +93,7 @@ impl ConnectionState {
         let mut reply = match result {
             Ok(answer) => self.answer(answer),
             Err(error) if error.manner == FailureMode::Quiet => self.answer(Value::Nil),
-            Err(error) => failure(&error),
+            Err(error) => self.failure(&error),
         };
         reply.notes.extend(notes);
         if let Some(undo) = undo {
@@ -119,21 +119,36 @@ impl ConnectionState {
             Method::RunScript => unreachable!("scripts run in a worker"),
         });
         let notes = self.notes();
-        let mut reply = reply.unwrap_or_else(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }));
+        let mut reply = reply.unwrap_or_else(|error| failure_of(method, error));
         reply.notes.extend(notes);
         reply
     }
 
     /// Returns the warnings of the last call.
     fn notes(&self) -> Vec<String> {
-        self.engine.gate().take_notes().iter().map(|note| for_a_client(note)).collect()
+        let gate = self.engine.gate();
+        gate.take_notes().iter().map(|note| in_wire_names(&for_a_client(note), gate.registry())).collect()
+    }
+
+    /// Converts the error of a tool to an answer in which tools have their wire names.
+    fn failure(&self, error: &ToolError) -> Reply {
+        let registry = self.engine.gate().registry();
+        let mut reply = failure(error);
+        for member in ["message", "hint"] {
+            if let Some(text) = reply.structured["error"][member].as_str() {
+                reply.structured["error"][member] = json!(in_wire_names(text, registry));
+            }
+        }
+        let tool = error.tool.map(|name| wire_name(name, registry).unwrap_or(name));
+        reply.structured["error"]["tool"] = json!(tool);
+        reply
     }
 
     /// Builds the order for a worker from the arguments of `run_script`.
     pub fn order(&self, args: &Map<String, Json>) -> Result<Order, Reply> {
         let method = Method::RunScript;
         let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
-        let order = order.map_err(|error| failure(&ToolError { tool: Some(method.spec().name), ..error }))?;
+        let order = order.map_err(|error| failure_of(method, error))?;
         Ok(Order { remembered: self.session.entries(), key: self.key(), ..order })
     }
 
@@ -250,6 +265,11 @@ pub fn failure(error: &ToolError) -> Reply {
         structured["answer"] = json!(answer);
     }
     Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
+}
+
+/// Converts the error of a method to an answer.
+fn failure_of(method: Method, error: ToolError) -> Reply {
+    failure(&ToolError { tool: Some(method.spec().wire), ..error })
 }
 
 /// Returns a field of a report.

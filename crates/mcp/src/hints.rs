@@ -1,5 +1,31 @@
-//! Hints and notes in the words of a client. Where they name a command of the shell, a client has a method of the
-//! server, or it can only pass the hint on to its user.
+//! Messages, hints and notes in the words of a client. Where they name a command of the shell, a client has a method of
+//! the server, or it can only pass the hint on to its user. Tools have their wire names.
+
+use crate::toolkit::Registry;
+
+/// Replaces the names that tools have in scripts by their wire names. Names are found in backquotes, alone or before
+/// their arguments.
+pub fn in_wire_names(text: &str, registry: &Registry) -> String {
+    let pieces: Vec<&str> = text.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        // A name has a backquote, so nothing tells what is quoted.
+        return text.to_owned();
+    }
+    let renamed = |(number, piece): (usize, &&str)| {
+        let (name, rest) = piece.split_at(piece.find('(').unwrap_or(piece.len()));
+        match wire_name(name, registry).filter(|_| number % 2 == 1) {
+            Some(wire) => format!("{wire}{rest}"),
+            None => (*piece).to_owned(),
+        }
+    };
+    pieces.iter().enumerate().map(renamed).collect::<Vec<_>>().join("`")
+}
+
+/// Returns the wire name of a tool by its name in scripts.
+pub fn wire_name(name: &str, registry: &Registry) -> Option<&'static str> {
+    let tool = registry.find(name).filter(|_| name.contains('.'))?;
+    Some(registry.get(tool).spec.wire)
+}
 
 /// Replaces the parts of a hint that a client cannot follow. Parts are separated by `; `.
 pub fn for_a_client(hint: &str) -> String {
@@ -23,12 +49,18 @@ fn part(part: &str) -> String {
         let is_quoted = number % 2 == 1;
         match command_in(piece).filter(|_| is_quoted).map(method) {
             Some(Some(method)) => told.push_str(&method),
-            Some(None) => return format!("for the user of this server: {part}"),
+            Some(None) => return for_the_user(part),
+            // Only the user can give an option to the server.
+            None if is_quoted && piece.starts_with("--") => return for_the_user(part),
             None if is_quoted => told.push_str(&format!("`{piece}`")),
             None => told.push_str(piece),
         }
     }
     told
+}
+
+fn for_the_user(part: &str) -> String {
+    format!("for the user of this server: {part}")
 }
 
 /// The commands that hints name. Anything else in quotes may be a file.
@@ -74,6 +106,7 @@ mod tests {
                 "nothing was done; for the user of this server: `ns undo a1 --force` gives back what can come back",
             ),
             ("`ns undo --skip` leaves this run", "for the user of this server: `ns undo --skip` leaves this run"),
+            ("raise it with `--timeout SECONDS`", "for the user of this server: raise it with `--timeout SECONDS`"),
             (
                 "make room: `ns gc` gives up what is kept",
                 "for the user of this server: make room: `ns gc` gives up what is kept",

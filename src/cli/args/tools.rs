@@ -83,6 +83,9 @@ pub struct McpArgs {
     /// The tools to offer: default, all, script, none, groups such as fs, or wire names
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "default")]
     pub tools: Vec<String>,
+    /// Size of one part of an answer in bytes; `read_result` returns the next part [default: that of the policy, else 65536]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(72..))]
+    pub max_output_bytes: Option<u64>,
     /// Ignore the roots that the client names, instead of restricting its calls to them
     #[arg(long)]
     pub ignore_roots: bool,

@@ -52,6 +52,8 @@ pub enum Reply {
     Always,
     /// Refuse, and do not ask again in this run.
     Never,
+    /// Refuse this call: the person closed the question without an answer.
+    Dismissed,
     /// No person is available.
     Nobody,
 }
@@ -128,7 +130,7 @@ impl Approvals {
         match reply {
             Reply::Once => return Ok(()),
             Reply::Always => self.keep(name, why.lifted_by),
-            Reply::Run | Reply::Never | Reply::Nobody => {}
+            Reply::Run | Reply::Never | Reply::Dismissed | Reply::Nobody => {}
         }
         if matches!(reply, Reply::Run | Reply::Always) {
             self.standing.borrow_mut().insert(name, true);
@@ -138,6 +140,10 @@ impl Approvals {
             Reply::Nobody => {
                 let message = format!("`{name}` needs a person's leave ({}), and nobody can be asked", why.reason);
                 ToolError::new(ToolCode::PolicyDenied, message).hint(why.instead)
+            }
+            Reply::Dismissed => {
+                let message = format!("`{name}` needs a person's leave ({}), who closed the question", why.reason);
+                ToolError::new(ToolCode::PolicyDenied, message).hint("ask the person first, then make the call again")
             }
             _ => {
                 self.standing.borrow_mut().insert(name, false);

@@ -161,7 +161,7 @@ impl Gate {
     pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<RunSummary>, ToolError> {
         let found = Journal::undoable(self.roots(), redo, most)?;
         if found.is_empty() {
-            let what = "no run has changed anything that is not taken back";
+            let what = if redo { "there is nothing to redo" } else { "there is nothing to undo" };
             return Err(match redo.then(|| self.undone_before()).transpose()? {
                 Some(error) => error,
                 None => ToolError::new(ToolCode::NotFound, what.to_owned()).hint("`ns log` lists the runs"),

@@ -75,7 +75,7 @@ impl Method {
 
     /// Binds a map of values to typed arguments.
     pub fn bind<A: Arguments>(self, args: &Value) -> Result<A, ToolError> {
-        let binder = Binder { callee: self.spec().name, params: A::PARAMS };
+        let binder = Binder { callee: self.spec().wire, params: A::PARAMS };
         let named = |error: ToolError| ToolError { tool: Some(binder.callee), ..error };
         let Value::Map(map) = args else {
             return Err(named(ToolError::new(ToolCode::BadArgs, "the arguments are a JSON object")));

@@ -18,6 +18,7 @@ use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value, json as json_of_value};
 
+use super::super::hints::for_a_client;
 use super::super::order::{Given, Named, Order};
 use super::super::recent_answers::WHOLE;
 use super::json_room::{JsonRoom, json_len};
@@ -114,12 +115,12 @@ struct Changed {
 pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
     let mut room = JsonRoom::new((MAX_REPORT - FRAME) as usize);
     let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
-    let fault = has_failed.then(|| fault(&outcome.findings, &outcome.sources, offered, &mut room));
+    let fault = has_failed.then(|| fault(&findings_for_a_client(outcome), &outcome.sources, offered, &mut room));
     let lists = (room.part(LIST), room.part(DIFFERENCES));
     let (changes, changed, undo_id, lost) =
         if engine.is_planning() { planned(engine, outcome.ending != Ending::Done, lists) } else { done(engine, lists) };
     let mut rest = room.part(WARNINGS);
-    let mut warnings = outcome.warnings.clone();
+    let mut warnings: Vec<String> = outcome.warnings.iter().map(|warning| for_a_client(warning)).collect();
     warnings.extend(lost);
     let value = value_of(engine, outcome, &mut room).unwrap_or_else(|why| {
         warnings.push(why);
@@ -157,6 +158,15 @@ pub fn failed_report(error: &ToolError) -> Json {
     json!({ "error": error.shape() })
 }
 
+/// Returns the findings of a run with help that a client can follow.
+fn findings_for_a_client(outcome: &Outcome) -> Vec<Diagnostic> {
+    let mut findings = outcome.findings.clone();
+    for help in findings.iter_mut().filter_map(|finding| finding.help.as_mut()) {
+        *help = for_a_client(help);
+    }
+    findings
+}
+
 /// Returns the error in the form common to all failures, with the report that `ns check` would print.
 fn fault(findings: &[Diagnostic], sources: &Sources, offered: Option<&Named>, room: &mut JsonRoom) -> Json {
     let first = findings.first().map(|finding| to_json(finding, sources));
@@ -166,7 +176,7 @@ fn fault(findings: &[Diagnostic], sources: &Sources, offered: Option<&Named>, ro
     json!({
         "code": first.as_ref().map(|first| first.code),
         "message": first.as_ref().map(|first| text(first.message)),
-        "tool": offered.map_or(SPEC.name, |offered| &offered.tool),
+        "tool": offered.map_or(SPEC.wire, |offered| &offered.tool),
         "argument": offered.is_none().then_some("script"),
         "path": null,
         "hint": first.as_ref().and_then(|first| first.help).map(text),

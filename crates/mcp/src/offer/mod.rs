@@ -11,7 +11,7 @@ use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
 use crate::gate::Policy;
-use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Risk, Spec, groups, schema};
+use crate::toolkit::{Declaration, Failure, Param, Registry, Spec, groups, schema};
 
 use super::methods::Method;
 
@@ -171,12 +171,9 @@ fn all(registry: &Registry) -> Vec<Entry<'_>> {
 
 /// Returns the definition of an offered script. Its output schema is that of `run_script`.
 fn definition_of_script(script: &ScriptTool, policy: &Policy) -> Definition {
-    let Json::Object(output) = shape::flat(Method::RunScript.output(), shape::Words::Dropped) else {
-        unreachable!("a report is an object")
-    };
     Definition::new(script.wire.clone(), script.description.clone(), Arc::new(script.input.clone()))
         .with_title(script.file.clone())
-        .with_raw_output_schema(Arc::new(output))
+        .with_raw_output_schema(Arc::new(output(Method::RunScript.output())))
         .with_annotations(hints(&Method::RunScript.spec(), policy))
 }
 
@@ -227,11 +224,20 @@ impl Entry<'_> {
             (None, Offered::Method(method)) => method.output(),
             (None, Offered::Tool(_) | Offered::Script(_)) => unreachable!("only methods have no declaration of a tool"),
         };
-        match shape::flat(schema, shape::Words::Dropped) {
-            Json::Object(schema) => schema,
-            _ => unreachable!("a result is an object"),
-        }
+        output(schema)
     }
+}
+
+/// Returns the plain form of an output schema. Some clients validate failures against it too, so it says nothing about
+/// `error`, which is null in results and an object in failures.
+fn output(schema: Json) -> Map<String, Json> {
+    let Json::Object(mut schema) = shape::flat(schema, shape::Words::Dropped) else {
+        unreachable!("a result is an object")
+    };
+    if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+        properties.remove("error");
+    }
+    schema
 }
 
 /// Returns the output schema for a client: always an object, whatever type the tool returns.
@@ -269,10 +275,13 @@ pub fn title(name: &str) -> String {
     }
 }
 
+/// Wire names of tools that change something without overwriting or removing anything.
+const ADDITIVE: [&str; 4] = ["append_file", "create_directory", "extract", "temp_directory"];
+
 /// Returns the annotations for the declared effect, restricted by the policy.
 pub fn hints(spec: &Spec, policy: &Policy) -> ToolAnnotations {
     let only_reads = !spec.effect.is_side_effecting() || policy.read_only && spec.effect.changes_files();
-    let destroys = spec.effect == Effect::Deletes || spec.risk == Risk::High;
-    let (destroys, repeats) = (destroys && !only_reads, only_reads);
+    let destroys = !only_reads && !ADDITIVE.contains(&spec.wire);
+    let repeats = only_reads;
     ToolAnnotations::from_raw(None, Some(only_reads), Some(destroys), Some(repeats), Some(false))
 }

@@ -24,7 +24,7 @@ use super::super::connection_state::{Reply, failure};
 use super::super::offer::Offered;
 use super::super::stop::Stop;
 use super::super::worker::WorkerReport;
-use super::work::result;
+use super::work::{TIME, result};
 use super::{Called, CancelOnDrop, Server};
 
 /// Maximum number of scripts that run at once.
@@ -227,7 +227,7 @@ impl Server {
                 let time = worked.time_ms;
                 let (_, reply) = self.parts.engine.give(move |state| state.reported(worked));
                 let mut reply = reply.await.map_err(|_| over())?;
-                reply.meta.insert("time_ms".to_owned(), json!(time));
+                reply.meta.insert(TIME.to_owned(), json!(time));
                 Ok(reply)
             }
             Err(why) => {

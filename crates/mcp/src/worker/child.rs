@@ -223,6 +223,7 @@ impl Approver for Asking {
             Answer::Once => Reply::Once,
             Answer::Session => Reply::Run,
             Answer::Never => Reply::Never,
+            Answer::Dismissed => Reply::Dismissed,
             Answer::Nobody => Reply::Nobody,
         })
     }

@@ -46,5 +46,6 @@ enum Answer {
     Once,
     Session,
     Never,
+    Dismissed,
     Nobody,
 }

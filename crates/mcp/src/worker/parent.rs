@@ -141,6 +141,7 @@ impl Worker {
             Reply::Once => Answer::Once,
             Reply::Run | Reply::Always => Answer::Session,
             Reply::Never => Answer::Never,
+            Reply::Dismissed => Answer::Dismissed,
             Reply::Nobody => Answer::Nobody,
         };
         if let (Some(orders), Ok(mut line)) = (&mut self.orders, serde_json::to_vec(&answer)) {

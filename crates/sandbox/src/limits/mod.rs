@@ -66,7 +66,7 @@ impl Limits {
             timeout: Some(Duration::from_secs(30)),
             memory_bytes: 256 << 20,
             output_bytes: Some(1 << 20),
-            tool_output_bytes: Some(256 << 10),
+            tool_output_bytes: Some(64 << 10),
             files_changed: Some(10_000),
             bytes_written: Some(1 << 30),
             ..Limits::default()

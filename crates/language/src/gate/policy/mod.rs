@@ -254,7 +254,9 @@ impl Policy {
         }
         if let Some(none) = self.allowed_directories.iter().find(|rules| !rules.iter().any(|rule| rule.holds(&path))) {
             let stated = none.first().and_then(DirectoryRule::stated);
-            let reason = format!("it is in none of `allowed_directories` ({})", source_of(stated));
+            let allowed = none.iter().filter(|rule| !rule.is_ours()).map(DirectoryRule::written);
+            let reason =
+                format!("it is in none of `allowed_directories` ({}){}", source_of(stated), which_are(allowed));
             return Some(Refusal { reason, hint: Some(change_of("allowed_directories", "policy", stated)) });
         }
         if self.within.as_ref().is_some_and(|within| !within.iter().any(|rule| rule.holds(&path))) {
@@ -299,7 +301,8 @@ impl Policy {
         }
         let none = self.allowed_extensions.iter().find(|allowed| allowed.of(name).is_none())?;
         let stated = none.stated.as_ref();
-        let reason = format!("its extension is not in `allowed_extensions` ({})", source_of(stated));
+        let allowed = which_are(none.iter());
+        let reason = format!("its extension is not in `allowed_extensions` ({}){allowed}", source_of(stated));
         Some(Refusal { reason, hint: Some(change_of("allowed_extensions", "policy", stated)) })
     }
 
@@ -380,5 +383,21 @@ impl Policy {
     /// Returns a journal for this policy: read-only or writable.
     pub fn journal(&self) -> Journal {
         if self.read_only { Journal::read_only() } else { Journal::writable(self.durability) }
+    }
+}
+
+/// Maximum number of allowed names in a refusal.
+const MAX_ALLOWED: usize = 8;
+
+/// Returns the part of a refusal that names what is allowed.
+fn which_are<'a>(allowed: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<String> = allowed.take(MAX_ALLOWED + 1).map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => ": nothing is allowed".to_owned(),
+        1..=MAX_ALLOWED => format!(": {}", names.join(", ")),
+        _ => {
+            names.truncate(MAX_ALLOWED);
+            format!(": {}, …", names.join(", "))
+        }
     }
 }

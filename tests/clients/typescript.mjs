@@ -1,0 +1,81 @@
+// The npm clients of both generations against `ns mcp`: `node typescript.mjs NS SANDBOX`, in the directory where they are
+// installed.
+//
+// Both clients validate structured content against the output schema of its tool, the older one also in failures. So
+// each failure of each tool must arrive as what it is, and not as an error of the client.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const [ns, sandbox] = process.argv.slice(2);
+const require = createRequire(`${process.cwd()}/`);
+const load = (name) => import(pathToFileURL(require.resolve(name)));
+
+const command = { command: ns, args: ["mcp", "--sandbox", sandbox, "--write", "--tools", "all"] };
+
+async function older() {
+  const { Client } = await load("@modelcontextprotocol/sdk/client/index.js");
+  const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/stdio.js");
+  const client = new Client({ name: "typescript", version: "1" });
+  await client.connect(new StdioClientTransport(command));
+  return client;
+}
+
+async function newer() {
+  const { Client } = await load("@modelcontextprotocol/client");
+  const { StdioClientTransport } = await load("@modelcontextprotocol/client/stdio");
+  const client = new Client({ name: "typescript", version: "2" });
+  await client.connect(new StdioClientTransport(command));
+  return client;
+}
+
+// A value of the type that a parameter has; `path` is for parameters with paths.
+function value(name, schema, path) {
+  if (schema.enum) return schema.enum[0];
+  if (schema.pattern || /path|source|destination|^dir$/.test(name)) return path;
+  switch (schema.type) {
+    case "string": return path;
+    case "integer": case "number": return 1;
+    case "boolean": return false;
+    case "array": return [path];
+    case "object": return {};
+    default: return path;
+  }
+}
+
+function required(tool, path) {
+  const { properties = {}, required = [] } = tool.inputSchema;
+  return Object.fromEntries(required.map((name) => [name, value(name, properties[name], path)]));
+}
+
+async function failures(client) {
+  const { tools } = await client.listTools();
+  assert.ok(tools.length > 150, `${tools.length} tools`);
+  const codes = new Map();
+  for (const tool of tools) {
+    const tries = [{ zzz: 1 }, required(tool, "../outside"), required(tool, "no/such/entry"), required(tool, "docs"), required(tool, "docs/a.md/below")];
+    for (const args of tries) {
+      const result = await client.callTool({ name: tool.name, arguments: args });
+      const shown = `${tool.name} ${JSON.stringify(args)}: ${JSON.stringify(result).slice(0, 300)}`;
+      const text = JSON.parse(result.content[0].text);
+      assert.deepEqual(text, result.structuredContent, shown);
+      if (args === tries[0]) assert.ok(result.isError, shown);
+      if (!result.isError) continue;
+      const { code, message } = result.structuredContent.error;
+      assert.ok(typeof code === "string" && typeof message === "string", shown);
+      codes.set(code, (codes.get(code) ?? new Set()).add(tool.name));
+    }
+  }
+  assert.equal(codes.get("bad_args").size, tools.length);
+  for (const code of ["sandbox_violation", "not_found", "not_a_directory", "is_a_directory", "already_exists"]) {
+    assert.ok(codes.get(code)?.size > 0, `no tool failed with ${code}`);
+  }
+  return [...codes.values()].reduce((sum, tools) => sum + tools.size, 0);
+}
+
+for (const connect of [older, newer]) {
+  const client = await connect();
+  console.log(`${connect.name}: ${await failures(client)} failures of tools arrived`);
+  await client.close();
+}
