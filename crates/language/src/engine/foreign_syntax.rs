@@ -1,4 +1,5 @@
-//! Code that means something else in other languages: `2 ^ 8`, `5 // 2`, `"{name}"`.
+//! Code that means something else in other languages: `2 ^ 8`, `5 // 2`, `"{name}"`, `NOT a == b`, `x OR "default"`, or
+//! than it seems to: a MUST that does not stop.
 //!
 //! A session reports it immediately, since nothing fails; `ns check` reports it with its other findings.
 
@@ -11,7 +12,14 @@ use super::{Engine, Script};
 /// Maximum size in bytes; longer texts are left to `ns check`.
 const MOST_BYTES: usize = 64 << 10;
 /// The codes of such findings.
-const CODES: [Code; 3] = [Code::CommentLooksLikeCode, Code::WrongOperand, Code::UnexpandedName];
+const CODES: [Code; 6] = [
+    Code::CommentLooksLikeCode,
+    Code::NotBindsTight,
+    Code::ConstantCondition,
+    Code::WrongOperand,
+    Code::UnexpandedName,
+    Code::ResumedMust,
+];
 
 impl Engine {
     /// Finds code in a script that means something else in other languages. Returns nothing for a script with errors.

@@ -15,6 +15,7 @@ mod metadata;
 mod never_nil;
 mod operands;
 mod overwritten;
+mod resumed;
 mod text;
 mod uncalled_main;
 mod unreachable;
@@ -82,6 +83,7 @@ fn all_lints(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     overwritten::lint(text, found);
     calls::lint(text, found);
     operands::lint(text, found);
+    resumed::lint(text, found);
     if !text.doubts.has_bad_lines {
         braces::lint(text, found);
         command_line::lint(text, found);

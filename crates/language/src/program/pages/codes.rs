@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 99] = [
+const EXAMPLES: [(&str, CodeExample); 100] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -91,6 +91,12 @@ const EXAMPLES: [(&str, CodeExample); 99] = [
     ("NS0122", script("SET size = 12\nEMIT \"{size} bytes\", size")),
     ("NS0123", script("SET days = 30\nDEFINE PROCEDURE Main(folder)\n  EMIT folder, days\nEND")),
     ("NS0124", script(":: descripton: Counts files.\nEMIT LEN(FS.Find(\".\"))")),
+    (
+        "NS0125",
+        script(
+            "ON ERROR AS err DO\n  EMIT err.message\n  CLEAR_ERROR\nEND\nMUST CALL FS.CopyFile(\"a.txt\", \"b.txt\")\nMUST CALL FS.DeleteFile(\"a.txt\")",
+        ),
+    ),
     ("NS0201", script("EMIT STR.Repeat(\"ab\")")),
     ("NS0202", script("EMIT LEN(\"a\", \"b\")")),
     ("NS0203", script("EMIT STR.Repeat(\"ab\", tims: 2)")),
