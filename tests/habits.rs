@@ -90,7 +90,16 @@ const EXPRESSIONS: [(&[&str], &str); 29] = [
 ];
 
 /// Lines, and the expected part of the help for each.
-const LINES: [(&[&str], &str); 22] = [
+const LINES: [(&[&str], &str); 28] = [
+    (&["SET n, l = 1, [2]", "SET n, l = 1 , [2]"], "write one list: `SET n, l = [1"),
+    (&["SET n = l = 1", "SET n=l=1"], "write two lines: `SET l = 1` and `SET n = l`"),
+    (
+        &["exit 1", "exit(1)", "EXIT 2", "sys.exit(1)", "os.Exit(3)", "quit(1)", "process.exit(1);"],
+        "write `FAIL \"why\"`",
+    ),
+    (&["exit", "exit 0", "quit()", "sys.exit(0)", "sys.exit()"], "write `RETURN`"),
+    (&["EMIT f\"{n+1}\"", "EMIT f\"{ n + 1 }\"", "EMIT $\"{n + 1}\""], "`\"\" + (n"),
+    (&["EMIT f\"{LEN(l)}: {l[n + 1]}\""], "`LEN(l) + \": \" + l[n + 1]`"),
     (&["EMIT 1; EMIT 2", "EMIT 1 ;EMIT 2", "CALL FS.Exists(\"a\"); EMIT 2"], "write `EMIT 2` on a line of its own"),
     (&["; EMIT 2", "SET n = 2; EMIT 2;"], "write `EMIT 2` on a line of its own"),
     (&["EMIT 1;", "SET n = 2 ;", "IF n == 1; THEN\nEND"], "remove it"),

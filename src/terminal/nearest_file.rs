@@ -42,9 +42,12 @@ impl<'a> ScriptsBeside<'a> {
         let names = || self.names.iter().map(String::as_str);
         let with_ending = format!("{}.ns", self.missing);
         let exact = names().find(|name| *name == with_ending);
-        let near = exact.or_else(|| nearest(self.missing, names()));
-        // Compare with the extension added, so that `tidi` finds `tidy.ns`.
-        near.or_else(|| nearest(&with_ending, names())).map(|name| self.path_of(name))
+        // Without the endings too, so that `tidi` finds `tidy.ns`, and `ls` does not find `m.ns`.
+        let near = exact.or_else(|| nearest(self.missing, names())).or_else(|| {
+            let stem = nearest(self.missing, names().map(stem_of))?;
+            names().find(|name| stem_of(name) == stem)
+        });
+        near.map(|name| self.path_of(name))
     }
 
     /// Returns the paths of the first scripts for a message; `None` if there are no scripts.
@@ -65,11 +68,20 @@ impl<'a> ScriptsBeside<'a> {
     }
 }
 
+/// Endings of scripts, longer ones first, and of documents with scripts.
+const SCRIPTS: [&str; 2] = [".ns.txt", ".ns"];
+const DOCUMENTS: [&str; 2] = [".md", ".markdown"];
+
 /// Returns whether a name is that of a script or of a document with scripts.
 fn is_script(name: &str) -> bool {
-    [".ns", ".ns.txt"].iter().any(|ending| name.ends_with(ending)) || is_document(name)
+    SCRIPTS.iter().any(|ending| name.ends_with(ending)) || is_document(name)
 }
 
 fn is_document(name: &str) -> bool {
-    [".md", ".markdown"].iter().any(|ending| name.ends_with(ending))
+    DOCUMENTS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Returns the name of a script without its ending.
+fn stem_of(name: &str) -> &str {
+    SCRIPTS.iter().chain(&DOCUMENTS).find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }

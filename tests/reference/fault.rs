@@ -83,6 +83,10 @@ pub fn not_indexable<T>(whole: &Value, index: &str) -> Fallible<T> {
     Err(Wrong::Fault("NS0306", format!("{} cannot be indexed by {index}", whole.shown())))
 }
 
+pub fn fixed_text<T>(text: &Value) -> Fallible<T> {
+    Err(Wrong::Fault("NS0306", format!("{} cannot be changed in place", text.shown())))
+}
+
 pub fn out_of_domain<T>(function: &str, found: &str) -> Fallible<T> {
     Err(Wrong::Fault("NS0309", format!("`{function}` has no result for {found}")))
 }

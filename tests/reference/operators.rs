@@ -3,8 +3,8 @@
 use neuroscript::engine::ast::BinaryOp;
 
 use super::fault::{
-    Fallible, Wrong, by_zero, missing_key, not_indexable, out_of_domain, out_of_range, overflow, wrong_type,
-    wrong_types,
+    Fallible, Wrong, by_zero, fixed_text, missing_key, not_indexable, out_of_domain, out_of_range, overflow,
+    wrong_type, wrong_types,
 };
 use super::value::{Value, equal, find, numbers};
 
@@ -225,6 +225,7 @@ pub fn set_place(target: &mut Value, steps: &[Value], value: Value) -> Fallible<
             }
             Ok(())
         }
+        (Value::Text(text), Value::Int(_)) if rest.is_empty() => fixed_text(&Value::Text(text.clone())),
         (other, step) => not_indexable(other, &step.shown()),
     }
 }

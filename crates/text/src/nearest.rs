@@ -2,14 +2,15 @@
 
 /// Returns the candidate nearest to `wanted`, if it is near enough to suggest.
 ///
-/// Near enough means one edit for up to three characters, and one more for every further three. A difference in
-/// letter case alone always counts as near.
+/// Near enough means one edit for two or three characters, and one more for every further three. A difference in
+/// letter case alone always counts as near; otherwise nothing is near to a single character.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if wanted.len() > MAX_LEN {
         return None;
     }
     let lowered = wanted.to_lowercase();
-    let allowed = 1 + lowered.chars().count().saturating_sub(1) / 3;
+    let chars = lowered.chars().count();
+    let allowed = if chars < 2 { 0 } else { 1 + (chars - 1) / 3 };
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= MAX_LEN)

@@ -96,6 +96,17 @@ pub enum ValueError {
         /// Type and value of the index.
         index: String,
     },
+    /// A text of which a part is set.
+    #[error("{0} cannot be changed in place")]
+    FixedText(String),
+    /// An index beyond the end of a list of which an element is set.
+    #[error("index {index} is outside the list of {length}")]
+    SetBeyondEnd {
+        /// The index as given.
+        index: i64,
+        /// The length, with its unit.
+        length: String,
+    },
     /// A value that FOR EACH cannot iterate over.
     #[error("FOR EACH cannot go through {0}")]
     NotIterable(String),
@@ -146,9 +157,9 @@ impl ValueError {
             ValueError::Overflow { .. } | ValueError::NegationOverflow { .. } => Code::Overflow,
             ValueError::TooLarge { code, .. } => *code,
             ValueError::DivisionByZero { .. } => Code::DivisionByZero,
-            ValueError::IndexOutOfRange { .. } => Code::IndexOutOfRange,
+            ValueError::IndexOutOfRange { .. } | ValueError::SetBeyondEnd { .. } => Code::IndexOutOfRange,
             ValueError::MissingKey { .. } => Code::MissingKey,
-            ValueError::NotIndexable { .. } => Code::NotIndexable,
+            ValueError::NotIndexable { .. } | ValueError::FixedText(_) => Code::NotIndexable,
             ValueError::NotIterable(_) => Code::NotIterable,
             ValueError::BadConversion { .. } => Code::BadConversion,
             ValueError::OutOfDomain { .. } => Code::OutOfDomain,
@@ -219,6 +230,13 @@ impl ValueError {
                 "write `value[-1]`: lists and texts have no properties".to_owned()
             }
             ValueError::NotIndexable { .. } => "lists and texts are indexed by int, maps by text".to_owned(),
+            ValueError::FixedText(_) => {
+                "join a new text: `SET t = STR.Sub(t, 0, i) + \"x\" + STR.Sub(t, i + 1)`, or use `STR.Replace`"
+                    .to_owned()
+            }
+            ValueError::SetBeyondEnd { .. } => {
+                "`SET list[LEN(list)] = x` appends one element; `LIST.Repeat(nil, n)` makes a list of n".to_owned()
+            }
             ValueError::NotIterable(_) => "go through a list, map or text; for counting use `RANGE(n)`".to_owned(),
             ValueError::BadConversion { .. } => "the text must hold a number and nothing else".to_owned(),
             ValueError::TooLarge { holder: number::INT, .. } => {

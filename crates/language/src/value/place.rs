@@ -96,6 +96,7 @@ impl Value {
             (Value::Map(map), Value::Small(_) | Value::Text(_)) => {
                 Ok(Map::insert(map, step.as_str().expect("the step is a text"), value)?)
             }
+            (Value::Small(_) | Value::Text(_), Value::Int(_)) => Err(Box::new(ValueError::FixedText(display(self)))),
             _ => Err(not_indexable(self, step)),
         }
     }
@@ -127,7 +128,10 @@ fn set_item(list: &mut Rc<List>, index: i64, value: Value) -> Fallible<()> {
     match position(index, length) {
         Some(at) => Ok(List::set(list, at, value)?),
         None if index == length as i64 => Ok(List::push(list, value)?),
-        None => Err(out_of_range(index, "list", length, "elements")),
+        None => {
+            let length = if length == 1 { "1 element".to_owned() } else { format!("{length} elements") };
+            Err(Box::new(ValueError::SetBeyondEnd { index, length }))
+        }
     }
 }
 

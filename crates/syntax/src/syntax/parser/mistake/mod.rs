@@ -170,6 +170,9 @@ impl<'a> Failure<'a> {
         if is_keyword(first, "CALL") {
             return Some("write `CALL Name(…)`: the parentheses are needed, and nothing may follow them".to_owned());
         }
+        if let Some(help) = self.several_values() {
+            return Some(help);
+        }
         let ends_here = wanted.contains(&Expected::EndOfLine) && wanted.contains(&Expected::Operator);
         ends_here
             .then(|| "one statement stands on a line; values are joined by an operator or parted by `,`".to_owned())

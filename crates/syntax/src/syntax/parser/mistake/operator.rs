@@ -101,6 +101,9 @@ impl Failure<'_> {
         let message = format!("`{found}` is not an operator here");
         let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
         let bracket = innermost_bracket(&self.text[..at]);
+        if let Some(help) = self.chained_assignment(at).filter(|_| *found == "=" && bracket.is_none()) {
+            return Some(finding.help(help));
+        }
         let is_head = ["DEFINE", "FUNC"].iter().any(|word| is_keyword(first_word(self.text), word));
         Some(match *found {
             "=" if is_head => finding.help("write `name: 2` for a default"),
@@ -121,6 +124,35 @@ impl Failure<'_> {
             let next: String = next.chars().take(60).collect();
             finding.help(format!("a statement ends with its line: write `{next}` on a line of its own"))
         })
+    }
+
+    /// Matches `SET x, y = 1, 2`.
+    pub(super) fn several_values(&self) -> Option<String> {
+        let values = self.values_of_set()?;
+        let is_list = self.rest().starts_with(',') && innermost_bracket(&self.text[..self.at]).is_none();
+        let (before, values) = (self.text[..self.text.len() - values.len()].trim_end(), values.trim());
+        (is_list && values.len() < 60).then(|| format!("write one list: `{before} [{values}]`"))
+    }
+
+    /// Matches `SET x = y = 1`.
+    fn chained_assignment(&self, at: usize) -> Option<String> {
+        let values = self.values_of_set()?;
+        let start = self.text.len() - values.len();
+        let inner = self.text.get(start..at).map(str::trim)?;
+        let value = self.text[at + 1..].trim();
+        let word = first_word(self.text);
+        let target = self.text[word.len()..start].trim_end_matches('=').trim();
+        let is_name = !inner.is_empty() && inner.chars().all(|c| is_word_char(c) || c == '.');
+        let is_simple = is_name && !value.is_empty() && value.len() < 60;
+        is_simple.then(|| format!("write two lines: `{word} {inner} = {value}` and `{word} {target} = {inner}`"))
+    }
+
+    /// Returns the text behind the `=` of a SET.
+    fn values_of_set(&self) -> Option<&str> {
+        let word = first_word(self.text);
+        let is_set = ["SET", "VAR"].iter().any(|keyword| is_keyword(word, keyword));
+        let equals = self.text.find('=').filter(|_| is_set)?;
+        Some(&self.text[equals + 1..])
     }
 
     /// Matches `SET x 6`, `SET x to 6` and `SET x := 6`.

@@ -32,8 +32,13 @@ impl Failure<'_> {
         if after.starts_with("=>") {
             return self.habit();
         }
-        if let Some(finding) = assignment_or_call(word, after, &at_word) {
+        let exits = exit_help(word, after);
+        if let Some(finding) = assignment_or_call(word, after, &at_word).filter(|_| exits.is_none()) {
             return Some(finding);
+        }
+        if let Some(help) = exits {
+            let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
+            return Some(finding.help(help));
         }
         if let Some((meant, example)) = other_language(word) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
@@ -226,6 +231,24 @@ fn prints(word: &str, after: &str) -> bool {
     names.contains(&callee.as_str())
 }
 
+/// Returns help for `exit 1` and `sys.exit(1)`.
+fn exit_help(word: &str, after: &str) -> Option<&'static str> {
+    let is_exit = |word: &str| ["exit", "quit"].iter().any(|exit| word.eq_ignore_ascii_case(exit));
+    let (called, rest) = match after.strip_prefix('.') {
+        Some(member) => (first_word(member), &member[first_word(member).len()..]),
+        None => (word, after),
+    };
+    if !is_exit(called) || (after.starts_with('.') && !rest.trim_start().starts_with('(')) {
+        return None;
+    }
+    let code = rest.trim_matches([' ', '\t', '(', ')', ';']);
+    Some(if ["", "0"].contains(&code) {
+        "write `RETURN`: the script ends with exit code 0"
+    } else {
+        "write `FAIL \"why\"`: the script ends with exit code 1 and this message; `RETURN` ends it with 0"
+    })
+}
+
 /// Returns the equivalent of a first word from another language, with an example.
 fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word.to_ascii_lowercase().as_str() {
@@ -247,7 +270,6 @@ fn other_language(word: &str) -> Option<(&'static str, &'static str)> {
         "grep" | "rg" => {
             ("EMIT FS.SearchFiles(\".\", \"text\").matches", "EMIT FS.SearchFiles(\".\", \"text\").matches")
         }
-        "exit" | "quit" => ("RETURN", "RETURN"),
         "next" => ("CONTINUE", "CONTINUE"),
         _ => return part_of_block(ForeignWord::of(word)?),
     })

@@ -37,6 +37,12 @@ fn marked_text(text: &str, at: usize) -> Option<Habit> {
     Some(Habit { range: (start, quote + length), code: Code::UnexpectedText, message, help })
 }
 
+/// Returns a value as an operand of `+`: in parentheses if it has operators of its own.
+fn operand(value: &str) -> String {
+    let value = value.trim();
+    if value_start(value) == 0 { value.to_owned() } else { format!("({value})") }
+}
+
 /// Returns help on how to write a text with values in braces.
 pub fn joined_help(inner: &str) -> String {
     let pieces = pieces(inner);
@@ -49,7 +55,7 @@ pub fn joined_help(inner: &str) -> String {
         .iter()
         .map(|piece| match piece {
             Ok(text) => format!("\"{text}\""),
-            Err(value) => (*value).to_owned(),
+            Err(value) => operand(value),
         })
         .collect();
     let joined = joined.join(" + ");

@@ -157,7 +157,11 @@ impl<'a> Head<'a> {
         let end = self.keyword("END");
         match (self.kind, self.written()) {
             (Kind::Try | Kind::Catch, Some(head)) => {
-                format!("write `{head}` … `{end}` above the lines that may fail: it handles what fails below it")
+                let (leave, go_on) = (self.keyword("RETURN"), self.keyword("CLEAR_ERROR"));
+                format!(
+                    "write `{head}` … `{end}` above the lines that may fail: it handles what fails below it; in it, \
+                     `{leave}` ends and `{go_on}` goes on after the line that failed, else the error is raised again"
+                )
             }
             (Kind::Finally, _) => format!(
                 "put the lines below those that may fail; they run when the handler ends with `{}`",
