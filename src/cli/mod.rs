@@ -42,6 +42,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::leave_scratch;
 pub use crate::manual::glossary::TERMS;
+use crate::options::OutputFormat;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::report_error;
 pub use crate::testing::check_head as check_test_head;
@@ -89,6 +90,26 @@ fn written_by(command: &Command) -> Option<&'static str> {
     }
 }
 
+/// Returns what to write in place of `--output` for a command that does not print a value.
+fn instead_of_output(command: &Command) -> Option<(&'static str, &'static str)> {
+    let (name, instead) = match command {
+        Command::Tools(_) => ("tools", "`--format json` prints the declarations as JSON"),
+        Command::Check(_) => ("check", "`--format json` prints the findings as JSON"),
+        Command::Test(_) => ("test", "`--format json` prints the report as JSON"),
+        Command::Doc(_) => ("doc", "`--format json` prints the pages as JSON"),
+        Command::Render(_) => ("render", "`--results` chooses how results are written into the document"),
+        Command::New(_) => ("new", "leave it out"),
+        Command::Fmt(_) => ("fmt", "leave it out"),
+        Command::Guide => ("guide", "leave it out"),
+        Command::Explain(_) => ("explain", "leave it out"),
+        Command::Completions(_) => ("completions", "leave it out"),
+        Command::Man(_) => ("man", "leave it out"),
+        Command::Mcp(_) => ("mcp", "leave it out"),
+        _ => return None,
+    };
+    Some((name, instead))
+}
+
 fn work() -> Exit {
     #[cfg(unix)]
     allow_open_files();
@@ -100,6 +121,12 @@ fn work() -> Exit {
     if let Some(written) = cli.command.as_ref().filter(|_| global.read_only).and_then(written_by) {
         report_error(&format!("`--read-only` refuses every change, and {written}"), "leave out one of both");
         return Exit::Refused;
+    }
+    if global.output != OutputFormat::Auto
+        && let Some((name, instead)) = cli.command.as_ref().and_then(instead_of_output)
+    {
+        report_error(&format!("`--output` is the form of a value, which `ns {name}` does not print"), instead);
+        return Exit::Usage;
     }
     match cli.command {
         None => run::default(&global),

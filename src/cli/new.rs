@@ -30,7 +30,7 @@ pub fn new(args: &NewArgs) -> Exit {
     };
     let Some(name) = stem.file_name().and_then(|name| name.to_str()).filter(|name| is_good(name)) else {
         let message = format!("`{}` is no name for a script", args.name.display());
-        report_error(&message, "use letters, digits, `_`, `-` and `.`, and begin with none of the last two");
+        report_error(&message, "use letters, digits, `_`, `-` and `.`; the first character is neither `-` nor `.`");
         return Exit::Usage;
     };
     if !args.name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {

@@ -27,7 +27,7 @@ fn page(section: &str, name: &str, rule: &str) -> String {
         let cell = plain(cell);
         text.push_str(&format!("\n{}", wrapped(&format!("{title}: {cell}"))));
     }
-    let rest = format!("of several files holds: {rule}");
+    let rest = format!("If several policy files set it: {rule}");
     text + &format!("\n{}\n\n`ns doctor` shows the value in force. (from docs/policy.md)", wrapped(&rest))
 }
 

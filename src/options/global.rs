@@ -13,6 +13,7 @@ use super::values::{fixed_time, seconds};
 
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// The folder that scripts cannot leave [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]

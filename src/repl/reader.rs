@@ -12,7 +12,7 @@ use rustyline::history::MemHistory;
 use rustyline::{Cmd, CompletionType, Config, Editor, Event, EventHandler, KeyCode, KeyEvent, Modifiers};
 
 use crate::engine::{Session, on_large_stack};
-use crate::terminal::interrupts::is_second_interrupt;
+use crate::terminal::interrupts::{forget_interrupt, is_second_interrupt};
 use crate::terminal::keyboard::forget_typed;
 use crate::terminal::report::say;
 use crate::text::{ToolCode, safe};
@@ -82,6 +82,7 @@ impl<'e> Reader<'e> {
                     say("a block is still open above: close it first, or clear it with Ctrl-C\n");
                 }
                 Line::Text(line) => {
+                    forget_interrupt();
                     text.push_str(&line);
                     is_new = true;
                 }
@@ -96,7 +97,10 @@ impl<'e> Reader<'e> {
                     continue;
                 }
                 Line::End => return Ok(Entry::End),
-                Line::Interrupted if is_second_interrupt() => return Ok(Entry::Interrupted),
+                // With something typed, Ctrl-C only clears it, however soon it follows another.
+                Line::Interrupted if is_second_interrupt() && text.is_empty() && self.is_line_empty() => {
+                    return Ok(Entry::Interrupted);
+                }
                 Line::Interrupted | Line::Cleared => return Ok(Entry::Cleared),
             }
             initial = (String::new(), String::new());
@@ -197,6 +201,12 @@ impl<'e> Reader<'e> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether nothing is typed on the line.
+    fn is_line_empty(&self) -> bool {
+        let typing = self.editor.as_ref().and_then(|editor| editor.helper());
+        typing.is_none_or(|typing| typing.seen.borrow().is_empty())
     }
 
     /// Reads the next line without an editor.

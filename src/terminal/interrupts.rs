@@ -22,9 +22,16 @@ pub fn catch_interrupts(interrupt: &Interrupt) {
     });
 }
 
+/// The time of the last Ctrl-C in milliseconds; 0 if there was none since the last line.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// Forgets the last Ctrl-C, because a line was entered since.
+pub fn forget_interrupt() {
+    LAST.store(0, Ordering::Relaxed);
+}
+
 /// Records a Ctrl-C and returns whether there was another within the preceding second.
 pub fn is_second_interrupt() -> bool {
-    static LAST: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
     let before = LAST.swap(now, Ordering::Relaxed);
     now.saturating_sub(before) < AGAIN_MS

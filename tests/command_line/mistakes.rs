@@ -99,3 +99,43 @@ fn other_mistakes_say_what_is_taken() {
         assert_eq!((ran.code, ran.stderr.as_str(), ran.stdout.as_str()), (2, wanted.as_str(), ""), "{line}");
     }
 }
+
+/// `--output` is honoured: every command prints JSON with it, or refuses it and names its own option.
+#[test]
+fn the_form_of_a_value_is_given_or_refused() {
+    let place = place();
+    super::write(place.path(), "s.ns", "EMIT 1\n");
+    super::write(place.path(), "d.md", "text\n");
+    let (mut given, mut refused) = (0, 0);
+    for (command, help) in all_commands(place.path()) {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let more: &[&str] = match words[..] {
+            // These have commands inside, or serve until their input ends.
+            [] | ["memory" | "audit" | "repl"] => continue,
+            ["run" | "check" | "fmt"] => &["s.ns"],
+            ["render"] => &["d.md"],
+            ["new"] => &["n.ns"],
+            ["explain"] => &["NS0101"],
+            ["completions"] => &["bash"],
+            ["call"] => &["FS.Exists", "{\"path\": \"s.ns\"}"],
+            ["memory", "set"] => &["k", "1"],
+            ["memory", "get" | "delete"] => &["k"],
+            ["memory", "import"] | ["apply"] => &["/dev/null"],
+            _ => &[],
+        };
+        let ran = ns(place.path(), &[&words[..], more, &["--output", "json"]].concat());
+        if ran.stderr.contains("`--output` is the form of a value") {
+            assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?}");
+            let named = ran.stderr.split('`').find(|word| word.starts_with("--") && *word != "--output");
+            let option = named.and_then(|word| word.split(' ').next());
+            assert!(option.is_none_or(|option| help.contains(option)), "{words:?}: {}", ran.stderr);
+            refused += 1;
+        } else if !ran.stdout.trim().is_empty() {
+            let json = ran.stdout.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok())
+                || serde_json::from_str::<serde_json::Value>(&ran.stdout).is_ok();
+            assert!(json, "{words:?}: {}", ran.stdout);
+            given += 1;
+        }
+    }
+    assert!(given > 6 && refused > 10, "{given} {refused}");
+}

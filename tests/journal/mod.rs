@@ -86,7 +86,7 @@ fn a_run_is_taken_back_and_done_again_to_the_last_time() {
     }
     assert_eq!(undo(place.path(), &[]).code, 0);
     let nothing = undo(place.path(), &[]);
-    assert!(nothing.stderr.contains("no run has changed anything that is not taken back"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("there is nothing to undo"), "{}", nothing.stderr);
     assert_eq!(nothing.code, 1);
 }
 

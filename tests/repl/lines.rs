@@ -53,6 +53,25 @@ fn an_interrupt_stops_the_line_and_not_the_session() {
     session.exp_eof().expect("the session ends");
 }
 
+/// Ctrl-C on a line with text clears it, however soon it follows another; twice on an empty line leaves.
+#[test]
+fn ctrl_c_leaves_only_an_empty_line() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let mut session = session(place.path());
+    type_line(&mut session, "SET x = 5", "ns> ");
+    for _ in 0..3 {
+        session.send("EMIT Z").and_then(|_| session.flush()).expect("the session takes text");
+        session.exp_string("Z").expect("the text is shown");
+        session.send_control('c').expect("the session takes Ctrl-C");
+        session.exp_string("ns> ").expect("the next prompt");
+    }
+    assert!(type_line(&mut session, "x", "ns> ").contains("\n5\n"));
+    session.send_control('c').expect("the session takes Ctrl-C");
+    session.exp_string("ns> ").expect("the next prompt");
+    session.send_control('c').expect("the session takes Ctrl-C");
+    session.exp_eof().expect("the session ends");
+}
+
 #[test]
 fn what_could_change_the_terminal_is_escaped() {
     let place = tempfile::tempdir().expect("a folder for the test");
@@ -115,7 +134,7 @@ fn each_line_is_a_run_that_can_be_taken_back() {
         assert_eq!(read(), expected);
     }
     let nothing = type_line(&mut session, ":undo", "ns> ");
-    assert!(nothing.contains("no run has changed anything") && nothing.contains("`:log` lists"), "{nothing}");
+    assert!(nothing.contains("there is nothing to undo") && nothing.contains("`:log` lists"), "{nothing}");
     let log = type_line(&mut session, ":log", "ns> ");
     let name = log.lines().last().and_then(|line| line.split_whitespace().next()).expect("a run").to_owned();
     let again = type_line(&mut session, &format!(":undo {name}"), "ns> ");
