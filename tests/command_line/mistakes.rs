@@ -78,6 +78,21 @@ fn other_mistakes_say_what_is_taken() {
         ),
         ("log -n", "`--limit <N>` has no value", "`ns log --help` shows what it takes"),
         ("log -n x", "`x` is no value of `--limit <N>`: it is no whole number", "`ns log --help` shows what it takes"),
+        (
+            "run --max-steps 0 s.ns",
+            "`0` is no value of `--max-steps <N>`: it must be at least 1",
+            "`ns run --help` shows what it takes",
+        ),
+        (
+            "test --jobs 0",
+            "`0` is no value of `--jobs <N>`: it must be from 1 to 65535",
+            "`ns test --help` shows what it takes",
+        ),
+        (
+            "run --max-steps -1 s.ns",
+            "`ns run` has no option `-1`",
+            "a value that begins with `-` is joined to its option: `--option=-1`",
+        ),
         ("log --quiet=3", "`--quiet` takes no value `3`", "`ns log --help` shows what it takes"),
         ("memory lst", "`ns memory` has no command `lst`", "did you mean `ns memory list`?"),
         ("memory zzzzzz", "`ns memory` has no command `zzzzzz`", "`ns memory --help` lists them"),

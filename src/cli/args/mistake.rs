@@ -64,7 +64,12 @@ impl Line<'_> {
     fn unknown(&self) -> Option<(String, String)> {
         let given = self.first(ContextKind::InvalidArg)?;
         let Some(option) = given.strip_prefix("--") else {
-            let help = self.more("shows what it takes");
+            let is_number = given.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let help = if is_number {
+                format!("a value that begins with `-` is joined to its option: `--option={given}`")
+            } else {
+                self.more("shows what it takes")
+            };
             let what = if given.starts_with('-') { "has no option" } else { "takes no word" };
             return Some((format!("`{}` {what} `{given}`", self.name), help));
         };
@@ -119,7 +124,10 @@ impl Line<'_> {
             Some("invalid digit found in string" | "cannot parse integer from empty string") => {
                 ": it is no whole number".to_owned()
             }
-            Some(reason) => format!(": {reason}"),
+            Some(reason) => match reason.split_once(" is not in ") {
+                Some((_, range)) => format!(": {}", bounds(range)),
+                None => format!(": {reason}"),
+            },
             None => String::new(),
         };
         Some((format!("`{given}` is no value of `{option}`{reason}"), self.more("shows what it takes")))
@@ -152,4 +160,15 @@ impl Line<'_> {
 /// Returns the long names of the options of a command.
 fn long_options(command: &clap::Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long)
+}
+
+/// Describes a range such as `1..=65535`.
+fn bounds(range: &str) -> String {
+    let (least, most) = range.split_once("..").unwrap_or((range, ""));
+    let most = most.trim_start_matches('=');
+    if most.is_empty() || most == u64::MAX.to_string() {
+        format!("it must be at least {least}")
+    } else {
+        format!("it must be from {least} to {most}")
+    }
 }

@@ -229,6 +229,10 @@ impl ValueError {
             ValueError::NotIndexable { index, .. } if property(index) == Some("last") => {
                 "write `value[-1]`: lists and texts have no properties".to_owned()
             }
+            ValueError::NotIndexable { found, index } if found.starts_with("list [{") && property(index).is_some() => {
+                let name = property(index).unwrap_or_default();
+                format!("write `LIST.Column(list, \"{name}\")` for that field of all, `list[0].{name}` for the first")
+            }
             ValueError::NotIndexable { .. } => "lists and texts are indexed by int, maps by text".to_owned(),
             ValueError::FixedText(_) => {
                 "join a new text: `SET t = STR.Sub(t, 0, i) + \"x\" + STR.Sub(t, i + 1)`, or use `STR.Replace`"

@@ -362,8 +362,14 @@ fn add_defaults(values: &mut Vec<PlacedArg>, signature: &Signature, span: Span) 
     values.extend(defaults);
 }
 
-/// Returns help that displays how a procedure is called.
+/// Returns help that displays how a procedure is called, and its parameters if some may be left out.
 fn parameters(signature: &Signature) -> String {
+    let name = &signature.name;
     let params: Vec<String> = signature.params.iter().map(Param::to_string).collect();
-    format!("write `{}({})`", signature.name, params.join(", "))
+    let required = signature.params.iter().filter(|param| param.default.is_none());
+    let required: Vec<String> = required.map(Param::to_string).collect();
+    if required.len() == params.len() {
+        return format!("write `{name}({})`", params.join(", "));
+    }
+    format!("write `{name}({})`; its parameters are `({})`", required.join(", "), params.join(", "))
 }

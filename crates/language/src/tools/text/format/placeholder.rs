@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::value::{Value, number, print};
+use crate::value::{Map, Value, number, print};
 
 /// Maximum width to which a value is padded, in characters.
 const MAX_WIDTH: usize = 10_000;
 /// Number of decimals for `f` without a precision.
 const DECIMALS: usize = 6;
+/// Maximum number of keys in the message for a missing one.
+const MAX_KEYS: usize = 8;
 /// Maximum number of decimals.
 const MAX_DECIMALS: usize = 300;
 
@@ -63,7 +65,7 @@ impl<'t> Placeholder<'t> {
                     Some(Value::Map(map)) => map.get_str(part),
                     _ => None,
                 });
-                found.ok_or_else(|| format!("`values` has no `{}`", print::shortened(self.name, 40)))
+                found.ok_or_else(|| missing(self.name, map))
             }
             Value::List(list) => {
                 let index = match self.name {
@@ -223,4 +225,13 @@ fn grouped(number: &str) -> String {
         text.push(digit);
     }
     text + &number[end..]
+}
+
+/// Returns the message for a placeholder whose key is missing, with the keys that are there.
+fn missing(name: &str, map: &Map) -> String {
+    let keys: Vec<String> =
+        map.keys().take(MAX_KEYS).map(|key| format!("`{}`", print::shortened(key.as_str(), 40))).collect();
+    let more = if map.len() > MAX_KEYS { ", …" } else { "" };
+    let there = if keys.is_empty() { "it is empty".to_owned() } else { format!("it has {}{more}", keys.join(", ")) };
+    format!("`values` has no `{}` ({there})", print::shortened(name, 40))
 }

@@ -144,6 +144,13 @@ impl<'a> Failure<'a> {
         }
     }
 
+    /// Matches `“text”` and `a – b`.
+    fn typographic_mark(&self) -> Option<String> {
+        let first = self.rest().chars().next()?;
+        let (_, mark) = TYPOGRAPHIC.iter().find(|(known, _)| *known == first)?;
+        Some(format!("write `{mark}`: `{first}` is a character of prose"))
+    }
+
     fn help(&self) -> Option<String> {
         let wanted = &self.wanted;
         let word = first_word(self.rest());
@@ -170,7 +177,10 @@ impl<'a> Failure<'a> {
         if is_keyword(first, "CALL") {
             return Some("write `CALL Name(…)`: the parentheses are needed, and nothing may follow them".to_owned());
         }
-        if let Some(help) = self.several_values() {
+        if is_keyword(first, "DEFINE") && wanted.contains(&Expected::Mark("PROCEDURE")) {
+            return Some("write `DEFINE PROCEDURE Name(a, b)`".to_owned());
+        }
+        if let Some(help) = self.several_values().or_else(|| self.typographic_mark()) {
             return Some(help);
         }
         let ends_here = wanted.contains(&Expected::EndOfLine) && wanted.contains(&Expected::Operator);
@@ -178,6 +188,24 @@ impl<'a> Failure<'a> {
             .then(|| "one statement stands on a line; values are joined by an operator or parted by `,`".to_owned())
     }
 }
+
+/// Marks that editors for prose write in place of quotes and signs, and what to write.
+const TYPOGRAPHIC: [(char, &str); 14] = [
+    ('\u{201c}', "\""),
+    ('\u{201d}', "\""),
+    ('\u{201e}', "\""),
+    ('\u{ab}', "\""),
+    ('\u{bb}', "\""),
+    ('\u{2018}', "'"),
+    ('\u{2019}', "'"),
+    ('\u{2013}', "-"),
+    ('\u{2014}', "-"),
+    ('\u{2212}', "-"),
+    ('\u{d7}', "*"),
+    ('\u{f7}', "/"),
+    ('\u{2264}', "<="),
+    ('\u{2265}', ">="),
+];
 
 /// Joins alternatives: `a`, `a or b`, `a, b or c`.
 fn list(wanted: &[Expected]) -> String {
