@@ -151,7 +151,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let Subject { origin, size, modified, name, metadata } = subject(context, &args)?;
     let all = args.max_lines == 0 && args.skip_lines == 0;
-    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress };
+    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, most: None };
     let source = super::check_size(&args.path, size, args.max_size_mb).and_then(|()| {
         Source::new(origin, options).map_err(|error| SandboxError::io(args.path.display(), &error).into())
     });

@@ -53,8 +53,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
 
 /// Returns the error for a text that has no value.
 pub fn refused(text: &str, at: usize, reason: &str, help: Option<&str>) -> ToolError {
-    // A text with an integer out of range is still valid JSON.
-    let reason = if reason == BEYOND_INTS { reason.to_owned() } else { format!("the text is no JSON: {reason}") };
-    let error = ToolError::bad_argument("text", at_byte(text, at, &reason));
+    let error = ToolError::bad_argument("text", at_byte(text, at, &no_json("text", reason)));
     help.into_iter().fold(error, ToolError::hint)
+}
+
+/// Returns the reason why a text, or a line, has no value. One with an integer out of range is still valid JSON.
+pub fn no_json(noun: &str, reason: &str) -> String {
+    if reason == BEYOND_INTS { reason.to_owned() } else { format!("the {noun} is no JSON: {reason}") }
 }
