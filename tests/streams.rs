@@ -105,6 +105,41 @@ fn lines_are_those_of_the_whole_text_where_blocks_end() {
     }
 }
 
+/// Returns the text of a table of two columns, with a few faults.
+fn table(dice: &mut Dice) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + dice.below(6) {
+        for end in [",", "\n"] {
+            let long = dice.pick(&[0, 0, 0, BLOCK - 20, BLOCK - 3]);
+            text.push_str(&match dice.below(4) {
+                0 => "plain é".to_owned(),
+                1 => "x".repeat(long + dice.below(8)),
+                _ => format!("\"{}{}\"", "y".repeat(long), dice.pick(&["", "\"\"", ",", "a\r\nb", "\"\",\"\"", "é\n"])),
+            });
+            text.push_str(if end == "\n" && dice.one_in(3) { "\r\n" } else { end });
+        }
+        if dice.one_in(12) {
+            text.push_str(dice.pick(&["\"", "a\"b,c\n", "one\n", "\n\n", "\"a\"b,c\n"]));
+        }
+    }
+    text
+}
+
+#[test]
+fn rows_are_those_of_the_whole_text() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let engine = engine(place.path());
+    let mut dice = Dice::new(3);
+    for number in 0..150 {
+        let text = table(&mut dice);
+        fs::write(place.path().join("f"), &text).expect("a file");
+        let found = called(&engine, "csv_rows", json!({ "path": "f", "header": false }));
+        let wanted = called(&engine, "csv_parse", json!({ "text": text, "header": false }));
+        // A text with several faults is refused for another one.
+        assert!(found.clone().ok() == wanted.clone().ok(), "text {number}: {:?}, {:?}", found.err(), wanted.err());
+    }
+}
+
 #[test]
 fn escapes_of_japanese_do_not_decide_for_what_comes_later() {
     let place = tempfile::tempdir().expect("a folder for the test");

@@ -19,7 +19,7 @@ const SPEC: Spec = Spec::pure(
     "By RFC 4180: fields with separators, quotes or line breaks stand in quotes, a quote among them is doubled. The first \
         row names the keys, and the result is a list of maps; without `header` it is a list of lists. All values are texts: \
         `INT` and `FLOAT` make numbers of them. A row of another length than the first, a name that comes twice and a quote \
-        that is not closed are errors with their place. Empty lines do not count.",
+        that is not closed are errors with their place. Empty lines do not count. `CSV.Rows` reads a file of any size.",
     Example {
         script: "FOR EACH row IN CSV.Parse(\"name,size\\na.txt,3\\n\\\"b,c\\\",5\\n\") DO\n  EMIT row.name, \": \", INT(row.size) + 1\nENDBLOCK",
         output: "a.txt: 4\nb,c: 6\n",

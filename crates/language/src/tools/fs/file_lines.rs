@@ -18,6 +18,7 @@ const SPEC: Spec = Spec {
         "for line in file",
         "for line in open",
         "readlines",
+        "read lines",
         "bufio.Scanner",
         "BufReader.lines",
         "fgets",
@@ -30,12 +31,12 @@ const SPEC: Spec = Spec {
     ],
     summary: "Gives the lines of a text file, without their ends",
     details: "`FOR EACH line IN FS.Lines(path)` reads one block at a time, so the size of the file does not matter; so do \
-        `LEN`, and `LIST.Map`, `LIST.Filter`, `LIST.Reduce`, `LIST.Any`, `LIST.All` and `LIST.GroupBy` with a procedure. Everywhere else, \
+        `LEN` and, with a procedure, `LIST.Map`, `LIST.Filter`, `LIST.Reduce`, `LIST.Any`, `LIST.All` and `LIST.GroupBy`. Everywhere else, \
         and in a procedure that reads `LAST`, the result is a list, within the limits of one. Lines end in LF or CRLF, as \
         for `STR.Lines`; an end at the very end of the file begins no further line. `encoding`, byte order marks, the \
         guess of the encoding, `decompress` and binary files are as for `FS.ReadFile`, but in a loop, errors come where \
-        they are found, after the lines before them. The loop reads as much as the file has when it begins, of the file that has the path then: lines that are added \
-        meanwhile do not count, and a file that is cut off meanwhile is an error. A failure is an error.",
+        they are found, after the lines before them. A loop reads the file that has the path when it begins, up to the length that it has then: lines that are \
+        added meanwhile do not count, and a file that is cut off meanwhile is an error. A failure is an error.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -18,7 +18,7 @@ const SPEC: Spec = Spec::pure(
         text that it is written as. Half a surrogate pair is an error, and so are comments (JSONC). A byte order mark at the \
         start is skipped. An error names line and column. Values nest as deep as `value_depth` lets them. `JSON.Set` and \
         `JSON.Remove` take the same texts, and numbers of any size, which they leave as they are written. \
-        With `default`, a text that is no JSON gives that value.",
+        With `default`, a text that is no JSON gives that value. `JSON.Lines` reads a file with one text on each line.",
     Example {
         script: "SET config = JSON.Parse('{\"name\": \"ns\", \"sizes\": [1, 2.5]}')\nEMIT config.name, \" \", config.sizes[1]",
         output: "ns 2.5\n",
