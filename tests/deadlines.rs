@@ -131,6 +131,8 @@ fn by_name(name: &str, tool: &str, flavour: &Flavour) -> Option<String> {
         "path" | "file_path" | "directory_path" | "source" | "archive" if tool.starts_with("FS.") => {
             if is_folder { "\"many\"" } else { "\"large\"" }.to_owned()
         }
+        "path" if tool == "CSV.Rows" => "\"large\"".to_owned(),
+        "path" if tool == "JSON.Lines" => "\"values\"".to_owned(),
         "destination" | "target" if tool.starts_with("FS.") => "\"made/there\"".to_owned(),
         "text" if tool == "FS.SearchFiles" => "\"words\"".to_owned(),
         "text" if flavour.text == "FORM" => form_of(tool).to_owned(),
@@ -191,6 +193,7 @@ fn build(place: &Path) {
         (0..100).for_each(|name| fs::write(folder.join(format!("{name}.txt")), "some words\n").expect("a file"));
     }
     fs::write(place.join("large"), "some words on a line\n".repeat(2_000_000)).expect("a large file");
+    fs::write(place.join("values"), "{\"a\": [1, \"x\"]}\n".repeat(1_000_000)).expect("a large file");
 }
 
 /// Returns the processor time used by a thread of this process.

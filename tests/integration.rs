@@ -57,6 +57,7 @@ mod show;
 mod specs;
 mod spellings;
 mod strangers;
+mod streams;
 mod support;
 mod testing;
 mod tools;

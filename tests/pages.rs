@@ -17,13 +17,13 @@ use crate::support::dice::Dice;
 const SETTLED: Duration = Duration::from_millis(60);
 
 /// A way in which the text is written, and the argument `encoding` with which it is read.
-struct Form {
-    name: &'static str,
-    encoding: Option<&'static str>,
-    bytes: fn(&str) -> Vec<u8>,
+pub struct Form {
+    pub name: &'static str,
+    pub encoding: Option<&'static str>,
+    pub bytes: fn(&str) -> Vec<u8>,
 }
 
-const FORMS: &[Form] = &[
+pub const FORMS: &[Form] = &[
     Form { name: "utf-8", encoding: None, bytes: |text| text.into() },
     Form { name: "utf-8, named", encoding: Some("utf-8"), bytes: |text| text.into() },
     Form { name: "utf-8 with a mark", encoding: None, bytes: |text| format!("\u{feff}{text}").into() },
@@ -92,7 +92,7 @@ fn utf16be(text: &str) -> Vec<u8> {
 }
 
 /// Returns lines of any length with ends of any kind.
-fn text(dice: &mut Dice, lines: usize) -> String {
+pub fn text(dice: &mut Dice, lines: usize) -> String {
     let mut text = String::new();
     for number in 0..lines {
         text.push_str(&number.to_string());

@@ -23,6 +23,15 @@ fn failing_calls() -> Vec<(&'static str, Vec<Failing>)> {
             ("read_file", json!({ "file_path": "dir" }), "is_a_directory", "path", "dir"),
             ("read_file", json!({ "file_path": "binary" }), "not_text", "path", "binary"),
             ("read_file", json!({ "file_path": "pipe" }), "io_error", "path", "pipe"),
+            ("lines", json!({ "path": "no" }), "not_found", "path", "no"),
+            ("lines", json!({ "path": "../x" }), "sandbox_violation", "path", "../x"),
+            ("lines", json!({ "path": "dir" }), "is_a_directory", "path", "dir"),
+            ("lines", json!({ "path": "binary" }), "not_text", "path", "binary"),
+            ("lines", json!({ "path": "pipe" }), "io_error", "path", "pipe"),
+            ("csv_rows", json!({ "path": "dir" }), "is_a_directory", "path", "dir"),
+            ("csv_rows", json!({ "path": "binary" }), "not_text", "path", "binary"),
+            ("json_lines", json!({ "path": "no" }), "not_found", "path", "no"),
+            ("json_lines", json!({ "path": "odd" }), "bad_args", "path", "odd"),
             ("write_file", json!({ "file_path": "dir", "content": "" }), "is_a_directory", "path", "dir"),
             ("write_file", json!({ "file_path": "a/b", "content": "" }), "not_a_directory", "path", "a/b"),
             ("write_file", json!({ "file_path": ".", "content": "" }), "sandbox_violation", "path", "."),
@@ -122,6 +131,7 @@ fn failing_calls() -> Vec<(&'static str, Vec<Failing>)> {
             ("extract", json!({ "archive_path": "good.zip", "destination_path": "x" }), "policy_denied", "source", "good.zip"),
             ("list_archive", json!({ "path": "good.zip" }), "policy_denied", "path", "good.zip"),
             ("hash_file", json!({ "path": "binary" }), "policy_denied", "path", "binary"),
+            ("lines", json!({ "path": "binary" }), "policy_denied", "path", "binary"),
         ]),
     ]
 }

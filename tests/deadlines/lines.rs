@@ -22,7 +22,7 @@ const FILES: [(&str, &str, &str, &str); 6] = [
 ];
 
 /// Calls on these files, apart from searches.
-const CALLS: [&str; 13] = [
+const CALLS: [&str; 18] = [
     "FS.ReadFile(\"ascii\", max_size_mb: 100)",
     "FS.ReadFile(\"words\", max_size_mb: 100, skip_lines: 1, max_lines: 1)",
     "FS.ReadFile(\"bytes\", max_size_mb: 100, encoding: \"shift_jis\")",
@@ -33,6 +33,11 @@ const CALLS: [&str; 13] = [
     "FS.DiffFiles(\"ascii\", \"other\", max_size_mb: 100)",
     "FS.DiffFiles(\"words\", \"bytes\", max_size_mb: 100, encoding: \"latin-1\")",
     "FS.LineCount(\"ascii\")",
+    "FS.Lines(\"words\")",
+    "FS.Lines(\"bytes\", encoding: \"shift_jis\")",
+    "LEN(FS.Lines(\"ascii\"))",
+    "CSV.Rows(\"quoted.csv\")",
+    "CSV.Rows(\"plain.csv\")",
     "CSV.Parse(quoted)",
     "CSV.Parse(plain)",
     "CSV.Text([{\"a\": plain}])",

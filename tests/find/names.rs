@@ -103,6 +103,7 @@ fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
         ("hash_file", json!({ "path": path })),
         ("file_info", json!({ "path": path })),
         ("line_count", json!({ "path": path })),
+        ("lines", json!({ "path": path })),
         ("exists", json!({ "path": path })),
         ("write_file", json!({ "file_path": path, "content": "text\n" })),
         ("append_file", json!({ "file_path": path, "content": "more\n" })),

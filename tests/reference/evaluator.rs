@@ -25,6 +25,8 @@ pub struct Frame<'a> {
     /// Every name that it sets, with its value once it is set.
     pub variables: HashMap<&'a str, Option<Value>>,
     pub last: Value,
+    /// Whether it pulls lines one by one, because nothing reads `LAST`, instead of making lists of them.
+    pub pulls: bool,
     /// The ON ERROR statement passed last.
     handler: Option<&'a Statement>,
 }
@@ -35,6 +37,8 @@ pub struct Evaluator<'a> {
     procedures: HashMap<&'a str, &'a Procedure>,
     /// The top level's frame, followed by those of the active calls.
     pub frames: Vec<Frame<'a>>,
+    /// Whether the procedure `Work` pulls.
+    work_pulls: bool,
     /// Whether CLEAR_ERROR ran in the current handler.
     cleared: bool,
     pub last_error: Value,
@@ -43,6 +47,9 @@ pub struct Evaluator<'a> {
     max_steps: u64,
 }
 
+/// The variables of one turn of a loop.
+type Turn = (Value, Option<Value>);
+
 /// Maximum depth of nested calls.
 const CALL_DEPTH: usize = 1_000;
 /// Maximum number of calls that an error records.
@@ -50,15 +57,19 @@ const MOST_CALLS: usize = 6;
 
 impl<'a> Evaluator<'a> {
     pub fn new(tree: &'a Tree, source: &'a Source, max_steps: u64) -> Evaluator<'a> {
+        let text = source.text();
         let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some((procedure.name.text.as_str(), &**procedure)),
             _ => None,
         });
+        // No other procedure of the programs reads LAST.
+        let (top, work) = text.split_once("DEFINE PROCEDURE Work").unwrap_or((text, ""));
         Evaluator {
             tree,
             source,
             procedures: procedures.collect(),
-            frames: vec![frame_of(&tree.statements, &[])],
+            frames: vec![Frame { pulls: pulls(top), ..frame_of(&tree.statements, &[]) }],
+            work_pulls: pulls(work),
             cleared: false,
             last_error: Value::Nil,
             output: String::new(),
@@ -130,7 +141,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the value of ON ERROR AS and LAST_ERROR, with the parts that programs use.
-    fn error_value(&self, fault: &super::fault::Fault) -> Value {
+    pub fn error_value(&self, fault: &super::fault::Fault) -> Value {
         let line = self.source.position(fault.place).line as i64;
         let entry = |key: &str, value: Value| (key.to_owned(), value);
         let (code, message) = (Value::text(fault.code), Value::text(&fault.message));
@@ -170,7 +181,9 @@ impl<'a> Evaluator<'a> {
                 }
             }
             StatementKind::For { first, second, list, body } => {
-                for (key, value) in self.turns(*list, second.is_some())? {
+                let (turns, pulled) = self.turns(*list, second.is_some())?;
+                for (key, value) in turns {
+                    self.step(u64::from(pulled))?;
                     self.frame().variables.insert(&first.text, Some(key));
                     if let (Some(second), Some(value)) = (second, value) {
                         self.frame().variables.insert(&second.text, Some(value));
@@ -204,13 +217,19 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns the elements of a FOR EACH loop.
-    fn turns(&mut self, list: ExprId, two: bool) -> Run<Vec<(Value, Option<Value>)>> {
+    /// Returns the elements of a FOR EACH loop, and whether each is charged when it is pulled.
+    fn turns(&mut self, list: ExprId, two: bool) -> Run<(Vec<Turn>, bool)> {
+        let pulled = self.pulled(list)?;
+        let is_pulled = pulled.is_some();
+        let turns = self.turns_of(pulled, list, two)?;
+        Ok((turns, is_pulled))
+    }
+
+    fn turns_of(&mut self, pulled: Option<Value>, list: ExprId, two: bool) -> Run<Vec<Turn>> {
         let place = self.place_of(list);
-        let value = match &self.tree[self.inner(list)].kind {
-            // It counts here, and creates no list to be charged.
-            ExprKind::Call(call) if call.callee == "RANGE" => self.built_in(call, place)?,
-            _ => self.value(list)?,
+        let value = match pulled {
+            Some(pulled) => pulled,
+            None => self.collected(list, place)?,
         };
         let numbered =
             |(index, item): (usize, Value)| if two { (Value::Int(index as i64), Some(item)) } else { (item, None) };
@@ -228,6 +247,14 @@ impl<'a> Evaluator<'a> {
                 let message = format!("FOR EACH cannot go through {} {}", value.type_name(), value.preview());
                 Err(Stop::fault("NS0310", message, place))
             }
+        }
+    }
+
+    fn collected(&mut self, list: ExprId, place: Span) -> Run<Value> {
+        match &self.tree[self.inner(list)].kind {
+            // It counts here, and creates no list to be charged.
+            ExprKind::Call(call) if call.callee == "RANGE" => self.built_in(call, place),
+            _ => self.value(list),
         }
     }
 
@@ -320,7 +347,8 @@ impl<'a> Evaluator<'a> {
             }
             return Err(stop);
         }
-        let mut frame = frame_of(&procedure.body, &params);
+        let pulls = name != "Work" || self.work_pulls;
+        let mut frame = Frame { pulls, ..frame_of(&procedure.body, &params) };
         for param in &procedure.params {
             if let WhenAbsent::Is(default) = param.when_absent {
                 let default = self.value(default)?;
@@ -352,6 +380,11 @@ impl<'a> Evaluator<'a> {
     }
 }
 
+/// Whether a body with this text reads no `LAST`, by name or by EVAL.
+fn pulls(body: &str) -> bool {
+    !body.replace("LAST_ERROR", "").contains("LAST") && !body.contains("EVAL")
+}
+
 fn known<'a>(params: &[&'a str], label: &str) -> &'a str {
     params.iter().find(|param| **param == label).expect("programs name parameters that are there")
 }
@@ -362,7 +395,7 @@ fn frame_of<'a>(body: &'a Block, params: &[&'a str]) -> Frame<'a> {
     names_set(body, &mut names);
     let mut variables: HashMap<&str, Option<Value>> = names.into_iter().map(|name| (name, None)).collect();
     variables.extend(params.iter().map(|param| (*param, Some(Value::Nil))));
-    Frame { variables, last: Value::Nil, handler: None }
+    Frame { variables, last: Value::Nil, pulls: true, handler: None }
 }
 
 fn names_set<'a>(block: &'a Block, names: &mut HashSet<&'a str>) {

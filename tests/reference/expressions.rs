@@ -7,6 +7,7 @@ use super::builtins;
 use super::evaluator::{Evaluator, is_builtin, unset};
 use super::fault::{Run, Stop};
 use super::operators::{binary, bounded, field, index, invert, negate, power};
+use super::programs::FILES;
 use super::value::Value;
 
 /// 2^63, which is an int only after a minus sign.
@@ -150,8 +151,22 @@ impl<'a> Evaluator<'a> {
         if let Some(function) = name.strip_prefix("LIST.") {
             return self.over(function, call, place);
         }
+        if name == "FS.Lines" {
+            let lines = self.lines(call, place)?;
+            self.step(lines.len() as u64)?;
+            let value = bounded(Value::List(lines)).map_err(|wrong| wrong.at(place))?;
+            self.frame().last = value.clone();
+            return Ok(value);
+        }
         if is_builtin(name) {
             self.step(1)?;
+            if let ("LEN", [list]) = (name, &call.args[..])
+                && let Some(lines) = self.pulled(list.value)?
+            {
+                let Value::List(lines) = lines else { unreachable!("lines are a list") };
+                self.step(lines.len() as u64)?;
+                return Ok(Value::Int(lines.len() as i64));
+            }
             let value = self.built_in(call, place)?;
             if let ("RANGE", Value::List(items)) = (name, &value) {
                 self.step(items.len() as u64)?;
@@ -165,6 +180,41 @@ impl<'a> Evaluator<'a> {
         let value = self.call(name, args, place)?;
         self.frame().last = value.clone();
         Ok(value)
+    }
+
+    /// Returns the lines that a call gives, if they are pulled there. The caller charges each that it takes.
+    pub fn pulled(&mut self, list: ExprId) -> Run<Option<Value>> {
+        let tree = self.tree;
+        let inner = self.inner(list);
+        match &tree[inner].kind {
+            ExprKind::Call(call) if call.callee == "FS.Lines" && self.frame().pulls => {
+                let lines = self.lines(call, tree[inner].span)?;
+                Ok(Some(Value::List(lines)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Calls `FS.Lines`.
+    fn lines(&mut self, call: &'a Call, place: Span) -> Run<Vec<Value>> {
+        self.step(1)?;
+        let name = match self.value(call.args[0].value)? {
+            Value::Map(entries) => entries[0].1.printed(),
+            name => name.printed(),
+        };
+        match FILES.iter().find(|(known, _)| *known == name) {
+            Some((_, content)) => {
+                self.last_error = Value::Nil;
+                Ok(content.lines().map(Value::text).collect())
+            }
+            None => {
+                let stop = Stop::fault("not_found", format!("`{name}` does not exist"), place);
+                if let Stop::Fault(fault) = &stop {
+                    self.last_error = self.error_value(fault);
+                }
+                Err(stop)
+            }
+        }
     }
 
     /// Returns the result of a built-in, without charging its step.
@@ -198,7 +248,13 @@ impl<'a> Evaluator<'a> {
         if !self.is_procedure(procedure) {
             return Err(Stop::GivenUp);
         }
-        let Value::List(items) = self.value(list.value)? else { return Err(Stop::GivenUp) };
+        let pulled = self.pulled(list.value)?;
+        let is_pulled = pulled.is_some();
+        let items = match pulled {
+            Some(pulled) => pulled,
+            None => self.value(list.value)?,
+        };
+        let Value::List(items) = items else { return Err(Stop::GivenUp) };
         let mut items = items.into_iter();
         let mut made = Vec::new();
         let mut reduced = match start {
@@ -206,9 +262,10 @@ impl<'a> Evaluator<'a> {
             _ if function == "Reduce" => items.next(),
             _ => None,
         };
+        self.step(u64::from(is_pulled && start.is_empty() && reduced.is_some()))?;
         let mut decided = None;
         for item in items {
-            self.step(1)?;
+            self.step(1 + u64::from(is_pulled))?;
             let args = reduced.take().into_iter().chain([item.clone()]).map(|value| (None, value)).collect();
             let given = self.call(procedure, args, place)?;
             match function {

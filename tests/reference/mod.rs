@@ -24,7 +24,7 @@ use neuroscript::text::{Diagnostic, Span};
 use crate::support::Captured;
 use evaluator::Evaluator;
 use fault::Stop;
-use programs::program;
+use programs::{FILES, program};
 
 /// Maximum number of steps of a program.
 const MAX_STEPS: u64 = 20_000;
@@ -111,6 +111,9 @@ struct Tally {
 /// Compares programs, up to the maximum number of differences.
 fn compare_all(seeds: impl Iterator<Item = u64>) -> Tally {
     let folder = tempfile::tempdir().expect("a sandbox");
+    for (name, content) in FILES {
+        std::fs::write(folder.path().join(name), content).expect("a file");
+    }
     let engine = engine(&folder);
     let mut tally = Tally::default();
     for seed in seeds {

@@ -26,6 +26,19 @@ enum Place {
     Handler,
 }
 
+/// The files whose lines programs read, by name.
+pub const FILES: &[(&str, &str)] =
+    &[("empty", ""), ("short", "a\n-1\r\n\nlonger than seven"), ("numbers", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")];
+/// Calls that give lines; the first of them fail.
+const LINES: &[&str] = &[
+    "FS.Lines(\"missing\")",
+    "FS.Lines(\"short\")",
+    "FS.Lines(\"numbers\")",
+    "FS.Lines(path: \"short\")",
+    "FS.Lines({\"path\": \"numbers\"})",
+    "FS.Lines(\"empty\", decompress: false)",
+    "(FS.Lines(\"numbers\"))",
+];
 const KEYS: &[&str] = &["\"a\"", "\"b\"", "\"k\"", "\"k1\"", "\"k8\"", "s", "\"k\" + i"];
 /// Procedures that statements call, by name.
 const PROCEDURES: &[(&str, &str)] = &[
@@ -64,7 +77,9 @@ impl Maker {
         }
         let statements = 4 + self.dice.below(10);
         self.block(statements);
-        self.text.push_str("EMIT [i, j, f, g, s, t, l, m, d, e, LAST, LAST_ERROR == nil]\n");
+        // Where nothing reads LAST, lists may be pulled instead of made.
+        let last = if self.dice.one_in(3) { "LAST, " } else { "" };
+        let _ = writeln!(self.text, "EMIT [i, j, f, g, s, t, l, m, d, e, {last}LAST_ERROR == nil]");
         if self.dice.one_in(4) {
             self.line("RETURN", 2);
         }
@@ -302,7 +317,12 @@ impl Maker {
             "SET l[Loud(0)][Loud(1)] = Loud(2)\n",
             "SET d[Loud(\"k\")][Loud(\"a\")], l[Loud(1)] = Pair(Loud(2), Loud(3))\n",
             "EMIT LIST.Any([0, 1], Loud), LIST.All([1, 0, 1], Loud), LAST\n",
+            "EMIT LEN(LINES), LIST.Map(LINES, Loud), LIST.Filter(LINES, Loud)\n",
+            "SET l = LIST.Reduce(LINES, Pair)\nSET m = LIST.Map(LINES, Pair)\n",
+            "EMIT LIST.Any(LINES, Loud), LIST.All(LINES, Loud), LIST.Reduce(LINES, Pair, Loud(1))\n",
+            "SET l = LINES\nSET l = l + LINES\nEMIT LEN(l), LEN(LINES)\n",
         ]);
+        let call = call.split("LINES").map(str::to_owned).reduce(|before, after| before + self.lines() + &after);
         match (self.place, self.dice.below(24)) {
             (_, 0) => self.text.push_str("CALL Deep(i)\n"),
             (Place::Top, 1..=8) => {
@@ -312,8 +332,14 @@ impl Maker {
                 self.any();
                 self.text.push_str(")\n");
             }
-            _ => self.text.push_str(call),
+            _ => self.text.push_str(&call.unwrap_or_default()),
         }
+    }
+
+    /// Returns a call that gives lines.
+    fn lines(&mut self) -> &'static str {
+        let first = usize::from(!self.dice.one_in(8));
+        self.dice.pick(&LINES[first..])
     }
 
     fn leave(&mut self) {
@@ -419,7 +445,11 @@ impl Maker {
         let first = format!("x{}", self.depth);
         let names = if self.dice.one_in(2) { first.clone() } else { format!("{first}, y{}", self.depth) };
         let _ = write!(self.text, "FOR EACH {names} IN ");
-        match self.dice.below(8) {
+        match self.dice.below(10) {
+            8.. => {
+                let lines = self.lines();
+                self.text.push_str(lines);
+            }
             0 => self.text.push_str("RANGE(5)"),
             1 => {
                 let step = self.dice.pick(&["1", "2", "-1", "i", "9223372036854775807", "1.0"]);

@@ -69,7 +69,7 @@ impl Engine {
             strict: false,
         };
         let mut machine = Machine::new(world, meter(&Limits { call_depth: 3, ..Limits::default() }));
-        matches!(machine.run_top(&compile(&program)), Err(fault) if fault.limit == Some(Limit::CallDepth))
+        matches!(machine.run_top(&compile(&program, registry)), Err(fault) if fault.limit == Some(Limit::CallDepth))
     }
 }
 

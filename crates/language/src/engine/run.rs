@@ -164,7 +164,7 @@ impl Engine {
         let mut machine = Machine::new(world, meter);
         let args = Value::list(args).unwrap_or_default();
         machine.set_args(args.clone());
-        let compiled = compile(&program);
+        let compiled = compile(&program, self.gate.registry());
         held.shrink(held.bytes() / 2);
         let result = match interface.procedure.as_ref().and_then(|name| program.own_procedure(name)) {
             None => machine.run_top(&compiled),

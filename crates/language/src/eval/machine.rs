@@ -40,10 +40,12 @@ pub enum Flow {
     Throw,
 }
 
+/// Compiled code with a result.
+pub type EvalFn<T> = Box<dyn Fn(&mut Machine) -> EvalResult<T>>;
 /// A compiled expression.
-pub type ValueFn = Box<dyn Fn(&mut Machine) -> EvalResult<Value>>;
+pub type ValueFn = EvalFn<Value>;
 /// A compiled condition.
-pub type CondFn = Box<dyn Fn(&mut Machine) -> EvalResult<bool>>;
+pub type CondFn = EvalFn<bool>;
 /// A compiled statement or block.
 pub type StmtFn = Box<dyn Fn(&mut Machine) -> Flow>;
 
@@ -106,6 +108,11 @@ impl WatchedLoop {
     /// Reports the number of completed iterations.
     pub fn tell(&self, turns: usize, all: usize) {
         self.progress.reached(turns as u64, all as u64);
+    }
+
+    /// Returns the progress of the loop, for a source that counts its bytes.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
     }
 }
 

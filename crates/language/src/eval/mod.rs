@@ -16,6 +16,7 @@ mod handler;
 mod machine;
 mod must;
 mod output;
+mod pulled;
 mod refusals;
 mod template;
 mod tool_call;

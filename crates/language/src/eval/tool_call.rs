@@ -7,7 +7,7 @@ use crate::toolkit::{ArgError, BELOW_ROOT, Failure, FailureMode, ToolError, Tool
 use crate::value::{Map, Str, Value};
 
 use super::fault::Fault;
-use super::machine::{EvalResult, Machine};
+use super::machine::{EvalResult, Machine, Thrown};
 use super::refusals;
 
 /// How a failure is handled.
@@ -40,9 +40,7 @@ pub fn call(
 ) -> EvalResult<Value> {
     machine.step(span)?;
     let result = machine.world.gate.call(id, args, &mut machine.meter, &machine.world.memory);
-    if machine.world.gate.has_to_say() {
-        tell(machine, id, span)?;
-    }
+    tell_notes(machine, id, span)?;
     match result {
         Ok(value) => {
             machine.last_error = Value::Nil;
@@ -55,7 +53,12 @@ pub fn call(
     }
 }
 
-/// Displays the notes of a tool.
+/// Displays the notes of a tool, if it has any.
+#[inline]
+pub fn tell_notes(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
+    if machine.world.gate.has_to_say() { tell(machine, id, span) } else { Ok(()) }
+}
+
 #[cold]
 #[inline(never)]
 fn tell(machine: &mut Machine, id: ToolId, span: Span) -> EvalResult<()> {
@@ -91,20 +94,34 @@ fn warn_of_truncation(machine: &mut Machine, id: ToolId, value: &Value, span: Sp
 }
 
 /// Refuses a call whose arguments are invalid: always an error.
-pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> EvalResult<Value> {
+pub fn refuse(machine: &mut Machine, id: ToolId, error: ArgError, span: Span) -> Thrown {
     let name = machine.world.gate.registry().get(id).spec.name;
     let error = ToolError { tool: Some(name), ..error.into() };
-    failed(machine, id, error, span, Failing::AsError)
+    raise(machine, error, span)
+}
+
+/// Raises the failure of a call.
+#[cold]
+#[inline(never)]
+pub fn raise(machine: &mut Machine, error: ToolError, span: Span) -> Thrown {
+    let fault = noted(machine, error, span);
+    machine.rethrow(Box::new(fault))
+}
+
+/// Returns the fault of a failed call, which is now the outcome of the latest call.
+fn noted(machine: &mut Machine, error: ToolError, span: Span) -> Fault {
+    let mut fault = Fault::from(error);
+    fault.span = Some(span);
+    fault.refused = refusals::is_refusal(fault.code) || refusals::follows(&fault, &machine.last_error);
+    machine.last_error = fault.to_value(&machine.world.sources);
+    fault
 }
 
 #[cold]
 #[inline(never)]
 fn failed(machine: &mut Machine, id: ToolId, error: ToolError, span: Span, failing: Failing) -> EvalResult<Value> {
     let manner = error.manner;
-    let mut fault = Fault::from(error);
-    fault.span = Some(span);
-    fault.refused = refusals::is_refusal(fault.code) || refusals::follows(&fault, &machine.last_error);
-    machine.last_error = fault.to_value(&machine.world.sources);
+    let fault = noted(machine, error, span);
     let raised = manner == FailureMode::Raised || failing == Failing::AsError || machine.world.strict;
     let spec = machine.world.gate.registry().get(id).spec;
     let comes_as_map = matches!(spec.failure, Failure::ErrorMap | Failure::SuccessMap);

@@ -3,7 +3,7 @@
 //! The gate binds and checks the arguments, resolves paths, applies the policy, asks if somebody must agree, runs the
 //! tool, bounds its answer and writes to the audit log, in that order. A tool never sees an unresolved path.
 
-use crate::limits::{Meter, work};
+use crate::limits::{Limit, Meter, work};
 use crate::memory::Session as SessionMemory;
 use crate::sandbox::{PathRule, SharedFolders};
 use crate::text::ToolCode;
@@ -32,13 +32,19 @@ impl Gate {
         session: &SessionMemory,
     ) -> Result<Value, Box<ToolError>> {
         let tool = self.toolbox.get(id);
-        self.admit_and_run(tool, args, meter, session).map_err(|mut error| {
-            error.tool = Some(tool.declaration.spec.name);
-            if let Some(hit) = error.limit {
-                self.admission.policy.provenance.correct_limit_help(hit.limit, &mut error.hint);
-            }
-            Box::new(with_pattern_hint(*error, tool.declaration))
+        self.admit_and_run(tool, args, meter, session).map_err(|error| {
+            let error = self.explained(*error, tool.declaration);
+            Box::new(if tool.declaration.streams() { with_loop_hint(error) } else { error })
         })
+    }
+
+    /// Returns the error of a call with what the gate knows: the tool, and where its limit can be raised.
+    pub(super) fn explained(&self, mut error: ToolError, tool: &Declaration) -> ToolError {
+        error.tool = Some(tool.spec.name);
+        if let Some(hit) = error.limit {
+            self.admission.policy.provenance.correct_limit_help(hit.limit, &mut error.hint);
+        }
+        with_pattern_hint(error, tool)
     }
 
     /// Returns the result of a call whose run has ended, or the error that its changes may not be durable.
@@ -68,7 +74,7 @@ impl Gate {
         }
     }
 
-    fn admit_and_run(
+    pub(super) fn admit_and_run(
         &self,
         callee: ToolRef<'_>,
         args: &mut [Option<Value>],
@@ -194,6 +200,19 @@ impl Gate {
     }
 }
 
+/// Adds to the error of a list that does not fit that its elements can be pulled one by one.
+fn with_loop_hint(error: ToolError) -> ToolError {
+    let is_whole = error.limit.is_some_and(|hit| matches!(hit.limit, Limit::Memory | Limit::Collection));
+    match (error.tool, &error.hint) {
+        (Some(tool), Some(hint)) if is_whole => {
+            let hint =
+                format!("loop over the call itself, which makes no list: `FOR EACH item IN {tool}(…)`; or {hint}");
+            error.hint(hint)
+        }
+        _ => error,
+    }
+}
+
 /// Lets a path use the handle of the argument before it, if both are in one directory.
 fn share_folder(arg: &mut BoundArg, before: Option<&BoundArg>) {
     if let (BoundArg::Path(place), Some(BoundArg::Path(before))) = (arg, before) {
@@ -216,7 +235,7 @@ fn unacknowledged(lost: ToolError, result: Result<Value, Box<ToolError>>) -> Box
 
 /// Returns the result of a tool, or the limit error if the work was stopped. Comparisons, hashes and walks cannot
 /// report that they were stopped early, and their results are then meaningless.
-fn unless_stopped(result: Result<Value, Box<ToolError>>, has_changed: bool) -> Result<Value, Box<ToolError>> {
+pub(super) fn unless_stopped<T>(result: Result<T, Box<ToolError>>, has_changed: bool) -> Result<T, Box<ToolError>> {
     match (work::check(), result) {
         (Err(hit), Ok(_)) => Err(Box::new(done_but_unreported(hit, has_changed))),
         (Err(hit), Err(error)) if error.limit.is_none() && !has_changed => Err(Box::new(hit.into())),

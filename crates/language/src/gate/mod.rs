@@ -40,6 +40,7 @@ mod plan;
 mod policy;
 mod random;
 mod recovery;
+mod stream;
 mod tool;
 mod truncate;
 mod world;
@@ -71,5 +72,6 @@ pub use policy::{
     ToolRule, ToolRules, Unused,
 };
 pub use random::{Clock, RandomSource};
-pub use tool::{Tool, Toolbox};
+pub use stream::OpenStream;
+pub use tool::{Stream, Tool, Toolbox};
 pub use truncate::{DONE, answers_are_bounded};

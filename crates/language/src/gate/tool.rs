@@ -1,20 +1,41 @@
 //! Tools: declarations with the functions that carry them out.
+//!
+//! A tool that returns a list can declare that it *streams*: it opens a [`Stream`], and whoever needs one element at a
+//! time pulls from that. Whoever needs the list gets it collected from the same stream, so both have the same elements,
+//! errors and steps.
 
 use std::fmt;
 use std::rc::Rc;
 
-use crate::toolkit::{Answer, Arguments, Bound, Check, Declaration, Fields, Registry, Spec, ToolError, ToolId};
-use crate::value::Value;
+use crate::toolkit::{
+    Answer, AnyList, Arguments, Bound, Check, Declaration, Fields, Registry, Spec, ToolError, ToolId,
+};
+use crate::value::{Elements, Value};
 
 use super::context::Context;
 use super::truncate::done_but_unreported;
 
-type ToolFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>>;
+type ToolFn<'a> = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Value, Box<ToolError>> + 'a;
+type OpenFn = dyn Fn(&mut Context<'_>, &mut Bound<'_>) -> Result<Box<dyn Stream>, Box<ToolError>>;
+
+/// The elements of a list that is never made: each is made when it is pulled.
+///
+/// A stream holds open handles, never paths, so the gate decides once, when it is opened.
+pub trait Stream {
+    /// Returns the next element, or `None` after the last one. Charges the steps and the memory of the element.
+    fn pull(&mut self, context: &mut Context<'_>) -> Result<Option<Value>, ToolError>;
+
+    /// Returns the number of bytes that are read up to the end, for the display of progress, or `None` if it is unknown.
+    fn bytes(&self) -> Option<u64> {
+        None
+    }
+}
 
 /// A tool: its declaration and its function.
 pub struct Tool {
     declaration: Declaration,
-    run: Box<ToolFn>,
+    run: Box<ToolFn<'static>>,
+    open: Option<Box<OpenFn>>,
     variant: Option<Box<Variant>>,
 }
 
@@ -35,7 +56,30 @@ impl Tool {
             Ok(answer) => answer.into_value().map_err(|hit| Box::new(done_but_unreported(hit, context.has_changed()))),
             Err(error) => Err(Box::new(error)),
         };
-        Tool { declaration: Declaration::new(spec, A::PARAMS, R::schema), run: Box::new(run), variant: None }
+        Tool {
+            declaration: Declaration::new(spec, A::PARAMS, R::schema),
+            run: Box::new(run),
+            open: None,
+            variant: None,
+        }
+    }
+
+    /// Creates a tool that returns a list, from its declaration and the function that opens the stream of the elements.
+    pub fn streaming<A, S>(
+        spec: Spec,
+        open: impl Fn(&mut Context<'_>, A) -> Result<S, ToolError> + Copy + 'static,
+    ) -> Tool
+    where
+        A: Arguments + 'static,
+        S: Stream + 'static,
+    {
+        let collect = move |context: &mut Context<'_>, args| collect(&mut open(context, args)?, context);
+        let tool = Tool::new(spec, collect);
+        let open = move |context: &mut Context<'_>, bound: &mut Bound<'_>| match open(context, A::take(bound)) {
+            Ok(stream) => Ok(Box::new(stream) as Box<dyn Stream>),
+            Err(error) => Err(Box::new(error)),
+        };
+        Tool { declaration: tool.declaration.with_stream(), open: Some(Box::new(open)), ..tool }
     }
 
     /// Returns the tool with a check of its arguments. The check runs before a script starts, with the arguments that
@@ -61,11 +105,20 @@ impl Tool {
         A: Arguments + 'static,
         R: Answer + 'static,
     {
-        let Tool { declaration, run, .. } = Tool::new(self.declaration.spec, run);
+        let Tool { declaration, run, open, .. } = Tool::new(self.declaration.spec, run);
         let declaration = declaration.with_check(self.declaration.own_check());
-        let variant = Variant { reads, tool: Tool { declaration, run, variant: None } };
+        let variant = Variant { reads, tool: Tool { declaration, run, open, variant: None } };
         Tool { variant: Some(Box::new(variant)), ..self }
     }
+}
+
+/// Returns the list of all elements of a stream.
+fn collect(stream: &mut impl Stream, context: &mut Context<'_>) -> Result<AnyList, ToolError> {
+    let mut elements = Elements::default();
+    while let Some(element) = stream.pull(context)? {
+        elements.push(element)?;
+    }
+    Ok(AnyList(elements.finish()?))
 }
 
 impl fmt::Debug for Tool {
@@ -80,7 +133,9 @@ pub struct Toolbox {
     /// The declarations.
     pub registry: Rc<Registry>,
     /// The function of each tool, in the order of the registry.
-    functions: Rc<[Box<ToolFn>]>,
+    functions: Rc<[Box<ToolFn<'static>>]>,
+    /// The functions of the tools that stream, with their tools.
+    openers: Rc<[(ToolId, Box<OpenFn>)]>,
 }
 
 impl Toolbox {
@@ -92,9 +147,11 @@ impl Toolbox {
         let mut declarations = Vec::with_capacity(tools.len());
         let mut functions = Vec::with_capacity(tools.len());
         let mut variants = Vec::new();
-        for (number, Tool { declaration, run, variant }) in tools.into_iter().enumerate() {
+        let mut openers = Vec::new();
+        for (number, Tool { declaration, run, open, variant }) in tools.into_iter().enumerate() {
             declarations.push(declaration);
             functions.push(run);
+            openers.extend(open.map(|open| (ToolId::new(number), open)));
             variants.extend(variant.map(|variant| (ToolId::new(number), *variant)));
         }
         let mut registry = Registry::new(declarations);
@@ -102,7 +159,13 @@ impl Toolbox {
             registry.add_variant(id, reads, tool.declaration);
             functions.push(tool.run);
         }
-        Toolbox { registry: Rc::new(registry), functions: functions.into() }
+        Toolbox { registry: Rc::new(registry), functions: functions.into(), openers: openers.into() }
+    }
+
+    /// Returns the function that opens the stream of a tool.
+    pub(super) fn opener(&self, id: ToolId) -> &OpenFn {
+        let opener = self.openers.iter().find(|(tool, _)| *tool == id);
+        &*opener.expect("the registry says that the tool streams").1
     }
 
     /// Returns a tool for a call.
@@ -116,7 +179,8 @@ impl Toolbox {
 pub struct ToolRef<'a> {
     /// Its declaration.
     pub declaration: &'a Declaration,
-    run: &'a ToolFn,
+    /// Its function.
+    pub(super) run: &'a ToolFn<'a>,
 }
 
 impl ToolRef<'_> {

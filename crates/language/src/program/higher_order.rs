@@ -174,6 +174,11 @@ impl HigherOrder {
     /// Index of the procedure among the parameters.
     pub const PROCEDURE: usize = 1;
 
+    /// Whether the function takes each element of a list once, in order, so that it needs no list.
+    pub fn takes_one_by_one(self) -> bool {
+        !matches!(self, HigherOrder::SortBy | HigherOrder::MapMap | HigherOrder::MapFilter)
+    }
+
     /// Finds a function by name, ignoring case; `tool.list.Map` finds `LIST.Map`.
     pub fn find(name: &str) -> Option<HigherOrder> {
         let lower = name.to_ascii_lowercase();

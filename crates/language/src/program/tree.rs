@@ -106,6 +106,8 @@ pub struct Body {
     pub slots: Vec<CompactString>,
     /// Whether anything reads `LAST`, so that it must be kept.
     pub keeps_last: bool,
+    /// Whether the statements themselves may read `LAST`; the next line of a session may also.
+    pub reads_last: bool,
     /// Whether nothing checks the outcome of CALL statements: neither `LAST` here nor `LAST_ERROR` anywhere in the
     /// script.
     pub calls_unseen: bool,

@@ -22,6 +22,7 @@ pub struct Declaration {
     check: Option<Check>,
     early_check: Option<Check>,
     is_plain: bool,
+    streams: bool,
 }
 
 /// A check across several arguments, or against settings of the policy file.
@@ -32,7 +33,7 @@ impl Declaration {
     pub fn new(spec: Spec, params: &'static [Param], schema: fn() -> serde_json::Value) -> Declaration {
         let takes_paths = params.iter().any(|param| param.kind.is_place());
         let is_plain = spec.effect == Effect::Pure && !takes_paths;
-        Declaration { spec, params, schema, check: None, early_check: None, is_plain }
+        Declaration { spec, params, schema, check: None, early_check: None, is_plain, streams: false }
     }
 
     /// Returns the declaration with a check of the arguments.
@@ -44,6 +45,16 @@ impl Declaration {
     /// when it runs.
     pub fn with_early_check(self, check: Check) -> Declaration {
         Declaration { early_check: Some(check), ..self }
+    }
+
+    /// Returns the declaration of a tool whose list can be pulled element by element.
+    pub fn with_stream(self) -> Declaration {
+        Declaration { streams: true, ..self }
+    }
+
+    /// Whether the list that the tool returns can be pulled element by element.
+    pub fn streams(&self) -> bool {
+        self.streams
     }
 
     /// Returns the check of the arguments, if there is one.

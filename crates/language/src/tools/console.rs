@@ -1,6 +1,6 @@
-//! `IO.Input`, `IO.Print`, `IO.Progress`.
+//! `IO.Input`, `IO.Lines`, `IO.Print`, `IO.Progress`.
 
-use crate::gate::{Context, Tool};
+use crate::gate::{Context, Stream, Tool};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
@@ -18,6 +18,19 @@ const INPUT: Spec = Spec {
         Example { script: "EMIT IO.Input(\"Your name? \")", output: "nil\n" },
     )
 .keywords(&["input", "readline", "gets", "prompt", "ask", "stdin", "read line", "scanf", "read_line", "sys.stdin", "question", "confirm", "Read-Host", "promptuser", "raw_input", "sys.stdin.read", "sys.stdin.readline"])
+};
+const LINES: Spec = Spec {
+    effect: Effect::Reads,
+    errors: &[ToolCode::IoError],
+    ..Spec::pure(
+        "IO.Lines",
+        "io_lines",
+        "Gives the lines of the standard input that are not read yet",
+        "`FOR EACH line IN IO.Lines()` reads one line at a time, so input may be as long as it is; where a list is needed it is \
+            one, as for `FS.Lines`. Each line is as `IO.Input` gives it. Where there is no input, as on a server, there are no lines.",
+        Example { script: "SET count = 0\nFOR EACH line IN IO.Lines() DO\n  SET count = count + 1\nENDBLOCK\nEMIT count", output: "0\n" },
+    )
+.keywords(&["lines of the input", "for line in sys.stdin", "sys.stdin.readlines", "stdin lines", "read stdin", "while read line", "fileinput.input", "stdin.lines", "pipe"])
 };
 const PRINT: Spec = Spec::pure(
     "IO.Print",
@@ -44,6 +57,10 @@ arguments! {
 }
 
 arguments! {
+    struct NoArguments {}
+}
+
+arguments! {
     struct Printed {
         value: Value = Required, Kind::Any, "value to print";
     }
@@ -64,6 +81,7 @@ const SHOWN: usize = 60;
 pub fn tools() -> Vec<Tool> {
     vec![
         Tool::new(INPUT, input),
+        Tool::streaming(LINES, |_, _: NoArguments| Ok(InputLines)),
         Tool::new(PRINT, |context, args: Printed| {
             context.console().print(args.value);
             Ok(())
@@ -76,6 +94,18 @@ fn input(context: &mut Context<'_>, args: Prompted) -> Result<Option<String>, To
     let line = context.console().read_line(&args.prompt.as_text(), context.meter)?;
     context.spend_text(line.as_ref().map_or(0, String::len))?;
     Ok(line)
+}
+
+/// The lines of the input.
+struct InputLines;
+
+impl Stream for InputLines {
+    fn pull(&mut self, context: &mut Context<'_>) -> Result<Option<Value>, ToolError> {
+        let Some(line) = context.console().read_line("", context.meter)? else { return Ok(None) };
+        context.spend_text(line.len())?;
+        context.spend(1)?;
+        Ok(Some(Value::checked_text(&line)?))
+    }
 }
 
 fn progress(context: &mut Context<'_>, args: Progressed) -> Result<(), ToolError> {

@@ -285,6 +285,11 @@ impl Meter {
         self.progress = Some(progress);
     }
 
+    /// Ends the reports to a progress display.
+    pub fn end_report(&mut self) {
+        self.progress = None;
+    }
+
     /// Returns the maximum size of one answer of a tool, in bytes of its JSON.
     #[inline]
     pub fn answer_bytes(&self) -> Option<u64> {

@@ -27,7 +27,7 @@ impl Progress {
     }
 
     /// Adds to the total number of bytes to read or write.
-    pub(super) fn expect_bytes(&self, bytes: u64) {
+    pub fn expect_bytes(&self, bytes: u64) {
         self.all_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 

@@ -259,7 +259,7 @@ impl<'e> Session<'e> {
         }
         program.top.keeps_last = true;
         mark_procedures(&mut program);
-        let compiled = compile(&program);
+        let compiled = compile(&program, registry);
         let before = self.machine.top_values(self.names.len());
         self.machine.set_sources(Rc::new(self.sources.clone()));
         let meter = self.engine().begin_account();

@@ -8,8 +8,8 @@ use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::super::builtins;
-use super::super::machine::{EvalResult, Flow, Machine, ValueFn};
-use super::super::tool_call::{self, Failing, Handling};
+use super::super::machine::{EvalFn, EvalResult, Flow, Machine, ValueFn};
+use super::super::tool_call::{self, Failing};
 use super::Compiler;
 use super::fused::with_near;
 use super::operand::{Operand, take_set};
@@ -42,7 +42,7 @@ impl Compiler<'_> {
     /// Compiles a call before which something happens.
     pub(super) fn call_with<B: BeforeCall>(&self, call: &Call, failing: Failing, before: B) -> ValueFn {
         match (call.target, &call.args) {
-            (Target::Builtin(builtin), Args::InOrder(args)) => builtin_call(builtin, self.values(args), call.span),
+            (Target::Builtin(builtin), Args::InOrder(args)) => self.builtin_call(builtin, args, call.span),
             (Target::Procedure(id), Args::InOrder(args)) => {
                 let inner = self.procedure_call(id.0 as usize, args, call.span, before);
                 self.keeping_last(inner)
@@ -52,14 +52,12 @@ impl Compiler<'_> {
                 self.keeping_last(inner)
             }
             (Target::Tool(id), Args::Placed { values, params }) => {
-                let handling = self.handling(call, failing);
-                let inner = placed_tool_call(self.tool(id), self.placed(values), *params, call.span, handling, before);
-                self.keeping_last(inner)
+                let finish = self.tool_call(id, call, failing);
+                self.keeping_last(placed_tool_call(self.placed(values), *params, before, finish))
             }
             (Target::Tool(id), Args::PerhapsMap(arg)) => {
-                let inner =
-                    perhaps_map_call(self.tool(id), self.value(arg), call.span, self.handling(call, failing), before);
-                self.keeping_last(inner)
+                let finish = self.tool_call(id, call, failing);
+                self.keeping_last(perhaps_map_call(self.tool(id), self.value(arg), call.span, before, finish))
             }
             (Target::HigherOrder(function, callback), _) => {
                 let inner = self.higher_order_call(function, callback, call, failing, before);
@@ -67,6 +65,25 @@ impl Compiler<'_> {
             }
             (target, _) => unreachable!("lowering gives {target:?} no such arguments"),
         }
+    }
+
+    /// Returns the function that calls a tool with evaluated arguments.
+    fn tool_call(
+        &self,
+        id: ToolId,
+        call: &Call,
+        failing: Failing,
+    ) -> impl Fn(&mut Machine, &mut [Option<Value>]) -> EvalResult<Value> + use<> {
+        let (id, span, handling) = (self.tool(id), call.span, self.handling(call, failing));
+        move |machine, args| tool_call::call(machine, id, args, span, handling)
+    }
+
+    fn builtin_call(&self, builtin: Builtin, args: &[Expr], span: Span) -> ValueFn {
+        let count = match args {
+            [list] if builtin == Builtin::Len => self.pulled_count(list, span),
+            _ => None,
+        };
+        count.unwrap_or_else(|| builtin_call(builtin, self.values(args), span))
     }
 
     /// Stores the result in `LAST` if anything reads it.
@@ -236,21 +253,20 @@ pub(super) fn range_of(machine: &mut Machine, args: &[Value], span: Span) -> Eva
     range.to_list().map_err(|error| machine.throw(span, error))
 }
 
-fn placed_tool_call<B: BeforeCall>(
-    id: ToolId,
+/// Compiles a call with arguments for known parameters, which `finish` makes.
+pub(super) fn placed_tool_call<B: BeforeCall, T>(
     args: Vec<CompiledArg>,
     params: usize,
-    span: Span,
-    handling: Handling,
     before: B,
-) -> ValueFn {
+    finish: impl Fn(&mut Machine, &mut [Option<Value>]) -> EvalResult<T> + 'static,
+) -> EvalFn<T> {
     Box::new(move |machine| {
         let fill = |machine: &mut Machine, values: &mut [Option<Value>]| {
             for arg in &args {
                 values[arg.place] = Some((arg.value)(machine)?);
             }
             before.run(machine);
-            tool_call::call(machine, id, values, span, handling)
+            finish(machine, values)
         };
         with_room(machine, params, fill)
     })
@@ -273,8 +289,14 @@ pub(super) fn with_room<T>(
     }
 }
 
-/// Compiles a call with one value, which is the map of all arguments if it is a map.
-fn perhaps_map_call<B: BeforeCall>(id: ToolId, arg: ValueFn, span: Span, handling: Handling, before: B) -> ValueFn {
+/// Compiles a call with one value, which is the map of all arguments if it is a map. `finish` makes the call.
+pub(super) fn perhaps_map_call<B: BeforeCall, T>(
+    id: ToolId,
+    arg: ValueFn,
+    span: Span,
+    before: B,
+    finish: impl Fn(&mut Machine, &mut [Option<Value>]) -> EvalResult<T> + 'static,
+) -> EvalFn<T> {
     Box::new(move |machine| {
         let value = arg(machine)?;
         before.run(machine);
@@ -282,12 +304,12 @@ fn perhaps_map_call<B: BeforeCall>(id: ToolId, arg: ValueFn, span: Span, handlin
         let Value::Map(map) = &value else {
             return with_room(machine, tool.params.len(), |machine, values| {
                 values[0] = Some(value);
-                tool_call::call(machine, id, values, span, handling)
+                finish(machine, values)
             });
         };
         match tool.binder().spread_value(&value, map) {
-            Ok(mut args) => tool_call::call(machine, id, &mut args, span, handling),
-            Err(error) => tool_call::refuse(machine, id, error, span),
+            Ok(mut args) => finish(machine, &mut args),
+            Err(error) => Err(tool_call::refuse(machine, id, error, span)),
         }
     })
 }

@@ -11,9 +11,11 @@ use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
 use super::super::machine::{EvalResult, Machine, ValueFn, WatchedLoop};
+use super::super::pulled::Pulled;
 use super::super::tool_call::{self, Failing, Handling};
 use super::Compiler;
-use super::call::{run_procedure, with_room};
+use super::call::{CompiledArg, run_procedure, with_room};
+use super::pulled::OpenFn;
 use super::release::BeforeCall;
 
 /// Calls the callee with one or two arguments.
@@ -28,12 +30,51 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Begins with the element at an index: charges a step, and displays how many have been done.
+    /// Begins with the element at an index: charges a step, and displays how many have been done. `all` is 0 if their
+    /// number is unknown.
     fn begin(&self, machine: &mut Machine, index: usize, all: usize) -> EvalResult<()> {
         if let Some(watched) = self.watched {
             watched.tell(index, all);
         }
         machine.step(self.span)
+    }
+}
+
+/// The elements that a procedure is run for.
+struct Elements<'a> {
+    source: Source<'a>,
+    /// Number of elements taken.
+    taken: usize,
+}
+
+enum Source<'a> {
+    List(&'a List),
+    Call(&'a mut Pulled),
+}
+
+impl<'a> Elements<'a> {
+    fn of(source: Source<'a>) -> Elements<'a> {
+        Elements { source, taken: 0 }
+    }
+
+    /// Returns the next element, or `None` after the last one.
+    fn next(&mut self, machine: &mut Machine) -> EvalResult<Option<Value>> {
+        let element = match &mut self.source {
+            Source::List(list) => list.get(self.taken),
+            Source::Call(elements) => elements.next(machine)?,
+        };
+        self.taken += usize::from(element.is_some());
+        Ok(element)
+    }
+
+    /// Like [`Elements::next`], and begins the pass over the element.
+    fn begin_next(&mut self, machine: &mut Machine, pass: &Pass<'_>) -> EvalResult<Option<Value>> {
+        let element = self.next(machine)?;
+        if element.is_some() {
+            let all = if let Source::List(list) = self.source { list.len() } else { 0 };
+            pass.begin(machine, self.taken - 1, all)?;
+        }
+        Ok(element)
     }
 }
 
@@ -48,8 +89,16 @@ impl Compiler<'_> {
         before: B,
     ) -> ValueFn {
         let Args::Placed { values, params } = &call.args else { unreachable!("lowering places these arguments") };
-        let (args, params, span) = (self.placed(values), *params, call.span);
+        let (params, span) = (*params, call.span);
         let apply = self.apply(callback.callee, span, failing);
+        let list = values.iter().position(|arg| arg.place == 0).expect("lowering demands it");
+        if function.takes_one_by_one()
+            && let Some(open) = self.pulled(&values[list].value)
+        {
+            let (earlier, later) = (self.placed(&values[..list]), self.placed(&values[list + 1..]));
+            return over_pulled(function, PulledArgs { earlier, open, later, params }, apply, span, before);
+        }
+        let args = self.placed(values);
         Box::new(move |machine| {
             machine.step(span)?;
             let mut given = vec![None; params];
@@ -62,8 +111,10 @@ impl Compiler<'_> {
             check(machine, function, 0, &whole, span)?;
             let watched = machine.watch_loop();
             let pass = Pass { apply: &apply, span, watched: watched.as_ref() };
+            let option = options.into_iter().next().flatten();
             let result = match &whole {
-                Value::List(list) => run(machine, function, list, options.into_iter().next().flatten(), &pass),
+                Value::List(list) if function == HigherOrder::SortBy => sort_by(machine, list, option, &pass),
+                Value::List(list) => run(machine, function, Elements::of(Source::List(list)), option, &pass),
                 Value::Map(map) => run_map(machine, function, map, callback.args, &pass),
                 _ => unreachable!("it was just checked"),
             };
@@ -111,24 +162,59 @@ impl Compiler<'_> {
     }
 }
 
+/// The compiled arguments of a higher-order function whose list is pulled, in the order of the text.
+struct PulledArgs {
+    earlier: Vec<CompiledArg>,
+    open: OpenFn,
+    later: Vec<CompiledArg>,
+    params: usize,
+}
+
+/// Compiles a call whose elements are pulled from another call.
+fn over_pulled<B: BeforeCall>(function: HigherOrder, args: PulledArgs, apply: Apply, span: Span, before: B) -> ValueFn {
+    Box::new(move |machine| {
+        machine.step(span)?;
+        let mut given = vec![None; args.params];
+        for arg in &args.earlier {
+            given[arg.place] = Some((arg.value)(machine)?);
+        }
+        let mut elements = (args.open)(machine)?;
+        for arg in &args.later {
+            given[arg.place] = Some((arg.value)(machine)?);
+        }
+        before.run(machine);
+        let option = given.into_iter().nth(HigherOrder::PROCEDURE + 1).flatten();
+        let watched = machine.watch_loop();
+        if let Some(watched) = &watched {
+            elements.report_to(machine, watched.progress());
+        }
+        let pass = Pass { apply: &apply, span, watched: watched.as_ref() };
+        let result = run(machine, function, Elements::of(Source::Call(&mut elements)), option, &pass);
+        watched.into_iter().for_each(|watched| machine.end_loop(watched));
+        result
+    })
+}
+
 fn run(
     machine: &mut Machine,
     function: HigherOrder,
-    list: &Rc<List>,
+    elements: Elements<'_>,
     option: Option<Value>,
     pass: &Pass<'_>,
 ) -> EvalResult<Value> {
     let apply = pass.apply;
     match function {
-        HigherOrder::Map => collect(machine, list, pass, |machine, element| Ok(Some(apply(machine, element, None)?))),
-        HigherOrder::Filter => collect(machine, list, pass, |machine, element| {
+        HigherOrder::Map => {
+            collect(machine, elements, pass, |machine, element| Ok(Some(apply(machine, element, None)?)))
+        }
+        HigherOrder::Filter => collect(machine, elements, pass, |machine, element| {
             Ok(apply(machine, element.clone(), None)?.is_true().then_some(element))
         }),
-        HigherOrder::Reduce => reduce(machine, list, option, pass),
-        HigherOrder::SortBy => sort_by(machine, list, option, pass),
-        HigherOrder::Any => Ok(first(machine, list, pass, true)?.into()),
-        HigherOrder::All => Ok((!first(machine, list, pass, false)?).into()),
-        HigherOrder::GroupBy => group_by(machine, list, pass),
+        HigherOrder::Reduce => reduce(machine, elements, option, pass),
+        HigherOrder::Any => Ok(first(machine, elements, pass, true)?.into()),
+        HigherOrder::All => Ok((!first(machine, elements, pass, false)?).into()),
+        HigherOrder::GroupBy => group_by(machine, elements, pass),
+        HigherOrder::SortBy => unreachable!("the whole list is sorted"),
         HigherOrder::MapMap | HigherOrder::MapFilter => unreachable!("these are given maps"),
     }
 }
@@ -162,14 +248,14 @@ fn run_map(
 /// Size in bytes of one entry of a group table.
 const GROUP_BYTES: usize = 2 * size_of::<Value>() + 4 * size_of::<usize>();
 
-fn group_by(machine: &mut Machine, list: &List, pass: &Pass<'_>) -> EvalResult<Value> {
+fn group_by(machine: &mut Machine, mut elements: Elements<'_>, pass: &Pass<'_>) -> EvalResult<Value> {
     let span = pass.span;
     let mut groups: ValueMap<Rc<List>> = ValueMap::default();
-    for (index, element) in list.iter().enumerate() {
-        pass.begin(machine, index, list.len())?;
+    while let Some(element) = elements.begin_next(machine, pass)? {
         let key = (pass.apply)(machine, element.clone(), None)?;
         let Some(name) = print::key_text(&key) else {
-            let message = format!("element {index} gives a {} where a key is made of a value", key.type_name());
+            let message =
+                format!("element {} gives a {} where a key is made of a value", elements.taken - 1, key.type_name());
             let error = ToolError::bad_argument("key", message).hint("give a text or a number");
             return Err(machine.throw(span, ToolError { tool: Some(HigherOrder::GroupBy.spec().name), ..error }));
         };
@@ -190,13 +276,12 @@ fn group_by(machine: &mut Machine, list: &List, pass: &Pass<'_>) -> EvalResult<V
 /// Returns the list of values that `make` returns for the elements, without those for which it returns `None`.
 fn collect(
     machine: &mut Machine,
-    list: &List,
+    mut elements: Elements<'_>,
     pass: &Pass<'_>,
     make: impl Fn(&mut Machine, Value) -> EvalResult<Option<Value>>,
 ) -> EvalResult<Value> {
     let mut made = Rc::new(List::empty());
-    for (index, element) in list.iter().enumerate() {
-        pass.begin(machine, index, list.len())?;
+    while let Some(element) = elements.begin_next(machine, pass)? {
         if let Some(value) = make(machine, element)? {
             List::push(&mut made, value).map_err(|hit| machine.throw(pass.span, hit))?;
         }
@@ -204,21 +289,26 @@ fn collect(
     Ok(Value::List(made))
 }
 
-fn reduce(machine: &mut Machine, list: &List, start: Option<Value>, pass: &Pass<'_>) -> EvalResult<Value> {
-    let mut elements = list.iter().enumerate();
-    let first = || elements.next().map(|(_, element)| element);
-    let Some(mut made) = start.or_else(first) else { return Ok(Value::Nil) };
-    for (index, element) in elements {
-        pass.begin(machine, index, list.len())?;
+fn reduce(
+    machine: &mut Machine,
+    mut elements: Elements<'_>,
+    start: Option<Value>,
+    pass: &Pass<'_>,
+) -> EvalResult<Value> {
+    let first = match start {
+        None => elements.next(machine)?,
+        start => start,
+    };
+    let Some(mut made) = first else { return Ok(Value::Nil) };
+    while let Some(element) = elements.begin_next(machine, pass)? {
         made = (pass.apply)(machine, made, Some(element))?;
     }
     Ok(made)
 }
 
 /// Returns whether the procedure's result has the truth value `wanted` for any element.
-fn first(machine: &mut Machine, list: &List, pass: &Pass<'_>, wanted: bool) -> EvalResult<bool> {
-    for (index, element) in list.iter().enumerate() {
-        pass.begin(machine, index, list.len())?;
+fn first(machine: &mut Machine, mut elements: Elements<'_>, pass: &Pass<'_>, wanted: bool) -> EvalResult<bool> {
+    while let Some(element) = elements.begin_next(machine, pass)? {
         if (pass.apply)(machine, element, None)?.is_true() == wanted {
             return Ok(true);
         }
@@ -231,7 +321,8 @@ fn sort_by(machine: &mut Machine, list: &Rc<List>, descending: Option<Value>, pa
     if let Some(descending) = &descending {
         check(machine, HigherOrder::SortBy, 2, descending, span)?;
     }
-    let keys = collect(machine, list, pass, |machine, element| Ok(Some((pass.apply)(machine, element, None)?)))?;
+    let elements = Elements::of(Source::List(list));
+    let keys = collect(machine, elements, pass, |machine, element| Ok(Some((pass.apply)(machine, element, None)?)))?;
     let Value::List(keys) = keys else { unreachable!("what was collected is a list") };
     let needed = list.len() * (size_of::<usize>() + size_of::<Value>());
     space::check(needed).map_err(|hit| machine.throw(span, hit))?;

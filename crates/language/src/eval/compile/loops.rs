@@ -9,7 +9,9 @@ use crate::value::{IntRange, List, Map, Str, Value, ValueError};
 
 use super::super::builtins;
 use super::super::machine::{Flow, Machine, StmtFn, ValueFn, WatchedLoop};
+use super::super::pulled::Pulled;
 use super::Compiler;
+use super::pulled::OpenFn;
 
 impl Compiler<'_> {
     pub fn while_loop(&self, condition: &Expr, body: &Block) -> StmtFn {
@@ -56,6 +58,9 @@ impl Compiler<'_> {
             && let Args::InOrder(args) = &call.args
         {
             return over_range(self.values(args), iteration, span);
+        }
+        if let Some(open) = self.pulled(list) {
+            return over_pulled(open, iteration);
         }
         let list = self.value(list);
         Box::new(move |machine| match list(machine) {
@@ -172,6 +177,26 @@ impl Iteration {
         Flow::Next
     }
 
+    /// Iterates over elements that are pulled. The stream is closed when the loop ends, however it ends.
+    fn over_pulled(&self, machine: &mut Machine, elements: &mut Pulled) -> Flow {
+        let mut index = 0;
+        loop {
+            let element = match elements.next(machine) {
+                Ok(Some(element)) => element,
+                Ok(None) => return Flow::Next,
+                Err(_) => return Flow::Throw,
+            };
+            let flow = match self.second {
+                None => self.run(machine, element, None),
+                Some(_) => self.run(machine, Value::Int(index), Some(element)),
+            };
+            if let Some(flow) = flow {
+                return flow;
+            }
+            index += 1;
+        }
+    }
+
     fn over_text(&self, machine: &mut Machine, text: &Str) -> Flow {
         for index in 0..text.char_count() {
             let c = text.char_at(index).expect("the index is below the length");
@@ -218,6 +243,20 @@ fn outcome(flow: Flow) -> Option<Flow> {
         Flow::Break => Some(Flow::Next),
         flow => Some(flow),
     }
+}
+
+/// `FOR EACH line IN FS.Lines(…)` holds one element at a time.
+fn over_pulled(open: OpenFn, iteration: Iteration) -> StmtFn {
+    Box::new(move |machine| {
+        let Ok(mut elements) = open(machine) else { return Flow::Throw };
+        let watched = machine.watch_loop();
+        if let Some(watched) = &watched {
+            elements.report_to(machine, watched.progress());
+        }
+        let flow = iteration.over_pulled(machine, &mut elements);
+        watched.into_iter().for_each(|watched| machine.end_loop(watched));
+        flow
+    })
 }
 
 /// `FOR EACH i IN RANGE(…)` counts without creating a list.

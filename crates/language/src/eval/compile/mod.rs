@@ -11,8 +11,8 @@
 //! separate function, so that the shortcut saves no registers.
 //!
 //! A text or a list that nothing else holds grows in place ([`grow`]), and a variable gives up its value at its last
-//! use ([`release`]). `FOR EACH i IN RANGE(…)` creates no list, and a loop over
-//! packed rows reuses one map.
+//! use ([`release`]). `FOR EACH i IN RANGE(…)` creates no list, a loop over
+//! packed rows reuses one map, and a loop over a call of a tool that streams pulls its elements ([`pulled`]).
 
 mod assign;
 mod binary;
@@ -26,6 +26,7 @@ mod higher_order;
 mod loops;
 mod operand;
 mod operands;
+mod pulled;
 mod release;
 mod shortcut;
 mod stmt;
@@ -35,15 +36,15 @@ use std::rc::Rc;
 
 use crate::program::tree::{Body, Call, Program};
 use crate::text::Span;
-use crate::toolkit::ToolId;
+use crate::toolkit::{Registry, ToolId};
 
 use super::handler::Handler;
 use super::machine::{Code, Compiled};
 use super::tool_call::{Failing, Handling};
 
-/// Compiles a program.
-pub fn compile(program: &Program) -> Compiled {
-    let code = |body: &Body, extra| Compiler::new(body, program).body(body, extra);
+/// Compiles a program, whose tools are in this registry.
+pub fn compile(program: &Program, registry: &Registry) -> Compiled {
+    let code = |body: &Body, extra| Compiler::new(body, program, registry).body(body, extra);
     let procedures = program.procedures.iter().map(|procedure| code(&procedure.body, 1));
     Compiled { procedures: procedures.collect(), top: code(&program.top, 0) }
 }
@@ -54,12 +55,16 @@ pub struct Compiler<'a> {
     frame: usize,
     /// The hidden slot of `LAST`, if anything reads it.
     last: Option<usize>,
+    /// Whether the body itself may read `LAST`.
+    reads_last: bool,
     /// Whether nothing checks the outcome of CALL statements.
     calls_unseen: bool,
     /// The ON ERROR blocks, and the hidden slot that says which one is in force.
     handlers: Option<Handlers>,
     /// The whole program, including the procedures that the body calls.
     program: &'a Program,
+    /// The declarations of the tools.
+    registry: &'a Registry,
 }
 
 /// The ON ERROR blocks of a body.
@@ -73,7 +78,7 @@ struct Handlers {
 type HandlerList = RefCell<Vec<Rc<Handler>>>;
 
 impl<'a> Compiler<'a> {
-    fn new(body: &Body, program: &'a Program) -> Compiler<'a> {
+    fn new(body: &Body, program: &'a Program, registry: &'a Registry) -> Compiler<'a> {
         let mut frame = body.slots.len();
         let mut hidden = |wanted: bool| {
             frame += usize::from(wanted);
@@ -81,7 +86,15 @@ impl<'a> Compiler<'a> {
         };
         let last = hidden(body.keeps_last);
         let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
-        Compiler { frame, last, calls_unseen: body.calls_unseen, handlers, program }
+        Compiler {
+            frame,
+            last,
+            reads_last: body.reads_last,
+            calls_unseen: body.calls_unseen,
+            handlers,
+            program,
+            registry,
+        }
     }
 
     /// Returns the tool to call where the script names one.

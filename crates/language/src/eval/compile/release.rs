@@ -23,7 +23,7 @@ impl BeforeCall for Nothing {
 }
 
 /// A place that is released.
-pub struct Released(ReleasedPlace);
+pub struct Released(pub ReleasedPlace);
 
 impl BeforeCall for Released {
     fn run(&self, machine: &mut Machine) {

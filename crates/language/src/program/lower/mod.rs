@@ -311,6 +311,7 @@ impl<'a> Lowering<'a> {
             block,
             slots: self.variables.names().to_vec(),
             keeps_last: self.keeps_last,
+            reads_last: self.keeps_last,
             calls_unseen: false,
             handles_errors: self.handles_errors,
         }

@@ -2,12 +2,15 @@
 
 use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, MemoryCharge, MeteredVec, space};
+use crate::text::Position;
 use crate::toolkit::{AnyList, Example, Form, Spec, ToolError, arguments};
 use crate::value::{Column, Elements, Rows, Str, Table, Texts, Value, print};
 
 use super::super::build::ListBuilder;
-use super::super::place::{at, at_byte};
-use super::csv_record::Records;
+use super::super::locate;
+use super::super::place::at;
+use super::csv_quotes::Quotes;
+use super::csv_record::{Input, Records};
 
 const SPEC: Spec = Spec::pure(
     "CSV.Parse",
@@ -16,7 +19,7 @@ const SPEC: Spec = Spec::pure(
     "By RFC 4180: fields with separators, quotes or line breaks stand in quotes, a quote among them is doubled. The first \
         row names the keys, and the result is a list of maps; without `header` it is a list of lists. All values are texts: \
         `INT` and `FLOAT` make numbers of them. A row of another length than the first, a name that comes twice and a quote \
-        that is not closed are errors with their place. Empty lines do not count.",
+        that is not closed are errors with their place. Empty lines do not count. `CSV.Rows` reads a file of any size.",
     Example {
         script: "FOR EACH row IN CSV.Parse(\"name,size\\na.txt,3\\n\\\"b,c\\\",5\\n\") DO\n  EMIT row.name, \": \", INT(row.size) + 1\nENDBLOCK",
         output: "a.txt: 4\nb,c: 6\n",
@@ -35,9 +38,6 @@ arguments! {
     }
 }
 
-/// Bytes between two checks of the deadline.
-const POLLED: usize = 1 << 20;
-
 pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
@@ -48,7 +48,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     context.spend_text(text.len())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     check_quotes(context, text, separator)?;
-    let mut records = Records::of(text, separator);
+    let mut records = Records::of(text.as_bytes(), separator);
     if args.header { maps(context, &mut records) } else { lists(context, &mut records) }
 }
 
@@ -67,29 +67,21 @@ pub fn separator_of(separator: &str) -> Result<u8, ToolError> {
 
 /// Rejects a text with an unclosed quote, which the reader would treat as closed at the end of the text.
 fn check_quotes(context: &mut Context<'_>, text: &str, separator: u8) -> Result<(), ToolError> {
-    let mut opened = None;
-    let mut at_start = true;
-    for (at, byte) in text.bytes().enumerate() {
-        if at.is_multiple_of(POLLED) {
-            context.meter.poll()?;
-        }
-        match (opened, byte) {
-            (None, b'"') if at_start => opened = Some(at),
-            (Some(_), b'"') => opened = None,
-            // A doubled quote closes the field and opens it again.
-            (None, b'"') if at > 0 && text.as_bytes()[at - 1] == b'"' => opened = Some(at),
-            _ => {}
-        }
-        at_start = opened.is_none() && (byte == separator || byte == b'\n' || byte == b'\r');
+    let mut quotes = Quotes::new(separator);
+    for piece in locate::pieces(text) {
+        context.meter.poll()?;
+        quotes.read(piece);
     }
-    match opened {
-        None => Ok(()),
-        Some(at) => Err(ToolError::bad_argument("text", at_byte(text, at, "a quote is not closed"))),
-    }
+    quotes.open().map_or(Ok(()), |place| Err(unclosed(place)))
+}
+
+/// Returns the error for a quote that is not closed.
+pub fn unclosed(Position { line, column }: Position) -> ToolError {
+    ToolError::bad_argument("text", at(line, column, "a quote is not closed"))
 }
 
 /// Reads the rows as lists of texts.
-fn lists(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList, ToolError> {
+fn lists(context: &mut Context<'_>, records: &mut Records<&[u8]>) -> Result<AnyList, ToolError> {
     let mut rows = ListBuilder::default();
     while records.advance(context)? {
         context.spend(records.len())?;
@@ -103,7 +95,7 @@ fn lists(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList
 }
 
 /// Reads the rows as maps, stored by column.
-fn maps(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList, ToolError> {
+fn maps(context: &mut Context<'_>, records: &mut Records<&[u8]>) -> Result<AnyList, ToolError> {
     if !records.advance(context)? {
         return Ok(AnyList(Value::list(Vec::new())?));
     }
@@ -123,24 +115,35 @@ fn maps(context: &mut Context<'_>, records: &mut Records<'_>) -> Result<AnyList,
 }
 
 /// Returns empty columns named after the fields of the first record. Errors: a name occurs twice.
-fn columns(context: &mut Context<'_>, records: &Records<'_>) -> Result<MeteredVec<(Str, Cells)>, ToolError> {
+fn columns(context: &mut Context<'_>, records: &Records<&[u8]>) -> Result<MeteredVec<(Str, Cells)>, ToolError> {
+    let names = names(context, records)?;
+    let mut columns = MeteredVec::default();
+    columns.reserve_exact(names.len())?;
+    for name in names.into_vec() {
+        columns.push((name, Cells::default()))?;
+    }
+    Ok(columns)
+}
+
+/// Returns the fields of the first record, which name the keys. Errors: a name occurs twice.
+pub fn names<I: Input>(context: &mut Context<'_>, records: &Records<I>) -> Result<MeteredVec<Str>, ToolError> {
     let width = records.len();
     context.spend(width)?;
     space::check_items(width)?;
-    let _names = MemoryCharge::of(width.saturating_mul(size_of::<&str>()))?;
-    let mut names: Vec<&str> = records.fields().collect();
-    names.sort_unstable();
-    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+    let _sorted = MemoryCharge::of(width.saturating_mul(size_of::<&str>()))?;
+    let mut sorted: Vec<&str> = records.fields().collect();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = at(1, 1, &format!("the name `{}` comes twice", print::shortened(pair[0], 40)));
         return Err(ToolError::bad_argument("text", message).hint("`header: false` reads rows as lists"));
     }
-    let mut columns = MeteredVec::default();
-    columns.reserve_exact(width)?;
+    let mut names = MeteredVec::default();
+    names.reserve_exact(width)?;
     for name in records.fields() {
         space::check(name.len())?;
-        columns.push((Str::new(name), Cells::default()))?;
+        names.push(Str::new(name))?;
     }
-    Ok(columns)
+    Ok(names)
 }
 
 /// The concatenated fields of one column.

@@ -1,4 +1,4 @@
-//! Reads the records of a CSV text one at a time with `csv-core`.
+//! Reads the records of a CSV text one at a time with `csv-core`, from the text itself or from a file.
 //!
 //! The fields of a record are concatenated in a buffer that grows only as far as the memory limit of the run
 //! allows, so a text that consists of separators alone cannot exceed it.
@@ -16,10 +16,30 @@ const PIECE: usize = 1 << 16;
 /// Initial capacity, enough for a record of typical length.
 const ROOM: usize = 256;
 
+/// The bytes of a CSV text.
+pub trait Input {
+    /// Returns the next unread bytes; none at the end of the text.
+    fn unread(&mut self, context: &mut Context<'_>) -> Result<&[u8], ToolError>;
+
+    /// Marks bytes as read.
+    fn consume(&mut self, bytes: usize);
+}
+
+/// A text in memory.
+impl Input for &[u8] {
+    fn unread(&mut self, _: &mut Context<'_>) -> Result<&[u8], ToolError> {
+        Ok(&self[..self.len().min(PIECE)])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        *self = &self[bytes..];
+    }
+}
+
 /// A reader that yields the records of a text.
-pub struct Records<'t> {
+pub struct Records<I> {
     core: Reader,
-    rest: &'t [u8],
+    input: I,
     /// Number of fields in each record; `None` before the first record is read.
     width: Option<usize>,
     fields: Fields,
@@ -35,11 +55,16 @@ struct Fields {
     count: usize,
 }
 
-impl<'t> Records<'t> {
+impl<I: Input> Records<I> {
     /// Creates a reader for a text.
-    pub fn of(text: &'t str, separator: u8) -> Records<'t> {
+    pub fn of(input: I, separator: u8) -> Records<I> {
         let core = ReaderBuilder::new().delimiter(separator).build();
-        Records { core, rest: text.as_bytes(), width: None, fields: Fields::default() }
+        Records { core, input, width: None, fields: Fields::default() }
+    }
+
+    /// Returns the text.
+    pub fn input(&self) -> &I {
+        &self.input
     }
 
     /// Reads the next record. Returns `false` at the end of the text. Errors: the record has a different number
@@ -49,10 +74,10 @@ impl<'t> Records<'t> {
         self.fields.filled = 0;
         self.fields.count = 0;
         loop {
-            let piece = &self.rest[..self.rest.len().min(PIECE)];
+            let piece = self.input.unread(context)?;
             let (bytes, ends) = self.fields.room();
             let (result, read, written, ended) = self.core.read_record(piece, bytes, ends);
-            self.rest = &self.rest[read..];
+            self.input.consume(read);
             self.fields.filled += written;
             self.fields.count += ended;
             match result {

@@ -1,7 +1,9 @@
 //! `CSV`, `TOML` and `YAML`: data formats of other programs.
 
+mod csv_quotes;
 mod csv_read;
 mod csv_record;
+mod csv_rows;
 mod csv_write;
 mod toml;
 mod yaml;
@@ -10,7 +12,7 @@ use crate::gate::Tool;
 
 /// Returns the tools of this module, in listing order.
 pub fn tools() -> Vec<Tool> {
-    let mut tools = vec![csv_read::tool(), csv_write::tool()];
+    let mut tools = vec![csv_read::tool(), csv_rows::tool(), csv_write::tool()];
     tools.extend(toml::tools());
     tools.extend(yaml::tools());
     tools

@@ -14,6 +14,7 @@ mod encoding;
 mod exists;
 mod extract;
 mod file_info;
+mod file_lines;
 mod find;
 mod find_files;
 mod gzip;
@@ -36,6 +37,7 @@ mod search_files;
 mod set_modified;
 mod set_permissions;
 mod source;
+pub mod stream;
 mod temp_directory;
 mod walk_dir;
 mod write_file;
@@ -63,6 +65,7 @@ pub fn tools() -> Vec<Tool> {
         list_dir::tool(),
         move_file::tool(),
         read_file::tool(),
+        file_lines::tool(),
         write_file::tool(),
         append_file::tool(),
         edit_file::tool(),

@@ -35,7 +35,6 @@ const SPEC: Spec = Spec {
         "readFileSync",
         "read_text",
         "read_to_string",
-        "readlines",
         "slurp",
         "head of file",
         "tail of file",
@@ -44,7 +43,6 @@ const SPEC: Spec = Spec {
         "ReadAllText",
         "head",
         "io.open",
-        "read lines",
         "Get-Content",
         "zcat",
         "gunzip -c",
@@ -63,7 +61,7 @@ const SPEC: Spec = Spec {
         Encoding Standard are known, and `iso-8859-1` (`latin-1`) as true Latin-1. Bytes that stand for no character \
         become U+FFFD, and `malformed` is true. Binary files (NUL bytes, or a known signature) are refused as text; \
         `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \
-        (LF, CRLF or CR), and never hold more of the file than that in memory. `sizeBytes`, `lastModified` and \
+        (LF, CRLF or CR), and never hold more of the file than that in memory; `FS.Lines` goes through all lines in a loop. `sizeBytes`, `lastModified` and \
         `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` and `content` are what is returned; \
         for a part of the lines `checksum` is nil unless `checksum: true` asks for it. \
         With `decompress` a file in gzip is read as what it was compressed from, all its members after one another, and any \
@@ -151,7 +149,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let Subject { origin, size, modified, name, metadata } = subject(context, &args)?;
     let all = args.max_lines == 0 && args.skip_lines == 0;
-    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress };
+    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, most: None };
     let source = super::check_size(&args.path, size, args.max_size_mb).and_then(|()| {
         Source::new(origin, options).map_err(|error| SandboxError::io(args.path.display(), &error).into())
     });

@@ -1,4 +1,4 @@
-//! The bytes that `FS.ReadFile` reads: those of a file or of an entry of an archive, decompressed if that is asked for.
+//! The bytes that `FS.ReadFile` and `FS.Lines` read: those of a file or of an entry of an archive, decompressed if that is asked for.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -27,6 +27,8 @@ pub enum Origin {
 struct Stored {
     origin: Origin,
     hash: Option<Sha256>,
+    /// Number of bytes at which it ends.
+    most: Option<u64>,
     /// Number of bytes read.
     read: u64,
     /// Whether the end was reached.
@@ -42,12 +44,14 @@ pub struct SourceOptions {
     pub checksum: bool,
     /// Whether to decompress what is in gzip.
     pub decompress: bool,
+    /// Number of stored bytes at which the source ends, although the file may grow; `None` for its end.
+    pub most: Option<u64>,
 }
 
 impl Source {
     /// Creates a source at the start of a file or an entry.
     pub fn new(origin: Origin, options: SourceOptions) -> io::Result<Source> {
-        let mut stored = Stored::new(origin, options.checksum);
+        let mut stored = Stored::new(origin, options.checksum, options.most);
         let mut is_gzip = false;
         if options.decompress {
             is_gzip = begins_with_gzip(&mut stored)?;
@@ -138,8 +142,8 @@ impl From<ToolError> for SourceError {
 }
 
 impl Stored {
-    fn new(origin: Origin, checksum: bool) -> Stored {
-        Stored { origin, hash: checksum.then(Sha256::new), read: 0, ended: false, failed: None }
+    fn new(origin: Origin, checksum: bool, most: Option<u64>) -> Stored {
+        Stored { origin, hash: checksum.then(Sha256::new), most, read: 0, ended: false, failed: None }
     }
 
     fn begin_again(&self) -> io::Result<Stored> {
@@ -147,7 +151,7 @@ impl Stored {
             Origin::File(file) => Origin::File(file.try_clone()?),
             Origin::Entry(entry) => Origin::Entry(Box::new(entry.duplicate()?)),
         };
-        let mut stored = Stored::new(origin, self.hash.is_some());
+        let mut stored = Stored::new(origin, self.hash.is_some(), self.most);
         stored.go_to(0)?;
         Ok(stored)
     }
@@ -168,6 +172,13 @@ impl Stored {
         Ok(())
     }
 
+    /// Errors: the file ends before it should, because somebody cut it off.
+    fn check_length(&mut self) -> io::Result<()> {
+        let (Origin::File(file), Some(most)) = (&mut self.origin, self.most) else { return Ok(()) };
+        let length = file.seek(SeekFrom::End(0))?;
+        if length < most { Err(io::Error::other("it became shorter while it was read")) } else { Ok(()) }
+    }
+
     /// Keeps the error of an archive, which no `io::Error` can hold.
     fn keep<T>(&mut self, done: Result<T, ToolError>) -> io::Result<T> {
         done.map_err(|error| {
@@ -179,6 +190,9 @@ impl Stored {
 
 impl Read for Stored {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.most.map_or(usize::MAX, |most| usize::try_from(most - self.read).unwrap_or(usize::MAX));
+        let wanted = buffer.len().min(left);
+        let buffer = &mut buffer[..wanted];
         let read = match &mut self.origin {
             Origin::File(file) => file.read(buffer)?,
             Origin::Entry(entry) => {
@@ -186,7 +200,10 @@ impl Read for Stored {
                 self.keep(read)?
             }
         };
-        self.ended |= read == 0 && !buffer.is_empty();
+        if read == 0 && !buffer.is_empty() {
+            self.check_length()?;
+        }
+        self.ended |= read == 0 && (left == 0 || !buffer.is_empty());
         self.read += read as u64;
         if let Some(hash) = &mut self.hash {
             hash.update(&buffer[..read]);

@@ -18,7 +18,7 @@ const SPEC: Spec = Spec::pure(
         text that it is written as. Half a surrogate pair is an error, and so are comments (JSONC). A byte order mark at the \
         start is skipped. An error names line and column. Values nest as deep as `value_depth` lets them. `JSON.Set` and \
         `JSON.Remove` take the same texts, and numbers of any size, which they leave as they are written. \
-        With `default`, a text that is no JSON gives that value.",
+        With `default`, a text that is no JSON gives that value. `JSON.Lines` reads a file with one text on each line.",
     Example {
         script: "SET config = JSON.Parse('{\"name\": \"ns\", \"sizes\": [1, 2.5]}')\nEMIT config.name, \" \", config.sizes[1]",
         output: "ns 2.5\n",
@@ -53,8 +53,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
 
 /// Returns the error for a text that has no value.
 pub fn refused(text: &str, at: usize, reason: &str, help: Option<&str>) -> ToolError {
-    // A text with an integer out of range is still valid JSON.
-    let reason = if reason == BEYOND_INTS { reason.to_owned() } else { format!("the text is no JSON: {reason}") };
-    let error = ToolError::bad_argument("text", at_byte(text, at, &reason));
+    let error = ToolError::bad_argument("text", at_byte(text, at, &no_json("text", reason)));
     help.into_iter().fold(error, ToolError::hint)
+}
+
+/// Returns the reason why a text, or a line, has no value. One with an integer out of range is still valid JSON.
+pub fn no_json(noun: &str, reason: &str) -> String {
+    if reason == BEYOND_INTS { reason.to_owned() } else { format!("the {noun} is no JSON: {reason}") }
 }

@@ -37,7 +37,8 @@ const LINES: Spec = Spec::pure(
     "STR.Lines",
     "str_lines",
     "Gives the lines of a text without their ends",
-    "Lines end in LF or CRLF; an end at the very end of the text begins no further line.",
+    "Lines end in LF or CRLF; an end at the very end of the text begins no further line. \
+        `FS.Lines` gives those of a file of any size.",
     Example { script: "EMIT STR.Lines(\"one\\ntwo\\n\")", output: "[\"one\", \"two\"]\n" },
 )
 .keywords(&["lines", "splitlines", "split lines"]);

@@ -136,22 +136,24 @@ fn unfinished(bytes: &[u8]) -> usize {
 }
 
 /// Number of bytes that are used to guess an encoding.
-const GUESSED_FROM: usize = 1 << 16;
+pub const EXAMINED_FOR_GUESS: usize = 1 << 16;
+/// Number of bytes that are looked at together.
+pub const EXAMINED_AT_ONCE: usize = 1 << 12;
 
 /// Guesses the encoding of a file.
 ///
-/// Leading pieces that are all ASCII carry no information and do not count toward the `GUESSED_FROM` bytes that
+/// Leading pieces that are all ASCII carry no information and do not count toward the `EXAMINED_FOR_GUESS` bytes that
 /// are examined.
 pub fn detect(file: &mut impl Read) -> io::Result<Charset> {
     const ESCAPE: u8 = 0x1b;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    let mut buffer = vec![0; 1 << 12];
-    let mut left = GUESSED_FROM;
+    let mut buffer = vec![0; EXAMINED_AT_ONCE];
+    let mut left = EXAMINED_FOR_GUESS;
     while left > 0 {
         let length = file.read(&mut buffer)?;
         let piece = &buffer[..length];
         // ISO-2022-JP is ASCII with escape sequences.
-        if length == 0 || left < GUESSED_FROM || !piece.is_ascii() || piece.contains(&ESCAPE) {
+        if length == 0 || left < EXAMINED_FOR_GUESS || !piece.is_ascii() || piece.contains(&ESCAPE) {
             detector.feed(piece, length == 0);
             left = left.saturating_sub(length);
         }

@@ -1,0 +1,90 @@
+//! `FS.Lines`: the lines of a file as a list, or one at a time.
+
+use crate::gate::{Context, Stream, Tool};
+use crate::sandbox::{PathRule, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::stream::{LineStream, TextFile, TextStream, check_encoding};
+
+const SPEC: Spec = Spec {
+    name: "FS.Lines",
+    wire: "lines",
+    aliases: &["FS.ReadLines"],
+    keywords: &[
+        "lines of a file",
+        "read line by line",
+        "for line in file",
+        "for line in open",
+        "readlines",
+        "read lines",
+        "bufio.Scanner",
+        "BufReader.lines",
+        "fgets",
+        "big file",
+        "large file",
+        "log file",
+        "stream",
+        "File.foreach",
+        "each_line",
+    ],
+    summary: "Gives the lines of a text file, without their ends",
+    details: "`FOR EACH line IN FS.Lines(path)` reads one block at a time, so the size of the file does not matter; so do \
+        `LEN` and, with a procedure, `LIST.Map`, `LIST.Filter`, `LIST.Reduce`, `LIST.Any`, `LIST.All` and `LIST.GroupBy`. Everywhere else, \
+        and in a procedure that reads `LAST`, the result is a list, within the limits of one. Lines end in LF or CRLF, as \
+        for `STR.Lines`; an end at the very end of the file begins no further line. `encoding`, byte order marks, the \
+        guess of the encoding, `decompress` and binary files are as for `FS.ReadFile`, but in a loop, errors come where \
+        they are found, after the lines before them. A loop reads the file that has the path when it begins, up to the length that it has then: lines that are \
+        added meanwhile do not count, and a file that is cut off meanwhile is an error. A failure is an error.",
+    effect: Effect::Reads,
+    risk: Risk::Low,
+    requires_approval: false,
+    failure: Failure::Raise,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::IsADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::NotText,
+        ToolCode::Encoding,
+        ToolCode::InvalidArchive,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "MUST CALL FS.WriteFile(\"a.log\", \"ok\\nerror: disk\\nok\\n\")\nFOR EACH i, line IN FS.Lines(\"a.log\") DO\n  IF STR.StartsWith(line, \"error\") THEN\n    EMIT i + 1, \": \", line\n  END\nENDBLOCK\nEMIT LEN(FS.Lines(\"a.log\"))",
+        output: "2: error: disk\n3\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or what is found when left out";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
+    }
+}
+
+/// The lines as values.
+struct Lines(LineStream);
+
+pub fn tool() -> Tool {
+    Tool::streaming(SPEC, open).with_check(check_encoding)
+}
+
+fn open(context: &mut Context<'_>, args: Args) -> Result<Lines, ToolError> {
+    let file = TextFile { path: &args.path, encoding: args.encoding.as_ref(), decompress: args.decompress };
+    Ok(Lines(LineStream::of(TextStream::open(context, file)?)))
+}
+
+impl Stream for Lines {
+    fn pull(&mut self, context: &mut Context<'_>) -> Result<Option<Value>, ToolError> {
+        let Some(line) = self.0.next(context)? else { return Ok(None) };
+        context.spend(1)?;
+        Ok(Some(Value::checked_text(line)?))
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        self.0.file().bytes()
+    }
+}
