@@ -52,8 +52,8 @@ impl Context<'_> {
         let (room, full) = space::room_for(entry_bytes);
         let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
-        let (looks_hit, watch) = (self.meter.step_limit(), self.meter.watch());
-        WalkLimits { entries, hit, looks: steps, looks_hit, watch, progress: self.meter.progress().cloned() }
+        let (looks_hit, watch, jobs) = (self.meter.step_limit(), self.meter.watch(), self.world.jobs);
+        WalkLimits { entries, hit, looks: steps, looks_hit, watch, jobs, progress: self.meter.progress().cloned() }
     }
 
     /// Performs a walk with progress. The number of entries is remembered, so that the next walk of the same tree can
