@@ -35,6 +35,7 @@ mod module;
 mod named;
 mod names;
 mod observer;
+mod opener;
 mod permission;
 mod plan;
 mod policy;
@@ -65,6 +66,7 @@ pub use listing::{Visit, Visited};
 pub use memory::{Memory, Scope};
 pub use module::{ModuleError, ModuleFile};
 pub use observer::ProgressView;
+pub use opener::Opener;
 pub use plan::shown_change;
 pub use policy::{
     DirectoryRule, Extensions, Layer, MAX_FILES_OF_SERVER, Patterns, Policy, PolicyFile, Provenance, SourceLine,
