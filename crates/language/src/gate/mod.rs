@@ -62,7 +62,7 @@ pub use console::{Console, InputFault};
 pub use context::Context;
 pub use history::{RUN_NAME, UndoRefusal, UndoRequest};
 pub use library::{Library, LibraryPlace};
-pub use listing::{Visit, Visited};
+pub use listing::{Visit, Visited, Visitor};
 pub use memory::{Memory, Scope};
 pub use module::{ModuleError, ModuleFile};
 pub use observer::ProgressView;
