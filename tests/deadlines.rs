@@ -119,11 +119,14 @@ fn form_of(tool: &str) -> &'static str {
 
 /// Returns an argument by parameter name, if a generic value will not do.
 fn by_name(name: &str, tool: &str, flavour: &Flavour) -> Option<String> {
-    let is_folder = ["FS.WalkDir", "FS.ListDirectory", "FS.ListDir", "FS.FindFiles", "FS.SearchFiles"].contains(&tool);
+    let is_folder =
+        ["FS.WalkDir", "FS.ListDirectory", "FS.ListDir", "FS.FindFiles", "FS.SearchFiles", "FS.FindDuplicates"]
+            .contains(&tool);
     Some(match name {
         "pattern" if tool.starts_with("REGEX.") && flavour.other_text == "\"zzz\"" => "\"(a|b|[^x])*zq\"".to_owned(),
         "pattern" if tool.starts_with("REGEX.") => "\"[a-z]+\"".to_owned(),
         "encoding" if tool == "FS.SearchFiles" => "\"latin-1\"".to_owned(),
+        "glob" if tool == "FS.HashFiles" => "\"lar*\"".to_owned(),
         "pattern" | "glob" => "\"**/*.txt\"".to_owned(),
         "template" => "\"{} {a} {{a}}\"".to_owned(),
         "values" => format!("{{\"a\": {}}}", flavour.any),
@@ -150,7 +153,9 @@ fn arguments(tool: &Json, flavour: &Flavour, all: bool) -> String {
     let (mut has_text, mut has_any) = (false, false);
     let mut args = Vec::new();
     for (param, kind) in schema["properties"].as_object().expect("a schema has properties") {
-        if !needed(param) && (!all || kind["type"] == "string" && kind["enum"].is_array()) {
+        // `FS.HashFiles` takes either of its lists, and each flavour gives it the pattern.
+        let is_either = name == "FS.HashFiles" && param == "paths";
+        if is_either || !needed(param) && (!all || kind["type"] == "string" && kind["enum"].is_array()) {
             continue;
         }
         let value = by_name(param, name, flavour).unwrap_or_else(|| match &kind["type"] {

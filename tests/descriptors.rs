@@ -22,6 +22,9 @@ fn calls_on_many_files_need_few_descriptors() {
         "SET paths = LIST.Column(FS.Find(\"t\"), \"path\")\nMUST FS.DeleteFile(paths: paths)",
         "MUST FS.DeleteFile(glob: \"t/**/*\")",
         "MUST FS.DeleteFile(glob: \"t/**/*\", all_or_nothing: true)",
+        "MUST LEN(FS.HashFiles(LIST.Column(FS.Find(\"t\"), \"path\"))) == 160\nMUST FS.DeleteFile(\"t/1\", recursive: true)",
+        "MUST LEN(FS.FindDuplicates()[0].paths) == 160\nMUST FS.DeleteFile(\"t/1\", recursive: true)",
+        "MUST FS.SearchFiles(\"t\", \"x\").totalMatches == 160\nMUST FS.DeleteFile(\"t/1\", recursive: true)",
         "FOR EACH file IN FS.Find(\"t\") DO\nMUST FS.EditFile(file.path, \"x\", \"y\")\nEND",
     ];
     for script in scripts {
@@ -32,7 +35,7 @@ fn calls_on_many_files_need_few_descriptors() {
             (0..SIZE.1).for_each(|file| fs::write(folder.join(file.to_string()), "x").expect("a file"));
         }
         let mut command = Command::new("sh");
-        let limited = format!("ulimit -n {LIMIT} && exec \"$0\" run --sandbox \"$1\" -e \"$2\"");
+        let limited = format!("ulimit -n {LIMIT} && exec \"$0\" run --jobs 16 --sandbox \"$1\" -e \"$2\"");
         command.args(["-c", &limited, env!("CARGO_BIN_EXE_ns")]).arg(place.path()).arg(script);
         let state = tempfile::tempdir().expect("a folder");
         let ran = run(command.env("XDG_STATE_HOME", state.path()));

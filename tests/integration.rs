@@ -45,6 +45,7 @@ mod mutations;
 mod numbers;
 mod outside;
 mod pages;
+mod parallel;
 mod plan;
 mod policy;
 mod projection;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{TestPaths, seal_tests};
+use crate::engine::{Jobs, TestPaths, seal_tests};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::paint::{Paint, paint};
@@ -144,7 +144,7 @@ fn run(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
 }
 
 fn run_cases(cases: &[Case], args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Vec<Verdict> {
-    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let jobs = settings.global.jobs.unwrap_or_else(Jobs::available).threads();
     let mut verdicts = Vec::with_capacity(cases.len());
     let paint = paint();
     run_all(cases, settings, jobs, stop, |verdict| {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use clap::{Args, ValueEnum};
 
-use crate::engine::{Clock, Limits, Options};
+use crate::engine::{Clock, Jobs, Limits, Options};
 
-use super::values::{fixed_time, seconds};
+use super::values::{fixed_time, jobs, seconds};
 
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
@@ -42,6 +42,9 @@ pub struct Global {
     /// Maximum duration of a run in seconds, such as 5, 0.5 or 200ms
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
+    /// Maximum number of threads of one call, or of cases of `ns test` at a time; 1 turns parallel work off [default: the number of processors, at most 16]
+    #[arg(long, global = true, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<Jobs>,
     /// The time that scripts see, such as 2024-05-01T12:00:00Z [default: the clock's]
     #[arg(long, global = true, value_name = "TIME", value_parser = fixed_time)]
     pub now: Option<DateTime<Utc>>,
@@ -84,6 +87,7 @@ impl Global {
             max_steps: self.max_steps.or(other.max_steps),
             max_files: self.max_files.or(other.max_files),
             timeout: self.timeout.or(other.timeout),
+            jobs: self.jobs.or(other.jobs),
             now: self.now.or(other.now),
             seed: self.seed.or(other.seed),
             quiet: self.quiet || other.quiet,
@@ -106,6 +110,7 @@ impl Global {
             max_steps,
             max_files,
             timeout,
+            jobs,
             now,
             seed,
             quiet,
@@ -119,6 +124,7 @@ impl Global {
         max_steps.iter().for_each(|steps| give("--max-steps", Some(steps.to_string().into())));
         max_files.iter().for_each(|files| give("--max-files", Some(files.to_string().into())));
         timeout.iter().for_each(|time| give("--timeout", Some(time.as_secs_f64().to_string().into())));
+        jobs.iter().for_each(|jobs| give("--jobs", Some(jobs.to_string().into())));
         now.iter().for_each(|now| give("--now", Some(now.to_rfc3339().into())));
         seed.iter().for_each(|seed| give("--seed", Some(seed.to_string().into())));
         quiet.then(|| give("--quiet", None));
@@ -150,6 +156,7 @@ impl Global {
             max_files: self.max_files,
             max_files_unless_set: None,
             timeout: self.timeout,
+            jobs: self.jobs,
             answer_bytes: None,
             clock: self.now.map_or(Clock::System, Clock::Fixed),
             seed: self.seed,

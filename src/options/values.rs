@@ -1,8 +1,10 @@
-//! Parsers of option values that clap does not provide: times and durations.
+//! Parsers of option values that clap does not provide: times, durations and numbers of threads.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+
+use crate::engine::Jobs;
 
 /// Parses an RFC 3339 time.
 pub fn fixed_time(text: &str) -> Result<DateTime<Utc>, String> {
@@ -22,4 +24,10 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "expected a time above 0 such as 5, 0.5 or 200ms".to_owned())
+}
+
+/// Parses a number of threads.
+pub fn jobs(text: &str) -> Result<Jobs, String> {
+    let jobs = text.parse().ok().and_then(Jobs::of);
+    jobs.ok_or_else(|| format!("expected a number of threads from 1 to {}", Jobs::MOST))
 }

@@ -67,6 +67,7 @@ pub fn in_force(engine: &Engine) -> String {
     for (layer, name) in policies(engine) {
         row("policy", &format!("{name} ({layer})"));
     }
+    row("threads of a call", &format!("at most {}", engine.jobs()));
     row("tools", &gate.registry().iter().count().to_string());
     match engine.lockdown() {
         Some(status) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use crate::engine::Limits;
+use crate::engine::{Jobs, Limits};
 use crate::options::Global;
 
 use super::process::TIMEOUT;
@@ -94,6 +94,8 @@ impl Head {
                 .map(|steps| steps.min(users.max_steps.unwrap_or(Limits::default().max_steps)))
                 .or(users.max_steps),
             timeout: lower(head.timeout, users.timeout, TIMEOUT),
+            // The user's number is that of cases which run beside each other.
+            jobs: Some(head.jobs.unwrap_or(Jobs::ONE)),
             ..head.over(users)
         }
     }

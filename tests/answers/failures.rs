@@ -76,6 +76,12 @@ fn failing_calls() -> Vec<(&'static str, Vec<Failing>)> {
             ("diff_files", json!({ "a_path": "a", "b_path": "dir" }), "is_a_directory", "destination", "dir"),
             ("hash_file", json!({ "path": "dir" }), "is_a_directory", "path", "dir"),
             ("hash_file", json!({ "path": "no" }), "not_found", "path", "no"),
+            ("hash_files", json!({ "paths": ["a", "dir"] }), "is_a_directory", "paths", "dir"),
+            ("hash_files", json!({ "paths": ["a", "no"] }), "not_found", "paths", "no"),
+            ("hash_files", json!({ "paths": ["a", "../x"] }), "sandbox_violation", "paths", "../x"),
+            ("hash_files", json!({ "glob": "pip*" }), "io_error", "glob", "pipe"),
+            ("find_duplicates", json!({ "dir": "no" }), "not_found", "path", "no"),
+            ("find_duplicates", json!({ "dir": "a" }), "not_a_directory", "path", "a"),
             ("compress", json!({ "source_path": "no", "destination_path": "x.zip" }), "not_found", "source", "no"),
             ("compress", json!({ "source_path": "pipe", "destination_path": "x.zip" }), "io_error", "source", "pipe"),
             ("compress", json!({ "source_path": "special", "destination_path": "x.zip" }), "io_error", "source", "special/pipe"),
@@ -132,6 +138,7 @@ fn failing_calls() -> Vec<(&'static str, Vec<Failing>)> {
             ("list_archive", json!({ "path": "good.zip" }), "policy_denied", "path", "good.zip"),
             ("hash_file", json!({ "path": "binary" }), "policy_denied", "path", "binary"),
             ("lines", json!({ "path": "binary" }), "policy_denied", "path", "binary"),
+            ("hash_files", json!({ "paths": ["a", "binary"] }), "policy_denied", "paths", "binary"),
         ]),
     ]
 }

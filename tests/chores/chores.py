@@ -131,10 +131,12 @@ def alike(tree, folder, unread):
 
 @chore("Find files with the same content", slot=Slot("a", content=lambda number: b"same" if number % 3 == 0 else b"%04d" % number))
 def duplicates(tree):
-    out = []
-    for size, groups in alike(tree, ".", lambda path: out.append(Said("not read: "))):
-        out += [f"{size} bytes: {', '.join(group)}\n" for group in groups]
-    return out
+    def unread(path):
+        if not is_refused(path):
+            raise Failure("permission denied")
+    groups = [(size * (len(group) - 1), size, group) for size, found in alike(tree, ".", unread) for group in found]
+    groups.sort(key=lambda group: (-group[0], os.fsencode(group[2][0])))
+    return [f"{size} bytes: {', '.join(group)}\n" for _, size, group in groups]
 
 
 @chore("Find empty files and folders", slot=Slot("a", content=lambda number: b"" if number % 2 else b"text"))

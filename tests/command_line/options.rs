@@ -23,7 +23,7 @@ struct Case {
 const FLAG: Case =
     Case { names: &[], short: None, value: None, needs_equals: false, script: "EMIT 1\n", holds: |_, _| false };
 
-/// Every option of `ns run` except `--eval`, `--help` and `--quiet`, which have tests of their own.
+/// Every option of `ns run` except `--eval`, `--help`, `--jobs` and `--quiet`, which have tests of their own.
 const CASES: &[Case] = &[
     Case {
         names: &["sandbox"],
@@ -212,9 +212,10 @@ fn no_option_is_without_a_case() {
     let mut found = 0;
     for option in options.captures_iter(&help).filter_map(|found| found.get(1).or_else(|| found.get(2))) {
         let is_known = CASES.iter().any(|case| case.names.contains(&option.as_str()));
-        // The effect of `--quiet` is only visible at a terminal: tests/repl/ended.rs.
+        // The effect of `--quiet` is only visible at a terminal: tests/repl/ended.rs. That of `--jobs` is visible in
+        // the threads of the process: tests/parallel.
         assert!(
-            is_known || ["eval", "help", "quiet"].contains(&option.as_str()),
+            is_known || ["eval", "help", "jobs", "quiet"].contains(&option.as_str()),
             "`--{}` has no case",
             option.as_str()
         );

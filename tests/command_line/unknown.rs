@@ -10,7 +10,7 @@ use crate::support::{ns_without_sandbox, run};
 const SCRIPT: &str = "DEFINE PROCEDURE Alpha()\n  EMIT 1\nEND\nCALL FS.WriteFile(\"ran.txt\", \"\")\n";
 
 /// The words of a command, and a part of what it says.
-const NAMES: [(&[&str], &str); 38] = [
+const NAMES: [(&[&str], &str); 41] = [
     (&["run", "a.ns", "--proc", "Alhpa"], "did you mean `Alpha`?"),
     (&["run", "a.ns", "--proc", "Nothing"], "name one that the script defines: `Alpha`"),
     (&["run", "--proc", "alpha", "a.ns"], "`Alpha`"),
@@ -27,6 +27,9 @@ const NAMES: [(&[&str], &str); 38] = [
     (&["run", "a.ns", "--plan=yml"], "yml"),
     (&["run", "a.ns", "--output", "yaml"], "yaml"),
     (&["run", "a.ns", "--max-steps", "many"], "many"),
+    (&["run", "a.ns", "--jobs", "0"], "from 1 to 64"),
+    (&["run", "a.ns", "--jobs", "65"], "from 1 to 64"),
+    (&["run", "a.ns", "--jobs", "many"], "from 1 to 64"),
     (&["check", "none.ns"], "`none.ns`"),
     (&["check", "--policy", "none.toml", "a.ns"], "`none.toml`"),
     (&["fmt", "none.ns"], "`none.ns`"),

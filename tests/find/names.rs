@@ -101,6 +101,7 @@ fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
     vec![
         ("read_file", json!({ "file_path": path })),
         ("hash_file", json!({ "path": path })),
+        ("hash_files", json!({ "paths": [path] })),
         ("file_info", json!({ "path": path })),
         ("line_count", json!({ "path": path })),
         ("lines", json!({ "path": path })),

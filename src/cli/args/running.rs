@@ -84,9 +84,6 @@ pub struct TestArgs {
     /// Run only cases whose name contains a text
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Number of cases that run in parallel [default: the number of processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
     /// Run again whenever a file changes, until Ctrl-C
     #[arg(long)]
     pub watch: bool,

@@ -48,7 +48,7 @@ pub use crate::gate::{
     Approver, Barrier, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
     Provenance, Question, RUN_NAME, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
-pub use crate::limits::{Bounds, Interrupt, LimitHit, Limits, Meter, Progress, Watch, space, work};
+pub use crate::limits::{Bounds, Interrupt, Jobs, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{
     Builtin, Element, HigherOrder, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option,
@@ -162,6 +162,11 @@ impl Engine {
     /// Returns the limits of runs.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Returns the number of threads that one call may use.
+    pub fn jobs(&self) -> Jobs {
+        self.gate.jobs()
     }
 
     /// Sets the size limit of a tool's answer, and returns the previous one.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::gate::Clock;
-use crate::limits::Limits;
+use crate::limits::{Jobs, Limits};
 use crate::sandbox::UserKey;
 use crate::text::{Diagnostic, Sources};
 
@@ -43,6 +43,8 @@ pub struct Options {
     pub limits: Limits,
     /// Directories to which work is restricted, in addition to the policy; unrestricted by default.
     pub within: Option<Vec<PathBuf>>,
+    /// The number of threads that one call may use; that of the processors by default.
+    pub jobs: Option<Jobs>,
     /// The step limit.
     pub max_steps: Option<u64>,
     /// The time limit.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::audit::Audit;
 use crate::gate::{Approvals, DirectoryRule, Gate, GateParts, Policy, RandomSource, Unused};
-use crate::limits::{Interrupt, Limits};
+use crate::limits::{Interrupt, Jobs, Limits};
 use crate::sandbox::{Root, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic};
 
@@ -51,6 +51,7 @@ impl Engine {
                 audit: Audit::new(state),
                 clock: options.clock,
                 random: RandomSource::new(options.seed),
+                jobs: options.jobs.unwrap_or_else(Jobs::available),
             })),
             limits,
             strict: options.strict,

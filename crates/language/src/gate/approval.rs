@@ -13,7 +13,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::limits::{Limit, LimitHit, Meter};
+use crate::limits::{Jobs, Limit, LimitHit, Meter};
 use crate::sandbox::{Barrier, Details, Kind as EntryKind, SandboxPath, Skip, WalkLimits, walk};
 use crate::text::ToolCode;
 use crate::toolkit::{Bound, BoundRef, Declaration, ToolError};
@@ -210,8 +210,15 @@ fn described(place: &SandboxPath, meter: &Meter) -> String {
 
 fn content(place: &SandboxPath, meter: &Meter) -> String {
     let hit = LimitHit { limit: Limit::Steps, allowed: COUNTED as u64 };
-    let limits =
-        WalkLimits { entries: COUNTED, hit, looks: usize::MAX, looks_hit: hit, watch: meter.watch(), progress: None };
+    let limits = WalkLimits {
+        entries: COUNTED,
+        hit,
+        looks: usize::MAX,
+        looks_hit: hit,
+        watch: meter.watch(),
+        jobs: Jobs::ONE,
+        progress: None,
+    };
     match walk(place, &limits, Skip { rule: None }, Details::All) {
         Ok(tree) => {
             let bytes: i64 = tree.sizes.iter().sum();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::audit::{Audit, LogLocation};
+use crate::limits::Jobs;
 use crate::memory::Project;
 use crate::sandbox::{Barrier, Root, Roots, TemporaryFolders};
 use crate::text::ToolCode;
@@ -44,6 +45,8 @@ pub struct GateParts {
     pub clock: Clock,
     /// Random numbers.
     pub random: RandomSource,
+    /// The number of threads that one call may use.
+    pub jobs: Jobs,
 }
 
 /// The tools, the admission that decides about their calls, and the world that they work on.
@@ -57,7 +60,8 @@ pub struct Gate {
 impl Gate {
     /// Creates a gate.
     pub fn new(parts: GateParts) -> Gate {
-        let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, clock, random } = parts;
+        let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, clock, random, jobs } =
+            parts;
         let journal = policy.journal();
         let barrier = journal.barrier();
         let console = Rc::new(ConsoleHandle::new(barrier.clone()));
@@ -75,6 +79,7 @@ impl Gate {
             log_location: policy.log_location(),
             clock,
             random: Rc::new(random),
+            jobs,
             console,
             journal,
             overlay: None,
@@ -117,6 +122,11 @@ impl Gate {
     /// Returns the console.
     pub fn console(&self) -> &ConsoleHandle {
         &self.world.console
+    }
+
+    /// Returns the number of threads that one call may use.
+    pub fn jobs(&self) -> Jobs {
+        self.world.jobs
     }
 
     /// Returns the barrier that every message about changes passes before it leaves the process.

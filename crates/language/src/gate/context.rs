@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::audit::Items;
-use crate::limits::{LimitHit, Meter};
+use crate::limits::{Jobs, LimitHit, Meter};
 use crate::sandbox::{BackupPath, BackupStore, Change, OpenFile, PathRule, SandboxError, SandboxPath, temporary_name};
 use crate::toolkit::{Access, Settings, ToolError};
 
@@ -12,6 +12,7 @@ use super::call_record::CallRecord;
 use super::console::ConsoleHandle;
 use super::locator::Locator;
 use super::memory::Memory;
+use super::opener::Opener;
 use super::random::RandomSource;
 use super::world::World;
 
@@ -126,9 +127,17 @@ impl<'a> Context<'a> {
 
     /// Opens a regular file for reading, if the policy allows it.
     pub fn open(&self, place: &SandboxPath) -> Result<OpenFile, ToolError> {
-        let open = place.open_file()?;
-        self.admission.policy.admit_content(place.display(), &open.metadata)?;
-        Ok(open)
+        Ok(self.opener().open(place)?)
+    }
+
+    /// Returns what opens files for reading, for all threads of the call.
+    pub fn opener(&self) -> Opener<'a> {
+        Opener { locator: self.locator() }
+    }
+
+    /// Returns the number of threads that the call may use.
+    pub fn jobs(&self) -> Jobs {
+        self.world.jobs
     }
 
     /// Returns the same context with another meter, for work that must be done regardless of the remaining budget.

@@ -32,6 +32,27 @@ pub struct Visited<'a, 'l> {
     root: &'a Root,
 }
 
+/// Receives the entries of a listing.
+pub trait Visitor<E: From<SandboxError>> {
+    /// Receives a step of the listing; a break ends it.
+    fn entry(&mut self, entry: &mut Visited<'_, '_>, meter: &mut Meter) -> Result<ControlFlow<()>, E>;
+
+    /// Receives the end of the listing: its failure, or that it ended or was ended.
+    fn end(&mut self, lister: &mut Lister<'_>, listed: Result<(), SandboxError>, meter: &mut Meter) -> Result<(), E> {
+        let _ = (lister, meter);
+        Ok(listed?)
+    }
+}
+
+impl<E: From<SandboxError>, F> Visitor<E> for F
+where
+    F: FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
+{
+    fn entry(&mut self, entry: &mut Visited<'_, '_>, meter: &mut Meter) -> Result<ControlFlow<()>, E> {
+        self(entry, meter)
+    }
+}
+
 impl Visited<'_, '_> {
     /// Opens the entry, a regular file, for reading, if the policy allows it. `shown` is its name in messages.
     pub fn open(&mut self, shown: &str) -> Result<OpenFile, ToolError> {
@@ -52,8 +73,8 @@ impl Context<'_> {
         let (room, full) = space::room_for(entry_bytes);
         let steps = usize::try_from(self.meter.steps_left()).unwrap_or(usize::MAX);
         let (entries, hit) = if steps < room { (steps, self.meter.step_limit()) } else { (room, full) };
-        let (looks_hit, watch) = (self.meter.step_limit(), self.meter.watch());
-        WalkLimits { entries, hit, looks: steps, looks_hit, watch, progress: self.meter.progress().cloned() }
+        let (looks_hit, watch, jobs) = (self.meter.step_limit(), self.meter.watch(), self.world.jobs);
+        WalkLimits { entries, hit, looks: steps, looks_hit, watch, jobs, progress: self.meter.progress().cloned() }
     }
 
     /// Performs a walk with progress. The number of entries is remembered, so that the next walk of the same tree can
@@ -111,10 +132,11 @@ impl Context<'_> {
         plan: ListingPlan,
         mut take: impl FnMut(&Lister<'_>, Step, &mut Meter) -> Result<(), LimitHit>,
     ) -> Result<(), SandboxError> {
-        self.visit(start, Visit { plan, enters: None }, |entry, meter| {
+        let mut visitor = |entry: &mut Visited<'_, '_>, meter: &mut Meter| -> Result<ControlFlow<()>, SandboxError> {
             take(entry.lister, entry.step, meter).map_err(SandboxError::Limit)?;
             Ok(ControlFlow::Continue(()))
-        })
+        };
+        self.visit(start, Visit { plan, enters: None }, &mut visitor)
     }
 
     /// Lists a directory like [`Context::list`], for a tool that inspects or opens entries, or stops early.
@@ -122,7 +144,7 @@ impl Context<'_> {
         &mut self,
         start: &SandboxPath,
         visit: Visit<'_>,
-        mut take: impl FnMut(&mut Visited<'_, '_>, &mut Meter) -> Result<ControlFlow<()>, E>,
+        visitor: &mut impl Visitor<E>,
     ) -> Result<(), E> {
         let (policy, root) = (&self.admission.policy, self.world.root_of(start));
         let has_rules = policy.has_directory_rules();
@@ -136,11 +158,18 @@ impl Context<'_> {
             if has_rules || visit.enters.is_some() { Some(&leaves_out) } else { None };
         let limits = self.walk_limits(Lister::ENTRY_BYTES);
         let mut lister = Lister::open(root, start, visit.plan, Skip { rule }, &limits)?;
-        while let Some(step) = lister.advance()? {
-            if take(&mut Visited { lister: &mut lister, step, policy, root }, self.meter)?.is_break() {
-                break;
+        let listed = loop {
+            match lister.advance() {
+                Ok(Some(step)) => {
+                    let mut entry = Visited { lister: &mut lister, step, policy, root };
+                    if visitor.entry(&mut entry, self.meter)?.is_break() {
+                        break Ok(());
+                    }
+                }
+                ended => break ended.map(drop),
             }
-        }
+        };
+        visitor.end(&mut lister, listed, self.meter)?;
         lister.take_notes().into_iter().for_each(|note| self.note(note));
         Ok(())
     }

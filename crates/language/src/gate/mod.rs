@@ -35,6 +35,7 @@ mod module;
 mod named;
 mod names;
 mod observer;
+mod opener;
 mod permission;
 mod plan;
 mod policy;
@@ -62,10 +63,11 @@ pub use console::{Console, InputFault};
 pub use context::Context;
 pub use history::{RUN_NAME, UndoRefusal, UndoRequest};
 pub use library::{Library, LibraryPlace};
-pub use listing::{Visit, Visited};
+pub use listing::{Visit, Visited, Visitor};
 pub use memory::{Memory, Scope};
 pub use module::{ModuleError, ModuleFile};
 pub use observer::ProgressView;
+pub use opener::Opener;
 pub use plan::shown_change;
 pub use policy::{
     DirectoryRule, Extensions, Layer, MAX_FILES_OF_SERVER, Patterns, Policy, PolicyFile, Provenance, SourceLine,

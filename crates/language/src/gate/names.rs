@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::limits::Meter;
 use crate::sandbox::{ListingPlan, PathRule};
 use crate::toolkit::{Access, ToolError};
 
@@ -9,7 +10,7 @@ use super::assembly::Gate;
 use super::call_record::CallRecord;
 use super::caller::Caller;
 use super::context::Context;
-use super::listing::Visit;
+use super::listing::{Visit, Visited};
 
 impl Gate {
     /// Returns the names in a directory that the policy lets a tool see, each with whether it is a directory. This is
@@ -26,11 +27,12 @@ impl Gate {
             Context { meter, answer_bytes: None, world: &self.world, admission: &self.admission, record: &record };
         let plan = ListingPlan { levels: 0, tell_links: true, ..ListingPlan::default() };
         let mut names = Vec::new();
-        context.visit::<ToolError>(&place, Visit { plan, enters: None }, |visited, meter| {
+        let mut take = |visited: &mut Visited<'_, '_>, meter: &mut Meter| -> Result<ControlFlow<()>, ToolError> {
             meter.poll()?;
             names.push((visited.lister.name().into_owned(), visited.lister.is_folder()));
             Ok(if names.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
+        };
+        context.visit(&place, Visit { plan, enters: None }, &mut take)?;
         Ok(names)
     }
 }

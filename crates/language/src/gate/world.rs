@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::audit::{Audit, LogLocation};
-use crate::limits::Meter;
+use crate::limits::{Jobs, Meter};
 use crate::memory::Project;
 use crate::sandbox::{
     Journal, Overlay, PlanRefusals, Retention, Root, Roots, SandboxError, SandboxPath, TemporaryFolders,
@@ -46,6 +46,8 @@ pub struct World {
     pub(super) clock: Clock,
     /// Random numbers.
     pub(super) random: Rc<RandomSource>,
+    /// The number of threads that one call may use.
+    pub(super) jobs: Jobs,
     /// The console.
     pub(super) console: Rc<ConsoleHandle>,
     /// The journal, which makes changes undoable.
@@ -81,6 +83,7 @@ impl World {
             },
             clock: self.clock,
             random: self.random.clone(),
+            jobs: self.jobs,
             console: self.console.clone(),
             journal,
             overlay: Some(overlay),

@@ -163,3 +163,47 @@ impl From<LimitHit> for ToolError {
         }
     }
 }
+
+/// A failure without any value, which helper threads report to the thread of the call.
+#[derive(Clone, Debug)]
+pub struct BareError {
+    code: ToolCode,
+    message: String,
+    path: Option<String>,
+    hint: Option<String>,
+    limit: Option<LimitHit>,
+    manner: FailureMode,
+}
+
+impl BareError {
+    /// Returns the kind of failure.
+    pub fn code(&self) -> ToolCode {
+        self.code
+    }
+}
+
+impl From<ToolError> for BareError {
+    fn from(error: ToolError) -> BareError {
+        let ToolError { code, message, path, hint, limit, manner, .. } = error;
+        BareError { code, message, path, hint, limit, manner }
+    }
+}
+
+impl From<BareError> for ToolError {
+    fn from(error: BareError) -> ToolError {
+        let BareError { code, message, path, hint, limit, manner } = error;
+        ToolError { path, hint, limit, manner, ..ToolError::new(code, message) }
+    }
+}
+
+impl From<SandboxError> for BareError {
+    fn from(error: SandboxError) -> BareError {
+        ToolError::from(error).into()
+    }
+}
+
+impl From<LimitHit> for BareError {
+    fn from(hit: LimitHit) -> BareError {
+        ToolError::from(hit).into()
+    }
+}

@@ -30,7 +30,7 @@ pub use arguments::arguments;
 pub use bind::{ArgError, Binder};
 pub use bound::{Bound, BoundArg, BoundRef, ListedPath};
 pub use declaration::{Check, Declaration};
-pub use error::{FailureMode, ToolError};
+pub use error::{BareError, FailureMode, ToolError};
 pub use excerpt::{Body, Excerpt, LEAST, NextPart, Offset, excerpt, read_on, rest_as_json};
 pub use form::Form;
 pub use given::Given;

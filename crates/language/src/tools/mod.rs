@@ -37,6 +37,7 @@ mod map;
 mod math;
 mod memory;
 mod mime;
+mod parallel;
 mod path;
 mod place;
 mod random;

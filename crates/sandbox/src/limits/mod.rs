@@ -11,6 +11,7 @@
 pub mod ablation;
 mod canary;
 mod charged;
+mod jobs;
 mod meter;
 mod progress;
 pub mod space;
@@ -22,6 +23,7 @@ use crate::text::Code;
 
 pub use canary::loose_limit;
 pub use charged::{MemoryCharge, MeteredVec};
+pub use jobs::Jobs;
 pub use meter::{Interrupt, Meter, Watch};
 pub use progress::Progress;
 

@@ -17,7 +17,7 @@ pub struct Progress {
 
 impl Progress {
     /// Counts bytes read.
-    pub(super) fn read(&self, bytes: u64) {
+    pub fn read(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 

@@ -53,7 +53,7 @@ pub use internal::log::{LogFile, LogFolder, LogLock};
 pub use internal::state_dir::StateDir;
 pub use internal::witness::Witness;
 pub use plan::{Applied, ApplyError, FormError, Plan, PlanAbout, PlanAction, PlanRefusals, PlannedChange};
-pub use reading::ignore::IgnoreSources;
+pub use reading::ignore::{IgnoreSources, NoteMark};
 pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
 pub use reading::read::{OpenFile, ReadError};
 pub use reading::walk::{

@@ -29,12 +29,13 @@ pub use bind::{Bound, Words, is_option};
 use marks::{ArgLine, marks};
 
 /// The long options of `ns run`, sorted. A script option of the same name can be given only after `--`.
-pub const OWN_OPTIONS: [&str; 20] = [
+pub const OWN_OPTIONS: [&str; 21] = [
     "atomic",
     "case-policy",
     "dry-run",
     "eval",
     "help",
+    "jobs",
     "lib",
     "max-files",
     "max-steps",

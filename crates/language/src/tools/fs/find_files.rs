@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool, Visit, Visited};
-use crate::limits::space;
+use crate::limits::{Meter, space};
 use crate::sandbox::{IgnoreSources, ListingPlan, PathRule, SandboxPath, Step};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
@@ -124,10 +124,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
         found: Found { path: args.path.display().to_owned(), ..Found::default() },
         bytes: 0,
     };
-    let visited = context.visit(&args.path, Visit { plan: plan(&args), enters: None }, |entry, meter| {
+    let mut take = |entry: &mut Visited<'_, '_>, meter: &mut Meter| {
         meter.step(u64::from(entry.step != Step::Leave))?;
         search.take(entry)
-    });
+    };
+    let visited = context.visit(&args.path, Visit { plan: plan(&args), enters: None }, &mut take);
     visited.map_err(|error: ToolError| match error.limit {
         Some(_) => error,
         None => error.argument("path").path(args.path.display()),

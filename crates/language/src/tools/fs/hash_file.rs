@@ -1,15 +1,15 @@
 //! `FS.HashFile`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
-use std::io::Read;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::gate::{Context, Tool};
 use crate::sandbox::{OpenFile, PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+
+use super::super::parallel::Parallel;
+use super::hashing::{HashError, Hashed, buffer, hash};
 
 const SPEC: Spec = Spec {
     name: "FS.HashFile",
@@ -53,9 +53,6 @@ struct Hash {
     size: u64,
 }
 
-/// Bytes that are read at a time.
-const PIECE: usize = 64 << 10;
-
 pub fn tool() -> Tool {
     Tool::new(SPEC, run)
 }
@@ -64,18 +61,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Hash, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let OpenFile { mut file, metadata } = context.open(&args.path).map_err(at_path)?;
     context.meter.expect_bytes(metadata.size);
-    let mut hasher = Sha256::new();
-    let mut piece = vec![0; PIECE];
-    let mut size = 0;
-    loop {
-        let length = file.read(&mut piece).map_err(|error| at_path(args.path.error(&error).into()))?;
-        if length == 0 {
-            break;
-        }
-        context.meter.poll()?;
-        context.meter.report_read(length);
-        hasher.update(&piece[..length]);
-        size += length as u64;
-    }
-    Ok(Hash { path: args.path.display().to_owned(), checksum: super::hex(&hasher.finalize()), size })
+    let hashed = hash(&mut file, &mut buffer(), Parallel::of(context).pace());
+    let Hashed { digest, size } = hashed.map_err(|error| match error {
+        HashError::Io(error) => at_path(args.path.error(&error).into()),
+        HashError::Limit(hit) => hit.into(),
+    })?;
+    Ok(Hash { path: args.path.display().to_owned(), checksum: super::hex(&digest), size })
 }

@@ -16,9 +16,12 @@ mod extract;
 mod file_info;
 mod file_lines;
 mod find;
+mod find_duplicates;
 mod find_files;
 mod gzip;
 mod hash_file;
+mod hash_files;
+mod hashing;
 mod line_count;
 mod line_index;
 mod lines;
@@ -79,6 +82,8 @@ pub fn tools() -> Vec<Tool> {
         search_files::tool(),
         diff_files::tool(),
         hash_file::tool(),
+        hash_files::tool(),
+        find_duplicates::tool(),
         line_count::tool(),
         compress::tool(),
         extract::tool(),

@@ -72,7 +72,7 @@ impl Expression {
 
     /// Returns whether there is a match.
     pub fn is_match(&self, text: &str) -> Result<bool, ToolError> {
-        if self.stepwise.runs_at_once(text.len())? {
+        if self.stepwise.at_once().runs(text.len())? {
             let input = Input::new(text).earliest(true);
             return Ok(self.regex.search_half_with(&mut self.cache.borrow_mut(), &input).is_some());
         }
@@ -83,7 +83,7 @@ impl Expression {
 
     /// Returns the first match that starts at or after a byte.
     pub fn find_at(&self, text: &str, from: usize) -> Result<Option<Range<usize>>, ToolError> {
-        if self.stepwise.runs_at_once(text.len() - from)? {
+        if self.stepwise.at_once().runs(text.len() - from)? {
             let input = Input::new(text).range(from..);
             return Ok(self.regex.search_with(&mut self.cache.borrow_mut(), &input).map(|found| found.range()));
         }
@@ -101,7 +101,7 @@ impl Expression {
     pub fn groups(&self, text: &str, found: Range<usize>) -> Result<Captures, ToolError> {
         let mut groups = self.regex.create_captures();
         let slots = groups.slots().len();
-        if self.stepwise.runs_at_once(found.len() * (1 + slots / SLOTS_PER_UNIT))? {
+        if self.stepwise.at_once().runs(found.len() * (1 + slots / SLOTS_PER_UNIT))? {
             let input = Input::new(text).range(found).anchored(Anchored::Yes);
             self.regex.search_captures_with(&mut self.cache.borrow_mut(), &input, &mut groups);
         } else {

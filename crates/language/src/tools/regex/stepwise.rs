@@ -54,11 +54,37 @@ impl KnownPattern {
     }
 }
 
+/// Tells which texts the library searches in acceptable time.
+#[derive(Clone, Copy, Debug)]
+pub struct AtOnce {
+    /// Steps that a byte can take.
+    steps: u64,
+}
+
+impl AtOnce {
+    /// Returns whether the library searches `bytes` bytes in acceptable time, and charges that time if so.
+    pub fn runs(self, bytes: usize) -> Result<bool, LimitHit> {
+        let units = self.units(bytes);
+        units.map_or(Ok(()), work::charge)?;
+        Ok(units.is_some())
+    }
+
+    /// Returns the units of work of a search of `bytes` bytes with the library, or `None` if it would take too long.
+    pub fn units(self, bytes: usize) -> Option<usize> {
+        let work = self.steps.saturating_mul(bytes as u64);
+        (work <= AT_ONCE).then_some(1 + (work / WORK_PER_UNIT) as usize)
+    }
+
+    /// Returns the maximum number of bytes that the library searches in acceptable time.
+    pub fn longest(self) -> usize {
+        usize::try_from(AT_ONCE / self.steps.max(1)).unwrap_or(usize::MAX)
+    }
+}
+
 /// The searches with one expression.
 pub struct StepwiseSearch {
     pattern: KnownPattern,
-    /// Steps that a byte can take.
-    steps: u64,
+    at_once: AtOnce,
     /// Size limits of its automata and of each table that is built during a search.
     bounds: Bounds,
     /// Created by the first search that needs it; `None` if it would be too large.
@@ -71,7 +97,7 @@ impl StepwiseSearch {
     /// Creates the searches with a pattern, given its tree and the limits of its size.
     pub fn new(pattern: KnownPattern, tree: &Hir, bounds: Bounds) -> StepwiseSearch {
         let (stepper, simulation) = (OnceCell::new(), OnceCell::new());
-        StepwiseSearch { pattern, steps: steps(tree), bounds, stepper, simulation }
+        StepwiseSearch { pattern, at_once: AtOnce { steps: steps(tree) }, bounds, stepper, simulation }
     }
 
     /// Returns the memory used so far, in bytes.
@@ -81,19 +107,9 @@ impl StepwiseSearch {
         self.pattern.text.len() + stepper + simulation
     }
 
-    /// Returns whether the library searches `bytes` bytes in acceptable time, and charges that time if so.
-    pub fn runs_at_once(&self, bytes: usize) -> Result<bool, LimitHit> {
-        let work = self.steps.saturating_mul(bytes as u64);
-        let is_short = work <= AT_ONCE;
-        if is_short {
-            work::charge(1 + (work / WORK_PER_UNIT) as usize)?;
-        }
-        Ok(is_short)
-    }
-
-    /// Returns the maximum number of bytes that the library searches in acceptable time.
-    pub fn longest_at_once(&self) -> usize {
-        usize::try_from(AT_ONCE / self.steps.max(1)).unwrap_or(usize::MAX)
+    /// Returns which texts the library searches in acceptable time.
+    pub fn at_once(&self) -> AtOnce {
+        self.at_once
     }
 
     /// Returns whether there is a match.
@@ -130,7 +146,8 @@ impl StepwiseSearch {
         if self.stepper.get().is_none() {
             work::charge(UNITS_TO_BUILD)?;
             let tree = self.pattern.known_tree()?;
-            let stepper = InterruptibleSearch::new(&tree, self.steps, Bounds::now(), self.pattern.flags.in_lines);
+            let stepper =
+                InterruptibleSearch::new(&tree, self.at_once.steps, Bounds::now(), self.pattern.flags.in_lines);
             self.stepper.get_or_init(|| stepper);
         }
         Ok(self.stepper.get().and_then(Option::as_ref))

@@ -11,7 +11,7 @@ use crate::toolkit::{Access, Given, ListedPath, ToolError};
 
 use super::super::glob::Pattern;
 
-pub use perform::{Planned, Work, run};
+pub use perform::{Planned, Work, of_item, run};
 
 /// Several items, and the argument that names them.
 #[derive(Debug)]
@@ -35,8 +35,7 @@ pub struct Item {
 
 /// Checks that a call names either one item, or several in one way: `one`, `paths` or `glob`.
 pub fn check(given: &Given<'_>, callee: &str, one: &'static str) -> Result<(), ToolError> {
-    let ways = [one, "paths", "glob"];
-    match ways.iter().filter(|name| given.is_given(name)).count() {
+    match [one, "paths", "glob"].iter().filter(|name| given.is_given(name)).count() {
         1 => {}
         0 => {
             let message = format!("`{callee}` needs a path for `{one}`, or `paths` or `glob`");
@@ -47,14 +46,29 @@ pub fn check(given: &Given<'_>, callee: &str, one: &'static str) -> Result<(), T
             return Err(ToolError::bad_argument("paths", message).hint("give one of them"));
         }
     }
-    if let Some(Some(glob)) = given.text("glob") {
-        Pattern::of_paths("glob", &glob)?;
-    }
+    check_glob(given)?;
     if given.is_given(one) && given.truth("all_or_nothing") == Some(Some(true)) {
         let message = "`all_or_nothing` is for several items, and one is always whole or not at all";
         return Err(ToolError::bad_argument("all_or_nothing", message).hint("leave it out"));
     }
     Ok(())
+}
+
+/// Checks that a call names several items in one way: `paths` or `glob`.
+pub fn check_several(given: &Given<'_>, callee: &str) -> Result<(), ToolError> {
+    let message = match ["paths", "glob"].iter().filter(|name| given.is_given(name)).count() {
+        1 => return check_glob(given),
+        0 => format!("`{callee}` needs `paths` or `glob`"),
+        _ => format!("`{callee}` takes either `paths` or `glob`"),
+    };
+    Err(ToolError::bad_argument("paths", message).hint("give one of them"))
+}
+
+fn check_glob(given: &Given<'_>) -> Result<(), ToolError> {
+    match given.text("glob") {
+        Some(Some(glob)) => Pattern::of_paths("glob", &glob).map(drop),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the items of a list of paths; each keeps its file name below the destination.

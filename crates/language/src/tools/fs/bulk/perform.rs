@@ -111,7 +111,7 @@ fn check_answer<'a>(context: &Context<'_>, names: impl Iterator<Item = &'a Strin
 }
 
 /// Adds the argument that named the item and the path of the item to an error.
-fn of_item(error: ToolError, name: &str, argument: &'static str) -> ToolError {
+pub fn of_item(error: ToolError, name: &str, argument: &'static str) -> ToolError {
     let argument = error.argument.filter(|argument| *argument == "destination").unwrap_or(argument);
     let path = error.path.clone().unwrap_or_else(|| name.to_owned());
     ToolError { path: Some(path), argument: Some(argument), ..error }

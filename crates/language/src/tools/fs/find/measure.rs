@@ -1,9 +1,9 @@
-//! Sizes and times in the arguments of `FS.Find`.
+//! Sizes and times in the arguments of searches.
 
 use chrono::TimeDelta;
 
 use crate::sandbox::Timestamp;
-use crate::toolkit::ToolError;
+use crate::toolkit::{Given, ToolError};
 use crate::tools::time::moment::{Moment, Zone, read, timestamp};
 use crate::value::{Value, print};
 
@@ -51,6 +51,17 @@ pub fn size(argument: &'static str, value: &Value) -> Result<u64, ToolError> {
         ToolError::bad_argument(argument, message)
             .hint("write bytes as a number, or a text such as \"10K\", \"1.5 MiB\" or \"2 GB\"")
     })
+}
+
+/// Checks the sizes among the arguments of a call.
+pub fn check_sizes(given: &Given<'_>) -> Result<(), ToolError> {
+    for argument in ["min_size", "max_size"] {
+        match given.value(argument) {
+            None | Some(None | Some(Value::Nil)) => {}
+            Some(Some(value)) => drop(size(argument, &value)?),
+        }
+    }
+    Ok(())
 }
 
 fn parsed_size(text: &str) -> Option<u64> {

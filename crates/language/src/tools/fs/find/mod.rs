@@ -1,14 +1,14 @@
 //! `FS.Find`: finds files of a tree by name, kind, size and time. The result is complete, or the call fails.
 
-mod measure;
+pub mod measure;
 mod order;
+mod wanted;
 
 use std::ops::Range;
 
 use crate::gate::{Context, Tool};
 use crate::sandbox::{
-    Bounds, Candidate, Choice, Details, FileNames, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search,
-    Timestamp,
+    Bounds, Details, FileNames, FoundEntries, Kind as EntryKind, PathRule, SandboxPath, Search, Timestamp,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
@@ -16,8 +16,9 @@ use crate::value::{Column, Directories, List, Rows, Str, Table, Texts, Value};
 
 use super::super::glob::LetterCase;
 use super::find_files::prefix;
-use super::patterns::{Entry, Patterns, leaving_out};
+use super::patterns::{Patterns, leaving_out};
 use order::{Order, SortKey};
+pub use wanted::Wanted;
 
 const SPEC: Spec = Spec {
     name: "FS.Find",
@@ -147,12 +148,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     if let Some(pattern) = given.value("pattern") {
         Patterns::parse("pattern", pattern.as_ref(), LetterCase::Counts)?;
     }
-    for argument in ["min_size", "max_size"] {
-        match given.value(argument) {
-            None | Some(None | Some(Value::Nil)) => {}
-            Some(Some(value)) => drop(measure::size(argument, &value)?),
-        }
-    }
+    measure::check_sizes(given)?;
     for argument in ["newer_than", "older_than"] {
         if let Some(Some(text)) = given.text(argument) {
             measure::check_time(argument, &text)?;
@@ -198,26 +194,6 @@ fn bounds(context: &Context<'_>, args: &Args) -> Result<Bounds, ToolError> {
         sizes: has_size.then(|| least.unwrap_or(0)..=greatest.unwrap_or(u64::MAX)),
         modified: has_time.then_some(times),
     })
-}
-
-/// The criteria that depend only on name and kind.
-struct Wanted {
-    patterns: Patterns,
-    /// The kind of entry to find; `None` for every kind.
-    kind: Option<EntryKind>,
-    hidden: bool,
-}
-
-impl Wanted {
-    fn choose(&self, entry: &Candidate<'_>) -> Choice {
-        if !self.hidden && entry.name.starts_with('.') {
-            return Choice::Neither;
-        }
-        let is_directory = entry.kind == EntryKind::Folder;
-        let subject = Entry { path: entry.path, name: entry.name, is_directory };
-        let is_kind = self.kind.is_none_or(|kind| kind == entry.kind);
-        Choice::of(is_kind && self.patterns.includes(subject), is_directory && self.patterns.may_hold(subject))
-    }
 }
 
 fn kind_of(word: &str) -> Option<EntryKind> {

@@ -8,7 +8,7 @@ use grep_matcher::Matcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::Match;
-use super::matcher::LineMatcher;
+use super::matcher::Stopped;
 
 /// Maximum number of characters of a line in results.
 pub const MAX_SHOWN: usize = 500;
@@ -29,8 +29,8 @@ pub struct Room {
 }
 
 /// A sink that collects the matching lines of one file and their context.
-pub struct Lines<'a> {
-    matcher: &'a LineMatcher,
+pub struct Lines<'a, M> {
+    matcher: &'a M,
     path: &'a str,
     context_lines: usize,
     room: Room,
@@ -45,8 +45,8 @@ pub struct Lines<'a> {
     newest: u64,
 }
 
-impl<'a> Lines<'a> {
-    pub fn new(matcher: &'a LineMatcher, path: &'a str, context_lines: usize, room: Room) -> Lines<'a> {
+impl<'a, M> Lines<'a, M> {
+    pub fn new(matcher: &'a M, path: &'a str, context_lines: usize, room: Room) -> Lines<'a, M> {
         Lines {
             matcher,
             path,
@@ -92,7 +92,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Sink for Lines<'_> {
+impl<M: Matcher<Error = Stopped>> Sink for Lines<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {

@@ -1,40 +1,40 @@
 //! `FS.SearchFiles`: docs/specs/file_system_tool.md, "Directory tree navigation and search".
 //!
-//! Lines are searched with the libraries of ripgrep. One buffer is reused for all files and grows only for a
-//! long line, up to a bound.
+//! Lines are searched with the libraries of ripgrep. One buffer per thread is reused for files and grows only for a
+//! long line, up to a bound. Several threads search the files of a tree (`tree`).
 
+mod attempt;
 mod lines;
 mod matcher;
 mod query;
 mod reader;
+mod tree;
 
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::Seek;
 use std::ops::ControlFlow;
 
-use grep_matcher::LineTerminator;
-use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
+use grep_searcher::Encoding;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool, Visit};
 use crate::limits::{Meter, space};
-use crate::sandbox::{
-    IgnoreSources, Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath, Step,
-};
+use crate::sandbox::{IgnoreSources, Kind as EntryKind, ListingPlan, OpenFile, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value, print};
 
 use super::super::glob::LetterCase;
+use super::super::parallel::{Pace, Parallel, Work};
 use super::encoding::Choice;
 use super::find_files::prefix;
-use super::gzip::{Decompressed, begins_with_gzip};
 use super::patterns::{Entry, Patterns, leaving_out};
+use attempt::{Attempt, FileTask, HelperSearch, LineSearcher, Manner, Searched};
 use lines::{Lines, Room};
 use matcher::LineMatcher;
 use query::Query;
-use reader::{MeteredReader, Utf8Watch};
+use reader::{Account, MeteredReader};
+use tree::TreeSearch;
 
 const SPEC: Spec = Spec {
     name: "FS.SearchFiles",
@@ -200,13 +200,17 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
     };
     let longest_line = longest_line();
     let encoding = args.encoding.as_ref().map(|name| encoding_of(&name.as_text())).transpose()?;
+    let manner = Manner {
+        context_lines: args.context_lines as usize,
+        longest_line,
+        watches_utf8: encoding.is_none() && !args.text.as_text().is_ascii(),
+        encoding,
+        decompress: args.decompress,
+    };
     let mut search = Search {
         matcher: query.compile()?,
-        watches_utf8: encoding.is_none() && !args.text.as_text().is_ascii(),
-        searcher: searcher(args.context_lines as usize, longest_line, encoding),
-        longest_line,
-        context_lines: args.context_lines as usize,
-        decompress: args.decompress,
+        searcher: LineSearcher::new(manner.clone()),
+        manner,
         max_matches: args.max_matches.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
         found: Found::default(),
         bytes: 0,
@@ -251,7 +255,7 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
     // The parameter only requires permission to look at the path.
     context.admit(&file.address(), false, Access::Read).map_err(|error| at_start(error, file))?;
     let open = context.open(file).map_err(|error| at_start(error, file))?;
-    let _ = search.file(open, Subject { shown: file.display(), addressable: Ok(()) }, context.meter)?;
+    let _ = search.file(&open, Subject { shown: file.display(), addressable: Ok(()) }, context.meter)?;
     match search.found.skipped.binary {
         0 => Ok(()),
         _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display()))
@@ -264,23 +268,17 @@ fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> R
     let start = &args.path;
     let patterns = Patterns::parse("pattern", args.pattern.as_ref(), LetterCase::Counts)?;
     let enters = |below: &str| patterns.may_hold(Entry::of_path(below, true));
-    let prefix = prefix(start);
-    let mut shown = String::new();
     let visit = Visit { plan: plan(args), enters: Some(&enters) };
-    let visited = context.visit(start, visit, |entry, meter| {
-        let lister = &*entry.lister;
-        meter.step(u64::from(entry.step != Step::Leave))?;
-        if entry.step != Step::Entry || !lister.is_file() || !patterns.includes(Entry::of_path(&lister.path(), false)) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        shown.clear();
-        shown.push_str(&prefix);
-        shown.push_str(&lister.path());
-        let subject = Subject { shown: &shown, addressable: lister.check_text(&prefix) };
-        match entry.open(&shown) {
-            Ok(open) => search.file(open, subject, meter),
-            Err(error) => search.refused(error, &shown),
-        }
+    let parallel = Parallel::of(context);
+    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.max_matches, context.meter);
+    let work = Work {
+        scratch: || helpers.scratch(),
+        apply: |task: FileTask, scratch: &mut _, pace: Pace<'_>| helpers.attempt(task, scratch, pace),
+    };
+    let prefix = prefix(start);
+    let visited = parallel.feed(&work, |feed| {
+        let mut tree = TreeSearch::new(search, feed, parallel.helpers(), (&patterns, &prefix));
+        context.visit(start, visit, &mut tree)
     });
     visited.map_err(|error: ToolError| leaving_out(error, start, &patterns))
 }
@@ -302,18 +300,6 @@ fn longest_line() -> usize {
     usize::try_from(memory).unwrap_or(usize::MAX).min(MAX_LINE)
 }
 
-fn searcher(context_lines: usize, longest_line: usize, encoding: Option<Encoding>) -> Searcher {
-    SearcherBuilder::new()
-        .encoding(encoding)
-        .line_terminator(LineTerminator::crlf())
-        .binary_detection(BinaryDetection::quit(0))
-        .before_context(context_lines)
-        .after_context(context_lines)
-        // The lines before a match are kept in the same buffer.
-        .heap_limit(Some(longest_line.saturating_mul(1 + context_lines.min(15))))
-        .build()
-}
-
 /// A file to search.
 struct Subject<'a> {
     /// The path from the sandbox root.
@@ -325,13 +311,8 @@ struct Subject<'a> {
 /// A search in progress.
 struct Search {
     matcher: LineMatcher,
-    searcher: Searcher,
-    /// Whether files that are not UTF-8 hide matches.
-    watches_utf8: bool,
-    /// Maximum length of a line in bytes.
-    longest_line: usize,
-    context_lines: usize,
-    decompress: bool,
+    searcher: LineSearcher,
+    manner: Manner,
     max_matches: usize,
     found: Found,
     /// Bytes that the matches take.
@@ -343,70 +324,89 @@ struct Search {
 }
 
 impl Search {
-    /// Searches one file.
-    fn file(&mut self, open: OpenFile, file: Subject<'_>, meter: &mut Meter) -> Result<ControlFlow<()>, ToolError> {
-        let room = self.max_matches - self.found.matches.len();
+    /// Returns the remaining capacity for results.
+    fn room(&self) -> Room {
         let (memory, _) = space::memory_left();
-        let memory = usize::try_from(memory).unwrap_or(usize::MAX).saturating_sub(self.bytes);
-        let mut lines =
-            Lines::new(&self.matcher, file.shown, self.context_lines, Room { matches: room, bytes: memory });
-        let watch = self.watches_utf8.then(Utf8Watch::default);
-        let bytes = self.bytes_of(open).map_err(|error| SandboxError::io(file.shown, &error))?;
-        let mut reader = MeteredReader::new(bytes, meter, watch);
-        let searched = self.searcher.search_reader(&self.matcher, &mut reader, &mut lines);
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        Room { matches: self.max_matches - self.found.matches.len(), bytes: memory.saturating_sub(self.bytes) }
+    }
+
+    /// Searches one file.
+    fn file(&mut self, open: &OpenFile, file: Subject<'_>, meter: &mut Meter) -> Result<ControlFlow<()>, ToolError> {
+        let room = self.room();
+        let mut lines = Lines::new(&self.matcher, file.shown, self.manner.context_lines, room);
+        let bytes = self.manner.bytes_of(open).map_err(|error| SandboxError::io(file.shown, &error))?;
+        let mut reader = MeteredReader::new(bytes, Account::Run(meter), self.manner.utf8_watch());
+        let searched = self.searcher.search(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
             return Err(hit.into());
         }
         if let Some(stop) = self.matcher.take_stop() {
             return Err(stop);
         }
-        let is_utf8 = reader.is_utf8();
         let Lines { matches, is_over, is_binary, bytes, .. } = lines;
         space::check(self.bytes + bytes)?;
+        match searched {
+            Err(error) if !is_binary && reader.failed => {
+                let damage = reader.damage(file.shown, &error);
+                return Err(damage.unwrap_or_else(|| SandboxError::io(file.shown, &error).into()));
+            }
+            Err(_) if !is_binary => return Err(self.has_long_line(file.shown)),
+            _ => {}
+        }
+        let is_utf8 = reader.is_utf8();
+        self.take(Searched { matches, bytes, is_over, is_binary, is_utf8 }, file)
+    }
+
+    /// Takes what a helper found in a file, if the run would have found the same; else searches it again.
+    fn complete(
+        &mut self,
+        attempt: Attempt,
+        file: Subject<'_>,
+        meter: &mut Meter,
+    ) -> Result<ControlFlow<()>, ToolError> {
+        let room = self.room();
+        match attempt.found.filter(|(found, _)| found.matches.len() <= room.matches && found.bytes <= room.bytes) {
+            Some((found, steps)) => {
+                meter.step(steps)?;
+                meter.poll()?;
+                self.take(found, file)
+            }
+            None => {
+                (&attempt.open.file).rewind().map_err(|error| SandboxError::io(file.shown, &error))?;
+                self.file(&attempt.open, file, meter)
+            }
+        }
+    }
+
+    /// Adds what was found in a file to the result.
+    fn take(&mut self, searched: Searched, file: Subject<'_>) -> Result<ControlFlow<()>, ToolError> {
+        let Searched { matches, bytes, is_over, is_binary, is_utf8 } = searched;
         if is_binary {
             self.found.skipped.binary += 1;
             return Ok(ControlFlow::Continue(()));
         }
-        match searched {
-            Err(error) if reader.failed => {
-                let damage = reader.damage(file.shown, &error);
-                return Err(damage.unwrap_or_else(|| SandboxError::io(file.shown, &error).into()));
-            }
-            Err(_) => return Err(self.has_long_line(file.shown)),
-            Ok(()) if !matches.is_empty() => file.addressable?,
-            Ok(()) => {}
+        if !matches.is_empty() {
+            file.addressable?;
         }
-        self.found.files_searched += 1;
+        let found = &mut self.found;
+        found.files_searched += 1;
         if !is_utf8 {
-            self.found.not_utf8 += 1;
+            found.not_utf8 += 1;
             self.first_not_utf8.get_or_insert_with(|| file.shown.to_owned());
         }
         self.bytes += bytes;
-        Ok(self.take(matches, is_over))
-    }
-
-    /// Returns the bytes of a file, as long as it was when it was opened.
-    fn bytes_of(&self, OpenFile { mut file, metadata }: OpenFile) -> io::Result<Decompressed<io::Take<File>>> {
-        let is_gzip = self.decompress && begins_with_gzip(&mut file)?;
-        if self.decompress {
-            file.rewind()?;
-        }
-        Ok(Decompressed::new(file.take(metadata.size), is_gzip))
-    }
-
-    fn has_long_line(&self, shown: &str) -> ToolError {
-        let message =
-            format!("`{shown}` has a line of more than {} bytes, which cannot be searched", self.longest_line);
-        ToolError::new(ToolCode::TooLarge, message).path(shown)
-    }
-
-    fn take(&mut self, matches: Vec<Match>, is_over: bool) -> ControlFlow<()> {
-        let found = &mut self.found;
         found.files_matched += u64::from(!matches.is_empty());
         found.total_matches += matches.len();
         found.matches.extend(matches);
         found.truncated = is_over;
-        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        Ok(if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    fn has_long_line(&self, shown: &str) -> ToolError {
+        let message =
+            format!("`{shown}` has a line of more than {} bytes, which cannot be searched", self.manner.longest_line);
+        ToolError::new(ToolCode::TooLarge, message).path(shown)
     }
 
     /// Skips a file that the policy does not allow to read, or that has disappeared.

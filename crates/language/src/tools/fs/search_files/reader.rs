@@ -3,29 +3,53 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::limits::{LimitHit, Meter};
+use crate::limits::{Limit, LimitHit, Meter};
 use crate::toolkit::ToolError;
 
+use super::super::super::parallel::Pace;
 use super::super::gzip::Decompressed;
 
+/// The account to which bytes are charged.
+pub enum Account<'a> {
+    /// The run.
+    Run(&'a mut Meter),
+    /// A helper: the steps that the run will be charged, and their maximum.
+    Helper { pace: Pace<'a>, steps: u64, most: u64 },
+}
+
+impl Account<'_> {
+    fn charge(&mut self, bytes: usize) -> Result<(), LimitHit> {
+        match self {
+            Account::Run(meter) => meter.step_text(bytes).and_then(|()| meter.poll()),
+            Account::Helper { pace, steps, most } => {
+                pace.report_read(bytes);
+                *steps += bytes as u64 / 1024;
+                if steps > most { Err(LimitHit { limit: Limit::Steps, allowed: *most }) } else { pace.poll() }
+            }
+        }
+    }
+}
+
 /// A reader that charges what it reads, and checks the deadline and interrupts.
-pub struct MeteredReader<'a> {
-    file: Decompressed<io::Take<File>>,
-    meter: &'a mut Meter,
+pub struct MeteredReader<'f, 'a> {
+    file: Decompressed<io::Take<&'f File>>,
+    account: Account<'a>,
     watch: Option<Utf8Watch>,
+    /// Number of bytes that were read.
+    read: u64,
     /// The limit that ended the reading.
     pub hit: Option<LimitHit>,
     /// Whether the file could not be read.
     pub failed: bool,
 }
 
-impl<'a> MeteredReader<'a> {
+impl<'f, 'a> MeteredReader<'f, 'a> {
     pub fn new(
-        file: Decompressed<io::Take<File>>,
-        meter: &'a mut Meter,
+        file: Decompressed<io::Take<&'f File>>,
+        account: Account<'a>,
         watch: Option<Utf8Watch>,
-    ) -> MeteredReader<'a> {
-        MeteredReader { file, meter, watch, hit: None, failed: false }
+    ) -> MeteredReader<'f, 'a> {
+        MeteredReader { file, account, watch, read: 0, hit: None, failed: false }
     }
 
     /// Returns the error for a file whose compressed data is damaged, or `None` if the error has another reason.
@@ -37,14 +61,27 @@ impl<'a> MeteredReader<'a> {
     pub fn is_utf8(&self) -> bool {
         self.watch.as_ref().is_none_or(|watch| !watch.is_malformed)
     }
+
+    /// Returns whether more bytes were read than this.
+    pub fn has_read_more_than(&self, bytes: u64) -> bool {
+        self.read > bytes
+    }
+
+    /// Returns the steps that a helper counted.
+    pub fn steps(&self) -> u64 {
+        match &self.account {
+            Account::Run(_) => 0,
+            Account::Helper { steps, .. } => *steps,
+        }
+    }
 }
 
-impl Read for MeteredReader<'_> {
+impl Read for MeteredReader<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read =
             self.file.read(buffer).inspect_err(|error| self.failed = error.kind() != io::ErrorKind::Interrupted)?;
-        let spent = self.meter.step_text(read).and_then(|()| self.meter.poll());
-        spent.map_err(|hit| {
+        self.read += read as u64;
+        self.account.charge(read).map_err(|hit| {
             self.hit = Some(hit);
             io::Error::other(hit)
         })?;

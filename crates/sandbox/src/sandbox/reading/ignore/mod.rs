@@ -111,6 +111,13 @@ impl Above {
     }
 }
 
+/// A point between notes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoteMark {
+    notes: usize,
+    more: usize,
+}
+
 impl Ignore {
     /// Creates an `Ignore` with the rules of a scope.
     pub fn within(scope: Option<Arc<Scope>>, watch: Watch) -> Ignore {
@@ -209,6 +216,17 @@ impl Ignore {
             }
         }
         Ok(false)
+    }
+
+    /// Returns the notes so far, for [`Ignore::forget_notes_after`].
+    pub fn note_mark(&self) -> NoteMark {
+        NoteMark { notes: self.notes.len(), more: self.more_notes }
+    }
+
+    /// Removes the notes that were added since.
+    pub fn forget_notes_after(&mut self, mark: NoteMark) {
+        self.notes.truncate(mark.notes);
+        self.more_notes = mark.more;
     }
 
     /// Returns and clears the notes about files that could not be used.

@@ -18,7 +18,7 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::folder::{EntryBuffer, Folder};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::root::{Root, SandboxPath};
-use super::ignore::{self, Above, Ignore, IgnoreSources, Shape};
+use super::ignore::{self, Above, Ignore, IgnoreSources, NoteMark, Shape};
 use super::read::OpenFile;
 use super::walk::{Skip, WalkLimits};
 
@@ -262,6 +262,16 @@ impl<'a> Lister<'a> {
             1 => String::from_utf8_lossy(&self.path),
             _ => Cow::Owned(self.resolved(self.path.len()).to_string_lossy().into_owned()),
         }
+    }
+
+    /// Returns the notes so far, for [`Lister::forget_notes_after`].
+    pub fn note_mark(&self) -> NoteMark {
+        self.ignore.as_ref().map(Ignore::note_mark).unwrap_or_default()
+    }
+
+    /// Removes the notes about ignore files that were met since.
+    pub fn forget_notes_after(&mut self, mark: NoteMark) {
+        self.ignore.iter_mut().for_each(|ignore| ignore.forget_notes_after(mark));
     }
 
     /// Returns and clears the notes about ignore files that could not be used.

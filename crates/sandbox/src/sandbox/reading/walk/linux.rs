@@ -5,7 +5,7 @@
 //! whatever details are wanted.
 //!
 //! The caller's thread reads small trees alone. After a walk has found a few thousand entries, a second thread takes
-//! directories from the same queue.
+//! directories from the same queue, if the call may use more than one thread.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::io;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use rustix::fs::{AtFlags, FileType, Mode, RawDir, StatxFlags};
 use rustix::io::Errno;
 
-use crate::limits::LimitHit;
+use crate::limits::{Jobs, LimitHit};
 
 use super::super::super::handles::folder::{
     Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, open_beneath,
@@ -133,16 +133,20 @@ fn read_tasks(mut worker: Worker<'_>, mut tasks: Vec<Task>) -> Result<Vec<Reader
     shared.queue.lock().expect("no thread panics with the queue").tasks = tasks;
     let mut results = std::thread::scope(|scope| {
         let helper = std::thread::Builder::new().name("ns-walk".to_owned());
-        let helper = helper.spawn_scoped(scope, || {
-            let reader = Reader::new(1, &shared.filter, shared.limits.watch.clone());
-            let mut worker = Worker::new(reader, shared);
-            let stop = worker.work();
-            (worker.reader, stop)
+        let has_helper = shared.limits.jobs != Jobs::ONE;
+        let helper = has_helper.then(|| {
+            helper.spawn_scoped(scope, || {
+                let reader = Reader::new(1, &shared.filter, shared.limits.watch.clone());
+                let mut worker = Worker::new(reader, shared);
+                let stop = worker.work();
+                (worker.reader, stop)
+            })
         });
         let stop = worker.work();
         let first = (worker.reader, stop);
         // If no thread can be started, the caller's thread has done all the work.
-        let second = helper.ok().map(|helper| helper.join().expect("the walk's second thread does not panic"));
+        let second =
+            helper.and_then(Result::ok).map(|helper| helper.join().expect("the walk's second thread does not panic"));
         [Some(first), second]
     });
     finish(results.iter_mut().filter_map(Option::take).collect())

@@ -20,7 +20,7 @@ mod search;
 
 use std::sync::Arc;
 
-use crate::limits::{LimitHit, Progress, Watch};
+use crate::limits::{Jobs, LimitHit, Progress, Watch};
 
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::Folder;
@@ -49,6 +49,8 @@ pub struct WalkLimits {
     pub looks_hit: LimitHit,
     /// The deadline and the interrupt flag.
     pub watch: Watch,
+    /// The number of threads that may read directories.
+    pub jobs: Jobs,
     /// Counter of entries seen, for progress display.
     pub progress: Option<Arc<Progress>>,
 }

@@ -68,6 +68,25 @@ impl FoundEntries {
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
+
+    /// Returns the path of an entry from the start of the search.
+    pub fn path(&self, entry: usize) -> String {
+        let mut parts = vec![text_at(&self.names, &self.name_ends, entry)];
+        let mut folder = self.folders[entry];
+        while folder != u32::MAX {
+            let names = &self.folder_names;
+            parts.push(text_at(&names.names, &names.name_ends, folder as usize));
+            folder = names.parents[folder as usize];
+        }
+        parts.reverse();
+        parts.join("/")
+    }
+}
+
+/// Returns one of several concatenated texts.
+fn text_at<'a>(texts: &'a str, ends: &[u32], index: usize) -> &'a str {
+    let start = index.checked_sub(1).map_or(0, |before| ends[before]);
+    &texts[start as usize..ends[index] as usize]
 }
 
 /// A directory whose entries are being copied.

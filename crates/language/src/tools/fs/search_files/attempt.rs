@@ -1,0 +1,170 @@
+//! The search of one file: on the account of the run, or by a helper within fixed bounds.
+//!
+//! A helper finds what the run would find and counts what the run would be charged, or it gives up: when the file has a
+//! long line, many matches or an error. The run then searches the file itself, so there is one place that decides about
+//! limits and errors.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+
+use grep_matcher::LineTerminator;
+use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
+
+use crate::limits::Meter;
+use crate::sandbox::OpenFile;
+
+use super::super::super::parallel::Pace;
+use super::super::gzip::{Decompressed, begins_with_gzip};
+use super::Match;
+use super::lines::{Lines, Room};
+use super::matcher::{LineMatcher, MatcherParts, QuickMatcher};
+use super::reader::{Account, MeteredReader, Utf8Watch};
+
+/// Size of a file from which its search may have enlarged the buffer of the searcher.
+const LARGE: u64 = 64 << 10;
+/// Maximum length of a line that a helper searches, in bytes.
+const HELPER_LINE: usize = 1 << 20;
+/// Maximum memory for the matches that a helper finds in a file, in bytes.
+const HELPER_MATCHES: usize = 512 << 10;
+
+/// How the content of files is searched.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    pub context_lines: usize,
+    /// Maximum length of a line in bytes.
+    pub longest_line: usize,
+    /// The encoding of files without a byte order mark.
+    pub encoding: Option<Encoding>,
+    /// Whether files that are not UTF-8 hide matches.
+    pub watches_utf8: bool,
+    pub decompress: bool,
+}
+
+/// The matches in one file, and what is known of its content.
+pub struct Searched {
+    pub matches: Vec<Match>,
+    /// Bytes that the matches take.
+    pub bytes: usize,
+    /// Whether there is a match beyond the capacity.
+    pub is_over: bool,
+    pub is_binary: bool,
+    pub is_utf8: bool,
+}
+
+/// A searcher whose state does not depend on the files before, so that it reads the same pieces of a file in any order
+/// of files: charges are rounded by piece.
+pub struct LineSearcher {
+    manner: Manner,
+    searcher: Searcher,
+}
+
+impl LineSearcher {
+    pub fn new(manner: Manner) -> LineSearcher {
+        LineSearcher { searcher: manner.searcher(), manner }
+    }
+
+    /// Passes the lines of a file to a sink.
+    pub fn search<M: grep_matcher::Matcher, S: grep_searcher::Sink<Error = io::Error>>(
+        &mut self,
+        matcher: M,
+        reader: &mut MeteredReader<'_, '_>,
+        sink: S,
+    ) -> io::Result<()> {
+        let searched = self.searcher.search_reader(matcher, &mut *reader, sink);
+        if reader.has_read_more_than(LARGE) {
+            self.searcher = self.manner.searcher();
+        }
+        searched
+    }
+}
+
+impl Manner {
+    fn searcher(&self) -> Searcher {
+        SearcherBuilder::new()
+            .encoding(self.encoding.clone())
+            .line_terminator(LineTerminator::crlf())
+            .binary_detection(BinaryDetection::quit(0))
+            .before_context(self.context_lines)
+            .after_context(self.context_lines)
+            // The lines before a match are kept in the same buffer.
+            .heap_limit(Some(self.longest_line.saturating_mul(1 + self.context_lines.min(15))))
+            .build()
+    }
+
+    /// Returns the bytes of a file, as long as it was when it was opened.
+    pub fn bytes_of<'f>(&self, open: &'f OpenFile) -> io::Result<Decompressed<io::Take<&'f File>>> {
+        let mut file = &open.file;
+        let is_gzip = self.decompress && begins_with_gzip(&mut file)?;
+        if self.decompress {
+            file.rewind()?;
+        }
+        Ok(Decompressed::new(file.take(open.metadata.size), is_gzip))
+    }
+
+    /// Returns what observes whether a file is UTF-8, if that matters.
+    pub fn utf8_watch(&self) -> Option<Utf8Watch> {
+        self.watches_utf8.then(Utf8Watch::default)
+    }
+}
+
+/// A file for a helper.
+pub struct FileTask {
+    pub open: OpenFile,
+    pub shown: String,
+}
+
+/// A file that a helper has searched, or given up.
+pub struct Attempt {
+    pub open: OpenFile,
+    /// The result, and the steps that the search takes; `None` if the helper gave up.
+    pub found: Option<(Searched, u64)>,
+}
+
+/// The search that helpers share.
+pub struct HelperSearch {
+    matcher: MatcherParts,
+    manner: Manner,
+    /// Maximum number of matches.
+    max_matches: usize,
+    /// Maximum number of steps.
+    max_steps: u64,
+}
+
+impl HelperSearch {
+    /// Returns the search for helpers of a run with this meter.
+    pub fn new(matcher: &LineMatcher, manner: &Manner, max_matches: usize, meter: &Meter) -> HelperSearch {
+        let longest_line = manner.longest_line.min(HELPER_LINE);
+        let manner = Manner { longest_line, ..manner.clone() };
+        HelperSearch { matcher: matcher.parts(), manner, max_matches, max_steps: meter.steps_left() }
+    }
+
+    /// Returns the scratch value of a helper.
+    pub fn scratch(&self) -> (MatcherParts, LineSearcher) {
+        (self.matcher.clone(), LineSearcher::new(self.manner.clone()))
+    }
+
+    /// Searches a file, or gives it up.
+    pub fn attempt(
+        &self,
+        task: FileTask,
+        (parts, searcher): &mut (MatcherParts, LineSearcher),
+        pace: Pace<'_>,
+    ) -> Attempt {
+        let FileTask { open, shown } = task;
+        let room = Room { matches: self.max_matches, bytes: HELPER_MATCHES };
+        let matcher = QuickMatcher::new(parts, pace);
+        let mut lines = Lines::new(&matcher, &shown, self.manner.context_lines, room);
+        let mut search = || {
+            let account = Account::Helper { pace, steps: 0, most: self.max_steps };
+            let mut reader = MeteredReader::new(self.manner.bytes_of(&open)?, account, self.manner.utf8_watch());
+            searcher.search(&matcher, &mut reader, &mut lines)?;
+            Ok::<_, io::Error>((reader.is_utf8(), reader.steps()))
+        };
+        let searched = search().ok();
+        let Lines { matches, bytes, is_over, is_binary, .. } = lines;
+        let found = searched
+            .filter(|_| !is_over && bytes <= room.bytes)
+            .map(|(is_utf8, steps)| (Searched { matches, bytes, is_over, is_binary, is_utf8 }, steps));
+        Attempt { open, found }
+    }
+}
