@@ -121,6 +121,14 @@ impl<'a> Times<'a> {
                 None => drop(self.timelines.insert(address.clone(), Timeline::new(&run, times))),
             }
         }
+        let Some(reversed) = reversed else { return };
+        // It also gave directories that it created again their time. To the outcome, these are new.
+        for (address, modified, _) in &history.touched {
+            let timeline = self.timelines.get_mut(address).filter(|timeline| !timeline.runs.contains(&run));
+            if let Some((timeline, after)) = timeline.zip(*modified) {
+                timeline.add(&run, (timeline.time(), after), Some(&reversed), &self.reversed);
+            }
+        }
     }
 
     /// Follows the directories that a step moved, replaced or removed.
