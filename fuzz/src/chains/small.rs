@@ -13,13 +13,35 @@ const MANNERS: [[Manner; RUNS]; 4] = [
     [Manner::Calls; RUNS],
     [Manner::Script, Manner::Atomic, Manner::Calls],
 ];
-/// The ways in which the runs of a chain are undone.
-const ENDINGS: usize = 4;
 const RUNS: usize = 3;
+
+/// A way in which the runs of a chain are undone.
+#[derive(Clone, Copy)]
+enum Ending {
+    InReverse,
+    OutOfOrder(u8),
+    /// One run is undone before the last one is executed, and the others after it.
+    Between(Undone),
+}
+
+#[derive(Clone, Copy)]
+enum Undone {
+    Newest,
+    Oldest,
+}
+
+const ENDINGS: [Ending; 6] = [
+    Ending::InReverse,
+    Ending::OutOfOrder(0),
+    Ending::OutOfOrder(1),
+    Ending::OutOfOrder(u8::MAX - 1),
+    Ending::Between(Undone::Newest),
+    Ending::Between(Undone::Oldest),
+];
 
 /// Returns the number of chains.
 pub fn small_chains() -> usize {
-    operations().len().pow(RUNS as u32) * MANNERS.len() * ENDINGS
+    operations().len().pow(RUNS as u32) * MANNERS.len() * ENDINGS.len()
 }
 
 /// Executes a chain, undoes it, redoes it, and compares the tree after each step.
@@ -31,21 +53,29 @@ pub fn small_chain(number: usize) {
         rest /= count;
         choice
     };
-    let (manners, ending) = (MANNERS[choose(MANNERS.len())], choose(ENDINGS));
+    let (manners, ending) = (MANNERS[choose(MANNERS.len())], ENDINGS[choose(ENDINGS.len())]);
     let mut chain = Chain::new(true);
     let first = chain.snapshot();
-    for manner in manners {
-        let operation = all[choose(all.len())].clone();
+    for (number, manner) in manners.into_iter().enumerate() {
+        if let (Ending::Between(undone), true) = (ending, number + 1 == RUNS && !chain.done.is_empty()) {
+            chain.try_undo(if let Undone::Oldest = undone { 0 } else { chain.done.len() - 1 }, &mut Vec::new());
+        }
         // Without an operation, the chain is shorter.
-        if let Some(operation) = operation {
+        if let Some(operation) = all[choose(all.len())].clone() {
             chain.run(manner, &[operation]);
         }
     }
     match ending {
-        0 => chain.undo_in_reverse(true),
-        1 => chain.undo_out_of_order(u8::MAX - 1, &first),
-        2 => chain.undo_out_of_order(0, &first),
-        _ => chain.undo_out_of_order(1, &first),
+        Ending::InReverse | Ending::Between(Undone::Newest) => chain.undo_in_reverse(true),
+        Ending::OutOfOrder(choice) => chain.undo_out_of_order(choice, &first),
+        // The states in between are not known. What the oldest run changed may be a conflict.
+        Ending::Between(Undone::Oldest) => {
+            while !chain.done.is_empty() {
+                if !chain.try_undo(chain.done.len() - 1, &mut Vec::new()) {
+                    return;
+                }
+            }
+        }
     }
     first.expect(&chain.snapshot(), "everything is undone");
 }
