@@ -175,6 +175,18 @@ fn chains() {
     }
 }
 
+/// Chains of single operations. All of them would take hours; `NS_FIRST` and `NS_STEP` select those to run.
+#[test]
+fn small_chains() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    // Primes, so that all operations occur in all places.
+    let step = number("NS_STEP").unwrap_or(if std::env::var_os("NS_LONG").is_some() { 19 } else { 1009 });
+    let chosen = (number("NS_FIRST").unwrap_or(0)..fuzz::small_chains()).step_by(step);
+    let faults: Vec<usize> =
+        chosen.clone().filter(|chain| catch_unwind(|| fuzz::small_chain(*chain)).is_err()).collect();
+    assert!(faults.is_empty(), "{} of {} chains fail: {faults:?}", faults.len(), chosen.len());
+}
+
 #[test]
 fn journal() {
     runs("journal");

@@ -15,7 +15,7 @@ mod texts;
 mod world;
 
 #[cfg(unix)]
-pub use chains::chains;
+pub use chains::{chains, small_chain, small_chains};
 pub use files::{archive, arguments, gitignore, paths, policy};
 pub use model::operations;
 pub use state::{audit, journal, memory, plan};

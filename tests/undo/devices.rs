@@ -9,7 +9,7 @@ use super::{Place, support};
 const CHILD: &str = "NS_UNDO_DEVICES";
 
 /// Scripts of runs that are undone together.
-const RUNS: [&[&str]; 8] = [
+const RUNS: [&[&str]; 9] = [
     &["MUST FS.WriteFile(\"mnt/f\", \"1\")"],
     &["MUST FS.WriteFile(\"mnt/f\", \"1\")\nMUST FS.WriteFile(\"mnt/f\", \"2\")\nMUST FS.WriteFile(\"mnt/n\", \"1\")"],
     &["MUST FS.WriteFile(\"mnt/f\", \"1\")", "MUST FS.WriteFile(\"mnt/f\", \"2\")", "MUST FS.DeleteFile(\"mnt/f\")"],
@@ -28,6 +28,10 @@ const RUNS: [&[&str]; 8] = [
     &[
         "MUST FS.CreateDirectory(\"mnt/q\")",
         "MUST FS.SetPermissions(\"mnt/q\", \"700\")\nMUST FS.MoveFile(\"mnt/q\", \"e/q\")",
+    ],
+    &[
+        "MUST FS.CreateDirectory(\"mnt/q\")\nMUST FS.SetModified(\"mnt/q\", \"2024-05-01\")",
+        "MUST FS.WriteFile(\"mnt/q/n\", \"1\")",
     ],
 ];
 

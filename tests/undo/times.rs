@@ -90,6 +90,61 @@ fn runs_that_are_undone_in_any_order_leave_the_first_times() {
     }
 }
 
+/// Runs that change the same directories, and those of them that are undone and redone before all are undone.
+const REVERSALS: [(&[&str], &[usize]); 6] = [
+    // A directory has the same time twice.
+    (&[DATE, "MUST FS.DeleteFile(\"d/c\")", DATE], &[2]),
+    // The last change of a directory gave it an old time.
+    (&["MUST FS.WriteFile(\"d/new\", \"new\")", DATE], &[0]),
+    // Setting the time is undone and redone while another change stays.
+    (&[DATE, "MUST FS.WriteFile(\"d/new\", \"new\")"], &[0, 1]),
+    // A later run changed a directory that the run moved.
+    (&["MUST FS.DeleteFile(\"d/c\")\nMUST FS.MoveFile(\"d\", \"m\")", "MUST FS.WriteFile(\"m/new\", \"new\")"], &[0]),
+    // A run changes a directory and removes it.
+    (
+        &[
+            "MUST FS.WriteFile(\"d/new\", \"new\")",
+            "MUST FS.DeleteFile(\"d/c\")\nMUST FS.DeleteFile(\"d\", recursive: true)",
+            "MUST FS.WriteFile(\"d/c\", \"new\")",
+        ],
+        &[2, 1, 0],
+    ),
+    // Several of these at once.
+    (&[DATE, "MUST FS.MoveFile(\"d/in\", \"e/in\")", "MUST FS.SetModified(\"e\", \"2024-05-01\")"], &[1, 0, 2]),
+];
+
+/// Sets the time of a directory.
+const DATE: &str = "MUST FS.SetModified(\"d\", \"2024-05-01\")";
+
+#[test]
+fn runs_that_are_undone_and_redone_leave_the_times_of_each_moment() {
+    for (scripts, order) in REVERSALS {
+        let place = Place::new();
+        let (mut states, mut runs) = (vec![place.snapshot()], Vec::new());
+        for script in scripts {
+            runs.push(place.run(script));
+            states.push(place.snapshot());
+        }
+        let mut before = Vec::new();
+        for run in order {
+            before.push(place.snapshot());
+            place.ns(0, &["undo", &runs[*run]]);
+        }
+        for state in before.iter().rev() {
+            place.ns(0, &["redo"]);
+            place.expect(state, &format!("redone after {order:?} of {scripts:?}"));
+        }
+        for (run, state) in runs.iter().zip(&states).rev() {
+            place.ns(0, &["undo", run]);
+            place.expect(state, &format!("undone after {order:?} of {scripts:?}"));
+        }
+        for state in &states[1..] {
+            place.ns(0, &["redo"]);
+            place.expect(state, &format!("all redone after {order:?} of {scripts:?}"));
+        }
+    }
+}
+
 /// A directory that a run created is the same one after an undo and a redo, so that later runs can be undone.
 #[test]
 fn a_directory_that_is_made_again_is_the_same_one() {

@@ -9,6 +9,7 @@
 mod force;
 mod operation;
 mod setup;
+mod small;
 mod snapshot;
 
 use std::fmt::Write as _;
@@ -20,6 +21,7 @@ use neuroscript_language::engine::{Ending, Engine, Invocation, Options, Script};
 use super::world::{Unread, World, call};
 use operation::{NO_BACKUP, Operation};
 use setup::Device;
+pub use small::{small_chain, small_chains};
 use snapshot::Snapshot;
 
 /// Maximum number of runs of a chain, and of operations of a run.
@@ -82,7 +84,7 @@ pub fn chains(data: &[u8]) {
     match head[1] % 4 {
         0 => chain.undo_in_reverse(false),
         1 => chain.undo_in_reverse(true),
-        2 => chain.undo_out_of_order(head[2]),
+        2 => chain.undo_out_of_order(head[2], &first),
         _ => force::undo_by_force(&mut chain, (head[2], head[3])),
     }
     if head[1] % 4 != 3 {
@@ -168,10 +170,14 @@ impl Chain {
         assert_eq!(outcome.ending, Ending::Done, "{:?}\n{}", outcome.findings, script.code());
         before.expect(&self.snapshot(), "planning changed something");
         let plan = planning.plan("chain", false).expect("the plan is told").expect("the engine plans");
-        let applied = self.engine().apply(&plan);
-        let applied =
-            applied.unwrap_or_else(|error| panic!("{}: {:#?}\n{}", error.message, plan.changes, script.code()));
-        self.note(applied.by, before);
+        match self.engine().apply(&plan) {
+            Ok(applied) => self.note(applied.by, before),
+            // A plan does not know that a file system is mounted in a directory, which cannot be moved.
+            Err(error) if self.device.is_some() && error.message.ends_with("busy") => {
+                before.expect(&self.snapshot(), "a plan could not be applied");
+            }
+            Err(error) => panic!("{}: {:#?}\n{}", error.message, plan.changes, script.code()),
+        }
     }
 
     fn call(&mut self, operation: &Operation) {
@@ -204,8 +210,9 @@ impl Chain {
         before.expect(&self.snapshot(), "a run was undone");
     }
 
-    /// Undoes runs in an arbitrary order, as far as they do not conflict with others.
-    fn undo_out_of_order(&mut self, mut choice: u8) {
+    /// Undoes runs in an arbitrary order, as far as they do not conflict with others, redoes them, and undoes them in
+    /// reverse order.
+    fn undo_out_of_order(&mut self, mut choice: u8, first: &Snapshot) {
         let mut undone: Vec<(usize, Done, Snapshot)> = Vec::new();
         while !self.done.is_empty() {
             let at = usize::from(choice) % self.done.len();
@@ -215,10 +222,14 @@ impl Chain {
             }
             // A later run may conflict with this undo, and an earlier undo with that of the newest run.
             if !self.try_undo(self.done.len() - 1, &mut undone) {
-                undone.into_iter().rev().for_each(|undone| self.redo(undone));
-                return self.undo_in_reverse(false);
+                break;
             }
         }
+        if self.done.is_empty() {
+            first.expect(&self.snapshot(), "everything is undone out of order");
+        }
+        undone.into_iter().rev().for_each(|undone| self.redo(undone));
+        self.undo_in_reverse(false);
     }
 
     /// Redoes the run that was undone last.

@@ -37,10 +37,7 @@ impl Operation {
         let name = |at: usize| NAMES[usize::from(bytes[at]) % NAMES.len()];
         let directory = DIRECTORIES[usize::from(bytes[2]) % DIRECTORIES.len()];
         let text = "x".repeat(usize::from(bytes[3] % 40));
-        let literal = |arguments: Vec<(&'static str, Value)>| {
-            arguments.into_iter().map(|(name, value)| (name, Argument::Literal(value))).collect()
-        };
-        let (tool, arguments) = match bytes[0] % 25 {
+        let call = match bytes[0] % 25 {
             0..3 => ("FS.WriteFile", vec![("file_path", json!(name(1))), ("content", json!(text))]),
             3 | 4 => ("FS.AppendFile", vec![("file_path", json!(name(1))), ("content", json!(text))]),
             5 => edit(name(1)),
@@ -57,18 +54,24 @@ impl Operation {
             23 => return Operation::move_out(name(1), &text),
             _ => ("FS.WriteFile", vec![("file_path", json!(name(1))), ("content", json!(text)), OVERWRITE_NOT]),
         };
-        Operation { tool, arguments: literal(arguments), is_moved_out: false }
+        Operation::of(call)
     }
 
-    fn restore() -> Operation {
+    /// Makes an operation of a call.
+    pub fn of((tool, arguments): Call) -> Operation {
+        let arguments = arguments.into_iter().map(|(name, value)| (name, Argument::Literal(value))).collect();
+        Operation { tool, arguments, is_moved_out: false }
+    }
+
+    /// Makes an operation that restores the last backup.
+    pub fn restore() -> Operation {
         let arguments = vec![("backup_path", Argument::LastBackup)];
         Operation { tool: "FS.RestoreBackup", arguments, is_moved_out: false }
     }
 
     fn move_out(path: &str, text: &str) -> Operation {
-        let arguments = [("file_path", json!(path)), ("content", json!(text)), OVERWRITE_NOT];
-        let arguments = arguments.into_iter().map(|(name, value)| (name, Argument::Literal(value))).collect();
-        Operation { tool: "FS.WriteFile", arguments, is_moved_out: true }
+        let arguments = vec![("file_path", json!(path)), ("content", json!(text)), OVERWRITE_NOT];
+        Operation { is_moved_out: true, ..Operation::of(("FS.WriteFile", arguments)) }
     }
 
     /// Returns the arguments of a call, given the last backup.
@@ -106,14 +109,15 @@ pub const NO_BACKUP: &str = ".ns/backups/a/20200101T000000.000000Z-00000000";
 
 const OVERWRITE_NOT: (&str, Value) = ("overwrite", Value::Bool(false));
 
-type Call = (&'static str, Vec<(&'static str, Value)>);
+/// A tool and its arguments.
+pub type Call = (&'static str, Vec<(&'static str, Value)>);
 
-fn edit(path: &str) -> Call {
+pub fn edit(path: &str) -> Call {
     let texts = [("old_text", json!("x")), ("new_text", json!("yz")), ("replace_all", json!(true))];
     ("FS.EditFile", [("file_path", json!(path))].into_iter().chain(texts).collect())
 }
 
-fn copy(from: &str, to: &str) -> Call {
+pub fn copy(from: &str, to: &str) -> Call {
     let options = [("recursive", json!(true)), ("overwrite", json!(true))];
     let places = [("source_path", json!(from)), ("destination_path", json!(to))];
     ("FS.CopyFile", places.into_iter().chain(options).collect())
@@ -129,11 +133,11 @@ fn attribute(path: &str, choice: u8) -> Call {
     ("FS.SetPermissions", vec![("path", json!(path)), ("mode", json!(mode))])
 }
 
-fn extract(directory: &str) -> Call {
+pub fn extract(directory: &str) -> Call {
     ("FS.Extract", vec![("archive_path", json!(ARCHIVE)), ("destination_path", json!(directory))])
 }
 
-fn copy_several(paths: [&str; 2], directory: &str, all_or_nothing: bool) -> Call {
+pub fn copy_several(paths: [&str; 2], directory: &str, all_or_nothing: bool) -> Call {
     let options = [("recursive", true), ("overwrite", true), ("all_or_nothing", all_or_nothing)];
     let options = options.map(|(name, value)| (name, json!(value)));
     let places = [("paths", json!(paths)), ("destination_path", json!(directory))];

@@ -22,10 +22,7 @@ impl SandboxPath {
         if self.is_root() {
             return Err(SandboxError::RootItself("given another time"));
         }
-        let (folder, name) = self.entry()?;
-        let held = folder.hold(name).map_err(|error| self.error(&error))?;
-        let found = held.metadata().map_err(|error| self.error(&error))?;
-        self.require_own_attributes(&found, "time")?;
+        let (held, found) = self.hold_to_date()?;
         let before = found.modified;
         // Setting the time that is there already is no change.
         if before == Some(modified) {
@@ -35,13 +32,24 @@ impl SandboxPath {
         Ok(ModifiedChange { before, after: after.modified })
     }
 
-    /// Restores the modification time of a file or directory, if it has another one.
+    /// Restores the modification time of a file or directory. That is a step even if nothing changes, because the
+    /// reversal of each step must be reversible: a directory may have the time for another reason.
     pub(in crate::sandbox) fn restore_modified(
         &self,
         modified: Timestamp,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
-        self.set_modified(modified, change).map(drop)
+        let (held, found) = self.hold_to_date()?;
+        self.change_modified(&held, &found, modified, change).map(drop)
+    }
+
+    /// Opens an entry whose time is to be set.
+    fn hold_to_date(&self) -> Result<(PathHandle, Metadata), SandboxError> {
+        let (folder, name) = self.entry()?;
+        let held = folder.hold(name).map_err(|error| self.error(&error))?;
+        let found = held.metadata().map_err(|error| self.error(&error))?;
+        self.require_own_attributes(&found, "time")?;
+        Ok((held, found))
     }
 
     fn change_modified(

@@ -218,7 +218,7 @@ impl Application<'_, '_, '_> {
             self.reverser.meter.poll()?;
             let is_folder = change.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
             let (true, Some(modified)) = (is_folder || change.content.is_none(), change.modified) else { continue };
-            self.reverser.roots.place(&change.path)?.restore_modified(time(modified), open)?;
+            self.reverser.roots.place(&change.path)?.set_modified(time(modified), open)?;
         }
         Ok(())
     }

@@ -10,14 +10,13 @@ use std::rc::Rc;
 
 use super::super::changing::journal::folders::Folders;
 use super::super::changing::journal::history::{History, HistoryError, JournaledStep, PutBack, StepOutcome};
-use super::super::changing::journal::record::Step;
+use super::super::changing::journal::record::{Begin, End, Step};
 use super::super::changing::journal::roots::Roots;
 use super::super::handles::address::{Address, holder};
 use super::super::handles::metadata::{Kind, Metadata, Timestamp};
 use super::super::handles::stamp;
 use super::super::handles::state::State;
 use super::outcome::{keys_below, members_below};
-use super::times::UndoneRuns;
 
 /// The end of a run and the runs after it.
 pub(super) struct Since<'a> {
@@ -256,6 +255,24 @@ impl LaterRuns {
 
     fn stays_in(&self, tree: &Address) -> bool {
         self.stays.contains_key(tree) || keys_below(&self.stays, tree).next().is_some()
+    }
+}
+
+/// Runs that are undone and not redone, collected from the newest run to the oldest.
+#[derive(Debug, Default)]
+struct UndoneRuns(HashSet<String>);
+
+impl UndoneRuns {
+    /// Adds the effect of a run, which must be older than those seen before.
+    fn see(&mut self, begin: &Begin, end: Option<End>) {
+        if let (Some(run), Some(End::Done), false) = (&begin.undoes, end, self.has(&begin.run)) {
+            self.0.insert(run.clone());
+        }
+    }
+
+    /// Whether a run is undone.
+    fn has(&self, run: &str) -> bool {
+        self.0.contains(run)
     }
 }
 

@@ -20,8 +20,8 @@ pub struct RunOutcome {
     of_backup: BTreeMap<Address, Vec<Address>>,
     /// Directories whose entries changed, by path.
     pub(super) folders: BTreeMap<Address, Touched>,
-    /// Directories that were removed later: by the path of their backup, or by their own path if they have none.
-    pub(super) gone: BTreeMap<Address, Vec<(Address, Touched)>>,
+    /// Directories that were removed later, by their path in the backup, or by their own path if there is no backup.
+    gone: BTreeMap<Address, Touched>,
     /// The state of each entry when it was backed up, by the path of the backup.
     pub(super) kept: BTreeMap<Address, State>,
 }
@@ -105,7 +105,8 @@ impl RunOutcome {
         }
         copied.for_each(|(place, _)| outcome.copy(place));
         for (folder, modified, line) in &history.touched {
-            if let Some(touched) = outcome.folders.get_mut(folder).filter(|touched| touched.line < *line) {
+            let touched = outcome.folders.get_mut(folder).or_else(|| outcome.gone.get_mut(folder));
+            if let Some(touched) = touched.filter(|touched| touched.line < *line) {
                 (touched.after, touched.line) = (*modified, *line);
             }
         }
@@ -146,8 +147,13 @@ impl RunOutcome {
                     let is_copied = place.is_copied || draft.is_some();
                     self.places.insert(below, PathOutcome { is_copied, ..place });
                 }
-                self.folders.extend(from.iter().filter_map(|(from, _)| self.gone.remove(from)).flatten());
                 let had_original = self.has_original(path);
+                if let Some(kept) = kept.as_ref().filter(|_| kept_any) {
+                    self.let_go(path, kept);
+                }
+                if let Some((from, _)) = from {
+                    self.bring_back(from, path);
+                }
                 if kept_any {
                     self.keep_moved(path, kept.as_ref());
                     self.kept.extend(kept.clone().zip(old.clone()));
@@ -268,10 +274,18 @@ impl RunOutcome {
 
     /// Handles the removal of a directory and those below it. Nobody else changes them from here on.
     fn let_go(&mut self, path: &Address, kept: &Address) {
-        let below: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
-        let all = below.iter().chain([path]);
-        let gone: Vec<(Address, Touched)> = all.filter_map(|folder| self.folders.remove_entry(folder)).collect();
-        self.gone.entry(kept.clone()).or_default().extend(gone);
+        for folder in at_and_below(&self.folders, path) {
+            let touched = self.folders.remove(&folder).expect("its key was just seen");
+            self.gone.insert(folder.moved(path, kept), touched);
+        }
+    }
+
+    /// Handles the restoration of the directories in a backup.
+    fn bring_back(&mut self, kept: &Address, path: &Address) {
+        for folder in at_and_below(&self.gone, kept) {
+            let touched = self.gone.remove(&folder).expect("its key was just seen");
+            self.folders.insert(folder.moved(kept, path), touched);
+        }
     }
 
     /// Returns the path that an entry had when the run began, which is that of a backup if it was one.
@@ -283,11 +297,10 @@ impl RunOutcome {
         address.ancestors().find_map(moved).unwrap_or_else(|| address.clone())
     }
 
-    /// Returns the directories whose entries changed, by their path at the end of the run, with their times before
-    /// and after the run.
-    pub(super) fn into_times(self) -> impl Iterator<Item = (Address, Moment, Moment)> {
-        let times = |(folder, touched): (Address, Touched)| Some((folder, touched.before?, touched.after?));
-        self.folders.into_iter().filter_map(times)
+    /// Returns the directories whose entries changed, with the path at which each is at the end of the run. That is a
+    /// path below `.ns` if the run removed it.
+    pub(super) fn directories(&self) -> impl Iterator<Item = (&Address, &Touched)> {
+        self.folders.iter().chain(&self.gone)
     }
 
     /// Returns the place of a path. On first use, `old` becomes the entry from before the run.
@@ -308,9 +321,7 @@ impl RunOutcome {
     }
 
     fn shift(&mut self, (path, to): (&Address, &Address), old: &State, now: Option<State>, is_copied: bool) {
-        let inside: Vec<Address> = keys_below(&self.folders, path).cloned().collect();
-        let own = self.folders.contains_key(path).then(|| path.clone());
-        for folder in own.into_iter().chain(inside) {
+        for folder in at_and_below(&self.folders, path) {
             let touched = self.folders.remove(&folder).expect("its key was just seen");
             let inode = touched.inode.filter(|_| !is_copied);
             self.folders.insert(folder.moved(path, to), Touched { inode, ..touched });
@@ -341,7 +352,7 @@ impl RunOutcome {
 }
 
 /// Returns a path, if it is a key, and the keys below it.
-fn at_and_below<T>(map: &BTreeMap<Address, T>, path: &Address) -> Vec<Address> {
+pub(super) fn at_and_below<T>(map: &BTreeMap<Address, T>, path: &Address) -> Vec<Address> {
     let own = map.contains_key(path).then_some(path);
     own.into_iter().chain(keys_below(map, path)).cloned().collect()
 }

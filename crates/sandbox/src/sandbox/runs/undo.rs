@@ -230,7 +230,7 @@ impl Journal {
         (roots, retention): (Roots<'_>, Retention),
         meter: &mut Meter,
     ) -> Result<TakenBack, SandboxError> {
-        let mut times = outcome.clone().times(roots, &Times::of(&history.begin.run, roots));
+        let mut times = Times::of_run(history, outcome, roots).restored(roots);
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut steps = 0;
@@ -315,7 +315,7 @@ impl Journal {
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         history.steps.retain(|taken| taken.number >= from);
-        let times = RunOutcome::of(&history).times(roots, &Times::default());
+        let times = Times::of_steps(&history, &RunOutcome::of(&history)).restored(roots);
         // Its files were charged when they were changed.
         let change = self.begin(roots.main, 0, meter)?;
         let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
