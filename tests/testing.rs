@@ -406,7 +406,7 @@ fn a_new_script_passes_its_test() {
     let others = fs::metadata(place.path().join("tools/count.out")).expect("its output").permissions().mode();
     assert_eq!((mode & 0o777, others & 0o111), (others & 0o777 | (others & 0o444) >> 2, 0));
     for (name, said) in
-        [("tools/count.ns", "exists already"), ("-x", "unexpected"), ("a b", "no name"), (".x", "no name")]
+        [("tools/count.ns", "exists already"), ("-x", "no option `-x`"), ("a b", "no name"), (".x", "no name")]
     {
         let ran = run(&mut ns_in(place.path(), &["new", name]));
         assert!(ran.code == 2 && ran.stderr.contains(said), "{name}: {}", ran.stderr);

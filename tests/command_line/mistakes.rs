@@ -85,7 +85,7 @@ fn other_mistakes_say_what_is_taken() {
         ),
         (
             "test --jobs 0",
-            "`0` is no value of `--jobs <N>`: it must be from 1 to 65535",
+            "`0` is no value of `--jobs <N>`: expected a number of threads from 1 to 64",
             "`ns test --help` shows what it takes",
         ),
         (

@@ -83,5 +83,6 @@ fn nothing_reads_on_in_a_line_after_an_interrupt() {
         let Trial { ending, message, .. } = trials.interrupt(call);
         assert!(matches!(ending, Ending::Interrupted | Ending::Done), "{ending:?}: {message}: {call}");
     }
-    trials.end(2);
+    // Some of them end before the interrupt on a fast machine.
+    trials.end(3);
 }

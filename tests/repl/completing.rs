@@ -39,7 +39,7 @@ fn tools_and_their_arguments() {
     let place = tempfile::tempdir().expect("a folder for the test");
     std::fs::write(place.path().join("a.txt"), "one\ntwo\n").expect("a file");
     let mut session = session(place.path());
-    completes(&mut session, "FS.Has\t\"a.txt\").size", "8");
+    completes(&mut session, "FS.FileI\t\"a.txt\").size", "8");
     completes(&mut session, "fs.exi\t\"a.txt\")", "true");
     completes(&mut session, "STR.Upp\t\"x\")", "X");
     completes(&mut session, "SET x = CALL UPP\t\"y\")\u{1}\u{b}\"end\"", "end");
@@ -109,8 +109,8 @@ fn commands_and_their_topics() {
     let mut session = session(place.path());
     send(&session, ":va\t\n");
     until(&mut session, "there are no variables");
-    send(&session, ":help FS.Has\t\n");
-    until(&mut session, "FS.HashFile(");
+    send(&session, ":help FS.FileI\t\n");
+    until(&mut session, "FS.FileInfo(");
 }
 
 #[test]
