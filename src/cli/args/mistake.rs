@@ -21,7 +21,7 @@ pub fn describe(error: &clap::Error, mut all: clap::Command, path: &[String]) ->
     let command = path.iter().try_fold(&all, |command, name| command.find_subcommand(name)).unwrap_or(&all);
     let name = std::iter::once("ns").chain(path.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
     let line = Line { error, all: &all, command, name };
-    let (message, help) = match error.kind() {
+    match error.kind() {
         ErrorKind::UnknownArgument => line.unknown(),
         ErrorKind::InvalidSubcommand => line.no_command(),
         ErrorKind::InvalidValue if line.first(ContextKind::InvalidValue)?.is_empty() => line.no_value(),
@@ -30,9 +30,8 @@ pub fn describe(error: &clap::Error, mut all: clap::Command, path: &[String]) ->
         ErrorKind::MissingRequiredArgument => line.missing(),
         ErrorKind::TooManyValues => line.needless_value(),
         ErrorKind::ArgumentConflict => line.conflict(),
-        _ => return None,
-    }?;
-    Some(Mistake { message, help })
+        _ => None,
+    }
 }
 
 /// A command line with a mistake.
@@ -61,7 +60,7 @@ impl Line<'_> {
         format!("`{} --help` {of}", self.name)
     }
 
-    fn unknown(&self) -> Option<(String, String)> {
+    fn unknown(&self) -> Option<Mistake> {
         let given = self.first(ContextKind::InvalidArg)?;
         let Some(option) = given.strip_prefix("--") else {
             let is_number = given.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -71,7 +70,7 @@ impl Line<'_> {
                 self.more("shows what it takes")
             };
             let what = if given.starts_with('-') { "has no option" } else { "takes no word" };
-            return Some((format!("`{}` {what} `{given}`", self.name), help));
+            return Some(Mistake { message: format!("`{}` {what} `{given}`", self.name), help });
         };
         let option = option.split('=').next().unwrap_or(option);
         let help = match nearest(option, long_options(self.command)) {
@@ -79,36 +78,40 @@ impl Line<'_> {
             None if self.is_of_run(option) => format!("`--{option}` is an option of `ns run` and `ns FILE`"),
             None => self.more("lists its options"),
         };
-        Some((format!("`{}` has no option `--{option}`", self.name), help))
+        Some(Mistake { message: format!("`{}` has no option `--{option}`", self.name), help })
     }
 
     fn is_of_run(&self, option: &str) -> bool {
         self.all.find_subcommand("run").is_some_and(|run| long_options(run).any(|known| known == option))
     }
 
-    fn no_command(&self) -> Option<(String, String)> {
+    fn no_command(&self) -> Option<Mistake> {
         let given = self.first(ContextKind::InvalidSubcommand)?;
         let near = nearest(&given, self.command.get_subcommands().map(clap::Command::get_name));
         let help = near.map(|near| format!("did you mean `{} {near}`?", self.name));
-        Some((format!("`{}` has no command `{given}`", self.name), help.unwrap_or_else(|| self.more("lists them"))))
+        let message = format!("`{}` has no command `{given}`", self.name);
+        Some(Mistake { message, help: help.unwrap_or_else(|| self.more("lists them")) })
     }
 
-    fn no_value(&self) -> Option<(String, String)> {
+    fn no_value(&self) -> Option<Mistake> {
         let option = self.first(ContextKind::InvalidArg)?;
-        Some((format!("`{option}` has no value"), self.values().unwrap_or_else(|| self.more("shows what it takes"))))
+        let help = self.values().unwrap_or_else(|| self.more("shows what it takes"));
+        Some(Mistake { message: format!("`{option}` has no value"), help })
     }
 
-    fn needless_value(&self) -> Option<(String, String)> {
+    fn needless_value(&self) -> Option<Mistake> {
         let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
-        Some((format!("`{option}` takes no value `{given}`"), self.more("shows what it takes")))
+        let message = format!("`{option}` takes no value `{given}`");
+        Some(Mistake { message, help: self.more("shows what it takes") })
     }
 
-    fn no_such_value(&self) -> Option<(String, String)> {
+    fn no_such_value(&self) -> Option<Mistake> {
         let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
         let valid = self.all(ContextKind::ValidValue).unwrap_or_default();
         let near = nearest(&given, valid.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
         let help = self.values().map(|values| near.unwrap_or_default() + &values);
-        Some((format!("`{given}` is no value of `{option}`"), help.unwrap_or_else(|| self.more("shows what it takes"))))
+        let message = format!("`{given}` is no value of `{option}`");
+        Some(Mistake { message, help: help.unwrap_or_else(|| self.more("shows what it takes")) })
     }
 
     /// Returns the help that lists the values of an option.
@@ -118,7 +121,7 @@ impl Line<'_> {
         Some(format!("the values are {}", quoted.join(", ")))
     }
 
-    fn wrong_value(&self) -> Option<(String, String)> {
+    fn wrong_value(&self) -> Option<Mistake> {
         let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
         let reason = match self.error.source().map(ToString::to_string).as_deref() {
             Some("invalid digit found in string" | "cannot parse integer from empty string") => {
@@ -130,30 +133,29 @@ impl Line<'_> {
             },
             None => String::new(),
         };
-        Some((format!("`{given}` is no value of `{option}`{reason}"), self.more("shows what it takes")))
+        let message = format!("`{given}` is no value of `{option}`{reason}");
+        Some(Mistake { message, help: self.more("shows what it takes") })
     }
 
-    fn missing(&self) -> Option<(String, String)> {
+    fn missing(&self) -> Option<Mistake> {
         let missing: Vec<String> = self.all(ContextKind::InvalidArg)?.iter().map(|name| format!("`{name}`")).collect();
         let usage = match self.error.get(ContextKind::Usage) {
             Some(ContextValue::StyledStr(usage)) => usage.to_string(),
             _ => String::new(),
         };
         let usage = usage.lines().next().and_then(|usage| usage.trim().strip_prefix("Usage: ")).unwrap_or(&self.name);
-        Some((
-            format!("`{}` needs {}", self.name, missing.join(" and ")),
-            format!("write `{usage}`; {}", self.more("says more")),
-        ))
+        let message = format!("`{}` needs {}", self.name, missing.join(" and "));
+        Some(Mistake { message, help: format!("write `{usage}`; {}", self.more("says more")) })
     }
 
-    fn conflict(&self) -> Option<(String, String)> {
+    fn conflict(&self) -> Option<Mistake> {
         let (one, other) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::PriorArg)?);
         let message = if one == other {
             format!("`{one}` is given twice")
         } else {
             format!("`{one}` and `{other}` exclude each other")
         };
-        Some((message, "leave one of them out".to_owned()))
+        Some(Mistake { message, help: "leave one of them out".to_owned() })
     }
 }
 
