@@ -87,7 +87,7 @@ pub fn chains(data: &[u8]) {
         2 => chain.undo_out_of_order(head[2], &first),
         _ => force::undo_by_force(&mut chain, (head[2], head[3])),
     }
-    if head[1] % 4 != 3 {
+    if head[1] % 4 != 3 && chain.done.is_empty() {
         first.expect(&chain.snapshot(), "everything is undone");
     }
     setup::check_outside(&chain.world);
@@ -229,7 +229,14 @@ impl Chain {
             first.expect(&self.snapshot(), "everything is undone out of order");
         }
         undone.into_iter().rev().for_each(|undone| self.redo(undone));
-        self.undo_in_reverse(false);
+        // A redone run is newer than those that were not undone, so the undo of one of these may conflict with it.
+        while let Some(Done { before, .. }) = self.done.last() {
+            let before = before.clone();
+            if !self.try_undo(self.done.len() - 1, &mut Vec::new()) {
+                break;
+            }
+            before.expect(&self.snapshot(), "a run was undone");
+        }
     }
 
     /// Redoes the run that was undone last.
