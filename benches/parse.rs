@@ -78,7 +78,7 @@ const DEEP: [Form; 12] = [
 ];
 
 /// n statements, procedures or lines.
-const MANY: [Form; 13] = [
+const MANY: [Form; 15] = [
     form("statements", 50_000, |n| lines(n, |_| "SET x = 1".to_owned())),
     form("variables", 50_000, |n| lines(n, |i| format!("SET v{i} = {i}"))),
     form("procedures, each calling the one before", 10_000, procedures),
@@ -88,6 +88,10 @@ const MANY: [Form; 13] = [
     form("blocks after each other", 20_000, |n| lines(n, |_| "IF true THEN\nEMIT 1\nEND".to_owned())),
     form("ELSE IF", 20_000, |n| format!("IF false THEN\n{}END\n", lines(n, |i| format!("ELSE IF {i} == 1 THEN")))),
     form("ON ERROR", 20_000, |n| lines(n, |_| "ON ERROR DO\nCLEAR_ERROR\nEND".to_owned())),
+    form("ON ERROR, each with a MUST", 10_000, |n| {
+        lines(n, |_| "ON ERROR DO\nCLEAR_ERROR\nEND\nMUST true\nEMIT 1".to_owned())
+    }),
+    form("conditions and values by OR", 20_000, |n| lines(n, |_| "IF true OR 1 THEN\nEMIT 1 OR 2\nEND".to_owned())),
     form("comments of their own", 100_000, |n| lines(n, |_| "# a comment that says something".to_owned())),
     form("comments after code", 50_000, |n| lines(n, |_| "SET x = 1 -- x".to_owned())),
     form("COMMENT: blocks", 50_000, |n| lines(n, |_| "COMMENT: a\nb\nENDCOMMENT".to_owned())),

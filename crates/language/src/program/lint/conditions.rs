@@ -12,6 +12,7 @@ const TYPES: [&str; 7] = ["nil", "bool", "int", "float", "string", "list", "map"
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in &text.bodies {
+        let deciding = Deciding::of(text, body);
         let mut doubtful = doubtful(text, body);
         // Of expressions that start at the same position, the longest comes first.
         doubtful.sort_by_key(|id| (text.tree[*id].span.start, u32::MAX - text.tree[*id].span.end));
@@ -22,7 +23,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
                 && let Some(holds) = truth(text, id)
             {
                 reported = span;
-                found.push(constant(text, id, Outcome { holds, decides: decides(text, body, span) }));
+                found.push(constant(text, id, Outcome { holds, decides: deciding.hold(span) }));
             }
         }
     }
@@ -36,10 +37,22 @@ struct Outcome {
     decides: bool,
 }
 
-/// Returns whether an expression is the condition of a statement, or a part of one.
-fn decides(text: &Text<'_>, body: &Body<'_>, span: Span) -> bool {
-    let mut conditions = body.statements.iter().flat_map(|statement| conditions(text, statement));
-    conditions.any(|id| text.tree[id].span.start <= span.start && span.end <= text.tree[id].span.end)
+/// The conditions of the statements of a body, in source order. None is inside another.
+struct Deciding(Vec<Span>);
+
+impl Deciding {
+    fn of(text: &Text<'_>, body: &Body<'_>) -> Deciding {
+        let conditions = body.statements.iter().flat_map(|statement| conditions(text, statement));
+        let mut spans: Vec<Span> = conditions.map(|id| text.tree[id].span).collect();
+        spans.sort_unstable_by_key(|span| span.start);
+        Deciding(spans)
+    }
+
+    /// Returns whether an expression is one of the conditions, or a part of one.
+    fn hold(&self, span: Span) -> bool {
+        let later = self.0.partition_point(|condition| condition.start <= span.start);
+        self.0[..later].last().is_some_and(|condition| span.end <= condition.end)
+    }
 }
 
 /// Returns the expressions to check: conditions of statements, and AND and OR chains.
