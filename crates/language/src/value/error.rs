@@ -73,6 +73,8 @@ pub enum ValueError {
         kind: &'static str,
         /// The length, with its unit.
         length: String,
+        /// Whether the element was to be set.
+        is_target: bool,
     },
     /// A key that the map does not contain.
     #[error("no key `{key}`{}", .failed.as_ref().map(|text| format!(": the call failed: {text}")).unwrap_or_default())]
@@ -99,14 +101,6 @@ pub enum ValueError {
     /// A text of which a part is set.
     #[error("{0} cannot be changed in place")]
     FixedText(String),
-    /// An index beyond the end of a list of which an element is set.
-    #[error("index {index} is outside the list of {length}")]
-    SetBeyondEnd {
-        /// The index as given.
-        index: i64,
-        /// The length, with its unit.
-        length: String,
-    },
     /// A value that FOR EACH cannot iterate over.
     #[error("FOR EACH cannot go through {0}")]
     NotIterable(String),
@@ -157,7 +151,7 @@ impl ValueError {
             ValueError::Overflow { .. } | ValueError::NegationOverflow { .. } => Code::Overflow,
             ValueError::TooLarge { code, .. } => *code,
             ValueError::DivisionByZero { .. } => Code::DivisionByZero,
-            ValueError::IndexOutOfRange { .. } | ValueError::SetBeyondEnd { .. } => Code::IndexOutOfRange,
+            ValueError::IndexOutOfRange { .. } => Code::IndexOutOfRange,
             ValueError::MissingKey { .. } => Code::MissingKey,
             ValueError::NotIndexable { .. } | ValueError::FixedText(_) => Code::NotIndexable,
             ValueError::NotIterable(_) => Code::NotIterable,
@@ -206,6 +200,9 @@ impl ValueError {
                 "compute with floats: `FLOAT(x)`".to_owned()
             }
             ValueError::DivisionByZero { .. } => "test the divisor first".to_owned(),
+            ValueError::IndexOutOfRange { is_target: true, .. } => {
+                "`SET list[LEN(list)] = x` appends one element; `LIST.Repeat(nil, n)` makes a list of n".to_owned()
+            }
             ValueError::IndexOutOfRange { .. } => "compare with `LEN(…)` first".to_owned(),
             ValueError::MissingKey { failed: Some(_), .. } => {
                 "test `error` first: `IF result.error != nil THEN`".to_owned()
@@ -237,9 +234,6 @@ impl ValueError {
             ValueError::FixedText(_) => {
                 "join a new text: `SET t = STR.Sub(t, 0, i) + \"x\" + STR.Sub(t, i + 1)`, or use `STR.Replace`"
                     .to_owned()
-            }
-            ValueError::SetBeyondEnd { .. } => {
-                "`SET list[LEN(list)] = x` appends one element; `LIST.Repeat(nil, n)` makes a list of n".to_owned()
             }
             ValueError::NotIterable(_) => "go through a list, map or text; for counting use `RANGE(n)`".to_owned(),
             ValueError::BadConversion { .. } => "the text must hold a number and nothing else".to_owned(),

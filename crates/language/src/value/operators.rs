@@ -273,7 +273,7 @@ pub fn missing_key(map: &Map, key: &Str) -> Box<ValueError> {
 /// The error for an index out of range.
 pub fn out_of_range(index: i64, kind: &'static str, length: usize, unit: &str) -> Box<ValueError> {
     let unit = if length == 1 { unit.trim_end_matches('s') } else { unit };
-    Box::new(ValueError::IndexOutOfRange { index, kind, length: format!("{length} {unit}") })
+    Box::new(ValueError::IndexOutOfRange { index, kind, length: format!("{length} {unit}"), is_target: false })
 }
 
 /// The error for a binary operator with unsuitable operands.

@@ -129,8 +129,11 @@ fn set_item(list: &mut Rc<List>, index: i64, value: Value) -> Fallible<()> {
         Some(at) => Ok(List::set(list, at, value)?),
         None if index == length as i64 => Ok(List::push(list, value)?),
         None => {
-            let length = if length == 1 { "1 element".to_owned() } else { format!("{length} elements") };
-            Err(Box::new(ValueError::SetBeyondEnd { index, length }))
+            let mut error = out_of_range(index, "list", length, "elements");
+            if let ValueError::IndexOutOfRange { is_target, .. } = &mut *error {
+                *is_target = true;
+            }
+            Err(error)
         }
     }
 }
