@@ -95,7 +95,7 @@ impl<'a> Times<'a> {
         for (address, touched) in self.outcome.directories() {
             let Some(times) = touched.times() else { continue };
             let timeline = self.timelines.entry(address.clone()).or_insert_with(|| Timeline::new(&self.run, times));
-            // What the run removed is where nobody else changes it.
+            // Nobody else changes a directory that the run removed: it is in a backup or does not exist.
             if self.outcome.folders.contains_key(address) {
                 match roots.state(address) {
                     Ok(now) => timeline.found(now.and_then(|now| now.modified)),

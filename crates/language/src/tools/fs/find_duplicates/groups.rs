@@ -106,17 +106,10 @@ pub fn of_same_digest(candidates: Vec<Candidate>, digests: Vec<Option<Digest>>) 
     for (Candidate { path, size }, digest) in files {
         match groups.last_mut().filter(|group| group.size == size && group.digest == digest) {
             Some(group) => group.paths.push(path),
-            None => {
-                if groups.last().is_some_and(|group| group.paths.len() == 1) {
-                    groups.pop();
-                }
-                groups.push(Group { size, digest, paths: vec![path] });
-            }
+            None => groups.push(Group { size, digest, paths: vec![path] }),
         }
     }
-    if groups.last().is_some_and(|group| group.paths.len() == 1) {
-        groups.pop();
-    }
+    groups.retain(|group| group.paths.len() > 1);
     Ok(groups)
 }
 
