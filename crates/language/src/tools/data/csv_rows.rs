@@ -3,11 +3,10 @@
 use crate::gate::{Context, Stream, Tool};
 use crate::limits::MeteredVec;
 use crate::sandbox::{PathRule, SandboxPath};
-use crate::text::ToolCode;
-use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Elements, Map, Str, Value};
 
-use super::super::fs::stream::{TextFile, TextStream, check_encoding};
+use super::super::fs::stream::{READING, TextFile, TextStream, check_encoding};
 use super::csv_quotes::Quotes;
 use super::csv_read::{SEPARATOR, names, separator_of, unclosed};
 use super::csv_record::{Input, Records};
@@ -15,7 +14,6 @@ use super::csv_record::{Input, Records};
 const SPEC: Spec = Spec {
     name: "CSV.Rows",
     wire: "csv_rows",
-    aliases: &[],
     keywords: &[
         "csv file",
         "read csv file",
@@ -32,24 +30,11 @@ const SPEC: Spec = Spec {
     details: "`FOR EACH row IN CSV.Rows(path)` reads one block at a time, so the size of the file does not matter; where \
         a list is needed it is one, as for `FS.Lines`. The file is read as `FS.Lines` reads it, and the rows are those that `CSV.Parse` \
         gives for its text, with the same options. In a loop, errors come after the rows before them. A failure is an error.",
-    effect: Effect::Reads,
-    risk: Risk::Low,
-    requires_approval: false,
-    failure: Failure::Raise,
-    errors: &[
-        ToolCode::SandboxViolation,
-        ToolCode::NotFound,
-        ToolCode::IsADirectory,
-        ToolCode::PermissionDenied,
-        ToolCode::NotText,
-        ToolCode::Encoding,
-        ToolCode::InvalidArchive,
-        ToolCode::IoError,
-    ],
     example: Example {
         script: "MUST CALL FS.WriteFile(\"sizes.csv\", \"name,size\\na,3\\nb,5\\n\")\nSET total = 0\nFOR EACH row IN CSV.Rows(\"sizes.csv\") DO\n  SET total = total + INT(row.size)\nENDBLOCK\nEMIT total",
         output: "8\n",
     },
+    ..READING
 };
 
 arguments! {

@@ -2,11 +2,10 @@
 
 use crate::gate::{Context, Stream, Tool};
 use crate::sandbox::{PathRule, SandboxPath};
-use crate::text::ToolCode;
-use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
-use super::stream::{LineStream, TextFile, TextStream, check_encoding};
+use super::stream::{LineStream, READING, TextFile, TextStream, check_encoding};
 
 const SPEC: Spec = Spec {
     name: "FS.Lines",
@@ -37,24 +36,11 @@ const SPEC: Spec = Spec {
         guess of the encoding, `decompress` and binary files are as for `FS.ReadFile`, but in a loop, errors come where \
         they are found, after the lines before them. A loop reads the file that has the path when it begins, up to the length that it has then: lines that are \
         added meanwhile do not count, and a file that is cut off meanwhile is an error. A failure is an error.",
-    effect: Effect::Reads,
-    risk: Risk::Low,
-    requires_approval: false,
-    failure: Failure::Raise,
-    errors: &[
-        ToolCode::SandboxViolation,
-        ToolCode::NotFound,
-        ToolCode::IsADirectory,
-        ToolCode::PermissionDenied,
-        ToolCode::NotText,
-        ToolCode::Encoding,
-        ToolCode::InvalidArchive,
-        ToolCode::IoError,
-    ],
     example: Example {
         script: "MUST CALL FS.WriteFile(\"a.log\", \"ok\\nerror: disk\\nok\\n\")\nFOR EACH i, line IN FS.Lines(\"a.log\") DO\n  IF STR.StartsWith(line, \"error\") THEN\n    EMIT i + 1, \": \", line\n  END\nENDBLOCK\nEMIT LEN(FS.Lines(\"a.log\"))",
         output: "2: error: disk\n3\n",
     },
+    ..READING
 };
 
 arguments! {

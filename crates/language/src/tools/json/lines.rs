@@ -2,19 +2,18 @@
 
 use crate::gate::{Context, Stream, Tool};
 use crate::sandbox::{PathRule, SandboxPath};
-use crate::text::{Position, ToolCode, position_in};
-use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::text::{Position, position_in};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::json::{Fault, read};
 use crate::value::{BigNumbers, Str, Value};
 
-use super::super::fs::stream::{LineStream, TextFile, TextStream, check_encoding};
+use super::super::fs::stream::{LineStream, READING, TextFile, TextStream, check_encoding};
 use super::super::place::at;
 use super::parse::no_json;
 
 const SPEC: Spec = Spec {
     name: "JSON.Lines",
     wire: "json_lines",
-    aliases: &[],
     keywords: &[
         "jsonl",
         "ndjson",
@@ -32,24 +31,11 @@ const SPEC: Spec = Spec {
     details: "`FOR EACH value IN JSON.Lines(path)` reads one block at a time, so the size of the file does not matter; where \
         a list is needed it is one, as for `FS.Lines`. The file is read as `FS.Lines` reads it; each line is parsed as by `JSON.Parse`, and blank lines \
         are skipped. An error names line and column; in a loop, it comes after the values before it. A failure is an error.",
-    effect: Effect::Reads,
-    risk: Risk::Low,
-    requires_approval: false,
-    failure: Failure::Raise,
-    errors: &[
-        ToolCode::SandboxViolation,
-        ToolCode::NotFound,
-        ToolCode::IsADirectory,
-        ToolCode::PermissionDenied,
-        ToolCode::NotText,
-        ToolCode::Encoding,
-        ToolCode::InvalidArchive,
-        ToolCode::IoError,
-    ],
     example: Example {
         script: "MUST CALL FS.WriteFile(\"events.jsonl\", '{\"kind\": \"start\"}\\n{\"kind\": \"end\", \"code\": 3}\\n')\nFOR EACH event IN JSON.Lines(\"events.jsonl\") DO\n  EMIT event.kind\nENDBLOCK",
         output: "start\nend\n",
     },
+    ..READING
 };
 
 arguments! {

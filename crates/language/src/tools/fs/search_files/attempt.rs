@@ -120,6 +120,12 @@ pub struct Attempt {
     pub found: Option<(Searched, u64)>,
 }
 
+/// The parts of a search that each helper has for itself.
+pub struct Scratch {
+    matcher: MatcherParts,
+    searcher: LineSearcher,
+}
+
 /// The search that helpers share.
 pub struct HelperSearch {
     matcher: MatcherParts,
@@ -139,18 +145,14 @@ impl HelperSearch {
     }
 
     /// Returns the scratch value of a helper.
-    pub fn scratch(&self) -> (MatcherParts, LineSearcher) {
-        (self.matcher.clone(), LineSearcher::new(self.manner.clone()))
+    pub fn scratch(&self) -> Scratch {
+        Scratch { matcher: self.matcher.clone(), searcher: LineSearcher::new(self.manner.clone()) }
     }
 
     /// Searches a file, or gives it up.
-    pub fn attempt(
-        &self,
-        task: FileTask,
-        (parts, searcher): &mut (MatcherParts, LineSearcher),
-        pace: Pace<'_>,
-    ) -> Attempt {
+    pub fn attempt(&self, task: FileTask, scratch: &mut Scratch, pace: Pace<'_>) -> Attempt {
         let FileTask { open, shown } = task;
+        let Scratch { matcher: parts, searcher } = scratch;
         let room = Room { matches: self.max_matches, bytes: HELPER_MATCHES };
         let matcher = QuickMatcher::new(parts, pace);
         let mut lines = Lines::new(&matcher, &shown, self.manner.context_lines, room);

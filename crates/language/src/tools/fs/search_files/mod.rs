@@ -34,7 +34,7 @@ use lines::{Lines, Room};
 use matcher::LineMatcher;
 use query::Query;
 use reader::{Account, MeteredReader};
-use tree::TreeSearch;
+use tree::{Scope, TreeSearch};
 
 const SPEC: Spec = Spec {
     name: "FS.SearchFiles",
@@ -277,7 +277,8 @@ fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> R
     };
     let prefix = prefix(start);
     let visited = parallel.feed(&work, |feed| {
-        let mut tree = TreeSearch::new(search, feed, parallel.helpers(), (&patterns, &prefix));
+        let mut tree =
+            TreeSearch::new(search, feed, parallel.helpers(), Scope { patterns: &patterns, prefix: &prefix });
         context.visit(start, visit, &mut tree)
     });
     visited.map_err(|error: ToolError| leaving_out(error, start, &patterns))

@@ -25,13 +25,18 @@ const OPEN: usize = 24;
 /// Maximum number of steps of the listing that wait for files before.
 const OWED: u64 = 4_096;
 
+/// The files of a tree that are searched.
+pub struct Scope<'a> {
+    pub patterns: &'a Patterns,
+    /// The path of the start and a `/`, or nothing for the root.
+    pub prefix: &'a str,
+}
+
 /// The search of a tree.
 pub struct TreeSearch<'a, 'f> {
     search: &'a mut Search,
     feed: &'a mut Feed<'f, FileTask, Attempt>,
-    patterns: &'a Patterns,
-    /// The path of the start and a `/`, or nothing for the root.
-    prefix: &'a str,
+    scope: Scope<'a>,
     /// Maximum number of files that wait; 0 if there are no helpers.
     window: usize,
     /// The files that were opened, or could not be, and whose results were not taken.
@@ -58,10 +63,10 @@ impl<'a, 'f> TreeSearch<'a, 'f> {
         search: &'a mut Search,
         feed: &'a mut Feed<'f, FileTask, Attempt>,
         helpers: usize,
-        (patterns, prefix): (&'a Patterns, &'a str),
+        scope: Scope<'a>,
     ) -> TreeSearch<'a, 'f> {
         let window = if helpers == 0 { 0 } else { OPEN.min(OPEN_PER_THREAD * (1 + helpers)) };
-        TreeSearch { search, feed, patterns, prefix, window, waiting: VecDeque::new(), owed: 0 }
+        TreeSearch { search, feed, scope, window, waiting: VecDeque::new(), owed: 0 }
     }
 
     /// Charges a step of the listing, or lets it wait for the files before.
@@ -109,12 +114,12 @@ impl Visitor<ToolError> for TreeSearch<'_, '_> {
         let lister = &*entry.lister;
         let is_wanted = entry.step == Step::Entry
             && lister.is_file()
-            && self.patterns.includes(Entry::of_path(&lister.path(), false));
+            && self.scope.patterns.includes(Entry::of_path(&lister.path(), false));
         if !is_wanted {
             return if self.owed > OWED { self.take_all(entry.lister, meter) } else { Ok(ControlFlow::Continue(())) };
         }
-        let shown = format!("{}{}", self.prefix, lister.path());
-        let (addressable, notes) = (lister.check_text(self.prefix), lister.note_mark());
+        let shown = format!("{}{}", self.scope.prefix, lister.path());
+        let (addressable, notes) = (lister.check_text(self.scope.prefix), lister.note_mark());
         let refused = match entry.open(&shown) {
             Ok(open) if self.window == 0 => {
                 return self.search.file(&open, Subject { shown: &shown, addressable }, meter);

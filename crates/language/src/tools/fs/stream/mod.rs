@@ -14,7 +14,7 @@ use std::io::Read;
 use crate::gate::Context;
 use crate::sandbox::{OpenFile, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Given, Settings, ToolError};
+use crate::toolkit::{Effect, Example, Given, Settings, Spec, ToolError};
 use crate::value::Str;
 
 use super::encoding::{
@@ -28,6 +28,22 @@ pub use lines::LineStream;
 const BLOCK: usize = 1 << 16;
 /// The byte that escape sequences begin with.
 const ESCAPE: u8 = 0x1b;
+
+/// The parts that the declarations of tools that stream a text file share.
+pub const READING: Spec = Spec {
+    effect: Effect::Reads,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::IsADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::NotText,
+        ToolCode::Encoding,
+        ToolCode::InvalidArchive,
+        ToolCode::IoError,
+    ],
+    ..Spec::pure("", "", "", "", Example { script: "", output: "" })
+};
 
 /// A text file to stream: the arguments that tools for such files share.
 #[derive(Clone, Copy, Debug)]
