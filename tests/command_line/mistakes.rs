@@ -66,6 +66,12 @@ fn other_mistakes_say_what_is_taken() {
             "`ns log -n 3` lists 3 runs at most; `ns show 3` shows the run of this name",
         ),
         ("--timeout 3 log --zzzzzz", "`ns log` has no option `--zzzzzz`", "`ns log --help` lists its options"),
+        ("--sandbox test log --zzzzzz", "`ns log` has no option `--zzzzzz`", "`ns log --help` lists its options"),
+        (
+            "memory --sandbox list get",
+            "`ns memory get` needs `<KEY>`",
+            "write `ns memory get <KEY>`; `ns memory get --help` says more",
+        ),
         (
             "tools --output yml",
             "`yml` is no value of `--output <FORMAT>`",
@@ -78,6 +84,11 @@ fn other_mistakes_say_what_is_taken() {
         ),
         ("log -n", "`--limit <N>` has no value", "`ns log --help` shows what it takes"),
         ("log -n x", "`x` is no value of `--limit <N>`: it is no whole number", "`ns log --help` shows what it takes"),
+        (
+            "run --max-steps 99999999999999999999 s.ns",
+            "`99999999999999999999` is no value of `--max-steps <N>`: it is too large",
+            "`ns run --help` shows what it takes",
+        ),
         (
             "run --max-steps 0 s.ns",
             "`0` is no value of `--max-steps <N>`: it must be at least 1",

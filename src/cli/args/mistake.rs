@@ -1,6 +1,7 @@
 //! Mistakes in the command line that the declarations find, in the words and the form of all other errors.
 
 use std::error::Error as _;
+use std::num::{IntErrorKind, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -123,11 +124,11 @@ impl Line<'_> {
 
     fn wrong_value(&self) -> Option<Mistake> {
         let (option, given) = (self.first(ContextKind::InvalidArg)?, self.first(ContextKind::InvalidValue)?);
-        let reason = match self.error.source().map(ToString::to_string).as_deref() {
-            Some("invalid digit found in string" | "cannot parse integer from empty string") => {
-                ": it is no whole number".to_owned()
-            }
-            Some(reason) => match reason.split_once(" is not in ") {
+        let source = self.error.source();
+        let reason = match source.map(|source| (source.downcast_ref().map(ParseIntError::kind), source.to_string())) {
+            Some((Some(IntErrorKind::InvalidDigit | IntErrorKind::Empty), _)) => ": it is no whole number".to_owned(),
+            Some((Some(_), _)) => ": it is too large".to_owned(),
+            Some((_, reason)) => match reason.split_once(" is not in ") {
                 Some((_, range)) => format!(": {}", bounds(range)),
                 None => format!(": {reason}"),
             },

@@ -196,9 +196,13 @@ fn read(command: &mut clap::Command, words: &[OsString]) -> Result<Cli, Refusal>
 
 /// Returns the words of the command in a line, whatever else is wrong with it: `memory list`.
 fn path_in(all: &clap::Command, words: &[OsString]) -> Vec<String> {
+    let options = RunOptions::of(all);
     let (mut path, mut command) = (Vec::new(), all);
-    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
-        if let Some(inner) = command.find_subcommand(word) {
+    let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
+    while let Some(word) = words.next() {
+        if options.values(word).is_some() {
+            words.next();
+        } else if let Some(inner) = command.find_subcommand(word) {
             path.push(inner.get_name().to_owned());
             command = inner;
         }
