@@ -91,6 +91,8 @@ pub enum Effect {
     Reads,
     /// Changes memory; changes files only if an argument says so, and then as a change.
     Remembers,
+    /// Creates files or directories, or adds to them, and replaces nothing.
+    Adds,
     /// Creates or changes files or directories.
     Writes,
     /// Removes files or directories.
@@ -100,12 +102,12 @@ pub enum Effect {
 impl Effect {
     /// Whether a call may change files or memory.
     pub fn is_side_effecting(self) -> bool {
-        matches!(self, Effect::Remembers | Effect::Writes | Effect::Deletes)
+        matches!(self, Effect::Remembers) || self.changes_files()
     }
 
     /// Whether every call changes files, so that a read-only run refuses all of them.
     pub fn changes_files(self) -> bool {
-        matches!(self, Effect::Writes | Effect::Deletes)
+        matches!(self, Effect::Adds | Effect::Writes | Effect::Deletes)
     }
 
     /// Returns the word in listings.
@@ -114,7 +116,7 @@ impl Effect {
             Effect::Pure => "pure",
             Effect::Reads => "reads",
             Effect::Remembers => "remembers",
-            Effect::Writes => "writes",
+            Effect::Adds | Effect::Writes => "writes",
             Effect::Deletes => "deletes",
         }
     }

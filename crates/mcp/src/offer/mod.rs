@@ -11,7 +11,7 @@ use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
 use crate::gate::Policy;
-use crate::toolkit::{Declaration, Failure, Param, Registry, Spec, groups, schema};
+use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Spec, groups, schema};
 
 use super::methods::Method;
 
@@ -275,13 +275,10 @@ pub fn title(name: &str) -> String {
     }
 }
 
-/// Wire names of tools that change something without overwriting or removing anything.
-const ADDITIVE: [&str; 4] = ["append_file", "create_directory", "extract", "temp_directory"];
-
 /// Returns the annotations for the declared effect, restricted by the policy.
 pub fn hints(spec: &Spec, policy: &Policy) -> ToolAnnotations {
     let only_reads = !spec.effect.is_side_effecting() || policy.read_only && spec.effect.changes_files();
-    let destroys = !only_reads && !ADDITIVE.contains(&spec.wire);
+    let destroys = !only_reads && spec.effect != Effect::Adds;
     let repeats = only_reads;
     ToolAnnotations::from_raw(None, Some(only_reads), Some(destroys), Some(repeats), Some(false))
 }

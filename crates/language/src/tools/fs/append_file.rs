@@ -40,7 +40,7 @@ const SPEC: Spec = Spec {
         content, so a reader or a crash sees the old or the new one, other hard links keep the old content (`otherNames`; owner and permission bits are kept as by `FS.WriteFile`), and what \
         others append at the same moment is not lost. The old file is kept below `.ns/backups` \
         (`create_backup: false`: it is not). `if_match` and `max_size_mb` are as in `FS.WriteFile` and `FS.ReadFile`.",
-    effect: Effect::Writes,
+    effect: Effect::Adds,
     risk: Risk::Medium,
     requires_approval: false,
     failure: Failure::SuccessMap,

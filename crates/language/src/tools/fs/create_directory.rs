@@ -30,7 +30,7 @@ const SPEC: Spec = Spec {
     summary: "Makes a directory, and the missing ones above it",
     details: "A directory that is there already is no error; a file of that name is. With `recursive: false` the \
         directory above must exist.",
-    effect: Effect::Writes,
+    effect: Effect::Adds,
     risk: Risk::Low,
     requires_approval: false,
     failure: Failure::SuccessMap,

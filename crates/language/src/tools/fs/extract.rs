@@ -50,7 +50,7 @@ const SPEC: Spec = Spec {
         contradict the list. Hard links become copies; holes of sparse files are written as zeros. Names that differ in case alone are \
         refused where the file system does not tell them apart. Permission bits are kept within the user's mask, without set-user-id, \
         set-group-id and sticky; directories stay usable by their owner; times are kept. Archives inside are not opened.",
-    effect: Effect::Writes,
+    effect: Effect::Adds,
     risk: Risk::Medium,
     requires_approval: false,
     failure: Failure::SuccessMap,

@@ -32,7 +32,7 @@ const SPEC: Spec = Spec {
         when that fails or is interrupted; in a session when the session ends, in `ns call` with the call, where it is of \
         no use. One that was moved or renamed is kept: so work becomes final in one step, by `FS.MoveFile`. A directory \
         that cannot be removed causes a warning, not an error. A process that is killed leaves its directory behind.",
-    effect: Effect::Writes,
+    effect: Effect::Adds,
     risk: Risk::Low,
     requires_approval: false,
     failure: Failure::SuccessMap,
