@@ -19,9 +19,6 @@ use super::args::{AuditCommand, AuditPlace};
 use super::print_value::print_as;
 use super::start::{open, seal};
 
-/// Minimum width of the paths of a line in terminal columns.
-const PATH_COLUMNS: u16 = 16;
-
 pub fn audit(global: &Global, command: &AuditCommand) -> Exit {
     let engine = match open(&Options { looks_only: true, ..global.options() }) {
         Ok(engine) => engine,
@@ -113,7 +110,7 @@ fn show(
 fn table_of(engine: &Engine, lines: &[Value]) -> String {
     let rows = lines.iter().filter_map(|line| if let Value::Map(line) = line { Some(row(engine, line)) } else { None });
     let head = ["seq", "when", "run", "tool", "outcome", "paths"];
-    Listing { head: &head, rows: rows.collect(), numeric: &[0], last_width: PATH_COLUMNS }.to_text(listing_width())
+    Listing { head: &head, rows: rows.collect(), numeric: &[0] }.to_text(listing_width())
 }
 
 fn row(engine: &Engine, line: &Map) -> Vec<String> {

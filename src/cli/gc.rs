@@ -17,9 +17,6 @@ use super::args::GcArgs;
 use super::print_value::print_as;
 use super::start::with_options;
 
-/// Minimum width of the path of a thing in terminal columns.
-const PATH_COLUMNS: u16 = 16;
-
 /// `ns gc`
 pub fn gc(global: &Global, args: &GcArgs) -> Exit {
     with_options(&Options { looks_only: args.dry_run, ..global.options() }, |engine| {
@@ -76,9 +73,7 @@ fn tables(swept: &SweepReport, is_dry: bool) -> String {
     let things = if things.is_empty() {
         String::new()
     } else {
-        Listing { head: &["bytes", "why", "path"], rows: things, numeric: &[0], last_width: PATH_COLUMNS }
-            .to_text(width)
-            + "\n"
+        Listing { head: &["bytes", "why", "path"], rows: things, numeric: &[0] }.to_text(width) + "\n"
     };
     let sort = |(name, tally): &(&str, Tally)| {
         let amounts = [tally.gone, tally.kept].map(|amount| [amount.things.to_string(), amount.bytes.to_string()]);
@@ -87,7 +82,7 @@ fn tables(swept: &SweepReport, is_dry: bool) -> String {
     let rows = sorts(swept).iter().map(sort).collect();
     let gone = if is_dry { "would go" } else { "gone" };
     let head = ["what", gone, "bytes", "kept", "bytes"];
-    things + &Listing { head: &head, rows, numeric: &[1, 2, 3, 4], last_width: 0 }.to_text(width)
+    things + &Listing { head: &head, rows, numeric: &[1, 2, 3, 4] }.to_text(width)
 }
 
 fn sorts(swept: &SweepReport) -> [(&'static str, Tally); 5] {

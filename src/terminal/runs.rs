@@ -13,8 +13,6 @@ use super::report::{counted, say};
 use super::table::{self, Listing};
 use super::user_names::user_name;
 
-/// Minimum width in columns of the command of a run, however narrow the terminal.
-const COMMAND_COLUMNS: u16 = 16;
 /// Columns that the other data of a run takes, at least.
 const OTHER_COLUMNS: u16 = 47;
 /// Message for a sandbox without runs.
@@ -91,7 +89,7 @@ pub fn overview(runs: &[RunSummary]) -> String {
     };
     let head = ["id", "when", "changes", "state", "command"];
     let rows = runs.iter().map(row).collect();
-    Listing { head: &head, rows, numeric: &[2], last_width: COMMAND_COLUMNS }.to_text(columns)
+    Listing { head: &head, rows, numeric: &[2] }.to_text(columns)
 }
 
 /// Returns a command that runs a script in a deep directory, with the last two names of the path alone. `None` for other

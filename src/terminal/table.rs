@@ -158,7 +158,7 @@ pub fn two_columns(rows: impl Iterator<Item = (String, Value)>, fit: Fit) -> Str
     table.to_string()
 }
 
-/// A table of one line per row, of which only the last column is truncated if the terminal is too narrow.
+/// A table of one line per row. If the terminal is too narrow, only the last column is truncated, and no numbers are.
 pub struct Listing<'a> {
     /// The titles of the columns.
     pub head: &'a [&'a str],
@@ -166,32 +166,34 @@ pub struct Listing<'a> {
     pub rows: Vec<Vec<String>>,
     /// The indices of the columns whose cells are aligned right.
     pub numeric: &'a [usize],
-    /// Minimum width of the last column in terminal columns.
-    pub last_width: u16,
 }
+
+/// Minimum width of the last column of a listing in terminal columns, however narrow the terminal.
+const LAST_WIDTH: u16 = 16;
 
 impl Listing<'_> {
     /// Formats the table for a width in terminal columns, or with whole rows.
     pub fn to_text(&self, width: Option<u16>) -> String {
         let mut table = new_table_of(width);
         table.set_truncation_indicator("…");
-        let mut head = Row::from(self.head.to_vec());
+        let mut head = Row::from(self.head);
         head.max_height(1);
         table.set_header(head);
         for cells in &self.rows {
-            let mut row = Row::from(cells.clone());
+            let mut row = Row::from(cells);
             row.max_height(1);
             table.add_row(row);
         }
         for (number, column) in table.column_iter_mut().enumerate() {
             // No cell contains this character, so that a long cell is cut in the middle of a word.
             column.set_delimiter('\0');
-            column.set_constraint(if number + 1 == self.head.len() {
-                ColumnConstraint::LowerBoundary(Width::Fixed(self.last_width))
+            let is_numeric = self.numeric.contains(&number);
+            column.set_constraint(if number + 1 == self.head.len() && !is_numeric {
+                ColumnConstraint::LowerBoundary(Width::Fixed(LAST_WIDTH))
             } else {
                 ColumnConstraint::ContentWidth
             });
-            if self.numeric.contains(&number) {
+            if is_numeric {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }

@@ -51,6 +51,11 @@ pub fn is_keyword(word: &str, keyword: &str) -> bool {
     word == keyword || (word.eq_ignore_ascii_case(keyword) && word.bytes().all(|byte| !byte.is_ascii_uppercase()))
 }
 
+/// Whether a word begins an assignment.
+pub fn begins_assignment(word: &str) -> bool {
+    is_keyword(word, "SET") || is_keyword(word, "VAR")
+}
+
 /// Whether a word begins a statement, in one of its two spellings.
 pub fn is_statement_word(word: &str) -> bool {
     STATEMENT_WORDS.iter().any(|keyword| is_keyword(word, keyword))

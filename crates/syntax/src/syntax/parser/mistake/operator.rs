@@ -3,7 +3,7 @@
 use crate::text::{Code, Diagnostic};
 
 use super::super::super::grammar::Expected;
-use super::super::super::keyword::{first_word, is_keyword, is_word_char};
+use super::super::super::keyword::{begins_assignment, first_word, is_keyword, is_word_char};
 use super::Failure;
 use super::structure::innermost_bracket;
 
@@ -150,16 +150,14 @@ impl Failure<'_> {
     /// Returns the text behind the `=` of a SET.
     fn values_of_set(&self) -> Option<&str> {
         let word = first_word(self.text);
-        let is_set = ["SET", "VAR"].iter().any(|keyword| is_keyword(word, keyword));
-        let equals = self.text.find('=').filter(|_| is_set)?;
+        let equals = self.text.find('=').filter(|_| begins_assignment(word))?;
         Some(&self.text[equals + 1..])
     }
 
     /// Matches `SET x 6`, `SET x to 6` and `SET x := 6`.
     pub(super) fn assignment_without_equals(&self) -> Option<String> {
         let word = first_word(self.text);
-        let is_set = ["SET", "VAR"].iter().any(|keyword| is_keyword(word, keyword));
-        if !is_set || !self.wanted.contains(&Expected::Mark("=")) {
+        if !begins_assignment(word) || !self.wanted.contains(&Expected::Mark("=")) {
             return None;
         }
         let place = self.text[word.len()..self.at].trim();

@@ -32,13 +32,12 @@ impl Failure<'_> {
         if after.starts_with("=>") {
             return self.habit();
         }
-        let exits = exit_help(word, after);
-        if let Some(finding) = assignment_or_call(word, after, &at_word).filter(|_| exits.is_none()) {
-            return Some(finding);
-        }
-        if let Some(help) = exits {
+        if let Some(help) = exit_help(word, after) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
             return Some(finding.help(help));
+        }
+        if let Some(finding) = assignment_or_call(word, after, &at_word) {
+            return Some(finding);
         }
         if let Some((meant, example)) = other_language(word) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));

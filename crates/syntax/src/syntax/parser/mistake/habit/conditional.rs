@@ -2,7 +2,7 @@
 
 use crate::text::Code;
 
-use super::super::super::super::keyword::{first_word, is_keyword};
+use super::super::super::super::keyword::{begins_assignment, first_word, is_keyword};
 use super::{Habit, at_top, end_of_part, open_bracket, words_at_top};
 
 /// The parts of a conditional value.
@@ -101,8 +101,7 @@ fn part_around(text: &str, at: usize) -> (usize, usize) {
 /// Returns where the value of a line begins: behind `SET x =`, `EMIT` or `RETURN`.
 fn value_of_line(text: &str) -> usize {
     let word = first_word(text);
-    let is_set = ["SET", "VAR"].iter().any(|keyword| is_keyword(word, keyword));
-    let equals = at_top(text).find(|(_, c)| is_set && *c == '=');
+    let equals = at_top(text).find(|(_, c)| *c == '=' && begins_assignment(word));
     equals.map_or(word.len(), |(place, _)| place + 1)
 }
 

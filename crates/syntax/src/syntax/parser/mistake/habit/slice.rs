@@ -2,7 +2,7 @@
 
 use crate::text::Code;
 
-use super::super::super::super::keyword::{first_word, is_keyword, is_word_char};
+use super::super::super::super::keyword::{begins_assignment, first_word, is_keyword, is_word_char};
 use super::{Habit, at_top, end_of_part, open_bracket, value_start};
 
 /// Returns the slice around a position.
@@ -18,7 +18,7 @@ pub fn find(text: &str, at: usize) -> Option<Habit> {
     if whole.is_empty() || is_keyword(whole, "IN") || is_keyword(whole, "RETURN") || is_keyword(whole, "EMIT") {
         return None;
     }
-    let is_target = ["SET", "VAR"].iter().any(|word| is_keyword(first_word(text), word)) && !text[..open].contains('=');
+    let is_target = begins_assignment(first_word(text)) && !text[..open].contains('=');
     let help = if is_target { target_help(whole, &parts) } else { help(whole, &parts) };
     let shown = &text[open..(close + 1).min(text.len())];
     let message = format!("`{shown}` is not an index: an index is one element");
