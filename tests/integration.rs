@@ -33,6 +33,7 @@ mod gc;
 mod gitignore;
 mod habits;
 mod heads;
+mod in_memory;
 mod journal;
 mod layers;
 mod letter_case;

@@ -72,7 +72,7 @@ fn log(place: &AuditPlace) -> Result<AuditLog, Exit> {
         Ok(_) => File::open(path),
         Err(error) => Err(error),
     };
-    opened.map(|file| AuditLog::File(file, name.clone())).map_err(|error| {
+    opened.map(|file| AuditLog::File(file.into(), name.clone())).map_err(|error| {
         report_error(&format!("`{name}` cannot be read: {error}"), "name a file that was an audit log");
         Exit::Usage
     })

@@ -37,6 +37,7 @@ pub fn in_force(engine: &Engine) -> String {
     let gate = engine.gate();
     let resolver = match gate.root().resolver() {
         Resolver::Openat2 => "openat2: the kernel keeps every path below the root",
+        Resolver::Memory => "memory: paths are followed step by step in a folder in memory",
         Resolver::Portable => "portable: `openat2` is not available, paths are followed step by step through cap-std",
     };
     let mut text = String::new();

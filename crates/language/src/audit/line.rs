@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::sandbox::RootSeal;
+use crate::sandbox::{RootSeal, process_id};
 use crate::text::{hex, safe};
 
 use super::argument::Argument;
@@ -159,7 +159,7 @@ impl Entry<'_> {
             time,
             run: self.run,
             command: self.command,
-            process: std::process::id(),
+            process: process_id(),
             tool: self.tool,
             arguments: &self.arguments,
             paths: self.paths,

@@ -6,10 +6,10 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::limits::Watch;
-use crate::sandbox::{AuditEnd, LogFile, LogFolder, LogLock, Root, RootSeal, UserState};
+use crate::sandbox::{AuditEnd, LogFile, LogFolder, LogLock, Root, RootSeal, Timestamp, UserState};
 use crate::value::time::rfc3339;
 
 use super::backwards::{Backwards, Piece};
@@ -181,7 +181,6 @@ fn read_tail(file: &LogFile, size: u64) -> Result<Tail, AuditError> {
 
 /// Returns the current time in the format of the log: RFC 3339, UTC, microseconds.
 fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let text = rfc3339(since.as_secs() as i64);
-    format!("{}.{:06}Z", text.trim_end_matches('Z'), since.subsec_micros())
+    let Timestamp { seconds, nanos } = Timestamp::now();
+    format!("{}.{:06}Z", rfc3339(seconds).trim_end_matches('Z'), nanos / 1_000)
 }

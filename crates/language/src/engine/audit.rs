@@ -1,11 +1,10 @@
 //! The audit log for front ends: showing and verifying it.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use crate::audit::{AuditError, Backwards, Expected, Line, LogLocation, verify};
 use crate::limits::{Meter, Watch, space};
-use crate::sandbox::LogFile;
+use crate::sandbox::{File, LogFile};
 use crate::toolkit::ToolError;
 use crate::value::{Value, json};
 

@@ -30,7 +30,6 @@ pub use crate::sandbox::{leave_scratch, scratch_home, settle_scratch};
 
 #[cfg(target_os = "linux")]
 use super::config::files;
-#[cfg(target_os = "linux")]
 use super::options::SetupError;
 use super::{Engine, on_large_stack};
 
@@ -146,7 +145,8 @@ impl Engine {
         let gate = &self.gate;
         let changes = !gate.policy().read_only && !gate.is_planning();
         let mut paths = Vec::new();
-        for root in gate.roots().further.iter().chain([gate.root()]) {
+        // A root in memory is no path.
+        for root in gate.roots().further.iter().chain([gate.root()]).filter(|root| !root.is_in_memory()) {
             let rights = if changes { Rights::Change } else { Rights::Read };
             paths.push(AllowedPath { handle: root.handle()?, rights });
             // The memory database is read through files to which readers write too.

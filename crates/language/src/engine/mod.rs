@@ -53,7 +53,7 @@ pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_e
 pub use crate::program::{
     Builtin, Element, HigherOrder, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option,
 };
-pub use crate::sandbox::{Resolver, UserKey};
+pub use crate::sandbox::{Resolver, Root, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::STATEMENT_WORDS;
 pub use crate::syntax::{Token, TokenKind, tokens};

@@ -18,9 +18,20 @@ use super::options::{Options, SetupError};
 use super::policies::{keep_answers, keep_out_of_policies, read_policies};
 
 impl Engine {
-    /// Opens the sandbox, reads the policy and combines the limits.
+    /// Opens the sandbox that the options name, reads the policy and combines the limits.
+    ///
+    /// # Errors
+    /// What cannot be opened or read, with its help.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
-        let root = open_root(options.sandbox.as_deref())?;
+        Engine::open_at(open_root(options.sandbox.as_deref())?, options)
+    }
+
+    /// Like [`Engine::open`], with an open root as the sandbox, such as a folder in memory
+    /// ([`Root::in_memory`](crate::sandbox::Root::in_memory)).
+    ///
+    /// # Errors
+    /// What cannot be opened or read, with its help.
+    pub fn open_at(root: Root, options: &Options) -> Result<Engine, SetupError> {
         let toolbox = crate::tools::toolbox();
         let Config { mut limits, mut policy, settings } = read_policies(&root, options, &toolbox.registry)?;
         let optional = overrule(&mut limits, &mut policy, options);

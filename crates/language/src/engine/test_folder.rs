@@ -5,11 +5,12 @@
 //! directory is read or changed.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::{Folder, Kind, OpenFile, PathRule, Replace, Root, SandboxError, SandboxPath, temporary_name};
+use crate::sandbox::{
+    File, Folder, Kind, OpenFile, PathRule, Replace, Root, SandboxError, SandboxPath, temporary_name,
+};
 
 /// Maximum size of one file of a case, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -64,7 +65,7 @@ impl TestFolder {
     }
 
     /// Opens a file. Returns `None` if nothing exists at the path.
-    pub fn open_file(&self, below: &Path) -> Result<Option<File>, String> {
+    pub fn open_file(&self, below: &Path) -> Result<Option<std::fs::File>, String> {
         match self.find(below)? {
             Found::Nothing => return Ok(None),
             Found::Folder => return Err(format!("`{}` is a folder; it should be a text file", below.display())),
@@ -74,7 +75,7 @@ impl TestFolder {
         if metadata.size > MOST_BYTES {
             Err(format!("`{}` has more than {} MiB", below.display(), MOST_BYTES >> 20))
         } else {
-            Ok(Some(file))
+            file.into_disk().map(Some).map_err(|error| format!("`{}` cannot be opened: {error}", below.display()))
         }
     }
 
@@ -203,7 +204,7 @@ impl Copier {
 #[cfg(unix)]
 fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(mode & 0o777))
+    file.on_disk()?.set_permissions(std::fs::Permissions::from_mode(mode & 0o777))
 }
 
 /// Other systems have no permission bits.

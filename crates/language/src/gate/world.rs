@@ -64,7 +64,7 @@ impl World {
     /// # Errors
     /// A system error if there is no place to store the planned contents.
     pub(super) fn covered(&self, journal: Journal) -> io::Result<World> {
-        let overlay = Overlay::new()?;
+        let overlay = self.root.new_overlay()?;
         let further: io::Result<Vec<Root>> = self.further.iter().map(|root| root.covered(&overlay)).collect();
         Ok(World {
             root: self.root.covered(&overlay)?,

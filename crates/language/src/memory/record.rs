@@ -1,10 +1,9 @@
 //! The stored form of values in project memory, and the lines of an export.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::sandbox::Timestamp;
 use crate::text::{JsonFault, parse_json_object};
 use crate::value::{Value, json, parts, time::rfc3339};
 
@@ -169,6 +168,5 @@ fn without_line(error: &serde_json::Error) -> String {
 
 /// Returns the current time, to the second.
 pub fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    rfc3339(since.as_secs() as i64).into()
+    rfc3339(Timestamp::now().seconds).into()
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
 
 use crate::limits::{LimitHit, space, work};
+use crate::sandbox::process_id;
 use crate::value::Value;
 
 use super::MAX_SHARED;
@@ -52,7 +53,7 @@ impl Session {
     /// Creates an empty memory. `command` is recorded by project memory and the audit log for changes made from here.
     pub fn new(command: impl Into<String>) -> Session {
         let command = command.into();
-        let writer = format!("{command}, process {}", std::process::id());
+        let writer = format!("{command}, process {}", process_id());
         let run = format!("{:016x}", RandomState::new().build_hasher().finish());
         Session { command, writer, run, entries: RefCell::default(), shared: None }
     }

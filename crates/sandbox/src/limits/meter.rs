@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+
+use web_time::{Duration, Instant};
 
 use super::{Limit, LimitHit, Limits, Progress, ablation};
 

@@ -37,11 +37,13 @@ pub use changing::temporary::{TemporaryFolders, temporary_name};
 pub use changing::unpack::Unpacking;
 pub use handles::address::Address;
 pub use handles::error::{RenameError, SandboxError};
+pub use handles::file::File;
 #[cfg(target_os = "linux")]
 pub use handles::folder::scratch_handles;
 pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
 pub use handles::metadata::{Identity, Kind, Metadata, Timestamp};
 pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts, is_device_name};
+pub use handles::process::process_id;
 pub use handles::reserved::{is_ignorable, is_reserved};
 pub use handles::root::{Root, SandboxPath, SharedFolders, Unresolved};
 pub use handles::seal::{RootSeal, UserKey};

@@ -1,7 +1,6 @@
 //! `FS.Compress`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{self, Read};
 
 use schemars::JsonSchema;
@@ -9,7 +8,7 @@ use serde::Serialize;
 
 use crate::gate::{Context, Tool};
 use crate::sandbox::{
-    Kind as EntryKind, Metadata, Overwrite, PathRule, Replace, SandboxError, SandboxPath, SharedFolders,
+    File, Kind as EntryKind, Metadata, Overwrite, PathRule, Replace, SandboxError, SandboxPath, SharedFolders,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, ToolError, arguments};

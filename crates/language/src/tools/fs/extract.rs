@@ -1,6 +1,5 @@
 //! `FS.Extract`: docs/specs/file_system_tool.md, "Clarifying Questions".
 
-use std::fs::File;
 use std::io::{Read, Write};
 
 use compact_str::CompactString;
@@ -8,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Kind as ArchivedKind, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
+use crate::sandbox::{File, Kind as ArchivedKind, PathRule, SandboxError, SandboxPath, Timestamp, Unpacking};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Value;

@@ -5,7 +5,6 @@
 //! clock have the same time.
 
 use std::cell::RefCell;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::sandbox::{Identity, Metadata, Timestamp};
 
@@ -76,9 +75,8 @@ impl LineIndex {
     /// was changed too recently.
     pub fn of(metadata: &Metadata, decoding: Decoding) -> Option<LineIndex> {
         let key = Key { identity: metadata.identity, size: metadata.size, changed: metadata.changed?, decoding };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos() as i128;
-        let changed = i128::from(key.changed.seconds) * 1_000_000_000 + i128::from(key.changed.nanos);
-        if now - changed < SETTLED {
+        let nanos = |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
+        if nanos(Timestamp::now()) - nanos(key.changed) < SETTLED {
             return None;
         }
         let known = KNOWN.with_borrow_mut(|known| {

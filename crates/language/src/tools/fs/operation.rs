@@ -1,7 +1,5 @@
 //! The results of the tools in docs/specs/file_system_tool.md after a change.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,8 +94,7 @@ impl Operation {
 }
 
 fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    rfc3339(since.as_secs() as i64).into()
+    rfc3339(Timestamp::now().seconds).into()
 }
 
 /// How exactly times are written.

@@ -1,10 +1,10 @@
 //! The bytes that `FS.ReadFile` and `FS.Lines` read: those of a file or of an entry of an archive, decompressed if that is asked for.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use sha2::{Digest, Sha256};
 
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::archive::ArchivedFile;

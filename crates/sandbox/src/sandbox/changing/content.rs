@@ -1,12 +1,12 @@
 //! Copies the contents of an open file: shares the blocks if the file system can, otherwise copies in the kernel and
 //! skips holes.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::limits::Meter;
 
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::folder::{next_data, share_content};
 
 /// Bytes copied between two checks of the deadline.
@@ -37,6 +37,14 @@ pub fn copy_content(
     if written < size { target.set_len(size).map_err(|error| wrap(&error)) } else { Ok(()) }
 }
 
+/// Copies at most `wanted` bytes from one position to the other; in the kernel where possible (`io::copy`).
+fn copy_bytes(source: &File, mut target: &File, wanted: u64) -> io::Result<u64> {
+    match (source, target) {
+        (File::Disk(source), File::Disk(target)) => io::copy(&mut source.take(wanted), &mut { target }),
+        _ => io::copy(&mut source.take(wanted), &mut target),
+    }
+}
+
 fn copy_piece(
     mut source: &File,
     mut target: &File,
@@ -50,8 +58,7 @@ fn copy_piece(
     while at < end {
         meter.poll()?;
         let wanted = PIECE.min(end - at);
-        // `io::copy` lets the kernel copy where possible.
-        let copied = io::copy(&mut source.take(wanted), &mut target).map_err(|error| wrap(&error))?;
+        let copied = copy_bytes(source, target, wanted).map_err(|error| wrap(&error))?;
         if copied == 0 {
             break;
         }

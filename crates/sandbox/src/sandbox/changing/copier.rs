@@ -4,13 +4,13 @@
 //! that name: a few files one by one, many with their whole file system, which is far faster.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 
 use crate::limits::Meter;
 
 use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::folder::{Folder, MtimeGuard, set_access};
 use super::super::handles::metadata::{Kind, Metadata};
 use super::super::handles::reserved::is_reserved;

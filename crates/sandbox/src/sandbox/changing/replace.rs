@@ -15,11 +15,11 @@
 //! fail. A deletion is one rename into the trash ([`super::remove`]).
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 use sha2::{Digest, Sha256};
 
+use super::super::handles::file::File;
 use super::overwrite::{Overwrite, refuse_kind};
 use crate::limits::Meter;
 

@@ -1,8 +1,8 @@
 //! Writes files atomically.
 
-use std::fs::File;
 use std::io::{self, Write};
 
+use super::super::handles::file::File;
 use super::super::handles::staging::{PRIVATE_MODE, StagingFile};
 use crate::limits::Meter;
 

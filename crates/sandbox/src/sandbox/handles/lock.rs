@@ -4,8 +4,10 @@
 //! for itself goes on without one ([`Locked::is_free`]), because such a file system is assumed to be used by one run at
 //! a time; whoever wants to know whether somebody else is at work must assume it ([`may_be_held`]).
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io::{self, ErrorKind};
+
+use super::file::File;
 
 /// The result of an attempt to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

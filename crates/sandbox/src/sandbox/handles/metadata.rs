@@ -1,6 +1,7 @@
 //! Metadata of files, read without opening them.
 
 use serde::{Deserialize, Serialize};
+use web_time::SystemTime;
 
 /// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +74,12 @@ impl Timestamp {
     pub const MIN: Timestamp = Timestamp { seconds: i64::MIN, nanos: 0 };
     /// The latest time.
     pub const MAX: Timestamp = Timestamp { seconds: i64::MAX, nanos: 999_999_999 };
+
+    /// Returns the present time; 1970 if the clock is earlier.
+    pub fn now() -> Timestamp {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Timestamp { seconds: since.as_secs().try_into().unwrap_or(i64::MAX), nanos: since.subsec_nanos() }
+    }
 
     /// Returns milliseconds since 1970, rounded down, or `None` on overflow of 64 bits.
     pub fn epoch_ms(self) -> Option<i64> {

@@ -22,7 +22,7 @@ use compact_str::{CompactString, format_compact};
 
 use super::address::Address;
 use super::error::{PathError, SandboxError};
-use super::folder::{Folder, Resolver};
+use super::folder::{Folder, MemoryFolder, Resolver};
 use super::metadata::{Kind, Metadata};
 use super::path::{PathRule, PathText, check_new_name, parts_of};
 use super::seal::RootSeal;
@@ -108,12 +108,36 @@ impl From<SandboxError> for Unresolved {
 impl Root {
     /// Opens a root by a path of the operating system.
     pub fn open(path: &Path) -> io::Result<Root> {
-        let folder = Arc::new(Folder::open_root(path)?);
+        let folder = Folder::open_root(path)?;
         let named = std::path::absolute(path)?;
         let path = named.canonicalize().unwrap_or_else(|_| named.clone());
+        Root::of(folder, path, named)
+    }
+
+    /// Creates an empty folder in memory as a root, for as many bytes as `capacity`; metadata takes some of them. Its
+    /// absolute path is `/`. It ends with its last handle, and needs no file system.
+    ///
+    /// Errors: if the system has no random numbers.
+    pub fn in_memory(capacity: u64) -> io::Result<Root> {
+        Root::of(Folder::Memory(MemoryFolder::new(capacity)), PathBuf::from("/"), PathBuf::from("/"))
+    }
+
+    /// Returns another root of the same directory, for a second engine.
+    ///
+    /// Errors: from the operating system.
+    pub fn duplicate(&self) -> io::Result<Root> {
+        Ok(self.with_handle(self.folder.duplicate()?))
+    }
+
+    /// Whether the root is a folder in memory.
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self.folder.resolver(), Resolver::Memory)
+    }
+
+    fn of(folder: Folder, path: PathBuf, named: PathBuf) -> io::Result<Root> {
         let user = Arc::new(UserState::none("this program keeps no key"));
         let seal = RootSeal::of(&user.key, &folder.own_metadata()?);
-        Ok(Root { folder, path, named, base: None, usage: StoreUsage::default(), seal, user })
+        Ok(Root { folder: Arc::new(folder), path, named, base: None, usage: StoreUsage::default(), seal, user })
     }
 
     /// Adds the seals of a user, so that files of this user's state below the root can be told from foreign ones.

@@ -2,11 +2,11 @@
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
 use super::discard::discard;
+use super::file::File;
 use super::folder::{Folder, MtimeGuard, Replace};
 use super::metadata::{Identity, Metadata};
 

@@ -7,7 +7,6 @@
 //! determines its original path unambiguously. A part that has no room for the `~` is shortened and begins with `.ns:`.
 
 use std::ffi::{OsStr, OsString};
-use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
@@ -28,12 +27,12 @@ const SHORT: &str = ".ns:";
 
 /// Returns the present time as text that sorts by time.
 pub fn now() -> String {
-    moment(SystemTime::now())
+    moment(Utc::now())
 }
 
 /// Formats a time as text that sorts by time.
-pub fn moment(time: SystemTime) -> String {
-    DateTime::<Utc>::from(time).format("%Y%m%dT%H%M%S%.6fZ").to_string()
+pub fn moment(time: DateTime<Utc>) -> String {
+    time.format("%Y%m%dT%H%M%S%.6fZ").to_string()
 }
 
 /// Parses such a text, or the time of a stamp.
@@ -54,7 +53,7 @@ pub fn after(other: &str) -> String {
         return now;
     }
     match time_of(other).and_then(|time| time.checked_add_signed(TimeDelta::microseconds(1))) {
-        Some(next) => moment(next.into()),
+        Some(next) => moment(next),
         None => now,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::SandboxError;
+use super::file::File;
 use super::folder::Folder;
 use super::metadata::Identity;
 use super::stamp;

@@ -5,18 +5,20 @@
 //! the lines.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+
+use web_time::{Duration, Instant};
 
 use crate::limits::Watch;
 
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::folder::{Folder, file_metadata};
 use super::super::handles::lock::try_lock;
 use super::super::handles::metadata::{Identity, Kind};
 use super::super::handles::private::{FILE_MODE, check_regular};
+use super::super::handles::process::process_id;
 use super::super::handles::reserved::STATE_DIR;
 use super::super::handles::root::Root;
 use super::super::handles::user_state::{StateFolder, state_folder_of};
@@ -184,7 +186,7 @@ impl LogFile {
             }
             watch.map_or(Ok(()), Watch::poll)?;
             // The wait differs between processes, so that they do not retry in lockstep.
-            std::thread::sleep(wait + Duration::from_micros(u64::from(std::process::id() % 50)));
+            std::thread::sleep(wait + Duration::from_micros(u64::from(process_id() % 50)));
             wait = (wait * 2).min(longest);
         }
     }
@@ -193,15 +195,14 @@ impl LogFile {
     /// now and not when they are written. The file size does not change.
     pub fn reserve(&self, offset: u64, bytes: u64) -> Result<(), SandboxError> {
         #[cfg(target_os = "linux")]
-        {
+        if let Ok(file) = self.file.on_disk() {
             use rustix::fs::{FallocateFlags, fallocate};
             use rustix::io::Errno;
-            match fallocate(&self.file, FallocateFlags::KEEP_SIZE, offset, bytes) {
+            match fallocate(file, FallocateFlags::KEEP_SIZE, offset, bytes) {
                 Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
                 Err(error) => return Err(self.error(&error.into())),
             }
         }
-        #[cfg(not(target_os = "linux"))]
         let _ = (offset, bytes);
         Ok(())
     }

@@ -4,11 +4,11 @@
 //! only through its handle. Anything else under that name is an error, and is neither followed nor changed.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::folder::{Folder, Replace};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};

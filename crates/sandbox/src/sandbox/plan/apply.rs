@@ -5,7 +5,6 @@
 //! one run: a failure rolls it back, and `ns undo` reverses it.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 
 use crate::limits::Meter;
@@ -16,6 +15,7 @@ use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
 use super::super::changing::overwrite::Overwrite;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::folder::{file_metadata, set_access};
 use super::super::handles::metadata::{Kind, Metadata, Owner, Timestamp};
 use super::super::handles::root::SandboxPath;
@@ -159,8 +159,7 @@ pub(super) struct Application<'p, 'a, 'c> {
 impl Application<'_, '_, '_> {
     /// Puts files and links in place.
     fn fill(&mut self) -> Result<(), SandboxError> {
-        let begun = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let begun = Timestamp { seconds: begun.as_secs().try_into().unwrap_or_default(), nanos: begun.subsec_nanos() };
+        let begun = Timestamp::now();
         for change in &self.plan.changes {
             self.reverser.meter.poll()?;
             let is_folder = change.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);

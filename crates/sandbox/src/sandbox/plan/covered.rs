@@ -10,11 +10,18 @@ use super::super::handles::metadata::Metadata;
 use super::super::handles::root::{Root, SandboxPath};
 
 impl Root {
+    /// Creates an empty overlay for this root.
+    ///
+    /// Errors: from the operating system.
+    pub fn new_overlay(&self) -> io::Result<Arc<Overlay>> {
+        Overlay::over(self.folder())
+    }
+
     /// Returns this root under an overlay: changes below it do not reach the disk.
     ///
     /// Errors: from the operating system, or if the overlay's own directory is below the root.
     pub fn covered(&self, overlay: &Arc<Overlay>) -> io::Result<Root> {
-        if self.part_below(overlay.place()).is_some() {
+        if overlay.place().is_some_and(|place| self.part_below(place).is_some()) {
             return Err(io::Error::other("the directory for temporary files lies below it"));
         }
         overlay.cover(self.folder.duplicate()?, self.base()).map(|folder| self.with_handle(folder))

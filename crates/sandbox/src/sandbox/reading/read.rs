@@ -1,10 +1,10 @@
 //! Reads files. Only regular files are ever opened.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::metadata::{Kind, Metadata};
 use super::super::handles::reserved::is_reserved;
 use super::super::handles::root::{Root, SandboxPath};

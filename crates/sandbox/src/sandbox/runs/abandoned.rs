@@ -4,7 +4,6 @@
 //! count, because its journal could be an old one that somebody put back.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 
 use super::super::changing::journal::folders::{Folders, OPEN};
@@ -12,6 +11,7 @@ use super::super::changing::journal::history::{History, HistoryError};
 use super::super::changing::journal::roots::Roots;
 use super::super::changing::journal::{JOURNAL, Journal};
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::lock::may_be_held;
 use super::super::handles::private::check_regular;
 use super::super::handles::root::Root;
@@ -99,7 +99,7 @@ pub(super) fn place_of(name: &OsStr) -> String {
 /// Whether the run was killed before its journal began: the file is empty, or still has its temporary name and
 /// contains no steps.
 fn is_unbegun(name: &OsStr, file: &File, seal: &RootSeal) -> io::Result<bool> {
-    let is_empty = file.metadata()?.len() == 0;
+    let is_empty = file.size()? == 0;
     Ok(is_empty
         || is_draft_name(name)
             && History::claimed_run(file)?.is_some_and(|run| {

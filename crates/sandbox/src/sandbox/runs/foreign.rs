@@ -6,7 +6,6 @@
 //! path in it is one that a tool could have written.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
@@ -24,6 +23,7 @@ use super::super::changing::journal::{JOURNAL, Journal};
 use super::super::handles::address::Address;
 use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
+use super::super::handles::file::File;
 use super::super::handles::folder::{Folder, Replace};
 use super::super::handles::lock::may_be_held;
 use super::super::handles::private::{FILE_MODE, check_regular};
@@ -235,7 +235,7 @@ struct Claim {
 
 fn read_claim(mut file: &File) -> io::Result<Claim> {
     let mut claim = Claim { begin: Begin::default(), records: Vec::new(), flaw: None };
-    if file.metadata()?.len() > MAX_JOURNAL {
+    if file.size()? > MAX_JOURNAL {
         claim.flaw = Some(format!("it has more than {MAX_JOURNAL} bytes"));
         return Ok(claim);
     }

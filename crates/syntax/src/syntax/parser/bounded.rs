@@ -6,12 +6,12 @@
 //! that meets it is repeated, so it costs time but changes no result.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
 use pest::Parser as _;
 use pest::error::{Error, ErrorVariant};
 use pest::iterators::Pairs;
 use pest::set_call_limit;
+use web_time::{Duration, Instant};
 
 use super::super::grammar::{Grammar, Rule};
 

@@ -16,7 +16,7 @@ mod role;
 mod stmt;
 mod tokens;
 
-use std::time::Instant;
+use web_time::Instant;
 
 use crate::text::{Code, Diagnostic, Source, Span};
 

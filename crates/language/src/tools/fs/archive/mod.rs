@@ -22,11 +22,11 @@ mod unsafe_entry;
 mod zip_read;
 mod zip_write;
 
-use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 pub use budget::{Budget, BudgetedReader};

@@ -1,10 +1,9 @@
 //! An archive that is read several times: to check it, and to read its files.
 
-use std::fs::File;
 use std::io;
 
 use crate::gate::Context;
-use crate::sandbox::{OpenFile, SandboxPath};
+use crate::sandbox::{File, OpenFile, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 

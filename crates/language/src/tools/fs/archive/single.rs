@@ -1,10 +1,10 @@
 //! A file in gzip that holds no archive: its content is one file.
 
-use std::fs::File;
 use std::io::{Chain, Cursor, Read, Seek, SeekFrom};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};

@@ -4,14 +4,13 @@
 //! long line, many matches or an error. The run then searches the file itself, so there is one place that decides about
 //! limits and errors.
 
-use std::fs::File;
 use std::io::{self, Read, Seek};
 
 use grep_matcher::LineTerminator;
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 
 use crate::limits::Meter;
-use crate::sandbox::OpenFile;
+use crate::sandbox::{File, OpenFile};
 
 use super::super::super::parallel::Pace;
 use super::super::gzip::{Decompressed, begins_with_gzip};

@@ -1,9 +1,9 @@
 //! Reads a file for a search: charges its bytes, and observes whether they are UTF-8.
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use crate::limits::{Limit, LimitHit, Meter};
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::super::super::parallel::Pace;

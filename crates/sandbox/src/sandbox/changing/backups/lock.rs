@@ -8,13 +8,14 @@
 //! the same run.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+
+use web_time::{Duration, Instant};
 
 use crate::limits::Meter;
 
 use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::file::File;
 use super::super::super::handles::folder::Folder;
 use super::super::super::handles::lock::try_lock;
 use super::super::super::handles::metadata::Identity;

@@ -8,13 +8,15 @@
 use std::collections::{BinaryHeap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
 
 use crate::limits::Watch;
 
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::folder::Folder;
-use super::super::super::handles::metadata::{Kind, Metadata};
+use super::super::super::handles::metadata::{Kind, Metadata, Timestamp};
 use super::super::super::handles::private::open_ours;
 use super::super::super::handles::root::Root;
 use super::super::super::handles::seal::RootSeal;
@@ -83,8 +85,8 @@ impl RetentionRules {
 
 /// Formats the time `days` days ago as a prefix of names, or returns `None` if `days` is zero.
 fn moment_before(days: u64) -> Option<String> {
-    let days = Duration::from_secs(days.saturating_mul(24 * 3600));
-    SystemTime::now().checked_sub(days).filter(|_| !days.is_zero()).map(stamp::moment)
+    let span = TimeDelta::try_days(days.try_into().ok()?)?;
+    Utc::now().checked_sub_signed(span).filter(|_| days > 0).map(stamp::moment)
 }
 
 /// A sweep in progress.
@@ -362,6 +364,5 @@ fn folder_at(own: &Folder, names: &[OsString]) -> Result<Folder, SandboxError> {
 /// Whether an entry was changed within the last hour, or has a time in the future.
 pub(in crate::sandbox) fn is_fresh(metadata: &Metadata) -> bool {
     let changed = metadata.modified.map_or(0, |time| time.seconds.max(0) as u64);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    changed.saturating_add(FRESH.as_secs()) > now.as_secs()
+    changed.saturating_add(FRESH.as_secs()) > Timestamp::now().seconds.unsigned_abs()
 }

@@ -11,13 +11,13 @@
 //!
 //! The first failure stays until the run ends, because the system reports it only once: nothing passes any more.
 
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::limits::ablation;
 
 use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::file::File;
 use super::super::super::handles::folder::{Folder, sync_file_system};
 use super::super::super::handles::metadata::Identity;
 

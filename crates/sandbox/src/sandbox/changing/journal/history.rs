@@ -1,10 +1,10 @@
 //! The history of a run, as read from its journal.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use super::super::super::handles::address::Address;
+use super::super::super::handles::file::File;
 use super::super::super::handles::seal::{Chain, RootSeal};
 use super::super::super::handles::state::{Moment, State};
 use super::record::{Begin, End, RECORD_BYTES, Record, Step, VERSION, parse, parse_claim};
@@ -288,6 +288,7 @@ mod tests {
 
     use super::super::record::{Begin, Record, VERSION, line};
     use super::History;
+    use crate::sandbox::handles::file::File;
     use crate::sandbox::handles::root::Root;
 
     /// A power failure may leave zeros in the place of records that were not synced: they were cut off, not damaged.
@@ -299,7 +300,7 @@ mod tests {
             let mut chain = root.seal.chain("run");
             let begin = Begin { version: VERSION, run: "run".to_owned(), ..Begin::default() };
             let whole = [Record::Begin(begin), Record::Open].map(|record| line(&record, &mut chain)).concat();
-            let mut file = tempfile::tempfile().expect("a file");
+            let mut file = File::from(tempfile::tempfile().expect("a file"));
             file.write_all(format!("{whole}{rest}").as_bytes()).expect("it is written");
             let history = History::read(&file, OsStr::new("run"), &root.seal).expect("it is read");
             assert_eq!((history.damaged.is_some(), history.whole), (is_damaged, whole.len() as u64), "{rest:?}");

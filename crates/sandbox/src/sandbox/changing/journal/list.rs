@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use chrono::{DateTime, Utc};
 
 use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::file::File;
 use super::super::super::handles::folder::Folder;
 use super::super::super::handles::metadata::Kind;
 use super::super::super::handles::seal::{Chain, RootSeal};
@@ -340,7 +340,7 @@ fn ends(mut file: &File, has_ended: bool, chain: Chain) -> io::Result<JournalBou
     if length == HEAD {
         // The journal is longer.
         BufReader::new(file).take(RECORD_BYTES as u64).read_until(b'\n', &mut head)?;
-        let length = file.metadata()?.len();
+        let length = file.size()?;
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
         tail.clear();
         file.take(TAIL).read_to_end(&mut tail)?;

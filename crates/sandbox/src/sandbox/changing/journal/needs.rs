@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
@@ -94,7 +94,7 @@ impl Needs {
     fn read(&mut self, name: &OsStr) {
         let Some(folders) = &self.folders else { return };
         let Ok(file) = folders.open_journal(name) else { return };
-        let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+        let bytes = file.size().unwrap_or(0);
         if self.read.insert(name.to_owned(), bytes) == Some(bytes) {
             return;
         }
@@ -147,9 +147,8 @@ fn kept_by(step: &Step) -> impl Iterator<Item = &Address> {
 }
 
 fn is_settled(changed: &Timestamp) -> bool {
-    let changed = Duration::new(changed.seconds.max(0).unsigned_abs(), changed.nanos);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    changed + UNSETTLED < now
+    let since_epoch = |time: &Timestamp| Duration::new(time.seconds.max(0).unsigned_abs(), time.nanos);
+    since_epoch(changed) + UNSETTLED < since_epoch(&Timestamp::now())
 }
 
 fn wrap(error: io::Error) -> SandboxError {

@@ -3,9 +3,10 @@
 //! Each byte is reserved only once, however long the journal grows. The kernel visits every page of a range passed to
 //! `fallocate`, so reserving from the start of the file each time would take time quadratic in the number of steps.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
+
+use super::super::super::handles::file::File;
 
 /// Bytes to reserve beyond those needed, so that not every step needs a system call.
 const AHEAD: u64 = 1536 * 16;
@@ -41,7 +42,7 @@ impl Preallocation {
 
 fn allocate(file: &File, stretch: &Range<u64>) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    {
+    if let Ok(file) = file.on_disk() {
         use rustix::fs::{FallocateFlags, fallocate};
         use rustix::io::{Errno, retry_on_intr};
         let length = stretch.end - stretch.start;
@@ -57,7 +58,7 @@ fn allocate(file: &File, stretch: &Range<u64>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::Preallocation;
+    use super::{File, Preallocation};
 
     #[test]
     fn no_byte_is_asked_for_twice() {
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_a_cut_took_is_asked_for_again() {
-        let file = tempfile::tempfile().expect("a file");
+        let file = File::from(tempfile::tempfile().expect("a file"));
         let mut room = Preallocation::default();
         room.take(&file, 5_000).expect("there is room");
         assert_eq!(room.missing(4_000), None);

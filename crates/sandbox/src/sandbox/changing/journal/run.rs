@@ -1,12 +1,12 @@
 //! The journal of a run while it is written.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
+use super::super::super::handles::file::File;
 use super::super::super::handles::folder::{Folder, Replace};
 use super::super::super::handles::lock::try_lock;
 use super::super::super::handles::metadata::Metadata;

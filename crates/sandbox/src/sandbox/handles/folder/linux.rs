@@ -4,7 +4,6 @@
 //! use `openat2` with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -17,6 +16,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::super::file::File;
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
 use super::{Entry, EntryBuffer, Replace};
 

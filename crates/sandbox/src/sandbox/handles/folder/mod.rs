@@ -2,8 +2,8 @@
 //!
 //! Every operation takes the name of an entry, never a path, and follows no link, so concurrent changes elsewhere in
 //! the tree cannot redirect it. On Linux the handle is a descriptor used through rustix; without `openat2`, and on
-//! other systems, it is a cap-std handle. Under an overlay ([`overlay`]) it is either of them combined with the
-//! changes of the run.
+//! other systems, it is a cap-std handle. It may also be a directory in memory ([`memory`]), the only kind where there
+//! is no disk (WebAssembly). Under an overlay ([`overlay`]) it is one of them combined with the changes of the run.
 
 /// Makes the same call on each kind of handle.
 macro_rules! on {
@@ -11,20 +11,22 @@ macro_rules! on {
         match $folder {
             #[cfg(target_os = "linux")]
             Folder::Linux($inner) => $call,
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable($inner) => $call,
+            Folder::Memory($inner) => $call,
             Folder::Overlaid($inner) => $call,
         }
     };
 }
 
-/// The same call for directories that are not under an overlay.
+/// The same call for directories whose handle is a descriptor.
 #[cfg(target_os = "linux")]
 macro_rules! on_disk {
     ($folder:expr, $inner:ident => $call:expr) => {
         match $folder {
             Folder::Linux($inner) => $call,
             Folder::Portable($inner) => $call,
-            Folder::Overlaid(_) => Err(io::ErrorKind::Unsupported.into()),
+            Folder::Memory(_) | Folder::Overlaid(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     };
 }
@@ -32,10 +34,12 @@ macro_rules! on_disk {
 #[cfg(all(target_os = "linux", feature = "checked-paths"))]
 mod checked_paths;
 mod held;
+mod memory;
 mod mtime_guard;
 mod overlay;
 mod path_handle;
 
+pub use memory::{MemoryFile, MemoryFolder};
 pub use mtime_guard::MtimeGuard;
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
@@ -43,16 +47,17 @@ pub use overlay::{Delta, Overlay, Scratch, StagingPlace, leave_scratch, new_scra
 pub use path_handle::PathHandle;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(not(target_family = "wasm"))]
 mod portable;
 mod read_only;
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
+pub use super::file::File;
 use super::metadata::{Kind, Metadata, Timestamp};
 use overlay::OverlaidFolder;
 
@@ -67,7 +72,10 @@ pub enum Folder {
     #[cfg(target_os = "linux")]
     Linux(LinuxFolder),
     /// A cap-std handle.
+    #[cfg(not(target_family = "wasm"))]
     Portable(portable::PortableFolder),
+    /// A directory in memory.
+    Memory(MemoryFolder),
     /// A directory under an overlay: the changes of a run do not reach the disk.
     Overlaid(Box<OverlaidFolder>),
 }
@@ -79,6 +87,8 @@ pub enum Resolver {
     Openat2,
     /// cap-std, component by component.
     Portable,
+    /// Component by component, in a folder in memory.
+    Memory,
 }
 
 /// An entry of a directory, with its kind if the directory reports it.
@@ -110,7 +120,13 @@ impl Folder {
         if let Some(folder) = LinuxFolder::open_root(path)? {
             return Ok(Folder::Linux(folder));
         }
-        Ok(Folder::Portable(portable::PortableFolder::open_root(path)?))
+        #[cfg(not(target_family = "wasm"))]
+        return Ok(Folder::Portable(portable::PortableFolder::open_root(path)?));
+        #[cfg(target_family = "wasm")]
+        {
+            let _ = path;
+            Err(io::Error::new(io::ErrorKind::Unsupported, "there is no disk here; use a folder in memory"))
+        }
     }
 
     /// Returns a directory under an overlay.
@@ -140,7 +156,9 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(_) => Resolver::Openat2,
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable(_) => Resolver::Portable,
+            Folder::Memory(_) => Resolver::Memory,
             Folder::Overlaid(folder) => folder.resolver(),
         }
     }
@@ -150,7 +168,9 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.open_folder(name).map(Folder::Linux),
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable(folder) => folder.open_folder(name).map(Folder::Portable),
+            Folder::Memory(folder) => folder.open_folder(name).map(Folder::Memory),
             Folder::Overlaid(folder) => folder.open_folder(name).map(Folder::overlaid),
         }
     }
@@ -161,7 +181,9 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => Ok(folder.open_chain(names)?.map(Folder::Linux)),
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable(_) => Ok(None),
+            Folder::Memory(folder) => Ok(folder.open_chain(names)?.map(Folder::Memory)),
             Folder::Overlaid(folder) => Ok(folder.open_chain(names)?.map(Folder::overlaid)),
         }
     }
@@ -171,18 +193,21 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.duplicate().map(Folder::Linux),
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
+            Folder::Memory(folder) => Ok(Folder::Memory(folder.clone())),
             Folder::Overlaid(folder) => folder.duplicate().map(Folder::overlaid),
         }
     }
 
-    /// Duplicates the descriptor; under an overlay, that of the directory on the disk.
+    /// Duplicates the descriptor; under an overlay, that of the directory on the disk. A directory in memory has none.
     #[cfg(target_os = "linux")]
     pub fn descriptor(&self) -> io::Result<rustix::fd::OwnedFd> {
         use rustix::fd::AsFd;
         match self {
             Folder::Linux(folder) => folder.as_fd().try_clone_to_owned(),
             Folder::Portable(folder) => folder.as_fd().try_clone_to_owned(),
+            Folder::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
             Folder::Overlaid(folder) => folder.descriptor(),
         }
     }
@@ -213,10 +238,11 @@ impl Folder {
     /// `None` if the system does not tell (Linux before 5.8).
     #[cfg(target_os = "linux")]
     pub fn is_mount_root(&self) -> io::Result<Option<bool>> {
-        if let Folder::Overlaid(folder) = self {
-            return folder.is_mount_root();
+        match self {
+            Folder::Overlaid(folder) => folder.is_mount_root(),
+            Folder::Memory(_) => Ok(Some(false)),
+            _ => on_disk!(self, folder => linux::is_mount_root(folder)),
         }
-        on_disk!(self, folder => linux::is_mount_root(folder))
     }
 
     /// Returns the metadata of an open file that was found in a directory of the same root.
@@ -242,7 +268,9 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.open_listed(name).map(Folder::Linux),
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable(folder) => folder.open_folder(name).map(Folder::Portable),
+            Folder::Memory(folder) => folder.open_folder(name).map(Folder::Memory),
             Folder::Overlaid(folder) => folder.open_listed(name).map(Folder::overlaid),
         }
     }
@@ -252,7 +280,9 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.listed().map(Folder::Linux),
+            #[cfg(not(target_family = "wasm"))]
             Folder::Portable(folder) => folder.duplicate().map(Folder::Portable),
+            Folder::Memory(folder) => Ok(Folder::Memory(folder.clone())),
             Folder::Overlaid(folder) => folder.listed().map(Folder::overlaid),
         }
     }
@@ -267,13 +297,12 @@ impl Folder {
         match self {
             #[cfg(target_os = "linux")]
             Folder::Linux(folder) => folder.each_entry(buffer, take),
-            Folder::Portable(folder) => {
-                let _ = buffer;
-                let entries = folder.entries()?;
+            Folder::Overlaid(folder) => folder.each_entry(buffer, take),
+            _ => {
+                let entries = self.entries()?;
                 let _ = entries.iter().all(|entry| take(entry.name.as_encoded_bytes(), entry.kind));
                 Ok(())
             }
-            Folder::Overlaid(folder) => folder.each_entry(buffer, take),
         }
     }
 
@@ -322,7 +351,9 @@ impl Folder {
         match (self, to_folder) {
             #[cfg(target_os = "linux")]
             (Folder::Linux(folder), Folder::Linux(other)) => folder.rename(from, other, to, replace),
+            #[cfg(not(target_family = "wasm"))]
             (Folder::Portable(folder), Folder::Portable(other)) => folder.rename(from, other, to, replace),
+            (Folder::Memory(folder), Folder::Memory(other)) => folder.rename(from, other, to, replace),
             (Folder::Overlaid(folder), Folder::Overlaid(other)) => folder.rename(from, other, to, replace),
             _ => unreachable!("all folders of a run come from one resolver"),
         }
@@ -332,6 +363,9 @@ impl Folder {
     /// file system cannot do it.
     pub fn exchange(&self, one: &OsStr, other_folder: &Folder, other: &OsStr) -> io::Result<()> {
         if let (Folder::Overlaid(folder), Folder::Overlaid(other_folder)) = (self, other_folder) {
+            return folder.exchange(one, other_folder, other);
+        }
+        if let (Folder::Memory(folder), Folder::Memory(other_folder)) = (self, other_folder) {
             return folder.exchange(one, other_folder, other);
         }
         #[cfg(target_os = "linux")]
@@ -378,18 +412,23 @@ impl Folder {
     /// On Linux this syncs the whole file system at once, which is far faster than many small files one by one.
     /// Elsewhere only the names directly in the directory are synced.
     pub fn sync_all_below(&self) -> io::Result<()> {
-        if matches!(self, Folder::Overlaid(_)) { self.sync() } else { sync_file_system(&self.as_file()?) }
+        if matches!(self, Folder::Overlaid(_) | Folder::Memory(_)) {
+            self.sync()
+        } else {
+            sync_file_system(&self.as_file()?)
+        }
     }
 
     /// Checks that this user may add and remove entries of this directory, as far as the system can tell.
     pub fn check_changeable(&self) -> io::Result<()> {
-        if let Folder::Overlaid(folder) = self {
-            return folder.check_changeable();
+        match self {
+            Folder::Overlaid(folder) => folder.check_changeable(),
+            Folder::Memory(_) => Ok(()),
+            #[cfg(target_os = "linux")]
+            _ => on_disk!(self, folder => linux::check_changeable(folder)),
+            #[cfg(all(not(target_os = "linux"), not(target_family = "wasm")))]
+            _ => Ok(()),
         }
-        #[cfg(target_os = "linux")]
-        return on_disk!(self, folder => linux::check_changeable(folder));
-        #[cfg(not(target_os = "linux"))]
-        Ok(())
     }
 
     /// Whether syncing this directory makes all earlier changes to directories of its file system durable: ext4 and XFS
@@ -399,7 +438,7 @@ impl Folder {
         return match self {
             Folder::Linux(folder) => linux::has_one_log(folder),
             Folder::Portable(folder) => linux::has_one_log(folder),
-            Folder::Overlaid(_) => true,
+            Folder::Memory(_) | Folder::Overlaid(_) => true,
         };
         #[cfg(not(target_os = "linux"))]
         false
@@ -422,6 +461,13 @@ pub use linux::{LISTING, LinuxFolder, entry_buffer, identity_of, identity_of_pat
 /// `EPERM` is accepted (the lockdown refuses calls with the same error), and so is `EINVAL`, which a user namespace gives
 /// for ids that it does not know.
 pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
+    let file = match file {
+        File::Disk(file) => file,
+        File::Memory(file) => {
+            file.set_access(like);
+            return Ok(());
+        }
+    };
     #[cfg(unix)]
     {
         use rustix::fs::{Gid, Mode, Uid};
@@ -449,23 +495,29 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
 /// Syncs the whole file system of an open file or directory; elsewhere than on Linux, the file or directory alone.
 pub fn sync_file_system(file: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    return Ok(rustix::fs::syncfs(file)?);
-    #[cfg(not(target_os = "linux"))]
+    if let File::Disk(file) = file {
+        return Ok(rustix::fs::syncfs(file)?);
+    }
     file.sync_all()
 }
 
-/// Returns the metadata on the disk of an open file.
+/// Returns the metadata of an open file, without an overlay.
 pub fn file_metadata(file: &File) -> io::Result<Metadata> {
-    #[cfg(target_os = "linux")]
-    return linux::file_metadata(file);
-    #[cfg(not(target_os = "linux"))]
-    return portable::file_metadata(file);
+    match file {
+        File::Memory(file) => Ok(file.metadata()),
+        #[cfg(target_os = "linux")]
+        File::Disk(file) => linux::file_metadata(file),
+        #[cfg(all(not(target_os = "linux"), not(target_family = "wasm")))]
+        File::Disk(file) => portable::file_metadata(file),
+        #[cfg(target_family = "wasm")]
+        File::Disk(_) => Err(io::ErrorKind::Unsupported.into()),
+    }
 }
 
 /// Makes a new file share the blocks of another, if the file system supports it (`FICLONE`).
 pub fn share_content(source: &File, target: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    return Ok(rustix::fs::ioctl_ficlone(target, source)?);
+    return Ok(rustix::fs::ioctl_ficlone(target.on_disk()?, source.on_disk()?)?);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = (source, target);
@@ -477,7 +529,7 @@ pub fn share_content(source: &File, target: &File) -> io::Result<()> {
 /// report holes.
 pub fn next_data(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64)>> {
     #[cfg(target_os = "linux")]
-    {
+    if let File::Disk(file) = file {
         use rustix::fs::{SeekFrom, seek};
         use rustix::io::Errno;
         let start = match seek(file, SeekFrom::Data(at)) {
@@ -486,11 +538,8 @@ pub fn next_data(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64
             other => other?,
         };
         let end = seek(file, SeekFrom::Hole(start))?.min(size);
-        Ok((start < size).then_some((start, end)))
+        return Ok((start < size).then_some((start, end)));
     }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = file;
-        Ok(Some((at, size)))
-    }
+    let _ = file;
+    Ok(Some((at, size)))
 }

@@ -21,7 +21,7 @@ impl Folder {
     pub fn hold(&self, name: &OsStr) -> io::Result<PathHandle> {
         match self {
             Folder::Overlaid(folder) => folder.hold(name).map(|(held, cover)| PathHandle { held, cover: Some(cover) }),
-            _ => Ok(PathHandle { held: self.hold_on_disk(name)?, cover: None }),
+            _ => Ok(PathHandle { held: self.hold_below_overlays(name)?, cover: None }),
         }
     }
 }

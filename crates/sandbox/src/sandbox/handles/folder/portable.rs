@@ -1,7 +1,6 @@
 //! Directories as cap-std handles: for systems other than Linux, and for Linux without `openat2`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -10,6 +9,7 @@ use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt,
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, OpenOptions};
 
+use super::super::file::File;
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
 use super::{Entry, Replace};
 
@@ -73,7 +73,7 @@ impl PortableFolder {
             use rustix::fs::OFlags;
             options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
         }
-        Ok(self.0.open_with(name, options)?.into_std())
+        Ok(self.0.open_with(name, options)?.into_std().into())
     }
 
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
@@ -83,7 +83,7 @@ impl PortableFolder {
         cap_std::fs::OpenOptionsExt::mode(&mut options, mode);
         #[cfg(not(unix))]
         let _ = mode;
-        Ok(self.0.open_with(name, &options)?.into_std())
+        Ok(self.0.open_with(name, &options)?.into_std().into())
     }
 
     pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
@@ -138,7 +138,7 @@ impl PortableFolder {
     }
 
     pub fn as_file(&self) -> io::Result<File> {
-        Ok(self.0.open(".")?.into_std())
+        Ok(self.0.open(".")?.into_std().into())
     }
 
     pub fn sync(&self) -> io::Result<()> {
@@ -157,7 +157,7 @@ impl rustix::fd::AsFd for PortableFolder {
 
 /// Returns the metadata of an open file.
 #[cfg(not(target_os = "linux"))]
-pub fn file_metadata(file: &File) -> io::Result<Metadata> {
+pub fn file_metadata(file: &std::fs::File) -> io::Result<Metadata> {
     Ok(metadata_of(&cap_std::fs::Metadata::from_file(file)?))
 }
 

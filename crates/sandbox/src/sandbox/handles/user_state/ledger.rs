@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+
+use web_time::{Duration, Instant};
 
 use super::super::error::SandboxError;
+use super::super::file::File;
 use super::super::folder::Folder;
 use super::super::lock::try_lock;
 use super::super::private::{FILE_MODE, check_regular};
@@ -99,7 +100,7 @@ impl Ledger {
     /// Returns a handle of the ledger, for the kernel's restrictions.
     #[cfg(target_os = "linux")]
     pub fn handle(&self) -> io::Result<rustix::fd::OwnedFd> {
-        Ok(self.file().try_clone()?.into())
+        Ok(self.file().on_disk()?.try_clone()?.into())
     }
 
     /// Records that a run is over.
@@ -143,7 +144,7 @@ impl Ledger {
     fn add(&self, line: &str) -> io::Result<()> {
         self.with_lock(|file| {
             // After a partial line left by a crash, start a new one.
-            let is_torn = file.metadata()?.len() > 0 && !ends_in_line_feed(file)?;
+            let is_torn = file.size()? > 0 && !ends_in_line_feed(file)?;
             file.write_all(format!("{}{line}", if is_torn { "\n" } else { "" }).as_bytes())
         })
     }
@@ -181,7 +182,7 @@ fn ends_in_line_feed(file: &mut File) -> io::Result<bool> {
 fn read(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     // Read the end, which has the newest lines. A partial first line is ignored.
-    let begin = file.metadata()?.len().saturating_sub(2 * LARGE);
+    let begin = file.size()?.saturating_sub(2 * LARGE);
     file.seek(SeekFrom::Start(begin))?;
     file.take(2 * LARGE).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,11 +1,11 @@
 //! The central directory of a zip archive, and the local header of each entry.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use flate2::Crc;
 
 use crate::limits::MemoryCharge;
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::super::fault::{invalid, read_error};

@@ -1,8 +1,8 @@
 //! The end record of a zip archive, which locates the central directory.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::super::fault::{invalid, read_error};

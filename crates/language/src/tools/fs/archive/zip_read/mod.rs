@@ -8,13 +8,13 @@ mod directory;
 mod end;
 mod fields;
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Take};
 
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
 use crate::limits::MemoryCharge;
+use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::fault::{invalid, read_error};

@@ -3,16 +3,17 @@
 //! A process that the kernel confines to its roots can no longer create entries in `TMPDIR`, but may still have to
 //! plan. Directories left by killed processes are removed by the next process that calls [`settle_scratch`].
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
+use super::super::super::file::File;
 use super::super::super::lock::may_be_held;
 use super::super::Folder;
-use super::scratch::{Scratch, is_ours, locked, made, sweep_in};
+use super::disk::{is_ours, locked, made, sweep_in};
+use super::scratch::Scratch;
 
 /// The prefix of the names of these directories.
 const PREFIX: &str = "neuroscript-plans-";

@@ -18,7 +18,12 @@
 //! and applies every case, `tests/plan` random scripts, and both compare the results.
 
 mod deltas;
+#[cfg(not(target_family = "wasm"))]
+mod disk;
+#[cfg(not(target_family = "wasm"))]
 mod home;
+#[cfg(target_family = "wasm")]
+mod no_disk;
 mod overlaid_folder;
 mod scratch;
 
@@ -27,7 +32,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use super::super::address::Address;
 use super::super::metadata::{Identity, Kind, Metadata, Timestamp};
@@ -36,7 +40,10 @@ use super::Folder;
 pub use deltas::{Delta, StagingPlace};
 #[cfg(target_os = "linux")]
 pub use home::scratch_handles;
+#[cfg(not(target_family = "wasm"))]
 pub use home::{leave_scratch, new_scratch, scratch_home, settle_scratch};
+#[cfg(target_family = "wasm")]
+pub use no_disk::{leave_scratch, new_scratch, scratch_home, settle_scratch};
 pub use overlaid_folder::{Cover, OverlaidFolder};
 pub use scratch::Scratch;
 
@@ -125,16 +132,20 @@ impl BackingPath {
 }
 
 impl Overlay {
-    /// Creates an empty overlay.
+    /// Creates an empty overlay for a root: its scratch directory is in memory if the root is.
     ///
     /// # Errors
     /// Returns errors of the operating system from creating the scratch directory.
-    pub fn new() -> io::Result<Arc<Overlay>> {
-        Ok(Arc::new(Overlay { scratch: new_scratch()?, layer: Mutex::default() }))
+    pub(in crate::sandbox) fn over(root: &Folder) -> io::Result<Arc<Overlay>> {
+        let scratch = match root {
+            Folder::Memory(folder) => Scratch::in_memory(folder.capacity())?,
+            _ => new_scratch()?,
+        };
+        Ok(Arc::new(Overlay { scratch, layer: Mutex::default() }))
     }
 
-    /// Returns the path of the scratch directory.
-    pub fn place(&self) -> &Path {
+    /// Returns the path of the scratch directory; `None` in memory.
+    pub fn place(&self) -> Option<&Path> {
         self.scratch.path()
     }
 
@@ -258,16 +269,11 @@ impl Layer {
         } else {
             drop(changed.names.insert(name.to_owned(), means))
         }
-        changed.modified = now();
+        changed.modified = Some(Timestamp::now());
     }
 }
 
 /// Opens the directory at a relative path.
 fn down(from: &Folder, way: &[OsString]) -> io::Result<Folder> {
     way.iter().try_fold(from.duplicate()?, |folder, name| folder.open_folder(name))
-}
-
-fn now() -> Option<Timestamp> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(Timestamp { seconds: since.as_secs().try_into().ok()?, nanos: since.subsec_nanos() })
 }

@@ -1,10 +1,10 @@
 //! A directory handle that shows a tree with the planned changes of a run.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
+use super::super::super::file::File;
 use super::super::super::metadata::{Kind, Metadata, Timestamp};
 use super::super::held::HeldEntry;
 use super::super::{Entry, EntryBuffer, Folder, Replace, Resolver};
@@ -279,7 +279,7 @@ impl OverlaidFolder {
     /// Holds the entry on the disk, and returns the overlay above it.
     pub fn hold(&self, name: &OsStr) -> io::Result<(HeldEntry, Cover)> {
         self.at(name, |folder, name, backing| {
-            Ok((folder.hold_on_disk(name)?, Cover { overlay: self.overlay.clone(), backing: backing.clone() }))
+            Ok((folder.hold_below_overlays(name)?, Cover { overlay: self.overlay.clone(), backing: backing.clone() }))
         })
     }
 
