@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use crate::limits::Meter;
 
@@ -31,25 +32,26 @@ pub fn copy_content(
         let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
         // Count a skipped hole as written.
         meter.report_written(start - at);
-        copy_piece(source, target, (start, end), meter, &wrap)?;
+        copy_range(source, target, start..end, meter, &wrap)?;
         (at, written) = (end, end);
     }
     if written < size { target.set_len(size).map_err(|error| wrap(&error)) } else { Ok(()) }
 }
 
-fn copy_piece(
+/// Copies a range of bytes to the same offsets of another file.
+fn copy_range(
     mut source: &File,
     mut target: &File,
-    (start, end): (u64, u64),
+    range: Range<u64>,
     meter: &Meter,
     wrap: &impl Fn(&io::Error) -> SandboxError,
 ) -> Result<(), SandboxError> {
-    let seek = source.seek(SeekFrom::Start(start)).and_then(|_| target.seek(SeekFrom::Start(start)));
+    let mut at = range.start;
+    let seek = source.seek(SeekFrom::Start(at)).and_then(|_| target.seek(SeekFrom::Start(at)));
     seek.map_err(|error| wrap(&error))?;
-    let mut at = start;
-    while at < end {
+    while at < range.end {
         meter.poll()?;
-        let wanted = PIECE.min(end - at);
+        let wanted = PIECE.min(range.end - at);
         // `io::copy` lets the kernel copy where possible.
         let copied = io::copy(&mut source.take(wanted), &mut target).map_err(|error| wrap(&error))?;
         if copied == 0 {
