@@ -67,7 +67,7 @@ fn expression(session: &Session<'_>, text: &str, behind: &str, at: usize) -> (us
             let keys = keys(holder.as_ref(), typed).filter(|key| !key.contains(['"', '\\']) && !unsafe_name(key));
             (at - typed.len(), sorted(keys.map(|key| pair(&key, format!("{key}{close}"))).collect()))
         }
-        At::Text(quote, typed) => paths(session, typed, (quote, behind), at),
+        At::Text(quote, typed) => paths(session, typed, quote, behind, at),
         At::Word(word) => {
             let found = match (place.owner(), holder) {
                 (_, Some(holder)) => keys(Some(&holder), word).filter(|key| is_name(key)).map(plain).collect(),
@@ -87,8 +87,8 @@ fn keys<'v>(holder: Option<&'v Value>, typed: &'v str) -> impl Iterator<Item = S
     keys.filter(move |key| key.starts_with(typed))
 }
 
-/// Completes a path in the sandbox, as far as the policy lets tools list it.
-fn paths(session: &Session<'_>, typed: &str, (quote, behind): (&str, &str), at: usize) -> (usize, Vec<Pair>) {
+/// Completes a path in the sandbox, as far as the policy lets tools list it. `quote` begins its text literal.
+fn paths(session: &Session<'_>, typed: &str, quote: &str, behind: &str, at: usize) -> (usize, Vec<Pair>) {
     let (folder, name) = typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
     let is_plain = !typed.contains(['\\', '\n']);
     let names = if is_plain { session.names_in(if folder.is_empty() { "." } else { folder }) } else { Vec::new() };

@@ -46,6 +46,13 @@ pub struct Reader<'e> {
     typed: LineHistory,
 }
 
+/// The text on a line before anything is typed, on both sides of the cursor.
+#[derive(Clone, Default)]
+struct InitialText {
+    before: String,
+    behind: String,
+}
+
 /// The result of reading one line.
 enum Line {
     Text(String),
@@ -74,7 +81,7 @@ impl<'e> Reader<'e> {
     /// Reads the next entry.
     pub fn entry(&mut self) -> rustyline::Result<Entry> {
         let mut text = String::new();
-        let mut initial = (String::new(), String::new());
+        let mut initial = InitialText::default();
         loop {
             let mut is_new = false;
             match self.line(&text, &initial)? {
@@ -87,12 +94,12 @@ impl<'e> Reader<'e> {
                     is_new = true;
                 }
                 Line::Block(line) => {
-                    initial = (
-                        text.trim_end_matches('\n').to_owned(),
-                        if line.is_empty() { line } else { format!("\n{line}") },
-                    );
+                    initial = InitialText {
+                        before: text.trim_end_matches('\n').to_owned(),
+                        behind: if line.is_empty() { line } else { format!("\n{line}") },
+                    };
                     let (columns, prompt) = (self.columns(), self.prompt(&text).len());
-                    erase(&text, &initial.1, columns, prompt);
+                    erase(&text, &initial.behind, columns, prompt);
                     text.clear();
                     continue;
                 }
@@ -103,7 +110,7 @@ impl<'e> Reader<'e> {
                 }
                 Line::Interrupted | Line::Cleared => return Ok(Entry::Cleared),
             }
-            initial = (String::new(), String::new());
+            initial = InitialText::default();
             if !is_new {
                 continue;
             }
@@ -156,7 +163,7 @@ impl<'e> Reader<'e> {
     }
 
     /// Reads the next line. `block` holds the lines above it to which it belongs.
-    fn line(&mut self, block: &str, initial: &(String, String)) -> rustyline::Result<Line> {
+    fn line(&mut self, block: &str, initial: &InitialText) -> rustyline::Result<Line> {
         let prompt = self.prompt(block);
         let columns = self.columns();
         let Some(editor) = &mut self.editor else { return self.plain_line(prompt) };
@@ -168,15 +175,15 @@ impl<'e> Reader<'e> {
         let mut initial = initial.clone();
         loop {
             self.keys.begin(!block.is_empty());
-            let read = on_large_stack(|| editor.readline_with_initial(prompt, (&initial.0, &initial.1)));
+            let read = on_large_stack(|| editor.readline_with_initial(prompt, (&initial.before, &initial.behind)));
             let read = match read {
                 Ok(read) => read,
                 Err(fault) => {
                     say(&format!("\na fault of the line editor: {}\n", safe::name(&fault)));
                     // A fault that repeats at the same line would loop forever, so clear the line then.
                     let seen = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
-                    initial.0 = if initial.0 == seen { String::new() } else { seen };
-                    initial.1.clear();
+                    initial.before = if initial.before == seen { String::new() } else { seen };
+                    initial.behind.clear();
                     continue;
                 }
             };
@@ -195,8 +202,8 @@ impl<'e> Reader<'e> {
                     } else {
                         "the last input is not valid UTF-8 and was ignored, as was the input after it\n"
                     });
-                    initial.0 = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
-                    initial.1.clear();
+                    initial.before = editor.helper().map(|typing| typing.seen.borrow().clone()).unwrap_or_default();
+                    initial.behind.clear();
                 }
                 Err(error) => return Err(error),
             }

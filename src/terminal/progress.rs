@@ -119,8 +119,7 @@ impl Work {
 
     fn message(&self) -> String {
         let (elapsed, progress) = (self.since.elapsed(), &self.progress);
-        let items = Amount::of(progress.items());
-        let entries = Amount::of(progress.entries());
+        let [items, entries] = [progress.items(), progress.entries()].map(|(done, all)| Amount { done, all });
         let bytes = Amount { done: progress.bytes_read().max(progress.bytes_written()), all: progress.all_bytes() };
         let mut parts = Vec::new();
         if items.all > 1 {
@@ -171,10 +170,6 @@ struct Amount {
 }
 
 impl Amount {
-    fn of((done, all): (u64, u64)) -> Amount {
-        Amount { done, all }
-    }
-
     /// Returns the completed share; `None` if the total is unknown.
     fn share(self) -> Option<f64> {
         (self.all > 1 && self.done <= self.all).then(|| self.done as f64 / self.all as f64)

@@ -79,12 +79,12 @@ pub fn find(paths: &[PathBuf], golden: Option<&Path>, update: bool) -> Result<Fo
             let scripts = scripts_below(path).map_err(|(at, error)| unreadable(&at, &error))?;
             for script in scripts {
                 let below = script.strip_prefix(path).expect("the walk begins there").to_path_buf();
-                add(&mut found, (path, &below), golden.unwrap_or(path), false)?;
+                add(&mut found, path, &below, golden.unwrap_or(path), false)?;
             }
         } else if path.is_file() && is_script(path) {
             let below = PathBuf::from(path.file_name().expect("a file has a name"));
             let top = path.parent().unwrap_or(Path::new(""));
-            add(&mut found, (top, &below), golden.unwrap_or(top), update)?;
+            add(&mut found, top, &below, golden.unwrap_or(top), update)?;
         } else {
             let fault = match path.metadata() {
                 Ok(metadata) if !metadata.is_file() && is_script(path) => "is no regular file",
@@ -107,8 +107,9 @@ fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "ns")
 }
 
-/// Adds the cases of a script.
-fn add(found: &mut Found, (top, below): (&Path, &Path), golden: &Path, wanted: bool) -> Result<(), Fault> {
+/// Adds the cases of a script, whose path is `below` relative to `top`. If `wanted` is set, a script without golden
+/// files is a case too.
+fn add(found: &mut Found, top: &Path, below: &Path, golden: &Path, wanted: bool) -> Result<(), Fault> {
     let script = top.join(below);
     let folder = golden.join(below.parent().unwrap_or(Path::new("")));
     let Some(script_stem) = script.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else {

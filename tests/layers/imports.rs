@@ -201,7 +201,7 @@ impl Module {
 }
 
 /// Whether an item is compiled for tests alone.
-fn is_test(item: &Item) -> bool {
+pub fn is_test(item: &Item) -> bool {
     let Item::Mod(module) = item else { return false };
     module.attrs.iter().any(|attribute| attribute.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]")
 }

@@ -1,9 +1,11 @@
-//! The arrows of ARCHITECTURE.md: which crate and which room may use which, and that nothing goes in circles.
+//! The arrows of ARCHITECTURE.md: which crate and which room may use which, and that nothing goes in circles; and
+//! that functions name what they take.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the sources")]
 
 mod crates;
 mod imports;
+mod signatures;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -123,6 +125,16 @@ fn nothing_goes_in_circles() {
         .map(|(parent, circle)| format!("in `{parent}`: {circle:?}"))
         .collect();
     assert!(faults.is_empty(), "modules that depend on each other in a circle:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn no_function_takes_a_tuple() {
+    let faults = signatures::tuples();
+    assert!(
+        faults.is_empty(),
+        "these parameters are tuples; take a structure or plain parameters instead:\n{}",
+        faults.join("\n")
+    );
 }
 
 #[test]

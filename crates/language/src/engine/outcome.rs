@@ -88,7 +88,9 @@ impl Outcome {
     pub(super) fn of_run(
         sources: &Rc<Sources>,
         result: Result<Value, Box<Fault>>,
-        (machine, compiled, program): (Machine, Compiled, Program),
+        machine: Machine,
+        compiled: Compiled,
+        program: Program,
     ) -> Outcome {
         let steps = machine.meter().steps_taken();
         let sources = (**sources).clone();

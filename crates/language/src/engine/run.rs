@@ -173,6 +173,6 @@ impl Engine {
         let explained =
             |fault| missing_argument::explain(fault, &sources, &args, &interface.usage(&invocation.command(script)));
         let result = result.map_err(explained);
-        Outcome::of_run(&sources, result, (machine, compiled, program))
+        Outcome::of_run(&sources, result, machine, compiled, program)
     }
 }

@@ -3,8 +3,8 @@
 use crate::limits::Meter;
 use crate::memory::Session as SessionMemory;
 use crate::sandbox::{
-    Address, Begin, Content, ContentSource, End, EndedRun, ForeignAction, ForeignState, GcRules, Journal, Origin,
-    RunReport, RunSummary, SandboxError, Selection, SweepReport, UndoError, UndoReport,
+    Address, Begin, ChangeRules, Content, ContentSource, End, EndedRun, ForeignAction, ForeignState, GcRules, Journal,
+    Origin, RunReport, RunSummary, SandboxError, Selection, SweepReport, UndoError, UndoReport,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
@@ -97,6 +97,15 @@ impl Gate {
     ) -> Result<(), String> {
         record.concerns(&address.display());
         self.admission.policy.admit_path(&address.display(), is_folder, Access::Change).map_err(|error| error.message)
+    }
+
+    /// Returns the rules for undoing and recovering a run, and for applying a plan. `admit` is [`Gate::admit_change`]
+    /// with the record of the call.
+    pub(super) fn change_rules<'a>(
+        &'a self,
+        admit: &'a dyn Fn(&Address, bool) -> Result<(), String>,
+    ) -> ChangeRules<'a> {
+        ChangeRules { roots: self.roots(), retention: self.admission.policy.retention, admit }
     }
 
     /// Rolls back the current run, regardless of the remaining budget, and adds a line to the audit log. Returns the
@@ -229,8 +238,8 @@ impl Gate {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);
-        let place = (self.roots(), self.admission.policy.retention);
-        let undone = self.world.journal.undo((run, force), about(record.session().command()), &admit, place, meter);
+        let (about, rules) = (about(record.session().command()), self.change_rules(&admit));
+        let undone = self.world.journal.undo(run, force, about, &rules, meter);
         undone.map_err(|error| {
             let of_run = reason_beside_run(&error);
             let is_redo = matches!(

@@ -72,8 +72,8 @@ impl Gate {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);
-        let place = (self.roots(), self.admission.policy.retention);
-        let applied = plan.apply(&self.world.journal, about(record.session().command()), &admit, place, meter);
+        let (about, rules) = (about(record.session().command()), self.change_rules(&admit));
+        let applied = plan.apply(&self.world.journal, about, &rules, meter);
         applied.map_err(refused)
     }
 }

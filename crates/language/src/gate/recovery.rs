@@ -3,8 +3,7 @@
 use crate::limits::Meter;
 use crate::memory::Session as SessionMemory;
 use crate::sandbox::{
-    Abandoned, Address, AllAbandoned, End, Journal, Ownership, RecoverError, RecoverRules, Recovered, SandboxError,
-    short_name,
+    Abandoned, Address, AllAbandoned, End, Journal, Ownership, RecoverError, Recovered, SandboxError, short_name,
 };
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
@@ -73,8 +72,7 @@ impl Gate {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);
-        let rules = RecoverRules { roots: self.roots(), retention: self.admission.policy.retention, admit: &admit };
-        self.world.journal.recover(run, &rules, meter).map_err(|error| match error {
+        self.world.journal.recover(run, &self.change_rules(&admit), meter).map_err(|error| match error {
             RecoverError::Sandbox(error) => error.into(),
             refused @ RecoverError::Refused(_) => ToolError::new(ToolCode::PolicyDenied, refused.to_string()),
         })

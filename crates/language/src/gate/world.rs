@@ -108,7 +108,7 @@ impl World {
         retention: Retention,
         first_step: u32,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
-        self.journal.roll_back((self.roots(), retention), first_step, &mut Meter::unlimited())
+        self.journal.roll_back(self.roots(), retention, first_step, &mut Meter::unlimited())
     }
 
     /// Adds a warning: one sentence.

@@ -175,7 +175,10 @@ impl Table {
             Column::ExactTimes { seconds, nanos } => {
                 Value::text(time::rfc3339_exact(seconds[row], nanos[row]).as_str())
             }
-            Column::Identities(files) => Value::text(&identity_text(files[row])),
+            Column::Identities(files) => {
+                let (device, inode) = files[row];
+                Value::text(&identity_text(device, inode))
+            }
             Column::Unread => unreachable!("nothing reads this field"),
         }
     }
@@ -233,7 +236,7 @@ impl Column {
 }
 
 /// Returns the text that stands for a file, given its device and inode.
-pub fn identity_text((device, inode): (u64, u64)) -> String {
+pub fn identity_text(device: u64, inode: u64) -> String {
     format!("{device:x}-{inode:x}")
 }
 

@@ -116,12 +116,12 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
     let mut room = JsonRoom::new((MAX_REPORT - FRAME) as usize);
     let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
     let fault = has_failed.then(|| fault(&findings_for_a_client(outcome), &outcome.sources, offered, &mut room));
-    let lists = (room.part(LIST), room.part(DIFFERENCES));
-    let (changes, changed, undo_id, lost) =
+    let lists = ChangeRoom { list: room.part(LIST), diffs: room.part(DIFFERENCES) };
+    let Changes { changes, changed, undo_id, warning } =
         if engine.is_planning() { planned(engine, outcome.ending != Ending::Done, lists) } else { done(engine, lists) };
     let mut rest = room.part(WARNINGS);
     let mut warnings: Vec<String> = outcome.warnings.iter().map(|warning| for_a_client(warning)).collect();
-    warnings.extend(lost);
+    warnings.extend(warning);
     let value = value_of(engine, outcome, &mut room).unwrap_or_else(|why| {
         warnings.push(why);
         Json::Null
@@ -212,44 +212,61 @@ fn with_fault(fault: &Json, report: Json) -> Json {
     whole
 }
 
-type Changes = (Vec<Changed>, usize, Option<String>, Option<String>);
+/// The part of the report on changes.
+#[derive(Default)]
+struct Changes {
+    changes: Vec<Changed>,
+    changed: usize,
+    undo_id: Option<String>,
+    /// A warning that changes are not listed, or were refused.
+    warning: Option<String>,
+}
 
-/// The room for changes, and for their diffs.
-type Rooms = (JsonRoom, JsonRoom);
+/// The room for changes.
+struct ChangeRoom {
+    /// For the changes without their diffs.
+    list: JsonRoom,
+    /// For the diffs of all changes.
+    diffs: JsonRoom,
+}
 
-fn done(engine: &Engine, rooms: Rooms) -> Changes {
-    let Some(id) = engine.ended_run().map(|ended| ended.run) else { return (Vec::new(), 0, None, None) };
+fn done(engine: &Engine, room: ChangeRoom) -> Changes {
+    let Some(id) = engine.ended_run().map(|ended| ended.run) else { return Changes::default() };
     match engine.show_run(&id) {
-        Ok(run) if run.changes.is_empty() => (Vec::new(), 0, None, None),
+        Ok(run) if run.changes.is_empty() => Changes::default(),
         Ok(run) => {
             let changed = run.changes.len();
             let changes = run.changes.into_iter().take(LISTED);
             let changes = changes.map(|change| Described { change, difference: crate::engine::Difference::None });
-            (rows(&changes.collect::<Vec<_>>(), rooms), changed, Some(id), None)
+            let changes = rows(&changes.collect::<Vec<_>>(), room);
+            Changes { changes, changed, undo_id: Some(id), warning: None }
         }
-        Err(error) => (Vec::new(), 0, Some(id), Some(format!("the changes cannot be listed: {}", error.message))),
+        Err(error) => {
+            let warning = format!("the changes cannot be listed: {}", error.message);
+            Changes { undo_id: Some(id), warning: Some(warning), ..Changes::default() }
+        }
     }
 }
 
-fn planned(engine: &Engine, failed: bool, rooms: Rooms) -> Changes {
+fn planned(engine: &Engine, failed: bool, room: ChangeRoom) -> Changes {
     let listed = engine.plan("ns mcp run_script", failed).and_then(|plan| {
         let plan: Plan = plan.expect("the engine plans");
         let changed = plan.changes.len();
         let refused = plan.about.refused.lines().collect::<Vec<_>>().join("; ");
         let refused = (!refused.is_empty()).then(|| format!("refused while it was planned: {refused}"));
         let described = engine.describe_plan(&plan, Differ::showing(engine.watch()))?;
-        Ok((rows(&described, rooms), changed, refused))
+        Ok(Changes { changes: rows(&described, room), changed, undo_id: None, warning: refused })
     });
-    match listed {
-        Ok((changes, changed, refused)) => (changes, changed, None, refused),
-        Err(error) => (Vec::new(), 0, None, Some(format!("the plan cannot be listed: {}", error.message))),
-    }
+    listed.unwrap_or_else(|error| {
+        let warning = format!("the plan cannot be listed: {}", error.message);
+        Changes { warning: Some(warning), ..Changes::default() }
+    })
 }
 
 /// Converts as many changes as there is room for, with as much of their diffs as there is room for.
-fn rows(described: &[Described], (mut list, mut diffs): Rooms) -> Vec<Changed> {
-    let rows = described.iter().take(LISTED).map(|described| row(described, &mut diffs));
-    rows.take_while(|row| list.take(row.bytes())).collect()
+fn rows(described: &[Described], mut room: ChangeRoom) -> Vec<Changed> {
+    let rows = described.iter().take(LISTED).map(|described| row(described, &mut room.diffs));
+    rows.take_while(|row| room.list.take(row.bytes())).collect()
 }
 
 fn row(described: &Described, diffs: &mut JsonRoom) -> Changed {

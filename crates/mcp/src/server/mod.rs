@@ -103,7 +103,7 @@ impl Server {
         if offered.is_script() {
             // Boxed, so that the futures of tool calls do not include the space for following a script.
             let call = ScriptCall { offered, arguments };
-            return Box::pin(self.run_script(call, (params.request_state, given), context)).await;
+            return Box::pin(self.run_script(call, params.request_state, given, context)).await;
         }
         let asker = self.asker(context, params.request_state.zip(given));
         let reply = self.on_engine(context, work(offered, arguments, asker.clone())).await;

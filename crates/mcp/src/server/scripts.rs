@@ -113,11 +113,12 @@ impl Scripts {
 }
 
 impl Server {
-    /// Starts a script, or continues to follow one whose question is answered.
+    /// Starts a script, or continues to follow the one with this state, whose question is answered.
     pub(super) async fn run_script(
         &self,
         call: ScriptCall,
-        (state, given): (Option<String>, Option<engine::Reply>),
+        state: Option<String>,
+        given: Option<engine::Reply>,
         context: &RequestContext<RoleServer>,
     ) -> Called {
         let scripts = &self.parts.scripts;
@@ -186,7 +187,7 @@ impl Server {
         let (workers, stopped) = (self.parts.workers.clone(), stop.clone());
         let (report, progress) = watch::channel((0, String::new()));
         let working = tokio::task::spawn_blocking(move || {
-            workers.run(&order, (&asker, &stopped), |done, message| {
+            workers.run(&order, &asker, &stopped, |done, message| {
                 let _ = report.send((done, message));
             })
         });

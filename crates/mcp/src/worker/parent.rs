@@ -63,7 +63,7 @@ impl Drop for Worker {
 }
 
 impl Workers {
-    /// Runs a script. Calls `tell` with its progress.
+    /// Runs a script until it ends or is stopped. `asker` answers its questions; `tell` is called with its progress.
     ///
     /// The thread that starts a worker must stay with it until it ends and never hand it to another thread: the kernel
     /// takes the end of that thread for the end of the server.
@@ -73,7 +73,8 @@ impl Workers {
     pub fn run(
         &self,
         order: &Order,
-        (asker, stop): (&Asker, &Stop),
+        asker: &Asker,
+        stop: &Stop,
         tell: impl Fn(u64, String),
     ) -> Result<WorkerReport, String> {
         if stop.is_raised() {

@@ -63,7 +63,7 @@ pub use reading::walk::{
     search, walk,
 };
 pub use runs::{
-    Abandoned, AllAbandoned, ChangeKind, ChangeReport, Conflict, Content, ContentSource, Displaced, ForeignAction,
-    ForeignRun, ForeignState, GcRules, Holds, RecoverError, RecoverRules, Recovered, RunReport, UndoError, UndoReport,
+    Abandoned, AllAbandoned, ChangeKind, ChangeReport, ChangeRules, Conflict, Content, ContentSource, Displaced,
+    ForeignAction, ForeignRun, ForeignState, GcRules, Holds, RecoverError, Recovered, RunReport, UndoError, UndoReport,
     attribute_change,
 };

@@ -49,7 +49,7 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
     top.add_top(&unit.tree);
     let own = procedures_of(unit, environment.earlier, findings);
     let own_signatures = signatures(&own, 0, findings);
-    let in_modules: Vec<Vec<Written<'_>>> =
+    let in_modules: Vec<Vec<WrittenProcedure<'_>>> =
         environment.modules.iter().map(|module| procedures_of(&module.unit, &[], findings)).collect();
     let mut count = own.len();
     let numbered = in_modules.iter().map(|procedures| {
@@ -62,10 +62,10 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
         ProgramContext { environment, modules: &modules, sees_errors: Cell::default(), reads_args: Cell::default() };
     let context = BodyContext::of(unit, &shared, &own_signatures, top);
     let mut procedures: Vec<Procedure> =
-        own.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &context, findings)).collect();
+        own.iter().map(|procedure| lower_procedure(*procedure, &context, findings)).collect();
     for (number, (module, written)) in environment.modules.iter().zip(&in_modules).enumerate() {
         let context = BodyContext::of(&module.unit, &shared, &modules[number], Variables::default());
-        procedures.extend(written.iter().map(|(unit, procedure)| lower_procedure(unit, procedure, &context, findings)));
+        procedures.extend(written.iter().map(|procedure| lower_procedure(*procedure, &context, findings)));
     }
     let mut lowering = Lowering::new(unit, &context, context.top.clone(), None, findings);
     let block = lowering.block(&unit.tree.statements);
@@ -107,7 +107,11 @@ const MOST_SUGGESTIONS: usize = 100;
 const NOTHINGS: [&str; 6] = ["none", "null", "undefined", "nothing", "nullptr", "nil"];
 
 /// A procedure and the text that contains it.
-type Written<'a> = (&'a Unit, &'a ast::Procedure);
+#[derive(Clone, Copy)]
+struct WrittenProcedure<'a> {
+    unit: &'a Unit,
+    procedure: &'a ast::Procedure,
+}
 
 /// The procedures that a text may call by their bare names.
 type Signatures = HashMap<CompactString, Signature>;
@@ -157,7 +161,8 @@ struct Signature {
 }
 
 impl Signature {
-    fn of(number: usize, (unit, procedure): &Written<'_>, findings: &mut Vec<Diagnostic>) -> Signature {
+    fn of(number: usize, written: WrittenProcedure<'_>, findings: &mut Vec<Diagnostic>) -> Signature {
+        let WrittenProcedure { unit, procedure } = written;
         let params = procedure.params.iter().map(|param| param_of(&unit.tree, param, findings));
         let params: Vec<Param> = params.collect();
         Signature {
@@ -186,21 +191,22 @@ pub fn param_of(tree: &Tree, param: &ast::Param, findings: &mut Vec<Diagnostic>)
 }
 
 /// Returns the signatures of procedures, which are numbered from `first`.
-fn signatures(procedures: &[Written<'_>], first: usize, findings: &mut Vec<Diagnostic>) -> Signatures {
+fn signatures(procedures: &[WrittenProcedure<'_>], first: usize, findings: &mut Vec<Diagnostic>) -> Signatures {
     let numbered = procedures.iter().zip(first..);
-    let signatures = numbered.map(|(procedure, number)| Signature::of(number, procedure, findings));
+    let signatures = numbered.map(|(procedure, number)| Signature::of(number, *procedure, findings));
     signatures.map(|signature| (signature.name.clone(), signature)).collect()
 }
 
 /// Returns the procedures of a script and of earlier ones; a later procedure replaces an earlier one of the same name.
-fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Diagnostic>) -> Vec<Written<'a>> {
-    let mut procedures: Vec<Written<'_>> = Vec::new();
+fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Diagnostic>) -> Vec<WrittenProcedure<'a>> {
+    let mut procedures: Vec<WrittenProcedure<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut own: HashMap<&str, Span> = HashMap::new();
     let units = earlier.iter().chain([unit]);
-    for (of, procedure) in units.flat_map(|unit| unit.tree.procedures().map(move |procedure| (unit, procedure))) {
-        let name = &procedure.name;
-        if std::ptr::eq(of, unit)
+    let written = |unit: &'a Unit| unit.tree.procedures().map(move |procedure| WrittenProcedure { unit, procedure });
+    for written in units.flat_map(written) {
+        let name = &written.procedure.name;
+        if std::ptr::eq(written.unit, unit)
             && let Some(first) = own.insert(&name.text, name.span)
         {
             let message = format!("the procedure `{}` is defined twice", name.text);
@@ -208,10 +214,10 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
             findings.push(finding.related(first, "defined here first").help("choose another name"));
         }
         match places.get(name.text.as_str()) {
-            Some(place) => procedures[*place] = (of, procedure),
+            Some(place) => procedures[*place] = written,
             None => {
                 places.insert(&name.text, procedures.len());
-                procedures.push((of, procedure));
+                procedures.push(written);
             }
         }
     }
@@ -219,8 +225,7 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
 }
 
 fn lower_procedure(
-    unit: &Unit,
-    procedure: &ast::Procedure,
+    WrittenProcedure { unit, procedure }: WrittenProcedure<'_>,
     context: &BodyContext<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Procedure {

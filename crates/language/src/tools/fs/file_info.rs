@@ -138,7 +138,7 @@ fn run(_: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
         is_hidden: name.starts_with('.') && name != ".",
         permissions: format!("{:04o}", metadata.mode),
         links: metadata.links,
-        identity: identity_text((metadata.identity.device, metadata.identity.inode)),
+        identity: identity_text(metadata.identity.device, metadata.identity.inode),
         name,
     })
 }

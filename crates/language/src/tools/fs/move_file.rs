@@ -130,7 +130,7 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, moved: &Me
             let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.display());
             return Err(exists(destination).hint(inside));
         }
-        Ok(there) if is_same_entry(source, destination, (moved, &there)) => {
+        Ok(there) if is_same_entry(source, destination, moved, &there) => {
             let both = format!("`{}` and `{}` are the same entry here", source.display(), destination.display());
             return Err(exists(destination).hint(format!("{both}: move it to another name first, then to this one")));
         }
@@ -150,9 +150,9 @@ fn check_destination(source: &SandboxPath, destination: &SandboxPath, moved: &Me
     Ok(())
 }
 
-/// Whether a file system without letter case finds the source under the name of the destination.
-fn is_same_entry(source: &SandboxPath, destination: &SandboxPath, states: (&Metadata, &Metadata)) -> bool {
-    let (moved, there) = states;
+/// Whether a file system without letter case finds the source under the name of the destination. `moved` and `there`
+/// are their metadata.
+fn is_same_entry(source: &SandboxPath, destination: &SandboxPath, moved: &Metadata, there: &Metadata) -> bool {
     let is_one_name = moved.kind == EntryKind::Folder || moved.links == 1;
     is_one_name && moved.identity == there.identity && fold(source.display()) == fold(destination.display())
 }

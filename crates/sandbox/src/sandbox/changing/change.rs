@@ -48,7 +48,7 @@ impl SandboxPath {
         let (target_folder, target_name) = target.entry()?;
         let (path, to, old) = (self.full_address(), target.full_address(), State::of(metadata));
         let pending = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
-        match change.rename((folder, name), (target_folder, target_name)) {
+        match change.rename(folder, name, target_folder, target_name) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {

@@ -2,6 +2,7 @@
 //! skips holes.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use crate::limits::Meter;
 
@@ -31,7 +32,7 @@ pub fn copy_content(
         let Some((start, end)) = next_data(source, at, size).map_err(|error| wrap(&error))? else { break };
         // Count a skipped hole as written.
         meter.report_written(start - at);
-        copy_piece(source, target, (start, end), meter, &wrap)?;
+        copy_range(source, target, start..end, meter, &wrap)?;
         (at, written) = (end, end);
     }
     if written < size { target.set_len(size).map_err(|error| wrap(&error)) } else { Ok(()) }
@@ -45,19 +46,20 @@ fn copy_bytes(source: &File, mut target: &File, wanted: u64) -> io::Result<u64> 
     }
 }
 
-fn copy_piece(
+/// Copies a range of bytes to the same offsets of another file.
+fn copy_range(
     mut source: &File,
     mut target: &File,
-    (start, end): (u64, u64),
+    range: Range<u64>,
     meter: &Meter,
     wrap: &impl Fn(&io::Error) -> SandboxError,
 ) -> Result<(), SandboxError> {
-    let seek = source.seek(SeekFrom::Start(start)).and_then(|_| target.seek(SeekFrom::Start(start)));
+    let mut at = range.start;
+    let seek = source.seek(SeekFrom::Start(at)).and_then(|_| target.seek(SeekFrom::Start(at)));
     seek.map_err(|error| wrap(&error))?;
-    let mut at = start;
-    while at < end {
+    while at < range.end {
         meter.poll()?;
-        let wanted = PIECE.min(end - at);
+        let wanted = PIECE.min(range.end - at);
         let copied = copy_bytes(source, target, wanted).map_err(|error| wrap(&error))?;
         if copied == 0 {
             break;

@@ -32,12 +32,14 @@ pub enum CopyScope {
 /// Copies a whole file, directory or link to an unused temporary name. Returns the change that this made to the
 /// modification time of the directory.
 pub(in crate::sandbox) fn copy_aside(
-    from: (&Folder, &OsStr),
-    to: (&Folder, &OsStr),
+    from: &Folder,
+    name: &OsStr,
+    to: &Folder,
+    aside: &OsStr,
     shown: &str,
     meter: &mut Meter,
 ) -> Result<MtimeGuard, SandboxError> {
-    Copier::new(CopyScope::Whole, shown, meter).copy_aside(from, to)
+    Copier::new(CopyScope::Whole, shown, meter).copy_aside(from, name, to, aside)
 }
 
 /// A copy in progress: copies entries with their permission bits and times.
@@ -74,16 +76,18 @@ impl<'a> Copier<'a> {
     /// Copies to an unused temporary name.
     pub(in crate::sandbox) fn copy_aside(
         &mut self,
-        (folder, name): (&Folder, &OsStr),
-        (to_folder, aside): (&Folder, &OsStr),
+        from: &Folder,
+        name: &OsStr,
+        to: &Folder,
+        aside: &OsStr,
     ) -> Result<MtimeGuard, SandboxError> {
-        let copied = self.copy(folder, name, to_folder, aside).and_then(|()| self.sync(to_folder));
+        let copied = self.copy(from, name, to, aside).and_then(|()| self.sync(to));
         let trace = self.trace.take().unwrap_or_default();
         match copied {
             Ok(()) => Ok(trace),
             Err(error) => {
                 // Best effort: the source is unchanged, and the first error is the one that matters.
-                let _ = trace.erase(to_folder, || discard(to_folder, aside, self.shown));
+                let _ = trace.erase(to, || discard(to, aside, self.shown));
                 Err(error)
             }
         }

@@ -10,7 +10,7 @@ use super::super::handles::staging::StagingFile;
 use super::super::handles::state::State;
 use super::journal::Change;
 use super::overwrite::Overwrite;
-use super::replace::{Placement, take_place};
+use super::replace::{Placement, StagedEntry};
 
 /// Options of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -76,13 +76,15 @@ impl Source<'_> {
             None => None,
         };
         let old = folder.metadata(target.name()?).ok();
-        let placement = Placement::begin((target, folder), old, from, overwrite.store, change)?;
+        let placement = Placement::begin(target, folder, old, from, overwrite.store, change)?;
         let mut copier = Copier::new(copying.extent, self.place.display(), meter);
-        let trace = copier.copy_aside(self.place.entry()?, (folder, &placement.draft))?;
+        let (from_folder, name) = self.place.entry()?;
+        let trace = copier.copy_aside(from_folder, name, folder, &placement.draft)?;
         let left_out = copier.left_out;
         let draft = StagingFile::adopt(folder, placement.draft.clone(), trace).map_err(|error| target.error(&error))?;
         placement.drafted(&draft);
-        let taken = take_place(target, folder, (draft, None, placement), overwrite, meter, change);
+        let staged = StagedEntry { draft, dress: None, placement };
+        let taken = staged.take_place(target, folder, overwrite, meter, change);
         // A source in the backup store is discarded by the caller, so the copy must have its name before.
         let synced = if self.kept.is_some() && taken.is_ok() { folder.sync() } else { Ok(()) };
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {

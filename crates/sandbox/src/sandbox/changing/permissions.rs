@@ -3,10 +3,8 @@
 //! The file is held by a handle that does not open it. No pipe blocks, and neither a link nor another file that gets
 //! the name in the meantime is changed.
 
-use std::ffi::OsStr;
-
 use super::super::handles::error::SandboxError;
-use super::super::handles::folder::{Folder, PathHandle};
+use super::super::handles::folder::PathHandle;
 use super::super::handles::metadata::{Kind, Metadata};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::State;
@@ -28,35 +26,39 @@ impl SandboxPath {
         if self.is_root() {
             return Err(SandboxError::RootItself("given other permissions"));
         }
-        let (folder, name) = self.entry()?;
-        let held = folder.hold(name).map_err(|error| self.error(&error))?;
-        let metadata = held.metadata().map_err(|error| self.error(&error))?;
-        self.require_own_attributes(&metadata, "permissions")?;
+        let (held, metadata) = self.hold_for_mode()?;
         let kept = if metadata.kind == Kind::Folder { metadata.mode & SPECIAL_BITS } else { 0 };
         let mode = kept | bits(&metadata) & 0o777;
         // Setting the bits that are there already is no change.
         if mode != metadata.mode {
-            self.change_mode((folder, name), &held, (&metadata, mode), change)?;
+            self.change_mode(&held, &metadata, mode, change)?;
         }
         Ok((metadata.mode, mode))
     }
 
     /// Restores the permission bits of a file or directory.
     pub(in crate::sandbox) fn restore_permissions(&self, mode: u32, change: &Change<'_>) -> Result<(), SandboxError> {
+        let (held, metadata) = self.hold_for_mode()?;
+        self.change_mode(&held, &metadata, mode, change)
+    }
+
+    /// Holds an entry whose permission bits may be set, and returns its metadata.
+    fn hold_for_mode(&self) -> Result<(PathHandle, Metadata), SandboxError> {
         let (folder, name) = self.entry()?;
         let held = folder.hold(name).map_err(|error| self.error(&error))?;
         let metadata = held.metadata().map_err(|error| self.error(&error))?;
         self.require_own_attributes(&metadata, "permissions")?;
-        self.change_mode((folder, name), &held, (&metadata, mode), change)
+        Ok((held, metadata))
     }
 
     fn change_mode(
         &self,
-        (folder, name): (&Folder, &OsStr),
         held: &PathHandle,
-        (metadata, mode): (&Metadata, u32),
+        metadata: &Metadata,
+        mode: u32,
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
+        let (folder, name) = self.entry()?;
         let step = Step::SetMode { path: self.full_address(), old: State::of(metadata), mode };
         let pending = change.begin(step, &[])?;
         held.set_mode(folder, name, mode).map_err(|error| self.error(&error))?;

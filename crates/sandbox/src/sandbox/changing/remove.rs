@@ -15,7 +15,7 @@ use super::super::handles::reserved::is_reserved;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::{StagingFile, random_name};
 use super::super::handles::state::State;
-use super::backups::{BackupKind, BackupStore};
+use super::backups::{BackupId, BackupKind, BackupStore};
 use super::copier::copy_aside;
 use super::journal::{Change, Step};
 use super::replace::is_same;
@@ -43,10 +43,10 @@ impl SandboxPath {
         self.delete_to(None, options, store, meter, change)
     }
 
-    /// Like [`SandboxPath::delete`], with a given part of the backup store and a given name there.
+    /// Like [`SandboxPath::delete`], with a given backup.
     pub(in crate::sandbox) fn delete_to(
         &self,
-        kept: Option<(BackupKind, String)>,
+        kept: Option<BackupId>,
         options: RemoveOptions,
         store: BackupStore<'_>,
         meter: &Meter,
@@ -56,14 +56,11 @@ impl SandboxPath {
         let wrap = |error: io::Error| self.error(&error);
         self.check_removal(options, folder, name)?;
         let locked = store.lock(meter, change.own())?;
-        let (kind, kept) = match kept {
-            Some(kept) => kept,
-            None => (BackupKind::Trash, store.stamp_for(change)?),
-        };
-        let mut slot = locked.slot(self, kind, &kept)?;
-        let (step, _, identity) = self.take_step(store, (kind, &kept))?;
+        let kept = kept.map_or_else(|| store.id_for(BackupKind::Trash, change), Ok)?;
+        let mut slot = locked.slot(self, &kept)?;
+        let (step, _, identity) = self.take_step(store, &kept)?;
         let pending = change.begin(step, &[folder])?;
-        match change.rename((folder, name), (slot.folder(), slot.name())) {
+        match change.rename(folder, name, slot.folder(), slot.name()) {
             Ok(()) => slot.confirm(),
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) => return Err(wrap(error).into()),
@@ -84,11 +81,7 @@ impl SandboxPath {
     }
 
     /// Returns the step that removes the entry, the temporary name that it has while it is copied, and its identity.
-    fn take_step(
-        &self,
-        store: BackupStore<'_>,
-        kept: (BackupKind, &str),
-    ) -> Result<(Step, OsString, Identity), SandboxError> {
+    fn take_step(&self, store: BackupStore<'_>, kept: &BackupId) -> Result<(Step, OsString, Identity), SandboxError> {
         let (folder, name) = self.entry()?;
         let aside = random_name();
         let old = folder.metadata(name).map_err(|error| self.error(&error))?;
@@ -96,7 +89,7 @@ impl SandboxPath {
             path: self.full_address(),
             old: State::of(&old),
             draft: aside.to_string_lossy().into_owned(),
-            kept: store.address(self, kept.0, kept.1),
+            kept: store.address(self, kept),
         };
         Ok((step, aside, old.identity))
     }
@@ -114,10 +107,10 @@ impl SandboxPath {
         self.delete_by_copy_to(None, options, store, meter, change)
     }
 
-    /// Like [`SandboxPath::delete_by_copy`], with a given part of the backup store and a given name there.
+    /// Like [`SandboxPath::delete_by_copy`], with a given backup.
     pub(in crate::sandbox) fn delete_by_copy_to(
         &self,
-        kept: Option<(BackupKind, String)>,
+        kept: Option<BackupId>,
         options: RemoveOptions,
         store: BackupStore<'_>,
         meter: &mut Meter,
@@ -126,12 +119,9 @@ impl SandboxPath {
         self.check_removable(meter)?;
         let (folder, name) = self.entry()?;
         let wrap = |error: io::Error| self.error(&error);
-        let (kind, kept) = match kept {
-            Some(kept) => kept,
-            None => (BackupKind::Trash, store.stamp_for(change)?),
-        };
-        let mut slot = store.lock(meter, change.own())?.slot(self, kind, &kept)?;
-        let (step, aside, _) = self.take_step(store, (kind, &kept))?;
+        let kept = kept.map_or_else(|| store.id_for(BackupKind::Trash, change), Ok)?;
+        let mut slot = store.lock(meter, change.own())?.slot(self, &kept)?;
+        let (step, aside, _) = self.take_step(store, &kept)?;
         let pending = change.begin(step, &[folder])?;
         // Nobody can guess the name, so nothing is replaced.
         let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
@@ -172,7 +162,7 @@ impl SandboxPath {
         let (path, to) = (self.full_address(), target.full_address());
         let step = Step::Move { path, old: State::of(&before), to, draft };
         let pending = change.begin(step, &[folder, to_folder])?;
-        let trace = copy_aside((folder, name), (to_folder, &aside), self.display(), meter)?;
+        let trace = copy_aside(folder, name, to_folder, &aside, self.display(), meter)?;
         let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
         pending.drafted(copy.inode());
         copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
@@ -203,7 +193,7 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<(), SandboxError> {
         let (folder, _) = self.entry()?;
-        let (step, aside, _) = self.take_step(store, (BackupKind::Trash, &store.stamp_for(change)?))?;
+        let (step, aside, _) = self.take_step(store, &store.id_for(BackupKind::Trash, change)?)?;
         let pending = change.begin(step, &[folder])?;
         self.set_aside(expected, &aside)?;
         let discarded = self.discard_aside(&aside)?;

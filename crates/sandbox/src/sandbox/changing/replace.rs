@@ -30,7 +30,7 @@ use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::{Displaced, StagingFile, random_name};
 use super::super::handles::state::State;
-use super::backups::{BackupKind, BackupStore, Slot, StoreLock};
+use super::backups::{BackupId, BackupKind, BackupStore, Slot, StoreLock};
 use super::journal::{Change, PendingStep, Step};
 
 /// Number of bytes hashed at once.
@@ -44,8 +44,8 @@ pub(in crate::sandbox) struct Placement<'a> {
     pending: PendingStep<'a>,
     /// The temporary name of the staging file.
     pub(in crate::sandbox) draft: OsString,
-    /// The part of the backup store and the name there for the replaced entry.
-    kept: (BackupKind, String),
+    /// The backup of the replaced entry.
+    kept: BackupId,
     /// Whether an entry was there.
     was_there: bool,
 }
@@ -54,26 +54,27 @@ impl<'a> Placement<'a> {
     /// Journals that an entry is about to be put at a path in a directory, where `old` is now. `from` is its address in
     /// the backup store, if it comes from there.
     pub(in crate::sandbox) fn begin(
-        (place, folder): (&SandboxPath, &Folder),
+        place: &SandboxPath,
+        folder: &Folder,
         old: Option<Metadata>,
         from: Option<(Address, State)>,
         store: BackupStore<'_>,
         change: &'a Change<'a>,
     ) -> Result<Placement<'a>, SandboxError> {
-        let (draft, kept) = (random_name(), store.stamp_for(change)?);
         // A file with several hard links goes to the trash: it is not a reliable backup, because its content may still
         // change.
         let kind = if old.as_ref().is_some_and(is_shared) { BackupKind::Trash } else { BackupKind::Backups };
+        let (draft, kept) = (random_name(), store.id_for(kind, change)?);
         let step = Step::Put {
             path: place.full_address(),
             old: old.as_ref().map(State::of),
             draft: Some(draft.to_string_lossy().into_owned()),
-            kept: Some(store.address(place, kind, &kept)),
+            kept: Some(store.address(place, &kept)),
             from,
             is_empty: false,
         };
         let pending = change.begin(step, &[folder])?;
-        Ok(Placement { pending, draft, kept: (kind, kept), was_there: old.is_some() })
+        Ok(Placement { pending, draft, kept, was_there: old.is_some() })
     }
 
     /// Records in the journal that the staging file exists.
@@ -93,10 +94,20 @@ pub(in crate::sandbox) struct InheritedMetadata<'a> {
     pub(in crate::sandbox) old: Option<Metadata>,
 }
 
+/// A finished staging file, which is synced, and what its final name depends on.
+pub(in crate::sandbox) struct StagedEntry<'a> {
+    /// The staging file.
+    pub(in crate::sandbox) draft: StagingFile,
+    /// The properties that it inherits, if it is a new file.
+    pub(in crate::sandbox) dress: Option<InheritedMetadata<'a>>,
+    /// The journaled step.
+    pub(in crate::sandbox) placement: Placement<'a>,
+}
+
 /// A replacement in progress.
 struct Replacement<'a> {
-    /// The part of the backup store and the name there for the replaced entry.
-    kept: (BackupKind, &'a str),
+    /// The backup of the replaced entry.
+    kept: &'a BackupId,
     place: &'a SandboxPath,
     folder: &'a Folder,
     name: &'a OsStr,
@@ -124,30 +135,32 @@ struct PreviousEntry {
     copy: Option<Slot>,
 }
 
-/// Gives a finished staging file, which is synced, its final name in its directory. Returns the path of the backup of
-/// the replaced entry.
-pub(in crate::sandbox) fn take_place(
-    place: &SandboxPath,
-    folder: &Folder,
-    (mut draft, dress, placement): (StagingFile, Option<InheritedMetadata<'_>>, Placement<'_>),
-    overwrite: &Overwrite<'_>,
-    meter: &mut Meter,
-    change: &Change<'_>,
-) -> Result<Option<String>, SandboxError> {
-    let kept = (placement.kept.0, placement.kept.1.as_str());
-    let (name, was_there) = (place.name()?, placement.was_there);
-    let mut replacement = Replacement { kept, place, folder, name, overwrite, dress, was_there, meter };
-    for _ in 0..ATTEMPTS {
-        if let Attempt::Done(kept) = replacement.attempt(&mut draft, change)? {
-            // The new entry is in place now, whether or not the rest succeeds.
-            let synced = placement.pending.sync(&[folder]).map_err(|error| place.undurable(&error));
-            let synced = synced.and_then(|()| kept.as_ref().map_or(Ok(()), |kept| kept.sync_after(folder, place)));
-            placement.pending.done(Some(&draft.metadata_after(replacement.name)), kept.is_some(), &[folder]);
-            synced?;
-            return Ok(kept.and_then(|kept| replacement.retain(&kept)));
+impl StagedEntry<'_> {
+    /// Gives the entry its final name in its directory. Returns the path of the backup of the replaced entry.
+    pub(in crate::sandbox) fn take_place(
+        self,
+        place: &SandboxPath,
+        folder: &Folder,
+        overwrite: &Overwrite<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<Option<String>, SandboxError> {
+        let StagedEntry { mut draft, dress, placement: Placement { pending, kept, was_there, .. } } = self;
+        let name = place.name()?;
+        let mut replacement = Replacement { kept: &kept, place, folder, name, overwrite, dress, was_there, meter };
+        for _ in 0..ATTEMPTS {
+            if let Attempt::Done(previous) = replacement.attempt(&mut draft, change)? {
+                // The new entry is in place now, whether or not the rest succeeds.
+                let synced = pending.sync(&[folder]).map_err(|error| place.undurable(&error));
+                let kept = || previous.as_ref().map_or(Ok(()), |previous| previous.sync_after(folder, place));
+                let synced = synced.and_then(|()| kept());
+                pending.done(Some(&draft.metadata_after(replacement.name)), previous.is_some(), &[folder]);
+                synced?;
+                return Ok(previous.and_then(|previous| replacement.retain(&previous)));
+            }
         }
+        Err(SandboxError::Changed(place.display().to_owned()))
     }
-    Err(SandboxError::Changed(place.display().to_owned()))
 }
 
 impl PreviousEntry {
@@ -167,7 +180,7 @@ impl Replacement<'_> {
         let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
             return Ok(Attempt::Again);
         };
-        self.take_from(draft, &old, (&locked, change))
+        self.take_from(draft, &old, &locked, change)
     }
 
     /// Removes backups beyond the retention limits. Returns the path of the backup, if the caller is to receive it.
@@ -196,16 +209,16 @@ impl Replacement<'_> {
         &mut self,
         draft: &mut StagingFile,
         old: &Metadata,
-        (locked, change): (&StoreLock, &Change<'_>),
+        locked: &StoreLock,
+        change: &Change<'_>,
     ) -> Result<Attempt, SandboxError> {
-        let (kind, stamp) = self.kept;
-        let mut slot = locked.slot(self.place, kind, stamp)?;
+        let mut slot = locked.slot(self.place, self.kept)?;
         if !slot.is_near(old.identity) {
             slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
         let mut copy = None;
-        if self.overwrite.is_told && (is_shared(old) || kind == BackupKind::Trash) {
-            copy = Some(locked.slot(self.place, BackupKind::Backups, &self.overwrite.store.stamp_for(change)?)?);
+        if self.overwrite.is_told && (is_shared(old) || self.kept.kind == BackupKind::Trash) {
+            copy = Some(locked.slot(self.place, &self.overwrite.store.id_for(BackupKind::Backups, change)?)?);
         }
         if let Some(copy) = &mut copy {
             copy.copy(self.folder, self.name, self.place.display(), self.meter)?;
@@ -225,10 +238,11 @@ impl Replacement<'_> {
             }
             Err(error) => return Err(self.place.error(&error)),
         };
-        match self.keep(&taken, old, (&mut slot, copy.as_mut())) {
-            Ok(()) => Ok(Attempt::Done(Some(Box::new(PreviousEntry { slot, identity: old.identity, copy })))),
+        let mut previous = PreviousEntry { slot, identity: old.identity, copy };
+        match self.keep(&taken, old, &mut previous) {
+            Ok(()) => Ok(Attempt::Done(Some(Box::new(previous)))),
             Err(error) => {
-                self.put_back(&taken, slot);
+                self.put_back(&taken, previous.slot);
                 Err(error)
             }
         }
@@ -255,7 +269,7 @@ impl Replacement<'_> {
         &mut self,
         taken: &Displaced,
         old: &Metadata,
-        (slot, copy): (&mut Slot, Option<&mut Slot>),
+        PreviousEntry { slot, copy, .. }: &mut PreviousEntry,
     ) -> Result<(), SandboxError> {
         let out = taken.folder.metadata(&taken.name).map_err(|error| self.place.error(&error))?;
         refuse_kind(self.place, out.kind)?;

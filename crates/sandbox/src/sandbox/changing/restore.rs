@@ -58,7 +58,7 @@ pub(in crate::sandbox) fn put_back(
     let step = Step::Put { path: place.full_address(), old: None, draft: None, kept: None, from, is_empty };
     let pending = change.begin(step, &[folder])?;
     let wrap = |error: io::Error| place.error(&error);
-    match change.rename((kept_in, kept_name), (folder, name)) {
+    match change.rename(kept_in, kept_name, folder, name) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
         Err(error) => return Err(wrap(error).into()),

@@ -12,7 +12,7 @@ use super::super::handles::root::SandboxPath;
 use super::journal::Change;
 use super::overwrite::Overwrite;
 use super::parents::Parents;
-use super::replace::{InheritedMetadata, Placement, take_place};
+use super::replace::{InheritedMetadata, Placement, StagedEntry};
 
 /// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
@@ -43,8 +43,8 @@ impl NewFile<'_> {
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
         self.file.sync_all().map_err(|error| self.place.error(&error))?;
         let dress = InheritedMetadata { file: &self.file, old: self.old };
-        let new = (self.draft, Some(dress), self.placement);
-        let taken = take_place(self.place, self.parents.folder(), new, &self.overwrite, meter, self.change);
+        let staged = StagedEntry { draft: self.draft, dress: Some(dress), placement: self.placement };
+        let taken = staged.take_place(self.place, self.parents.folder(), &self.overwrite, meter, self.change);
         if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
             self.parents.keep();
         }
@@ -81,7 +81,7 @@ impl SandboxPath {
         let parents = self.make_parents(change)?;
         let folder = parents.folder();
         let old = self.replaceable(folder, name, overwrite.replace)?;
-        let placement = Placement::begin((self, folder), old, None, overwrite.store, change)?;
+        let placement = Placement::begin(self, folder, old, None, overwrite.store, change)?;
         let old = old.filter(|old| old.kind == Kind::File);
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };

@@ -42,7 +42,7 @@ fn discard_once(folder: &Folder, name: &OsStr, shown: &str, removed: &mut u64) -
     match folder.metadata(name) {
         Ok(metadata) if metadata.kind == Kind::Folder => {
             let inner = folder.open_folder(name).map_err(wrap)?;
-            if is_mounted(&inner, (folder, name)) {
+            if is_mounted(&inner, folder, name) {
                 return Err(SandboxError::Mounted(shown.to_owned()));
             }
             remove_contents(inner, shown, removed)?;
@@ -76,7 +76,7 @@ pub(in crate::sandbox) fn remove_contents(folder: Folder, shown: &str, removed: 
         match level.folder.metadata(&name) {
             Ok(metadata) if metadata.kind == Kind::Folder => {
                 let inner = level.folder.open_folder(&name).map_err(wrap)?;
-                if device(&inner).map_err(wrap)? != here || is_mounted(&inner, (&level.folder, &name)) {
+                if device(&inner).map_err(wrap)? != here || is_mounted(&inner, &level.folder, &name) {
                     return Err(SandboxError::Mounted(shown.to_owned()));
                 }
                 levels.push(emptying(inner, name).map_err(wrap)?);

@@ -21,7 +21,7 @@ pub fn has_mounts(folder: &Folder, name: &OsStr) -> bool {
 
 /// Whether a directory, opened at a name, is the root of a mounted file system, or may be: also true if the system does
 /// not tell.
-pub fn is_mounted(inner: &Folder, (folder, name): (&Folder, &OsStr)) -> bool {
+pub fn is_mounted(inner: &Folder, folder: &Folder, name: &OsStr) -> bool {
     #[cfg(target_os = "linux")]
     return match inner.is_mount_root() {
         Ok(Some(is_root)) => is_root,
@@ -93,7 +93,7 @@ mod linux {
     /// Opens a directory. Returns `None` if it is the root of a mount.
     fn opened(folder: &Folder, name: &OsStr) -> io::Result<Option<Emptying>> {
         let inner = folder.open_folder(name)?;
-        if is_mounted(&inner, (folder, name)) { Ok(None) } else { emptying(inner, name.to_owned()).map(Some) }
+        if is_mounted(&inner, folder, name) { Ok(None) } else { emptying(inner, name.to_owned()).map(Some) }
     }
 
     /// Decodes a path of the table, in which whitespace and backslashes are written as three octal digits.

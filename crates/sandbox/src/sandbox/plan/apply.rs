@@ -9,7 +9,7 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::super::changing::backups::{BackupStore, Retention};
+use super::super::changing::backups::BackupStore;
 use super::super::changing::copy::CopyOptions;
 use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
 use super::super::changing::overwrite::Overwrite;
@@ -20,8 +20,8 @@ use super::super::handles::folder::{file_metadata, set_access};
 use super::super::handles::metadata::{Kind, Metadata, Owner, Timestamp};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::time;
-use super::super::runs::Conflict;
 use super::super::runs::reverse::Reverser;
+use super::super::runs::{ChangeRules, Conflict};
 use super::check::{difference, refused};
 use super::{Plan, PlanAction, PlannedChange};
 
@@ -58,8 +58,7 @@ pub enum ApplyError {
 }
 
 impl Plan {
-    /// Applies the plan. `admit` returns an error with the reason if the policy refuses to change a path; its flag
-    /// tells whether a directory is or will be there.
+    /// Applies the plan.
     ///
     /// # Errors
     /// Returns `ApplyError`. Nothing is changed then.
@@ -67,10 +66,10 @@ impl Plan {
         &self,
         journal: &Journal,
         about: Begin,
-        admit: &dyn Fn(&Address, bool) -> Result<(), String>,
-        (roots, retention): (Roots<'_>, Retention),
+        rules: &ChangeRules<'_>,
         meter: &mut Meter,
     ) -> Result<Applied, ApplyError> {
+        let ChangeRules { roots, retention, admit } = *rules;
         if self.about.failed {
             return Err(ApplyError::Failed);
         }
@@ -79,7 +78,7 @@ impl Plan {
         }
         let is_sealed = self.is_of(roots.main);
         let restored = self.restored();
-        let refused = self.each(|change| refused(change, (is_sealed, &restored), roots, admit));
+        let refused = self.each(|change| refused(change, is_sealed, &restored, roots, admit));
         if !refused.is_empty() {
             return Err(ApplyError::Refused(refused));
         }
@@ -88,7 +87,7 @@ impl Plan {
             return Err(ApplyError::MovedOn(conflicts));
         }
         journal.announce(Begin { atomic: true, ..about });
-        match self.do_all(journal, (roots, retention), meter) {
+        match self.do_all(journal, rules, meter) {
             Ok(()) => {
                 // The run counts the changes of the plan, not its own steps.
                 journal.count(self.changes.len());
@@ -97,7 +96,7 @@ impl Plan {
                 Ok(Applied { by, changes: self.changes.len() })
             }
             Err(error) => {
-                journal.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
+                journal.roll_back(roots, retention, 1, &mut Meter::unlimited())?;
                 journal.end(End::TakenBack)?;
                 Err(error)
             }
@@ -126,12 +125,8 @@ impl Plan {
         })
     }
 
-    fn do_all(
-        &self,
-        journal: &Journal,
-        (roots, retention): (Roots<'_>, Retention),
-        meter: &mut Meter,
-    ) -> Result<(), ApplyError> {
+    fn do_all(&self, journal: &Journal, rules: &ChangeRules<'_>, meter: &mut Meter) -> Result<(), ApplyError> {
+        let ChangeRules { roots, retention, .. } = *rules;
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
         let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
         let is_sealed = self.is_of(roots.main);

@@ -12,14 +12,17 @@ use super::super::handles::metadata::Kind;
 use super::super::handles::reserved::{STATE_DIR, is_reserved};
 use super::super::handles::stamp;
 use super::super::handles::state::State;
+use super::super::runs::Admit;
 use super::{PlanAction, PlannedChange, tree_digest};
 
-/// Returns why a change must not be applied, or `None` if it may. `restored` are the backups that the plan restores.
+/// Returns why a change must not be applied, or `None` if it may. `is_sealed` tells whether the plan is as this user
+/// made it; `restored` are the backups that it restores.
 pub(super) fn refused(
     change: &PlannedChange,
-    (is_sealed, restored): (bool, &BTreeSet<Address>),
+    is_sealed: bool,
+    restored: &BTreeSet<Address>,
     roots: Roots<'_>,
-    admit: &dyn Fn(&Address, bool) -> Result<(), String>,
+    admit: &Admit<'_>,
 ) -> Option<String> {
     let is_folder = change.now.as_ref().or(change.was.as_ref()).is_some_and(|state| state.kind == Kind::Folder);
     let from = change.from.as_ref().map(|(from, _)| from);

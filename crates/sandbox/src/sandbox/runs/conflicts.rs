@@ -14,8 +14,9 @@ use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
 use super::below::visit_below;
 use super::later::Since;
-use super::obstacles::{Admit, Conflict, GONE, Obstacle, Obstruction};
+use super::obstacles::{Conflict, GONE, Obstacle, Obstruction};
 use super::outcome::{PathOutcome, RunOutcome, Touched, keys_below};
+use super::rules::Admit;
 
 /// The keys of the policy that decide how long backups are kept.
 const KEEP_MORE: &str = "`backup_count`, `backup_days` and `backup_bytes` in `[policy]` keep more";
@@ -42,8 +43,7 @@ impl<'a> Comparison<'a> {
         let outcome = self.outcome;
         let mut obstacles = Vec::new();
         for (path, place) in &outcome.places {
-            let different = self.difference(path, place).unwrap_or_else(barred);
-            obstacles.extend(different.map(|different| obstacle(path, different)));
+            obstacles.extend(self.obstacle(path, place).unwrap_or_else(|error| Some(barred(path, &error))));
         }
         obstacles
     }
@@ -55,8 +55,7 @@ impl<'a> Comparison<'a> {
         // The root itself is there. In an adopted copy it is another directory than the run knew.
         let is_meant = |path: &Address| !(path.0.is_empty() || outcome.places.contains_key(path));
         for (path, touched) in outcome.folders.iter().filter(|(path, _)| is_meant(path)) {
-            let different = self.folder_difference(path, touched).unwrap_or_else(barred);
-            missing.extend(different.map(|different| obstacle(path, different)));
+            missing.extend(self.folder_obstacle(path, touched).unwrap_or_else(|error| Some(barred(path, &error))));
         }
         missing
     }
@@ -90,7 +89,8 @@ impl<'a> Comparison<'a> {
         self.copied
     }
 
-    fn difference(&mut self, path: &Address, place: &PathOutcome) -> Result<Option<Different>, SandboxError> {
+    /// Returns an obstacle if the path is no longer as the run left it, or its previous entry cannot be restored.
+    fn obstacle(&mut self, path: &Address, place: &PathOutcome) -> Result<Option<Obstacle>, SandboxError> {
         let found = self.roots.state(path)?;
         let reason = match (&place.now, &found) {
             (None, None) => None,
@@ -114,7 +114,7 @@ impl<'a> Comparison<'a> {
             && let Some(lost) = kept_difference(kept, self.outcome.kept.get(kept).unwrap_or(was), self.roots)?
         {
             let reason = reason.map_or_else(|| lost.clone(), |reason| format!("{reason}; {lost}"));
-            return Ok(Some((reason, Obstruction::Barred)));
+            return Ok(Some(Obstacle::at(path, reason, Obstruction::Barred)));
         }
         let obstruction = self.outcome.obstruction(place, found.as_ref(), is_moved_on);
         let reason = match reason {
@@ -125,7 +125,7 @@ impl<'a> Comparison<'a> {
             }
             None => None,
         };
-        Ok(reason.map(|reason| (reason, obstruction)))
+        Ok(reason.map(|reason| Obstacle::at(path, reason, obstruction)))
     }
 
     /// Whether the entry at a path is the one that the run left under another spelling of the name, on a file system to
@@ -138,16 +138,17 @@ impl<'a> Comparison<'a> {
         left.contains(&(fold(&path.display()), found.inode))
     }
 
-    /// Returns a reason if the directory no longer exists, so that nothing can be restored in it.
-    fn folder_difference(&mut self, path: &Address, touched: &Touched) -> Result<Option<Different>, SandboxError> {
+    /// Returns an obstacle if the directory no longer exists, so that nothing can be restored in it.
+    fn folder_obstacle(&mut self, path: &Address, touched: &Touched) -> Result<Option<Obstacle>, SandboxError> {
         let Some(now) = self.roots.state(path)? else {
-            return Ok(Some((GONE.to_owned(), Obstruction::Passable)));
+            return Ok(Some(Obstacle::at(path, GONE.to_owned(), Obstruction::Passable)));
         };
         let is_same = now.kind == Kind::Folder
             && (touched.inode == Some(now.inode) || self.is_copied(path, touched.inode.is_none()));
         // Entries can also be restored into another directory with the same name.
         let obstruction = if now.kind == Kind::Folder { Obstruction::Passable } else { Obstruction::Barred };
-        if is_same { Ok(None) } else { Ok(Some(("something else is there now".to_owned(), obstruction))) }
+        let other = || Obstacle::at(path, "something else is there now".to_owned(), obstruction);
+        Ok((!is_same).then(other))
     }
 
     /// Whether the entry may be a copy of what the run left, made by the run itself or by a later one.
@@ -179,16 +180,9 @@ fn by_run(run: Option<&str>) -> String {
     run.map_or_else(String::new, |run| format!(", by the run {run}"))
 }
 
-/// A reason why a path is an obstacle, and how a forced undo treats it.
-type Different = (String, Obstruction);
-
-fn obstacle(path: &Address, (reason, is): Different) -> Obstacle {
-    Obstacle { conflict: Conflict { path: path.clone(), reason }, is }
-}
-
 /// Returns the obstacle for a path that cannot be inspected. It stays as it is.
-fn barred(error: SandboxError) -> Option<Different> {
-    Some((error.to_string(), Obstruction::Barred))
+fn barred(path: &Address, error: &SandboxError) -> Obstacle {
+    Obstacle::at(path, error.to_string(), Obstruction::Barred)
 }
 
 impl RunOutcome {
@@ -226,7 +220,7 @@ impl RunOutcome {
     pub(super) fn refused(&self, admit: &Admit<'_>) -> Vec<Obstacle> {
         let refused = |(path, place): (&Address, &PathOutcome)| {
             let is_folder = place.now.as_ref().or(place.was.as_ref())?.kind == Kind::Folder;
-            admit(path, is_folder).err().map(|reason| obstacle(path, (reason, Obstruction::Barred)))
+            admit(path, is_folder).err().map(|reason| Obstacle::at(path, reason, Obstruction::Barred))
         };
         self.places.iter().filter_map(refused).collect()
     }

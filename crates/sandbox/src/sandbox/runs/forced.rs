@@ -15,10 +15,11 @@ use super::super::handles::error::SandboxError;
 use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
 use super::below::visit_below;
-use super::obstacles::{Admit, Conflict, GONE, Obstacle, Obstruction};
+use super::obstacles::{Conflict, GONE, Obstacle, Obstruction};
 use super::origins::Origins;
 use super::outcome::RunOutcome;
-use super::reverse::Reverser;
+use super::reverse::{JournaledBackup, Reverser};
+use super::rules::Admit;
 
 /// An entry that occupied a path to restore and was moved to the backup store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,8 @@ enum Found {
 impl<'a> Forced<'a> {
     /// Creates the state from the obstacles that the undo can overcome.
     pub fn new(
-        (history, outcome): (&'a History, &'a RunOutcome),
+        history: &'a History,
+        outcome: &'a RunOutcome,
         passable: Vec<Obstacle>,
         admit: &'a Admit<'a>,
     ) -> Forced<'a> {
@@ -129,8 +131,10 @@ impl Reverser<'_, '_> {
         match &taken.step {
             Step::Put { is_empty: true, .. } | Step::MakeFolder { .. } => self.reverse_folder(taken, found, forced),
             Step::Put { .. } => self.reverse_put(taken, found, forced),
-            Step::Take { kept, old, .. } => self.bring_back(path, (kept, Some(old)), None, forced),
-            Step::Move { to, .. } => self.reverse_move((taken, to), found, forced),
+            Step::Take { kept, old, .. } => {
+                self.bring_back(path, JournaledBackup { kept, old: Some(old) }, None, forced)
+            }
+            Step::Move { .. } => self.reverse_move(taken, found, forced),
             // The directory exists again.
             Step::RemoveFolder { .. } if self.is_folder(path)? => Ok(false),
             Step::RemoveFolder { .. } => {
@@ -158,31 +162,31 @@ impl Reverser<'_, '_> {
         else {
             return Ok(false);
         };
-        let kept = kept.as_ref().filter(|_| *has_kept).map(|kept| (kept, old.as_ref()));
+        let backup = kept.as_ref().filter(|_| *has_kept).map(|kept| JournaledBackup { kept, old: old.as_ref() });
         let from = from.as_ref().map(|(from, _)| from);
-        match (found, kept) {
+        match (found, backup) {
             // The directory contains changes by another program.
             (Found::AsLeft, None) if forced.in_the_way.contains_key(path) => self.make_way(path, forced).map(|()| true),
             (Found::AsLeft, _) if !forced.in_the_way.contains_key(path) => self.reverse(taken).map(|()| true),
-            (Found::Remade, kept) => {
+            (Found::Remade, backup) => {
                 self.take(path, None)?;
-                kept.map_or(Ok(true), |kept| self.bring_back(path, kept, from, forced))
+                backup.map_or(Ok(true), |backup| self.bring_back(path, backup, from, forced))
             }
-            (_, Some(kept)) => self.bring_back(path, kept, from, forced),
+            (_, Some(backup)) => self.bring_back(path, backup, from, forced),
             (found, None) => forced.miss(taken, found),
         }
     }
 
     fn reverse_move(
         &mut self,
-        (taken, to): (&JournaledStep, &Address),
+        taken: &JournaledStep,
         found: Found,
         forced: &mut Forced<'_>,
     ) -> Result<bool, SandboxError> {
         if matches!(found, Found::Nothing | Found::SomethingElse) {
             return forced.miss(taken, found);
         }
-        let path = taken.step.path();
+        let (path, to) = (taken.step.path(), taken.step.destination());
         self.make_way(path, forced)?;
         self.move_back(path, to)?;
         forced.gone.remove(path);
@@ -234,20 +238,20 @@ impl Reverser<'_, '_> {
     fn bring_back(
         &mut self,
         path: &Address,
-        (kept, old): (&Address, Option<&State>),
+        backup: JournaledBackup<'_>,
         from: Option<&Address>,
         forced: &mut Forced<'_>,
     ) -> Result<bool, SandboxError> {
-        self.kept_entry(kept, old)?;
+        self.kept_entry(backup)?;
         let is_exchanged = self.roots.state(path)?.is_some_and(|there| matches!(there.kind, Kind::File | Kind::Link));
         if is_exchanged && forced.in_the_way.contains_key(path) {
             // The exchange is atomic, so that the name always exists.
-            let displaced = self.put_kept(path, (kept, old), from)?;
+            let displaced = self.put_kept(path, backup, from)?;
             forced.in_the_way.remove(path);
             forced.displaced.extend(displaced.map(|kept| Displaced { path: path.clone(), kept }));
         } else {
             self.make_way(path, forced)?;
-            self.put_kept(path, (kept, old), from)?;
+            self.put_kept(path, backup, from)?;
         }
         forced.gone.remove(path);
         Ok(true)

@@ -18,15 +18,17 @@ pub struct Conflict {
     pub reason: String,
 }
 
-/// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a directory is or
-/// was there.
-pub(super) type Admit<'a> = dyn Fn(&Address, bool) -> Result<(), String> + 'a;
-
 /// A path that is no longer as a run left it.
 #[derive(Clone)]
 pub(super) struct Obstacle {
     pub conflict: Conflict,
     pub is: Obstruction,
+}
+
+impl Obstacle {
+    pub fn at(path: &Address, reason: String, is: Obstruction) -> Obstacle {
+        Obstacle { conflict: Conflict { path: path.clone(), reason }, is }
+    }
 }
 
 /// How a forced undo treats an obstacle.
@@ -67,7 +69,7 @@ fn give_way(obstacles: &mut Vec<Obstacle>, outcome: &RunOutcome) {
             it.conflict.reason.clone()
         });
         if let Some(reason) = reason.last() {
-            obstacles.push(Obstacle { conflict: Conflict { path: folder.clone(), reason }, is: Obstruction::InTheWay });
+            obstacles.push(Obstacle::at(folder, reason, Obstruction::InTheWay));
         }
     }
 }

@@ -188,7 +188,7 @@ impl RunOutcome {
                     self.name_backup(path, kept);
                 }
             }
-            Step::Move { path, old, to, draft } => self.shift((path, to), old, now, draft.is_some()),
+            Step::Move { path, old, to, draft } => self.shift(path, to, old, now, draft.is_some()),
             Step::MakeFolder { path } => {
                 let place = self.place(path, None);
                 (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
@@ -320,7 +320,7 @@ impl RunOutcome {
         }
     }
 
-    fn shift(&mut self, (path, to): (&Address, &Address), old: &State, now: Option<State>, is_copied: bool) {
+    fn shift(&mut self, path: &Address, to: &Address, old: &State, now: Option<State>, is_copied: bool) {
         for folder in at_and_below(&self.folders, path) {
             let touched = self.folders.remove(&folder).expect("its key was just seen");
             let inode = touched.inode.filter(|_| !is_copied);

@@ -7,13 +7,10 @@ use std::io;
 
 use crate::limits::Meter;
 
-use super::super::changing::backups::Retention;
 use super::super::changing::journal::Journal;
 use super::super::changing::journal::history::{History, StepOutcome};
 use super::super::changing::journal::record::{End, Step};
-use super::super::changing::journal::roots::Roots;
 use super::super::changing::journal::run::JournalWriter;
-use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::file_metadata;
 use super::super::handles::metadata::Kind;
@@ -21,6 +18,7 @@ use super::abandoned::{Abandoned, place_of};
 use super::aftermath::DirectoryTimes;
 use super::obstacles::Conflict;
 use super::resolve::StepResolver;
+use super::rules::{Admit, ChangeRules};
 
 /// A recovered run.
 #[derive(Clone, Debug)]
@@ -61,7 +59,7 @@ impl Journal {
     pub fn recover(
         &self,
         abandoned: Abandoned,
-        rules: &RecoverRules<'_>,
+        rules: &ChangeRules<'_>,
         meter: &mut Meter,
     ) -> Result<Option<Recovered>, RecoverError> {
         let Abandoned { name, file, folders, history } = abandoned;
@@ -77,7 +75,7 @@ impl Journal {
         let (own, begin) = (self.begin_own()?, history.begin.clone());
         self.resume(JournalWriter::resume(&name, &folders, file, &history, self.barrier(), rules.roots.main)?);
         let aftermath = RefCell::new(DirectoryTimes::new(&history, until, rules.roots));
-        let RecoverRules { roots, retention, .. } = *rules;
+        let ChangeRules { roots, retention, .. } = *rules;
         let resolver = StepResolver { journal: self, roots, retention, meter, own, aftermath };
         let finished = resolver.finish(&history);
         let end = match &finished {
@@ -95,20 +93,8 @@ impl Journal {
     }
 }
 
-/// Parameters of recovery.
-#[derive(Clone, Copy)]
-pub struct RecoverRules<'a> {
-    /// The roots of the run.
-    pub roots: Roots<'a>,
-    /// Retention of backups.
-    pub retention: Retention,
-    /// Returns an error with the reason if the policy refuses to change a path. The flag tells whether a directory is
-    /// or was there.
-    pub admit: &'a dyn Fn(&Address, bool) -> Result<(), String>,
-}
-
 /// Returns the paths that recovery would change and that the policy refuses.
-fn refused(history: &History, admit: &dyn Fn(&Address, bool) -> Result<(), String>) -> Vec<Conflict> {
+fn refused(history: &History, admit: &Admit<'_>) -> Vec<Conflict> {
     let from = if history.end.is_some() { None } else { history.taken_back_from() };
     let concerned = history.steps.iter().filter(|taken| {
         let is_unknown = matches!(taken.fate, StepOutcome::Unknown { .. });

@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 
 use crate::limits::Meter;
 
-use super::super::changing::backups::{BackupKind, BackupStore, Retention, slot_of};
+use super::super::changing::backups::{BackupId, BackupKind, BackupStore, Retention};
 use super::super::changing::journal::Journal;
 use super::super::changing::journal::history::{History, JournaledStep, StepOutcome};
 use super::super::changing::journal::record::{Record, Step};
@@ -37,6 +37,27 @@ pub(super) struct StepResolver<'a, 'm> {
     pub aftermath: RefCell<DirectoryTimes>,
 }
 
+/// How far a [`Step::Put`] got.
+struct PutProgress<'a> {
+    /// The inode of the new entry, if it is known.
+    inode: Option<u64>,
+    /// The previous entry.
+    old: Option<&'a State>,
+    /// Whether the new entry is at its path.
+    is_there: bool,
+}
+
+impl PutProgress<'_> {
+    /// Whether the entry under the temporary name is the new one, perhaps unfinished, and not the previous one.
+    fn is_new_entry(&self, found: &State) -> bool {
+        match self.inode {
+            // It has a second name if the system could rename it only by a link.
+            Some(inode) => inode == found.inode,
+            None => !self.is_there && self.old.is_none(),
+        }
+    }
+}
+
 impl StepResolver<'_, '_> {
     /// Settles all steps. Returns the number that are still in effect, and whether all were reversed.
     pub fn finish(self, history: &History) -> Result<(usize, bool), SandboxError> {
@@ -59,7 +80,7 @@ impl StepResolver<'_, '_> {
         };
         // Temporary directories of the run are gone, so entries moved out of them count as new.
         let Some(history) = self.journal.history()?.map(History::without_temporary) else { return Ok((0, false)) };
-        let failed = self.journal.roll_back_steps(history, (self.roots, self.retention), from, self.meter)?;
+        let failed = self.journal.roll_back_steps(history, self.roots, self.retention, from, self.meter)?;
         if let Some((_, error)) = failed.into_iter().next() {
             return Err(error);
         }
@@ -78,10 +99,11 @@ impl StepResolver<'_, '_> {
                 let is_there =
                     now.as_ref().is_some_and(|now| inode.map_or(!is_same(old.as_ref(), now), |it| it == now.inode));
                 if let Some(draft) = draft {
-                    self.finish_draft(path, draft, (inode, old.as_ref(), is_there), kept.as_ref())?;
+                    let put = PutProgress { inode, old: old.as_ref(), is_there };
+                    self.finish_draft(path, draft, &put, kept.as_ref())?;
                 }
                 if let (Some((from, state)), Some(kept), true) = (from, kept, is_there) {
-                    self.finish_exchange(path, (from, state), kept)?;
+                    self.finish_exchange(path, from, state, kept)?;
                 }
                 let is_kept = kept.as_ref().map(|kept| self.roots.kept(kept)).transpose()?.flatten().is_some();
                 is_there.then_some((now, is_kept))
@@ -89,10 +111,8 @@ impl StepResolver<'_, '_> {
             Step::Take { path, old, draft, kept } => {
                 self.resolve_take(path, old, draft, kept, copied)?.map(|is_kept| (None, is_kept))
             }
-            Step::Move { path, old, to, draft } => {
-                let draft = draft.as_deref();
-                self.resolve_move((path, to), (old, now.as_ref()), draft, (drafted, copied))?
-                    .map(|there| (Some(there), false))
+            Step::Move { .. } => {
+                self.resolve_move(&taken.step, now.as_ref(), drafted, copied)?.map(|there| (Some(there), false))
             }
             Step::MakeFolder { .. } => now.filter(|now| now.kind == Kind::Folder).map(|now| (Some(now), false)),
             Step::RemoveFolder { .. } => now.is_none().then_some((None, false)),
@@ -126,18 +146,14 @@ impl StepResolver<'_, '_> {
         &self,
         path: &Address,
         draft: &str,
-        (inode, old, is_there): (Option<u64>, Option<&State>, bool),
+        put: &PutProgress<'_>,
         kept: Option<&Address>,
     ) -> Result<(), SandboxError> {
         self.finish_renames(path, draft, kept)?;
         let Some((place, state)) = self.staged_by_us(path, draft)? else { return Ok(()) };
         let (folder, name) = place.entry()?;
-        let is_unfinished = !is_there && (inode == Some(state.inode) || inode.is_none() && !is_same(old, &state));
-        match kept {
-            // A second name of the new entry: the system could rename it only by a link.
-            _ if inode == Some(state.inode) => discard(folder, name, place.display()),
-            _ if is_unfinished && (inode.is_some() || old.is_none()) => discard(folder, name, place.display()),
-            Some(kept) => self.keep(path, &place, slot_of(kept)),
+        match kept.filter(|_| !put.is_new_entry(&state)) {
+            Some(kept) => self.keep(path, &place, &BackupId::of(kept)),
             None => discard(folder, name, place.display()),
         }
     }
@@ -155,7 +171,7 @@ impl StepResolver<'_, '_> {
                 other => return other.map_err(|error| place.error(&error)),
             }
         }
-        kept.map_or(Ok(()), |kept| self.keep(path, &aside, slot_of(kept)))
+        kept.map_or(Ok(()), |kept| self.keep(path, &aside, &BackupId::of(kept)))
     }
 
     /// Completes an exchange with a backup: moves the previous entry, which is still at the path of that backup, to a
@@ -163,14 +179,15 @@ impl StepResolver<'_, '_> {
     fn finish_exchange(
         &self,
         path: &Address,
-        (from, state): (&Address, &State),
+        from: &Address,
+        state: &State,
         kept: &Address,
     ) -> Result<(), SandboxError> {
         let Some(entry) = self.roots.kept(from)? else { return Ok(()) };
         if entry.metadata()?.identity.inode == state.inode || self.roots.kept(kept)?.is_some() {
             return Ok(());
         }
-        self.keep(path, &entry, slot_of(kept))
+        self.keep(path, &entry, &BackupId::of(kept))
     }
 
     /// Finishes a [`Step::Take`]. Returns whether the removed entry has a backup, or `None` if the step was reversed.
@@ -208,11 +225,12 @@ impl StepResolver<'_, '_> {
     /// Finishes a [`Step::Move`]. Returns the state at the new path, or `None` if the step was reversed.
     fn resolve_move(
         &self,
-        (path, to): (&Address, &Address),
-        (old, now): (&State, Option<&State>),
-        draft: Option<&str>,
-        (drafted, copied): (Option<u64>, bool),
+        step: &Step,
+        now: Option<&State>,
+        drafted: Option<u64>,
+        copied: bool,
     ) -> Result<Option<State>, SandboxError> {
+        let Step::Move { path, old, to, draft } = step else { return Ok(None) };
         let there = self.roots.state(to)?;
         let Some(draft) = draft else {
             return Ok(there.filter(|there| is_same(Some(old), there) && now.is_none()));
@@ -228,8 +246,9 @@ impl StepResolver<'_, '_> {
                 discard_at(&copy)?;
             }
             if there.is_some_and(|there| drafted == Some(there.inode)) {
-                let stamp = BackupStore::new(self.roots.root_of(to)?, self.retention).new_stamp(&self.roots.main.usage);
-                self.keep(to, &self.roots.place(to)?, (BackupKind::Trash, stamp))?;
+                let store = BackupStore::new(self.roots.root_of(to)?, self.retention);
+                let id = store.new_id(BackupKind::Trash, &self.roots.main.usage);
+                self.keep(to, &self.roots.place(to)?, &id)?;
             }
             return Ok(None);
         }
@@ -276,15 +295,10 @@ impl StepResolver<'_, '_> {
     }
 
     /// Moves an entry that must not be lost to the backup store.
-    fn keep(
-        &self,
-        path: &Address,
-        found: &SandboxPath,
-        (kind, kept): (BackupKind, String),
-    ) -> Result<(), SandboxError> {
+    fn keep(&self, path: &Address, found: &SandboxPath, id: &BackupId) -> Result<(), SandboxError> {
         let store = BackupStore::new(self.roots.root_of(path)?, self.retention);
         let locked = store.lock(self.meter, &self.own)?;
-        let mut slot = locked.slot(&self.roots.place(path)?, kind, &kept)?;
+        let mut slot = locked.slot(&self.roots.place(path)?, id)?;
         let (folder, name) = found.entry()?;
         slot.take(folder, name).map_err(|error| found.error(&error))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
-use super::super::changing::backups::{BackupKind, BackupStore, Retention, slot_of};
+use super::super::changing::backups::{BackupId, BackupKind, BackupStore, Retention};
 use super::super::changing::restore::put_back;
 use crate::limits::Meter;
 
@@ -35,6 +35,15 @@ pub struct Reverser<'a, 'c> {
     pub copied: BTreeSet<Address>,
 }
 
+/// A backup as the journal describes it.
+#[derive(Clone, Copy)]
+pub(super) struct JournaledBackup<'a> {
+    /// Its path.
+    pub kept: &'a Address,
+    /// The state of the entry before it was backed up, or `None` if the journal does not have it.
+    pub old: Option<&'a State>,
+}
+
 impl<'a> Reverser<'a, '_> {
     /// Reverses a step that was carried out.
     pub fn reverse(&mut self, taken: &JournaledStep) -> Result<(), SandboxError> {
@@ -47,11 +56,13 @@ impl<'a> Reverser<'a, '_> {
                 self.expect(path, now.as_ref())?;
                 let from = from.as_ref().map(|(from, _)| from);
                 match kept.as_ref().filter(|_| *has_kept) {
-                    Some(kept) => self.put_kept(path, (kept, old.as_ref()), from).map(drop),
+                    Some(kept) => self.put_kept(path, JournaledBackup { kept, old: old.as_ref() }, from).map(drop),
                     None => self.take(path, from),
                 }
             }
-            Step::Take { path, kept, old, .. } => self.put_kept(path, (kept, Some(old)), None).map(drop),
+            Step::Take { path, kept, old, .. } => {
+                self.put_kept(path, JournaledBackup { kept, old: Some(old) }, None).map(drop)
+            }
             Step::Move { path, to, .. } => {
                 self.expect(to, now.as_ref())?;
                 self.move_back(path, to)
@@ -144,9 +155,9 @@ impl<'a> Reverser<'a, '_> {
         options: RemoveOptions,
         from: Option<&Address>,
     ) -> Result<Address, SandboxError> {
-        let slot = from.map(slot_of);
-        match place.delete_to(slot.clone(), options, store, self.meter, self.change) {
-            Err(RenameError::OtherDevice) => place.delete_by_copy_to(slot, options, store, self.meter, self.change),
+        let id = from.map(BackupId::of);
+        match place.delete_to(id.clone(), options, store, self.meter, self.change) {
+            Err(RenameError::OtherDevice) => place.delete_by_copy_to(id, options, store, self.meter, self.change),
             Err(RenameError::Sandbox(error)) => Err(error),
             Ok(kept) => Ok(kept),
         }
@@ -178,8 +189,11 @@ impl<'a> Reverser<'a, '_> {
         Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
-    /// Returns the backup at an address. Returns an error if it is missing or has changed since it was made.
-    pub(super) fn kept_entry(&self, kept: &Address, old: Option<&State>) -> Result<(SandboxPath, State), SandboxError> {
+    /// Returns the entry of a backup and its state. Returns an error if it is missing or has changed since it was made.
+    pub(super) fn kept_entry(
+        &self,
+        JournaledBackup { kept, old }: JournaledBackup<'_>,
+    ) -> Result<(SandboxPath, State), SandboxError> {
         let gone = || SandboxError::NotFound(kept.display().into_owned());
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
         let found = State::of(&entry.metadata()?);
@@ -195,13 +209,13 @@ impl<'a> Reverser<'a, '_> {
     pub(super) fn put_kept(
         &mut self,
         path: &Address,
-        (kept, old): (&Address, Option<&State>),
+        backup: JournaledBackup<'_>,
         from: Option<&Address>,
     ) -> Result<Option<Address>, SandboxError> {
         let place = self.roots.place(path)?;
-        let (entry, found) = self.kept_entry(kept, old)?;
+        let (entry, found) = self.kept_entry(backup)?;
         self.forget_copies(path);
-        if old.is_some_and(|old| found.inode != old.inode) {
+        if backup.old.is_some_and(|old| found.inode != old.inode) {
             self.copied.insert(path.clone());
         }
         let is_taken = match place.metadata() {
@@ -210,13 +224,13 @@ impl<'a> Reverser<'a, '_> {
             Err(error) => return Err(error),
         };
         let put = if is_taken {
-            self.exchange(&place, path, (&entry, kept), from).map(Some)
+            self.exchange(&place, path, &entry, backup.kept, from).map(Some)
         } else {
-            put_back(&entry, kept, &place, place.entry()?.0, self.change).map(|()| None)
+            put_back(&entry, backup.kept, &place, place.entry()?.0, self.change).map(|()| None)
         };
         match put {
             Err(RenameError::OtherDevice) => {
-                self.copy_back((&place, path), (&entry, kept))?;
+                self.copy_back(&place, path, &entry, backup.kept)?;
                 self.copied.insert(path.clone());
                 Ok(None)
             }
@@ -230,21 +244,19 @@ impl<'a> Reverser<'a, '_> {
         &mut self,
         place: &SandboxPath,
         path: &Address,
-        (entry, kept): (&SandboxPath, &Address),
+        entry: &SandboxPath,
+        kept: &Address,
         from: Option<&Address>,
     ) -> Result<Address, RenameError> {
         let wrap = |error: io::Error| place.error(&error);
         let store = self.store_of(path)?;
         let locked = store.lock(self.meter, self.change.own())?;
-        let (kind, stamp) = match from {
-            Some(from) => slot_of(from),
-            None => (BackupKind::Backups, store.stamp_for(self.change)?),
-        };
-        let mut slot = locked.slot(place, kind, &stamp)?;
+        let id = from.map_or_else(|| store.id_for(BackupKind::Backups, self.change), |from| Ok(BackupId::of(from)))?;
+        let mut slot = locked.slot(place, &id)?;
         let (folder, name) = place.entry()?;
         let (kept_in, kept_name) = entry.entry()?;
         let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
-        let kept_there = store.address(place, kind, &stamp);
+        let kept_there = store.address(place, &id);
         let step = Step::Put {
             path: path.clone(),
             old: Some(State::of(&old)),
@@ -271,8 +283,10 @@ impl<'a> Reverser<'a, '_> {
     /// Restores a backup that cannot be moved: copies it, and then discards it.
     fn copy_back(
         &mut self,
-        (place, path): (&SandboxPath, &Address),
-        (entry, kept): (&SandboxPath, &Address),
+        place: &SandboxPath,
+        path: &Address,
+        entry: &SandboxPath,
+        kept: &Address,
     ) -> Result<(), SandboxError> {
         let overwrite = if place.metadata().is_ok() {
             Overwrite::keeping(self.store_of(path)?)

@@ -55,6 +55,13 @@ struct TimeChange {
     after: Moment,
 }
 
+/// The times of a directory before and after a run.
+#[derive(Clone, Copy, Debug)]
+struct RunTimes {
+    before: Moment,
+    after: Moment,
+}
+
 impl<'a> Times<'a> {
     /// Returns the times that steps of a run left, to be reversed before the run ends.
     pub fn of_steps(history: &History, outcome: &'a RunOutcome) -> Times<'a> {
@@ -126,7 +133,8 @@ impl<'a> Times<'a> {
         for (address, modified, _) in &history.touched {
             let timeline = self.timelines.get_mut(address).filter(|timeline| !timeline.runs.contains(&run));
             if let Some((timeline, after)) = timeline.zip(*modified) {
-                timeline.add(&run, (timeline.time(), after), Some(&reversed), &self.reversed);
+                let times = RunTimes { before: timeline.time(), after };
+                timeline.add(&run, times, Some(&reversed), &self.reversed);
             }
         }
     }
@@ -166,7 +174,7 @@ impl<'a> Times<'a> {
 }
 
 impl Timeline {
-    fn new(run: &Rc<str>, (before, after): (Moment, Moment)) -> Timeline {
+    fn new(run: &Rc<str>, RunTimes { before, after }: RunTimes) -> Timeline {
         let changes = vec![TimeChange { run: Some(Rc::clone(run)), after }];
         Timeline { first: before, changes, runs: HashSet::from([Rc::clone(run)]), undone: HashSet::new() }
     }
@@ -175,7 +183,7 @@ impl Timeline {
     fn add(
         &mut self,
         run: &Rc<str>,
-        (before, after): (Moment, Moment),
+        RunTimes { before, after }: RunTimes,
         reverses: Option<&Rc<str>>,
         reversed: &HashMap<Rc<str>, Rc<str>>,
     ) {
@@ -218,8 +226,8 @@ impl Timeline {
 }
 
 impl Touched {
-    fn times(&self) -> Option<(Moment, Moment)> {
-        self.before.zip(self.after)
+    fn times(&self) -> Option<RunTimes> {
+        Some(RunTimes { before: self.before?, after: self.after? })
     }
 }
 

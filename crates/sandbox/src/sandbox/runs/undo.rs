@@ -28,6 +28,7 @@ use super::obstacles;
 use super::obstacles::{Conflict, Obstacle};
 use super::outcome::RunOutcome;
 use super::reverse::Reverser;
+use super::rules::ChangeRules;
 use super::skipped::Skipped;
 use super::times::Times;
 
@@ -101,6 +102,17 @@ pub enum UndoError {
     Sandbox(#[from] SandboxError),
 }
 
+/// The steps of a run to reverse, and those to leave as they are.
+struct UndoSteps<'a> {
+    history: &'a History,
+    outcome: &'a RunOutcome,
+    skipped: Skipped<'a>,
+    /// The state of a forced undo; `None` if every step is to be reversed.
+    forced: Option<Forced<'a>>,
+    /// Roots of copies of what the run left.
+    copied: BTreeSet<Address>,
+}
+
 /// The result of reversing the steps of a run.
 struct TakenBack {
     steps: usize,
@@ -154,16 +166,16 @@ impl Journal {
     }
 
     /// Undoes a run, its last step first. If the tree is no longer as the run left it, nothing is undone unless
-    /// `force` is set, which undoes the rest. `admit` returns an error with the reason if the policy refuses to
-    /// change a path; its flag tells whether a directory is or was there.
+    /// `force` is set, which undoes the rest.
     pub fn undo(
         &self,
-        (run, force): (&str, bool),
+        run: &str,
+        force: bool,
         about: Begin,
-        admit: &dyn Fn(&Address, bool) -> Result<(), String>,
-        (roots, retention): (Roots<'_>, Retention),
+        rules: &ChangeRules<'_>,
         meter: &mut Meter,
     ) -> Result<UndoReport, UndoError> {
+        let ChangeRules { roots, retention, admit } = *rules;
         let _lock = UndoLock::wait(roots.main, meter)?;
         let (history, since) = read(roots, run)?;
         // Another process may have reversed the run while this one waited for the lock.
@@ -194,13 +206,13 @@ impl Journal {
             }
             return Err(UndoError::MovedOn { run: origin.run, is_redo, conflicts, is_forceable, later });
         }
-        let forced = force.then(|| Forced::new((&history, &outcome), passable, admit));
+        let forced = force.then(|| Forced::new(&history, &outcome, passable, admit));
         let origin_run = origin.run.clone();
         let redoes = history.begin.undoes.clone().filter(|_| is_redo);
         // A killed undo is rolled back, so that it can be repeated.
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, atomic: true, ..about });
-        let taken_back = self.take_back((&history, &outcome), (skipped, forced, copied), (roots, retention), meter);
-        let refused = match taken_back {
+        let steps = UndoSteps { history: &history, outcome: &outcome, skipped, forced, copied };
+        let refused = match self.take_back(steps, rules, meter) {
             Ok(TakenBack { steps: 0, left, .. }) if force && !left.is_empty() => {
                 UndoError::NothingBack { run: origin.run, is_redo, conflicts: left, later }
             }
@@ -213,7 +225,7 @@ impl Journal {
             }
             Err(error) => moved_on(error, origin.run, is_redo),
         };
-        let staying = self.roll_back((roots, retention), 1, &mut Meter::unlimited())?;
+        let staying = self.roll_back(roots, retention, 1, &mut Meter::unlimited())?;
         self.end(End::TakenBack)?;
         match (refused, staying.is_empty()) {
             (UndoError::Sandbox(error), true) if !matches!(error, SandboxError::Limit(_)) => {
@@ -225,11 +237,12 @@ impl Journal {
 
     fn take_back(
         &self,
-        (history, outcome): (&History, &RunOutcome),
-        (mut skipped, mut forced, copied): (Skipped<'_>, Option<Forced<'_>>, BTreeSet<Address>),
-        (roots, retention): (Roots<'_>, Retention),
+        steps: UndoSteps<'_>,
+        rules: &ChangeRules<'_>,
         meter: &mut Meter,
     ) -> Result<TakenBack, SandboxError> {
+        let UndoSteps { history, outcome, mut skipped, mut forced, copied } = steps;
+        let ChangeRules { roots, retention, .. } = *rules;
         let mut times = Times::of_run(history, outcome, roots).restored(roots);
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
@@ -296,12 +309,13 @@ impl Journal {
     /// be reversed, with their errors.
     pub fn roll_back(
         &self,
-        place: (Roots<'_>, Retention),
+        roots: Roots<'_>,
+        retention: Retention,
         from: u32,
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {
         match self.history()? {
-            Some(history) => self.roll_back_steps(history, place, from, meter),
+            Some(history) => self.roll_back_steps(history, roots, retention, from, meter),
             None => Ok(Vec::new()),
         }
     }
@@ -310,7 +324,8 @@ impl Journal {
     pub(super) fn roll_back_steps(
         &self,
         mut history: History,
-        (roots, retention): (Roots<'_>, Retention),
+        roots: Roots<'_>,
+        retention: Retention,
         from: u32,
         meter: &mut Meter,
     ) -> Result<Vec<(u32, SandboxError)>, SandboxError> {

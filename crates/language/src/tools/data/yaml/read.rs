@@ -80,9 +80,9 @@ pub fn documents(context: &mut Context<'_>, text: &str, big_numbers: BigNumbers)
     let _scalar = MemoryCharge::of(text.len())?;
     let mut loader = Loader::new(big_numbers);
     let mut parser = Parser::with_options(PolledInput::new(text), options());
-    while let Some(event) = next(&mut parser)? {
+    while let Some((event, span)) = next(&mut parser)? {
         context.spend(1)?;
-        loader.take(context, event)?;
+        loader.take(context, event, &span)?;
     }
     Ok(loader.documents)
 }
@@ -115,12 +115,20 @@ fn fault(marker: &Marker, reason: &str) -> ToolError {
 struct Loader {
     documents: Elements,
     open: MeteredVec<Open>,
-    /// The value of each anchor by its number, and the number of values that it contains.
-    anchors: MeteredVec<Option<(Value, usize)>>,
+    /// The values of the anchors, by their numbers.
+    anchors: MeteredVec<Option<Anchored>>,
     /// The memory that the parser uses for anchors.
     names: MemoryCharge,
     aliased: usize,
     big_numbers: BigNumbers,
+}
+
+/// The value of an anchor.
+#[derive(Clone)]
+struct Anchored {
+    value: Value,
+    /// Number of values in it, including itself.
+    count: usize,
 }
 
 /// A collection that is still open.
@@ -157,23 +165,23 @@ impl Loader {
         }
     }
 
-    fn take(&mut self, context: &mut Context<'_>, (event, span): (Event<'_>, Span)) -> Result<(), ToolError> {
+    fn take(&mut self, context: &mut Context<'_>, event: Event<'_>, span: &Span) -> Result<(), ToolError> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 space::check(text.len())?;
-                let value = self.scalar(&text, style, tag.as_deref(), &span)?;
-                self.put(value, anchor, 1, &span)
+                let value = self.scalar(&text, style, tag.as_deref(), span)?;
+                self.put(value, anchor, 1, span)
             }
             Event::Alias(anchor) => {
                 let known = self.anchors.as_slice().get(anchor).cloned().flatten();
-                let Some((value, count)) = known else {
+                let Some(Anchored { value, count }) = known else {
                     return Err(fault(&span.start, "an alias stands inside its own anchor"));
                 };
                 self.aliased = self.aliased.saturating_add(count);
                 if self.aliased > MAX_ALIASED {
                     return Err(fault(&span.start, &format!("aliases stand for more than {MAX_ALIASED} values")));
                 }
-                self.put(value, 0, count, &span)
+                self.put(value, 0, count, span)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(anchor, Body::List(Elements::default())),
             Event::MappingStart(_, anchor, _) => {
@@ -182,7 +190,7 @@ impl Loader {
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let Open { anchor, count, body } = self.open.pop().expect("the parser closes what it opened");
-                self.put(close(context, body)?, anchor, count, &span)
+                self.put(close(context, body)?, anchor, count, span)
             }
             // Anchors are local to a document.
             Event::DocumentEnd => {
@@ -203,7 +211,7 @@ impl Loader {
     /// Adds a complete value to the enclosing collection.
     fn put(&mut self, value: Value, anchor: usize, count: usize, span: &Span) -> Result<(), ToolError> {
         if anchor > 0 {
-            self.keep(anchor, (value.clone(), count))?;
+            self.keep(anchor, Anchored { value: value.clone(), count })?;
         }
         let Some(open) = self.open.last_mut() else { return Ok(self.documents.push(value)?) };
         open.count = open.count.saturating_add(count);
@@ -222,7 +230,7 @@ impl Loader {
     }
 
     /// Stores the value of an anchor.
-    fn keep(&mut self, anchor: usize, known: (Value, usize)) -> Result<(), ToolError> {
+    fn keep(&mut self, anchor: usize, known: Anchored) -> Result<(), ToolError> {
         self.names.grow(ANCHOR_BYTES)?;
         while self.anchors.len() <= anchor {
             self.anchors.push(None)?;

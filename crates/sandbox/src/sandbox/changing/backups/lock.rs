@@ -26,7 +26,7 @@ use super::super::super::handles::store_usage::HeldStore;
 use super::super::super::internal::internal_change::InternalChange;
 use super::super::super::internal::state_dir::{StateDir, display};
 use super::slot::Slot;
-use super::{BackupKind, BackupStore};
+use super::{BackupId, BackupStore};
 
 const LOCK: &str = "lock";
 const UNDO_LOCK: &str = "undo-lock";
@@ -94,9 +94,9 @@ impl StoreLock {
         is(root.folder(), STATE_DIR, *identity) && is(folder, LOCK, *lock_identity)
     }
 
-    /// Creates a slot for the entry at `place`, with a stamp from [`BackupStore::new_stamp`].
-    pub fn slot(&self, place: &SandboxPath, kind: BackupKind, stamp: &str) -> Result<Slot, SandboxError> {
-        Slot::make(&self.held.folder, &self.seal, kind, place.resolved_raw(), stamp)
+    /// Creates a slot for a backup of the entry at `place`.
+    pub fn slot(&self, place: &SandboxPath, id: &BackupId) -> Result<Slot, SandboxError> {
+        Slot::make(&self.held.folder, &self.seal, place.resolved_raw(), id)
     }
 }
 

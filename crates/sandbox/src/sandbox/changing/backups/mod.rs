@@ -86,12 +86,23 @@ impl BackupKind {
     }
 }
 
-/// Splits the path of a backup into its part of the store and its stamp.
-pub(in crate::sandbox) fn slot_of(address: &Address) -> (BackupKind, String) {
-    let path = address.0.to_string_lossy();
-    let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
-    let kind = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
-    (kind, stamp::stamp_in(address))
+/// A backup among those of a path.
+#[derive(Clone, Debug)]
+pub(in crate::sandbox) struct BackupId {
+    /// Its part of the store.
+    pub kind: BackupKind,
+    /// Its stamp, with which its name begins.
+    pub stamp: String,
+}
+
+impl BackupId {
+    /// Takes the id from the path of a backup.
+    pub fn of(address: &Address) -> BackupId {
+        let path = address.0.to_string_lossy();
+        let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
+        let kind = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
+        BackupId { kind, stamp: stamp::stamp_in(address) }
+    }
 }
 
 /// The backup store of a root, in the root's `.ns`.
@@ -112,24 +123,24 @@ impl<'a> BackupStore<'a> {
         self.root.address_of(&slot.display()).into_owned()
     }
 
-    /// Returns a new stamp for a backup. `usage` is that of the run, which may belong to another root.
-    pub(in crate::sandbox) fn new_stamp(self, usage: &StoreUsage) -> String {
+    /// Returns the id of a new backup. `usage` is that of the run, which may belong to another root.
+    pub(in crate::sandbox) fn new_id(self, kind: BackupKind, usage: &StoreUsage) -> BackupId {
         self.root.usage.follow(usage);
-        stamp::name_at(&usage.now())
+        BackupId { kind, stamp: stamp::name_at(&usage.now()) }
     }
 
-    /// Returns a new stamp for a backup that a change makes. Begins the run first, so that stamps of its backups are
+    /// Returns the id of a new backup that a change makes. Begins the run first, so that stamps of its backups are
     /// later than its own.
-    pub(in crate::sandbox) fn stamp_for(self, change: &Change<'_>) -> Result<String, SandboxError> {
+    pub(in crate::sandbox) fn id_for(self, kind: BackupKind, change: &Change<'_>) -> Result<BackupId, SandboxError> {
         change.begin_journal()?;
-        Ok(self.new_stamp(&change.root().usage))
+        Ok(self.new_id(kind, &change.root().usage))
     }
 
-    /// Returns the path of the backup of the entry at `place` with this stamp.
-    pub(in crate::sandbox) fn address(self, place: &SandboxPath, kind: BackupKind, stamp: &str) -> Address {
+    /// Returns the path of a backup of the entry at `place`.
+    pub(in crate::sandbox) fn address(self, place: &SandboxPath, id: &BackupId) -> Address {
         let parts = parts_of(Path::new(place.resolved_raw())).map(|part| stamp::folder_of(&part));
-        let folders: Vec<OsString> = [OsString::from(kind.name())].into_iter().chain(parts).collect();
-        let name = stamp::kept_name(stamp, &folders, &self.root.seal);
+        let folders: Vec<OsString> = [OsString::from(id.kind.name())].into_iter().chain(parts).collect();
+        let name = stamp::kept_name(&id.stamp, &folders, &self.root.seal);
         let own = Address::from(&*self.root.address_of(STATE_DIR));
         folders.iter().chain([&name]).fold(own, |address, part| address.join(part))
     }

@@ -18,7 +18,7 @@ use super::super::super::handles::staging::random_name;
 use super::super::super::handles::stamp;
 use super::super::copier::copy_aside;
 use super::super::parents::MadeFolders;
-use super::{BackupKind, shown_below};
+use super::{BackupId, BackupKind, shown_below};
 
 /// A slot for one backup. Dropping it removes an unconfirmed copy, and directories created for it if no backup was
 /// stored.
@@ -47,18 +47,12 @@ enum Content {
 }
 
 impl Slot {
-    /// Creates a slot for an entry with a resolved path and a stamp. Errors: if something has the name already, which
+    /// Creates a slot for a backup of an entry with a resolved path. Errors: if something has the name already, which
     /// can happen for the name of an earlier backup that an undo or redo uses again.
-    pub(super) fn make(
-        own: &Folder,
-        seal: &RootSeal,
-        kind: BackupKind,
-        resolved: &OsStr,
-        stamp: &str,
-    ) -> Result<Slot, SandboxError> {
+    pub(super) fn make(own: &Folder, seal: &RootSeal, resolved: &OsStr, id: &BackupId) -> Result<Slot, SandboxError> {
         let folder = own.duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
         let (names, made) = (Vec::new(), MadeFolders::default());
-        let (name, content) = (OsString::new(), Content::Nothing);
+        let (kind, name, content) = (id.kind, OsString::new(), Content::Nothing);
         let mut slot = Slot { kind, folder, device: 0, name, names, made, is_new: false, content };
         let parts: Vec<OsString> = parts_of(Path::new(resolved)).collect();
         slot.descend(OsString::from(kind.name()), false)?;
@@ -66,7 +60,7 @@ impl Slot {
             // Each path has a directory of its own, which is seldom there.
             slot.descend(stamp::folder_of(part), at + 1 == parts.len())?;
         }
-        slot.name = stamp::kept_name(stamp, &slot.names, seal);
+        slot.name = stamp::kept_name(&id.stamp, &slot.names, seal);
         if slot.is_new {
             return Ok(slot);
         }
@@ -165,7 +159,7 @@ impl Slot {
     /// unless it is confirmed.
     pub fn copy(&mut self, folder: &Folder, name: &OsStr, shown: &str, meter: &mut Meter) -> Result<(), SandboxError> {
         let aside = random_name();
-        copy_aside((folder, name), (&self.folder, &aside), shown, meter)?;
+        copy_aside(folder, name, &self.folder, &aside, shown, meter)?;
         self.discard_copy();
         if let Err(error) = self.folder.rename(&aside, &self.folder, &self.name, Replace::No) {
             let _ = discard(&self.folder, &aside, shown);

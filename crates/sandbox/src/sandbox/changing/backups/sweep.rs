@@ -281,7 +281,7 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
         let may_go = self.reclaimer.may_take(&self.names, &name);
         if let (true, Some(why)) = (may_go, self.rules.reclaim_reason(&name, level.surplus.contains(&name))) {
             let taken = self.reclaimer.take(&level.folder, &self.names, &name);
-            return self.taken(taken, (&self.names.clone(), &name), size, why);
+            return self.taken(taken, &Candidate { name, names: self.names.clone(), size }, why);
         }
         self.swept.stays(&self.names, size);
         if may_go {
@@ -298,16 +298,15 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     fn taken(
         &mut self,
         taken: Result<bool, SandboxError>,
-        (names, name): (&[OsString], &OsStr),
-        size: u64,
+        Candidate { name, names, size }: &Candidate,
         why: ReclaimReason,
     ) -> Result<(), SandboxError> {
         match taken {
-            Ok(true) => self.swept.add_reclaimed(names, name, size, why),
-            Ok(false) => self.swept.stays(names, size),
+            Ok(true) => self.swept.add_reclaimed(names, name, *size, why),
+            Ok(false) => self.swept.stays(names, *size),
             Err(error @ SandboxError::Limit(_)) => return Err(error),
             Err(error) => {
-                self.swept.stays(names, size);
+                self.swept.stays(names, *size);
                 self.swept.fails(error);
             }
         }
@@ -333,15 +332,16 @@ impl<'a, H: Reclaimer> Sweep<'a, H> {
     fn reclaim_surplus(&mut self, own: &Folder) -> Result<(), SandboxError> {
         let most = self.rules.retention.bytes;
         let candidates = std::mem::take(&mut self.candidates).into_sorted_vec();
-        for Candidate { name, names, size } in candidates {
+        for candidate in candidates {
             if most == 0 || self.swept.kept_bytes() <= most {
                 self.swept.is_cut = false;
                 break;
             }
             self.watch.poll()?;
-            self.swept.reconsiders(&names, size);
-            let taken = folder_at(own, &names).and_then(|folder| self.reclaimer.take(&folder, &names, &name));
-            self.taken(taken, (&names, &name), size, ReclaimReason::Large)?;
+            let Candidate { name, names, size } = &candidate;
+            self.swept.reconsiders(names, *size);
+            let taken = folder_at(own, names).and_then(|folder| self.reclaimer.take(&folder, names, name));
+            self.taken(taken, &candidate, ReclaimReason::Large)?;
         }
         Ok(())
     }

@@ -274,8 +274,10 @@ impl Change<'_> {
     /// write moves as well: this run or an earlier one put it there.
     pub(in crate::sandbox) fn rename(
         &self,
-        (folder, name): (&Folder, &OsStr),
-        (to_folder, to): (&Folder, &OsStr),
+        folder: &Folder,
+        name: &OsStr,
+        to_folder: &Folder,
+        to: &OsStr,
     ) -> io::Result<()> {
         let restores = self.is_reversing() || self.journal.run.borrow().as_ref().is_some_and(JournalWriter::takes_back);
         if restores {

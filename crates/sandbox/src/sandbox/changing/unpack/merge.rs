@@ -101,14 +101,14 @@ impl<'a> Merge<'a> {
             if let Some(above) = above.replace(folders).filter(|above| *above != folders) {
                 to.folder(above).and_then(Folder::sync).map_err(wrap)?;
             }
-            let moved = from.folder(folders).and_then(|from| self.move_one((from, to.folder(folders)?), *number));
+            let moved = from.folder(folders).and_then(|from| self.move_one(from, to.folder(folders)?, *number));
             moved.map_err(|error| self.unpacking.error(parts, &error))?;
         }
         above.map_or(Ok(()), |above| to.folder(above).and_then(Folder::sync)).map_err(wrap)
     }
 
     /// Moves an entry with its contents.
-    fn move_one(&mut self, (from, to): (&Folder, &Folder), number: usize) -> io::Result<()> {
+    fn move_one(&mut self, from: &Folder, to: &Folder, number: usize) -> io::Result<()> {
         let (parts, _) = self.names[number];
         let before = self.moved.len();
         let mut tree = Finder::new(from)?;
@@ -117,14 +117,14 @@ impl<'a> Merge<'a> {
             let folder = tree.folder(&below[..below.len() - 1])?;
             self.moved.push((at, folder.metadata(last(below))?));
         }
-        let renamed = self.rename((from, to), parts);
+        let renamed = self.rename(from, to, parts);
         if renamed.is_err() {
             self.moved.truncate(before);
         }
         renamed
     }
 
-    fn rename(&mut self, (from, to): (&Folder, &Folder), parts: &'a [CompactString]) -> io::Result<()> {
+    fn rename(&mut self, from: &Folder, to: &Folder, parts: &'a [CompactString]) -> io::Result<()> {
         let rename = || from.rename(last(parts), to, last(parts), Replace::No);
         let folders = &parts[..parts.len() - 1];
         if let Some(trace) = self.traces.get_mut(folders) {
