@@ -278,3 +278,34 @@ fn the_later_runs_in_the_way_are_named() {
     let refused = place.ns(1, &["redo", &run]);
     assert!(refused.stderr.contains(&format!("nothing was done; `ns undo {third}` takes back")), "{}", refused.stderr);
 }
+
+/// A directory that the run made stays because of a changed file in it, at any depth: with the permission bits that the
+/// run gave it, not with those from before they were set.
+#[test]
+fn a_made_directory_that_stays_is_as_the_run_left_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let changes: [(&str, Change); 2] = [
+        ("", |root| fs::write(root.join("made/deep/new"), "theirs").expect("a file")),
+        ("MUST FS.MoveFile(\"d/in/f\", \"made/deep/f\")\n", |root| {
+            fs::write(root.join("made/deep/f"), "theirs").expect("a file");
+        }),
+    ];
+    for (further, change) in changes {
+        let place = Place::new();
+        let script = "MUST FS.CreateDirectory(\"made/deep\")\nMUST FS.WriteFile(\"made/deep/new\", \"new\")\n";
+        let modes = "MUST FS.SetPermissions(\"made\", \"700\")\nMUST FS.SetPermissions(\"made/deep\", \"711\")\n";
+        place.run(&format!("{script}{modes}{further}MUST FS.WriteFile(\"alone\", \"over\")"));
+        tick();
+        change(&place.root());
+        let before = place.snapshot();
+        let forced = place.ns(1, &["undo", "--force"]);
+        for path in ["made", "made/deep"] {
+            assert!(forced.stderr.contains(&format!("`{path}` was left as it is")), "{}", forced.stderr);
+        }
+        let mode = |path: &str| fs::metadata(place.root().join(path)).expect("it stays").permissions().mode() & 0o777;
+        assert_eq!((mode("made"), mode("made/deep")), (0o700, 0o711), "{further}");
+        assert_eq!(place.read("alone"), "alone");
+        place.ns(0, &["redo"]);
+        assert_eq!(contents(&place), contents_of(&before), "{further}");
+    }
+}

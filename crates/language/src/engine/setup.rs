@@ -26,8 +26,8 @@ impl Engine {
         Engine::open_at(open_root(options.sandbox.as_deref())?, options)
     }
 
-    /// Like [`Engine::open`], with an open root as the sandbox, such as a folder in memory
-    /// ([`Root::in_memory`](crate::sandbox::Root::in_memory)).
+    /// Like [`Engine::open`], with an open root as the sandbox. For a folder in memory
+    /// ([`Root::in_memory`](crate::sandbox::Root::in_memory)) nothing is kept of the user unless the options name a state.
     ///
     /// # Errors
     /// What cannot be opened or read, with its help.
@@ -36,7 +36,8 @@ impl Engine {
         let Config { mut limits, mut policy, settings } = read_policies(&root, options, &toolbox.registry)?;
         let optional = overrule(&mut limits, &mut policy, options);
         Arc::make_mut(&mut policy.provenance).options = optional;
-        let state = options.state.clone().or_else(files::state_folder);
+        let own_state = || if root.is_in_memory() { None } else { files::state_folder() };
+        let state = options.state.clone().or_else(own_state);
         let makes_key = options.makes_key || !(policy.read_only || options.plan || options.looks_only);
         let user = Arc::new(match &options.key {
             Some(key) => UserState::handed(key.clone(), state.as_deref()),

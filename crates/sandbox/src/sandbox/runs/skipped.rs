@@ -1,7 +1,8 @@
 //! Paths that a forced undo leaves as they are.
 //!
 //! These are the paths that somebody else changed, and every path that would otherwise get wrong contents: the other
-//! end of a move, paths below a directory that is not restored, and directories above a path that stays.
+//! end of a move, paths below a directory that is not restored, and directories above a path that stays: a whole tree,
+//! and a directory that the run created, whose permission bits and time therefore stay too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +21,21 @@ pub(super) struct Skipped<'h> {
 }
 
 impl<'h> Skipped<'h> {
-    /// Creates the set from conflicts and missing directories, and adds the paths that depend on them.
-    pub fn new(conflicts: Vec<Conflict>, missing: Vec<Conflict>, history: &'h History) -> Skipped<'h> {
+    /// Creates the set from conflicts and missing directories, and adds the paths that depend on them. `is_there` tells
+    /// whether an entry exists at a path.
+    pub fn new(
+        conflicts: Vec<Conflict>,
+        missing: Vec<Conflict>,
+        history: &'h History,
+        is_there: impl Fn(&Address) -> bool,
+    ) -> Skipped<'h> {
         let occupied = missing.iter().map(|conflict| conflict.path.clone()).collect();
         let reasons = conflicts.into_iter().chain(missing).map(|conflict| (conflict.path, conflict.reason)).collect();
         let mut skipped = Skipped { history, reasons, occupied };
         skipped.spread();
+        while skipped.keep_made_folders(&is_there) {
+            skipped.spread();
+        }
         skipped
     }
 
@@ -55,6 +65,20 @@ impl<'h> Skipped<'h> {
     /// Returns the paths with the reasons, sorted by path.
     pub fn into_conflicts(self) -> Vec<Conflict> {
         self.reasons.into_iter().map(|(path, reason)| Conflict { path, reason }).collect()
+    }
+
+    /// Adds the directories that the run created and that contain an entry at a skipped path. Returns whether there are
+    /// more than before.
+    fn keep_made_folders(&mut self, is_there: &impl Fn(&Address) -> bool) -> bool {
+        let count = self.reasons.len();
+        for taken in &self.history.steps {
+            let (Step::MakeFolder { path } | Step::Put { path, is_empty: true, .. }) = &taken.step else { continue };
+            let stays = keys_below(&self.reasons, path).find(|below| is_there(below));
+            if let Some(reason) = stays.map(|below| format!("`{}` is left as it is", below.display())) {
+                self.reasons.entry(path.clone()).or_insert(reason);
+            }
+        }
+        self.reasons.len() > count
     }
 
     /// Adds the paths of steps that depend on skipped paths, until no more are found.

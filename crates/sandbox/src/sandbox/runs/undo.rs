@@ -197,7 +197,7 @@ impl Journal {
         let ((mut staying, passable), (missing, _)) =
             (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
         staying.extend(lost);
-        let skipped = Skipped::new(staying, missing, &history);
+        let skipped = Skipped::new(staying, missing, &history, |path| matches!(roots.state(path), Ok(Some(_))));
         if !(force || all.is_empty()) {
             let mut conflicts = obstacles::conflicts(all);
             let is_forceable = !skipped.has_all();

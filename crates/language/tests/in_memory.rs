@@ -1,0 +1,124 @@
+//! An engine whose sandbox is a folder in memory: the language, the tools, undo and plans need no disk. The same tests
+//! run natively and as WebAssembly, under Node.js.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use neuroscript_language::engine::{
+    EmitError, Ending, Engine, Invocation, Meter, Options, Outcome, Output, Root, Script, Value, emitted,
+};
+#[cfg(target_family = "wasm")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Collects what a script prints.
+struct Lines(Rc<RefCell<String>>);
+
+impl Output for Lines {
+    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
+        self.0.borrow_mut().push_str(&emitted(values, meter)?);
+        Ok(())
+    }
+
+    fn warn(&mut self, text: &str) {
+        panic!("{text}");
+    }
+}
+
+fn engine(root: &Root, options: &Options) -> Engine {
+    let root = root.duplicate().unwrap_or_else(|error| panic!("{error}"));
+    Engine::open_at(root, options).unwrap_or_else(|error| panic!("{:?}", error.findings))
+}
+
+fn run(engine: &Engine, script: &str) -> (Outcome, String) {
+    let output = Rc::new(RefCell::new(String::new()));
+    let script = Script::new("test.ns", script);
+    let outcome = engine.run(&script, &Invocation::default(), Box::new(Lines(output.clone())));
+    let text = output.borrow().clone();
+    (outcome, text)
+}
+
+/// Runs a script that must not fail, and returns what it prints.
+fn done(engine: &Engine, script: &str) -> String {
+    let (outcome, text) = run(engine, script);
+    assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
+    text
+}
+
+fn memory(bytes: u64) -> Root {
+    Root::in_memory(bytes).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const WRITE: &str = r#"
+MUST FS.CreateDirectory("notes")
+FOR EACH n IN LIST.Range(1, 20) DO
+    MUST FS.WriteFile(f"notes/{n}.txt", STR.Repeat(f"line {n}\n", n))
+END
+MUST FS.MoveFile("notes/3.txt", "three.txt")
+MUST FS.EditFile("three.txt", "line 3\nline 3\nline 3\n", "three\n")
+MUST FS.Compress("notes", "notes.zip")
+MUST FS.DeleteFile("notes", recursive: true)
+"#;
+
+const LIST: &str = r#"
+FOR EACH file IN FS.Find(".", type: "all") DO
+    EMIT file.path
+END
+"#;
+
+#[test]
+fn scripts_change_files_and_are_undone() {
+    let engine = engine(&memory(1 << 20), &Options::default());
+    done(&engine, WRITE);
+    assert_eq!(done(&engine, LIST), "notes.zip\nthree.txt\n");
+    done(&engine, "MUST FS.Extract(\"notes.zip\", \"out\")");
+    assert_eq!(done(&engine, "EMIT LEN(FS.SearchFiles(\"out\", \"line 7\").matches)"), "7\n");
+    for left in ["notes.zip\nthree.txt\n", ""] {
+        engine.undo(None, false, false).unwrap_or_else(|error| panic!("{}", error.message));
+        assert_eq!(done(&engine, LIST), left);
+    }
+    engine.undo(None, true, false).unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(done(&engine, "EMIT FS.ReadFile(\"three.txt\").content"), "three\n\n");
+}
+
+#[test]
+fn a_plan_changes_nothing_and_is_applied() {
+    let root = memory(1 << 20);
+    let planning = engine(&root, &Options { plan: true, ..Options::default() });
+    done(&planning, WRITE);
+    assert_eq!(done(&planning, LIST), "notes.zip\nthree.txt\n");
+    let plan = planning.plan("test", false).unwrap_or_else(|error| panic!("{}", error.message));
+    let engine = engine(&root, &Options::default());
+    assert_eq!(done(&engine, LIST), "");
+    let applied = engine.apply(&plan.expect("the engine plans"));
+    applied.unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(done(&engine, LIST), "notes.zip\nthree.txt\n");
+}
+
+#[test]
+fn a_full_folder_refuses_what_does_not_fit() {
+    let engine = engine(&memory(256 << 10), &Options::default());
+    let script = "SET r = FS.WriteFile(\"big\", STR.Repeat(\"x\", 300000))\nEMIT r.code";
+    assert_eq!(done(&engine, script), "no_space\n");
+    assert_eq!(done(&engine, LIST), "");
+    done(&engine, "MUST FS.WriteFile(\"small\", STR.Repeat(\"x\", 100000))");
+}
+
+#[test]
+fn nothing_leaves_the_folder() {
+    let engine = engine(&memory(1 << 20), &Options::default());
+    for path in ["../out", "/out", "a/../../out"] {
+        let (outcome, _) = run(&engine, &format!("MUST FS.WriteFile(\"{path}\", \"\")"));
+        let is_outside = path != "/out";
+        assert_eq!(outcome.ending != Ending::Done, is_outside, "{path}: {:?}", outcome.findings);
+    }
+}
+
+#[test]
+fn procedures_without_end_are_stopped() {
+    let engine = engine(&memory(1 << 20), &Options::default());
+    let (outcome, _) = run(&engine, "FUNCTION F(n)\n    RETURN F(n + 1) + 1\nEND\nEMIT F(0)");
+    assert_eq!(outcome.ending, Ending::Failed, "{:?}", outcome.findings);
+    let nested = format!("EMIT {}1{}", "(".repeat(200), ")".repeat(200));
+    let (outcome, _) = run(&engine, &nested);
+    assert!(matches!(outcome.ending, Ending::Done | Ending::Failed | Ending::Refused), "{:?}", outcome.findings);
+}
