@@ -50,8 +50,8 @@ fn memory(bytes: u64) -> Root {
 
 const WRITE: &str = r#"
 MUST FS.CreateDirectory("notes")
-FOR EACH n IN LIST.Range(1, 20) DO
-    MUST FS.WriteFile(f"notes/{n}.txt", STR.Repeat(f"line {n}\n", n))
+FOR EACH n IN RANGE(1, 21) DO
+    MUST FS.WriteFile("notes/" + n + ".txt", STR.Repeat("line " + n + "\n", n))
 END
 MUST FS.MoveFile("notes/3.txt", "three.txt")
 MUST FS.EditFile("three.txt", "line 3\nline 3\nline 3\n", "three\n")
@@ -97,7 +97,7 @@ fn a_plan_changes_nothing_and_is_applied() {
 #[test]
 fn a_full_folder_refuses_what_does_not_fit() {
     let engine = engine(&memory(256 << 10), &Options::default());
-    let script = "SET r = FS.WriteFile(\"big\", STR.Repeat(\"x\", 300000))\nEMIT r.code";
+    let script = "SET r = FS.WriteFile(\"big\", STR.Repeat(\"x\", 300000))\nEMIT LAST_ERROR.code";
     assert_eq!(done(&engine, script), "no_space\n");
     assert_eq!(done(&engine, LIST), "");
     done(&engine, "MUST FS.WriteFile(\"small\", STR.Repeat(\"x\", 100000))");
@@ -113,12 +113,41 @@ fn nothing_leaves_the_folder() {
     }
 }
 
+/// Bodies of procedures that call themselves without end.
+const ENDLESS: [&str; 4] = [
+    "RETURN F(n + 1) + 1",
+    "RETURN LIST.Map([n], F)",
+    "RETURN LIST.SortBy([n, n + 1], F)",
+    "RETURN [[[[[[[[[[[[[[[[[1, MAP.Get({\"a\": F(n + 1)}, \"a\", 0)]]]]]]]]]]]]]]]]]",
+];
+
+/// The calls are nested in as many blocks as are allowed.
 #[test]
 fn procedures_without_end_are_stopped() {
     let engine = engine(&memory(1 << 20), &Options::default());
-    let (outcome, _) = run(&engine, "FUNCTION F(n)\n    RETURN F(n + 1) + 1\nEND\nEMIT F(0)");
-    assert_eq!(outcome.ending, Ending::Failed, "{:?}", outcome.findings);
-    let nested = format!("EMIT {}1{}", "(".repeat(200), ")".repeat(200));
-    let (outcome, _) = run(&engine, &nested);
-    assert!(matches!(outcome.ending, Ending::Done | Ending::Failed | Ending::Refused), "{:?}", outcome.findings);
+    for (body, blocks) in ENDLESS.into_iter().flat_map(|body| [(body, 0), (body, 18)]) {
+        let [open, close] = ["FOR EACH x IN [n] DO\n", "END\n"].map(|line| line.repeat(blocks));
+        let script = format!("DEFINE PROCEDURE F(n)\n{open}{body}\n{close}END\nEMIT F(0)");
+        let (outcome, _) = run(&engine, &script);
+        assert_eq!(outcome.ending, Ending::Failed, "{body}: {:?}", outcome.findings);
+        assert_eq!(outcome.findings[0].code.id(), "NS0605", "{body}: {:?}", outcome.findings);
+    }
+}
+
+#[test]
+fn deep_nesting_is_read_and_shown_or_refused() {
+    let engine = engine(&memory(1 << 20), &Options::default());
+    for depth in [16, 250, 2_000] {
+        let brackets = format!("EMIT {}1{}", "(".repeat(depth), ")".repeat(depth));
+        let lists = format!("EMIT {}1{}", "[".repeat(depth), "]".repeat(depth));
+        let value =
+            format!("SET v = 1\nFOR EACH n IN RANGE(0, {depth}) DO\n    SET v = [v]\nEND\nEMIT v == [v], JSON.Text(v)");
+        let blocks = format!("{}EMIT 1\n{}", "IF true THEN\n".repeat(depth), "END\n".repeat(depth));
+        for script in [brackets, lists, value, blocks] {
+            let (outcome, _) = run(&engine, &script);
+            let allowed = if depth <= 16 { Ending::Done } else { Ending::Failed };
+            let is_expected = outcome.ending == allowed || depth == 250 && outcome.ending == Ending::Done;
+            assert!(is_expected, "{depth}: {script:.40}: {:?}", outcome.findings);
+        }
+    }
 }

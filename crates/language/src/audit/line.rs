@@ -138,7 +138,10 @@ struct Body<'a> {
     previous: Option<&'a str>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes references; where those are short, the lint does not apply"
+)]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -98,13 +98,16 @@ impl Limits {
     }
 }
 
+/// Whether the host has a native stack of about a megabyte, which cannot be measured or enlarged.
+const SMALL_STACK: bool = cfg!(target_family = "wasm");
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
             max_steps: 1_000_000_000,
             timeout: None,
-            call_depth: 1_000,
-            nesting: 256,
+            call_depth: if SMALL_STACK { 100 } else { 1_000 },
+            nesting: if SMALL_STACK { 20 } else { 256 },
             value_depth: 256,
             memory_bytes: 1 << 30,
             string_bytes: 256 << 20,
