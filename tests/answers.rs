@@ -7,10 +7,10 @@ mod failures;
 use std::fs;
 use std::path::Path;
 
-use rexpect::session::{PtySession, spawn_command};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
+use crate::support::pty::{PtySession, spawn_command};
 use crate::support::{Ran, ns, run, with_input};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
@@ -298,7 +298,7 @@ fn a_returned_value_that_nobody_sees_is_mentioned_at_a_terminal() {
 fn at_terminal(place: &TempDir, words: &[&str]) -> PtySession {
     let mut command = ns(place.path());
     command.args(words).stdin(std::process::Stdio::inherit()).env("TERM", "xterm");
-    spawn_command(command, Some(20_000)).expect("a terminal")
+    spawn_command(command, 20_000).expect("a terminal")
 }
 
 /// Files and pipes get the exact bytes of a text; on a terminal the last line ends with exactly one line feed.

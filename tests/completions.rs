@@ -8,6 +8,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::support::pty::spawn_command;
 use crate::support::{Ran, ns_without_sandbox, run};
 
 const TIDY: &str = "\
@@ -237,19 +238,22 @@ fn typed_in_bash(place: &Path, lines: &[String]) -> Vec<String> {
     let bin = Path::new(env!("CARGO_BIN_EXE_ns")).parent().expect("the binary lies in a folder");
     bash.args(["--noprofile", "--rcfile", "rc", "-i"]).current_dir(place);
     bash.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).env("LC_ALL", "C.UTF-8").env("TERM", "dumb");
-    let mut session = rexpect::session::spawn_command(bash, Some(30_000)).expect("a terminal");
-    lines
+    let mut session = spawn_command(bash, 30_000).expect("a terminal");
+    let shown = lines
         .iter()
         .map(|line| {
             // Ctrl-A and Ctrl-E go to the ends of the line.
             session.send(&format!("{line}\u{1}printf '<%s>' \u{5}; echo '|'END\n")).expect("bash takes it");
-            session.flush().expect("bash takes it");
             // The session reads bytes as characters.
             let bytes = session.exp_string("|END").expect("bash answers").chars().map(|c| c as u8).collect();
             let shown = String::from_utf8(bytes).expect("bash prints UTF-8");
             shown.rsplit_once("\n").map_or(shown.clone(), |(_, last)| last.trim_start_matches('\r').to_owned())
         })
-        .collect()
+        .collect();
+    // At a terminal, bash ignores the signal that ends other programs.
+    session.send_line("exit").expect("bash takes it");
+    session.exp_eof().expect("bash ends");
+    shown
 }
 
 #[test]

@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
+use crate::support::pty::spawn_command;
 use crate::support::{Ran, ns_without_sandbox, run};
 
 /// Creates a directory of scripts and golden files.
@@ -383,7 +384,7 @@ fn differences_have_colours_on_a_terminal() {
     let place = folder(&[("a.ns", "EMIT 1\n"), ("a.out", "2\n")]);
     let mut command = ns_in(place.path(), &["test"]);
     command.env_remove("NO_COLOR").env("TERM", "xterm");
-    let mut session = rexpect::session::spawn_command(command, Some(20_000)).expect("a terminal");
+    let mut session = spawn_command(command, 20_000).expect("a terminal");
     let said = session.exp_eof().expect("it ends");
     assert!(said.contains("\u{1b}[31m-2\u{1b}[0m") && said.contains("\u{1b}[32m+1\u{1b}[0m"), "{said}");
 }

@@ -2,22 +2,20 @@
 
 use std::process::Stdio;
 
-use rexpect::session::spawn_command;
-
 use crate::plan::Place;
 use crate::support::ns;
+use crate::support::pty::spawn_command;
 
 /// Plans a script that creates `new` at a terminal, answers with these keys, and returns the exit code.
 fn answered(place: &Place, keys: &str) -> i32 {
     let mut command = ns(&place.root());
     command.args(["run", "--plan", "-e", "MUST FS.WriteFile(\"new\", \"1\")"]);
     command.stdin(Stdio::inherit()).env("TERM", "xterm");
-    let mut session = spawn_command(command, Some(20_000)).expect("a terminal");
+    let mut session = spawn_command(command, 20_000).expect("a terminal");
     session.exp_string("[n]o: ").expect("the question");
     // The question discards what was typed before it.
     std::thread::sleep(std::time::Duration::from_millis(300));
     session.send(keys).expect("keys");
-    session.flush().expect("keys");
     session.exp_eof().expect("the end");
     // The type of the status is private to the crate of the terminal.
     let status = format!("{:?}", session.process().wait().expect("the end"));

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use rexpect::session::{PtySession, spawn_command};
 use serde_json::json;
 
 use super::Place;
 use crate::support::ns;
+use crate::support::pty::{PtySession, spawn_command};
 
 /// Timeout of a terminal in milliseconds.
 const PATIENCE_MS: u64 = 20_000;
@@ -15,7 +15,7 @@ fn at_terminal(place: &Place, words: &[&str]) -> PtySession {
     let mut command = place.ns();
     command.args(words).stdin(std::process::Stdio::inherit());
     command.env("TERM", "xterm").env("XDG_CONFIG_HOME", place.path("config"));
-    spawn_command(command, Some(PATIENCE_MS)).expect("a terminal")
+    spawn_command(command, PATIENCE_MS).expect("a terminal")
 }
 
 const DELETE_BOTH: &str = "EMIT FS.DeleteFile(\"a\").error\nEMIT FS.DeleteFile(\"b\", recursive: true).error";
@@ -96,7 +96,7 @@ fn the_policy_of_the_root_does_not_take_an_answer_for_good() {
     place.write("root/a", "1");
     let mut command = ns(&place.path("root"));
     command.args(["run", "-e", "EMIT FS.DeleteFile(\"a\").error"]).stdin(std::process::Stdio::inherit());
-    let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal");
+    let mut session = spawn_command(command, PATIENCE_MS).expect("a terminal");
     let question = session.exp_string("[n]ever? ").expect("a question");
     assert!(!question.contains("lways"), "{question}");
     session.send_line("a").expect("an answer");
@@ -140,7 +140,7 @@ fn an_answer_for_good_goes_into_the_file_that_asks() {
             let mut command = place.ns();
             command.env("XDG_CONFIG_HOME", place.path("config")).stdin(std::process::Stdio::inherit());
             command.args(["run", "-e", "EMIT FS.DeleteFile(\"a\").error"]);
-            let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal");
+            let mut session = spawn_command(command, PATIENCE_MS).expect("a terminal");
             let question = session.exp_string("[n]ever? ").expect("a question");
             assert_eq!(question.contains("[a]lways"), takes.is_some(), "{question}");
             assert_eq!(question.contains("an answer applies to this run at most"), takes.is_none(), "{question}");

@@ -2,9 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use rexpect::session::PtySession;
-
-use crate::repl::terminal::{begin, command, send, session, type_line, until};
+use crate::repl::terminal::{PtySession, begin, command, send, session, type_line, until};
 
 /// Types text with Tabs, and waits for the output of the completed line.
 fn completes(session: &mut PtySession, typed: &str, printed: &str) {

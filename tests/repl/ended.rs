@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use rexpect::session::spawn_command;
-
-use super::terminal::{PtySession, command, ends_with, plain, send, session, type_line};
+use super::terminal::{PtySession, command, ends_with, plain, send, session, spawn_command, type_line};
 
 /// A script that creates the given number of files, and then ends as instructed.
 const SCRIPT: &str = "\
@@ -39,7 +37,7 @@ pub fn begin(place: &Path, words: &[&str]) -> PtySession {
         ns.env(name, value.expect("the environment is added to"));
     }
     ns.args(words).current_dir(place);
-    spawn_command(ns, Some(60_000)).expect("a terminal")
+    spawn_command(ns, 60_000).expect("a terminal")
 }
 
 /// Returns all output of `ns` at a terminal.

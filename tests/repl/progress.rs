@@ -5,10 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use rexpect::session::spawn_command;
-
 use super::ended::begin;
-use super::terminal::{PtySession, command, ends_with, plain, send, until};
+use super::terminal::{PtySession, command, ends_with, plain, send, spawn_command, until};
 
 /// Waits in each iteration until a file is created.
 const WAITS: &str = "\
@@ -80,7 +78,7 @@ fn begin_slowly(place: &Path, (call, delay): (&str, u64), script: &str) -> Optio
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
     strace.args(["-e", &format!("inject={call}:delay_enter={}", delay * 1_000), env!("CARGO_BIN_EXE_ns")]);
     strace.args(["-e", script]).current_dir(place);
-    Some(spawn_command(strace, Some(60_000)).expect("a terminal"))
+    Some(spawn_command(strace, 60_000).expect("a terminal"))
 }
 
 #[test]
@@ -88,7 +86,7 @@ fn a_copy_that_is_written_says_that_it_syncs() {
     let place = tempfile::tempdir().expect("a folder for the test");
     fs::write(place.path().join("large"), vec![b'x'; 1 << 20]).expect("a file");
     let script = "CALL FS.CopyFile(\"large\", \"copy\")\nEMIT LAST.error";
-    let Some(mut session) = begin_slowly(place.path(), ("fsync", 700), script) else { return };
+    let Some(mut session) = begin_slowly(place.path(), ("fsync", 250), script) else { return };
     let shown = until(&mut session, "syncing");
     assert!(shown.contains("FS.CopyFile: 1.00 MiB of 1.00 MiB"), "{shown}");
     ends_with(&mut session, 0);
@@ -103,7 +101,7 @@ fn a_walk_of_a_known_tree_says_how_much_there_is() {
         fs::write(place.path().join(format!("tree/{folder}/file")), "x").expect("a file");
     }
     let script = "EMIT LEN(FS.Find(\"tree\")), \" files\"\nEMIT \"all \", LEN(FS.WalkDir(\"tree\"))";
-    let Some(mut session) = begin_slowly(place.path(), ("getdents64", 150), script) else { return };
+    let Some(mut session) = begin_slowly(place.path(), ("getdents64", 80), script) else { return };
     let first = until(&mut session, "8 files");
     assert!(first.contains("FS.Find: ") && first.contains(" entries, ") && !first.contains(" of "), "{first}");
     let second = until(&mut session, "all 16");

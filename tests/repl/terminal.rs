@@ -5,8 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-pub use rexpect::session::PtySession;
-use rexpect::session::spawn_command;
+pub use crate::support::pty::{PtySession, spawn_command};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// Timeout of a session in milliseconds.
@@ -26,7 +25,7 @@ pub fn command(sandbox: &Path) -> Command {
 
 /// Starts a session and waits for its first prompt. Returns the output before that as well.
 pub fn begin(command: Command) -> (PtySession, String) {
-    let mut session = spawn_command(command, Some(PATIENCE_MS)).expect("a terminal for the session");
+    let mut session = spawn_command(command, PATIENCE_MS).expect("a terminal for the session");
     let shown = session.exp_string("ns> ").expect("the first prompt");
     (session, plain(&shown))
 }

@@ -1,9 +1,9 @@
 //! Display of values.
 
-use crate::repl::terminal::{begin, command, resize, send, session, type_line, until};
+use crate::repl::terminal::{PtySession, begin, command, resize, send, session, type_line, until};
 
 /// Creates a list of maps in a session.
-fn make_rows(session: &mut rexpect::session::PtySession, rows: usize) {
+fn make_rows(session: &mut PtySession, rows: usize) {
     type_line(session, "SET rows = []", "ns> ");
     type_line(session, &format!("FOR EACH i IN RANGE({rows}) DO"), "... ");
     type_line(session, "SET rows = rows + [{\"name\": \"n\" + i, \"size\": i * 10, \"none\": nil}]", "... ");

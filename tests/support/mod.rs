@@ -4,6 +4,7 @@
 
 pub mod checker;
 pub mod dice;
+pub mod pty;
 
 use std::cell::RefCell;
 use std::fmt::Write as _;

@@ -97,22 +97,27 @@ fn what_takes_the_name_meanwhile_is_not_destroyed() {
         return;
     }
     // Before the previous entry is renamed, and before the new one gets the free name.
-    for delayed in ["inject=renameat:delay_enter=700000", "inject=linkat:delay_enter=700000"] {
-        for moment in [250, 900, 1_600, 2_300] {
-            let place = with_file();
-            fs::write(place.root().join("other"), "other").expect("a file");
-            let options = [&WITHOUT_FLAGS[..], &["-e", delayed]].concat();
-            let mut child = changed(&place.root(), &options, &WRITE)
-                .stdout(std::process::Stdio::null())
-                .spawn()
-                .expect("it starts");
-            std::thread::sleep(Duration::from_millis(moment));
-            fs::rename(place.root().join("other"), place.root().join("f")).expect("the name is taken");
-            child.wait().expect("it ends");
-            let contents = all_files(&place.root());
-            assert!(contents.iter().any(|content| content == "other"), "{delayed} {moment}: {:?}", names(&place));
+    std::thread::scope(|scope| {
+        for delayed in ["inject=renameat:delay_enter=700000", "inject=linkat:delay_enter=700000"] {
+            for moment in [250, 900, 1_600, 2_300] {
+                scope.spawn(move || takes_the_name(delayed, moment));
+            }
         }
-    }
+    });
+}
+
+/// Takes the name of a file that is being replaced, so many milliseconds after the call began.
+fn takes_the_name(delayed: &str, moment: u64) {
+    let place = with_file();
+    fs::write(place.root().join("other"), "other").expect("a file");
+    let options = [&WITHOUT_FLAGS[..], &["-e", delayed]].concat();
+    let mut child =
+        changed(&place.root(), &options, &WRITE).stdout(std::process::Stdio::null()).spawn().expect("it starts");
+    std::thread::sleep(Duration::from_millis(moment));
+    fs::rename(place.root().join("other"), place.root().join("f")).expect("the name is taken");
+    child.wait().expect("it ends");
+    let contents = all_files(&place.root());
+    assert!(contents.iter().any(|content| content == "other"), "{delayed} {moment}: {:?}", names(&place));
 }
 
 /// Returns the contents of all files below a directory, of those below `.ns` too.

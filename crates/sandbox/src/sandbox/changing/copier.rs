@@ -12,7 +12,7 @@ use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
 use super::super::handles::file::File;
 use super::super::handles::folder::{Folder, MtimeGuard, set_access};
-use super::super::handles::metadata::{Kind, Metadata};
+use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::reserved::is_reserved;
 use super::super::handles::staging::PRIVATE_MODE;
 use super::content::copy_content;
@@ -49,6 +49,8 @@ pub(in crate::sandbox) struct Copier<'a> {
     meter: &'a mut Meter,
     /// The change that creating the first entry, the copy itself, made to the modification time of its directory.
     trace: Option<MtimeGuard>,
+    /// The directory that the copy itself is. The source may contain it where a name has several spellings.
+    top: Option<Identity>,
     /// Files and directories of the copy that are not synced yet.
     unsynced: Vec<File>,
     /// Whether there are more of them than are held.
@@ -70,7 +72,7 @@ struct Level {
 impl<'a> Copier<'a> {
     /// Begins a copy. `shown` is its source, as messages show it.
     pub(in crate::sandbox) fn new(extent: CopyScope, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
-        Copier { extent, shown, meter, trace: None, unsynced: Vec::new(), has_many: false, left_out: 0 }
+        Copier { extent, shown, meter, trace: None, top: None, unsynced: Vec::new(), has_many: false, left_out: 0 }
     }
 
     /// Copies to an unused temporary name.
@@ -138,12 +140,18 @@ impl<'a> Copier<'a> {
         to: &Folder,
         to_name: &OsStr,
     ) -> Result<Level, SandboxError> {
+        if self.top == Some(metadata.identity) {
+            return Err(SandboxError::HoldsItsCopy(self.shown.to_owned()));
+        }
         self.make(to, || to.create_folder(to_name, 0o700))?;
         self.meter.reach_next();
         let wrap = |error: io::Error| SandboxError::io(self.shown, &error);
         let from = from.open_folder(name).map_err(wrap)?;
         let mut ahead: Vec<OsString> = from.entries().map_err(wrap)?.into_iter().map(|entry| entry.name).collect();
         let to = to.open_folder(to_name).map_err(wrap)?;
+        if self.top.is_none() {
+            self.top = Some(to.own_metadata().map_err(wrap)?.identity);
+        }
         if self.extent == CopyScope::WithoutReserved {
             let all = ahead.len();
             ahead.retain(|name| !is_reserved(name));

@@ -70,6 +70,9 @@ pub enum SandboxError {
     /// Another file system is mounted in the directory.
     #[error("another file system is mounted in `{0}`")]
     Mounted(String),
+    /// The directory contains the copy of it that is being made.
+    #[error("`{0}` cannot be copied into itself")]
+    HoldsItsCopy(String),
     /// The operating system denies permission.
     #[error("`{0}`: permission denied")]
     Denied(String),
@@ -207,6 +210,7 @@ impl SandboxError {
             | SandboxError::NotOurs { .. }
             | SandboxError::Foreign(_)
             | SandboxError::Mounted(_)
+            | SandboxError::HoldsItsCopy(_)
             | SandboxError::Changed(_)
             | SandboxError::Vanished(_)
             | SandboxError::Stays { .. }
@@ -240,6 +244,7 @@ impl SandboxError {
             | SandboxError::Exists(path)
             | SandboxError::NotEmpty(path)
             | SandboxError::Mounted(path)
+            | SandboxError::HoldsItsCopy(path)
             | SandboxError::Denied(path)
             | SandboxError::NoSpace(path)
             | SandboxError::Foreign(path)

@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use memchr::memmem;
 use web_time::{Duration, Instant};
 
 use super::super::error::SandboxError;
@@ -24,6 +25,8 @@ const NAME: &str = "ledger";
 const LARGE: u64 = 4 << 20;
 /// Maximum size in bytes after compaction.
 const COMPACT: usize = 2 << 20;
+/// Number of bytes that are read at once.
+const PIECE: usize = 64 << 10;
 /// Numbers of runs per root to retain. Compaction uses the first number that makes the ledger small enough.
 const RUNS: [usize; 3] = [1_000, 50, 0];
 /// Maximum time to wait for another process.
@@ -127,17 +130,22 @@ impl Ledger {
         Ok(self.read_lines(root)?.audit)
     }
 
-    /// Reads the lines of one root. The ledger may contain thousands of roots, so lines are selected before they are
-    /// parsed.
+    /// Reads the lines of one root. The ledger may contain thousands of roots, so it is read piece by piece, and lines
+    /// are selected before they are parsed.
     fn read_lines(&self, root: &str) -> io::Result<RootLines> {
-        // Another process may be compacting it.
-        let text = self.with_lock(read)?;
         let mut lines = RootLines::default();
-        let own = text
-            .lines()
-            .enumerate()
-            .filter_map(|(number, line)| Some((number, line.strip_prefix(root)?.strip_prefix(' ')?)));
-        own.for_each(|(number, rest)| lines.add(number, rest));
+        // Only compaction needs the order of the lines of several roots.
+        let mut add = |rest: &[u8]| lines.add(0, &String::from_utf8_lossy(rest));
+        let start = format!("{root} ");
+        let finder = memmem::Finder::new(&start);
+        // Another process may be compacting it.
+        self.with_lock(|file| {
+            read_pieces(file, |piece| {
+                let begins_line = |at: &usize| *at == 0 || piece[at - 1] == b'\n';
+                let own = finder.find_iter(piece).filter(begins_line).map(|at| &piece[at + start.len()..]);
+                own.for_each(|rest| add(&rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]));
+            })
+        })?;
         Ok(lines)
     }
 
@@ -181,11 +189,36 @@ fn ends_in_line_feed(file: &mut File) -> io::Result<bool> {
 
 fn read(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    // Read the end, which has the newest lines. A partial first line is ignored.
-    let begin = file.size()?.saturating_sub(2 * LARGE);
-    file.seek(SeekFrom::Start(begin))?;
+    go_to_newest(file)?;
     file.take(2 * LARGE).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads the ledger in pieces of whole lines. The last one may be partial.
+fn read_pieces(file: &mut File, mut work: impl FnMut(&[u8])) -> io::Result<()> {
+    go_to_newest(file)?;
+    let mut file = file.take(2 * LARGE);
+    let (mut piece, mut filled) = (vec![0; PIECE], 0);
+    loop {
+        let count = file.read(&mut piece[filled..])?;
+        filled += count;
+        let end = if count == 0 { filled } else { memchr::memrchr(b'\n', &piece[..filled]).map_or(0, |at| at + 1) };
+        work(&piece[..end]);
+        if count == 0 {
+            return Ok(());
+        }
+        piece.copy_within(end..filled, 0);
+        filled -= end;
+        if filled == piece.len() {
+            piece.resize(2 * filled, 0);
+        }
+    }
+}
+
+/// Moves to the end, which has the newest lines. A partial first line is ignored.
+fn go_to_newest(file: &mut File) -> io::Result<()> {
+    let begin = file.size()?.saturating_sub(2 * LARGE);
+    file.seek(SeekFrom::Start(begin)).map(drop)
 }
 
 fn lines_of(text: &str) -> BTreeMap<&str, RootLines> {
@@ -234,7 +267,7 @@ fn text_of(roots: &BTreeMap<&str, RootLines>, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::super::folder::Folder;
-    use super::{AuditEnd, LARGE, Ledger};
+    use super::{AuditEnd, LARGE, Ledger, PIECE};
 
     fn ledger(place: &tempfile::TempDir) -> Ledger {
         Ledger::open(&Folder::open_root(place.path()).expect("it opens"), true).expect("it is made")
@@ -257,6 +290,22 @@ mod tests {
         assert!(!one.is_over("aaa", "run-1").expect("it is read") && !one.is_over("aa", "run-2").expect("it is read"));
         assert_eq!(one.audit_end("aa").expect("it is read"), Some(AuditEnd { seq: 7, hash: "h".to_owned() }));
         assert_eq!(one.audit_end("bb").expect("it is read"), None);
+    }
+
+    #[test]
+    fn lines_are_found_where_pieces_end() {
+        let place = tempfile::tempdir().expect("a folder");
+        let ledger = ledger(&place);
+        // Lines of another root, one of them longer than a piece, and the name of the root inside of a line.
+        for length in [PIECE - 30, PIECE - 10, PIECE - 5, PIECE, 3 * PIECE] {
+            let text = format!("{}\nbb run aa run {length}\n", "x".repeat(length));
+            std::fs::write(place.path().join("ledger"), text).expect("it is written");
+            ledger.end_run("aa", "run-1").expect("it is added");
+            ledger.end_run("aa", "run-2").expect("it is added");
+            for (run, is_over) in [("run-1", true), ("run-2", true), ("run-3", false), (&length.to_string(), false)] {
+                assert_eq!(ledger.is_over("aa", run).expect("it is read"), is_over, "{length}: {run}");
+            }
+        }
     }
 
     #[test]
