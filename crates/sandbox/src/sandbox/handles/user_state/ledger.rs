@@ -200,7 +200,10 @@ fn read_pieces(file: &mut File, mut work: impl FnMut(&[u8])) -> io::Result<()> {
     let mut file = file.take(2 * LARGE);
     let (mut piece, mut filled) = (vec![0; PIECE], 0);
     loop {
-        let count = file.read(&mut piece[filled..])?;
+        let count = match file.read(&mut piece[filled..]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read?,
+        };
         filled += count;
         let end = if count == 0 { filled } else { memchr::memrchr(b'\n', &piece[..filled]).map_or(0, |at| at + 1) };
         work(&piece[..end]);
