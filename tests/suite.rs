@@ -255,7 +255,7 @@ fn option<'c>(case: &'c Case, word: &str) -> Option<&'c str> {
 }
 
 fn perform(case: &Case) -> Actual {
-    let folder = tempfile::tempdir().expect("a folder for the case");
+    let folder = support::folder_in_memory();
     let policy = folder.path().join("policy.toml");
     let sandbox = folder.path().join("sandbox");
     std::fs::create_dir(&sandbox).expect("a sandbox for the case");

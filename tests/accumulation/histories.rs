@@ -6,6 +6,7 @@ use std::sync::PoisonError;
 use neuroscript::engine::{Differ, Engine, ForeignAction, Options, Selection};
 use stats_alloc::Region;
 
+use super::support::folder_in_memory;
 use super::{ALLOCATOR, ALONE, GROWTH, run};
 
 /// Number of files of the smaller tree.
@@ -25,7 +26,7 @@ const CHANGES: [&str; 6] = [
 
 /// The bytes that each operation allocates, with its name.
 fn costs(changes: &str, files: usize) -> Vec<(&'static str, f64)> {
-    let place = tempfile::tempdir().expect("a folder");
+    let place = folder_in_memory();
     let root = place.path().join("root");
     for folder in ["d", "e"] {
         std::fs::create_dir_all(root.join(folder)).expect("a folder");

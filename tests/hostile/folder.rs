@@ -10,7 +10,7 @@ use std::process::Stdio;
 
 use tempfile::TempDir;
 
-use super::support::{ns, run, state_home};
+use super::support::{folder_in_memory, ns, run, state_home};
 use super::treatment::Treatment;
 
 /// The entry that is changed.
@@ -95,7 +95,7 @@ const KILLED: &str = "MUST FS.WriteFile(\"a.txt\", \"four\")\nMUST FS.WriteFile(
 impl Hostile {
     /// Creates the directory and applies the treatment.
     pub fn make(&self) -> Treated {
-        let place = tempfile::tempdir().expect("a folder for the test");
+        let place = folder_in_memory();
         let root = place.path().join("root");
         let at = |path: &str| place.path().join(path);
         for path in ["root/d/in", "root/t/case.sandbox", "root/lib", "outside/folder", "other"] {

@@ -55,6 +55,14 @@ pub fn state_home() -> PathBuf {
     home
 }
 
+/// Returns a folder in memory, where nothing waits for a disk, for tests that are not about one. With `NS_LONG=1`, and
+/// where there is no such file system, it is an ordinary one.
+pub fn folder_in_memory() -> tempfile::TempDir {
+    let is_long = std::env::var_os("NS_LONG").is_some();
+    let in_memory = if is_long { None } else { tempfile::tempdir_in("/dev/shm").ok() };
+    in_memory.unwrap_or_else(|| tempfile::tempdir().expect("a folder for the test"))
+}
+
 /// Returns `ns` with a sandbox, without input and user settings.
 pub fn ns(sandbox: &Path) -> Command {
     let mut command = ns_without_sandbox();

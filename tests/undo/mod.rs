@@ -58,7 +58,17 @@ impl Place {
 
     /// Creates an empty sandbox.
     fn empty() -> Place {
-        let place = Place { folder: tempfile::tempdir().expect("a folder") };
+        Place::in_folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// Creates the empty sandbox of a case. Every second one is in memory, where nothing waits for a disk and an inode
+    /// is given once only; a disk gives it again.
+    fn of_case(number: usize) -> Place {
+        if number % 2 == 1 { Place::in_folder(support::folder_in_memory()) } else { Place::empty() }
+    }
+
+    fn in_folder(folder: TempDir) -> Place {
+        let place = Place { folder };
         fs::create_dir(place.root()).expect("a folder");
         place
     }

@@ -37,14 +37,13 @@ fn what_later_runs_did_in_a_moved_tree_and_took_back_is_no_change() {
         let (moves, rest) = (MOVES[rest % MOVES.len()], rest / MOVES.len());
         // An atomic run that fails takes its changes back itself.
         let (change, is_atomic) = (CHANGES[rest % CHANGES.len()], rest / CHANGES.len() == 1);
-        faults.extend(fault(&[make, moves, change], is_atomic));
+        faults.extend(fault(&Place::of_case(number / step / MAKES.len()), &[make, moves, change], is_atomic));
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
 /// Returns what goes wrong when three runs, the last of which may fail and be rolled back, are undone, redone and undone.
-fn fault(scripts: &[&str], is_atomic: bool) -> Option<String> {
-    let place = Place::empty();
+fn fault(place: &Place, scripts: &[&str], is_atomic: bool) -> Option<String> {
     place.eval(
         "MUST FS.WriteFile(\"cd/sub/s\", \"1\")\nMUST FS.WriteFile(\"packed/sub/s\", \"1\")\n\
          MUST FS.Compress(\"packed\", \"cd.zip\")\nMUST FS.DeleteFile(\"packed\", recursive: true)",
@@ -95,7 +94,7 @@ fn one_run_that_changes_a_tree_again_and_again_is_redone_exactly() {
     for choice in (number("NS_FIRST").unwrap_or(0)..all).step_by(step) {
         let digits = std::iter::successors(Some(choice), |rest| Some(rest / OPERATIONS.len()));
         let operations: Vec<&str> = digits.take(4).map(|digit| OPERATIONS[digit % OPERATIONS.len()]).collect();
-        let place = Place::empty();
+        let place = Place::of_case(choice / step / OPERATIONS.len());
         place.eval("MUST FS.WriteFile(\"dd/ed/t0\", \"t\")\nMUST FS.CreateDirectory(\"x\")");
         let before = place.snapshot();
         place.eval(&format!("SET r = {{}}\n{}", operations.join("\n")));
