@@ -92,7 +92,7 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answer
     catch_interrupts(engine.interrupt());
     let session = SessionMemory::new("ns call");
     let form = form_of(global, args);
-    let result = engine.call_within(&ToolCall { tool, args: &given, session: &session, form });
+    let result = engine.call_tool(&ToolCall { tool, args: &given, session: &session, form });
     engine.gate().end_run();
     let notes = engine.gate().take_notes();
     for text in engine.gate().console().take_printed_texts() {

@@ -117,7 +117,7 @@ fn answer(engine: &Engine, session: &SessionMemory, part: Option<&Part>, line: &
     let given = engine.value_of_json(line.arguments.map_or("{}", RawValue::get));
     let given = given.map_err(|error| ToolError::new(ToolCode::BadArgs, format!("the arguments do not fit: {error}")));
     let result = given.and_then(|args| {
-        engine.call_within(&ToolCall { tool: &line.tool, args: &args, session, form: AnswerForm::Json })
+        engine.call_tool(&ToolCall { tool: &line.tool, args: &args, session, form: AnswerForm::Json })
     });
     engine.gate().end_run();
     let mut answer = Answer { id: line.id, ..Answer::default() };

@@ -55,7 +55,7 @@ fn reverse(global: &Global, request: Request<'_>) -> Exit {
     let above = ParentSandbox::find(global);
     with_options(&Options { plan: request.plan, ..global.options() }, |engine| {
         catch_interrupts(engine.interrupt());
-        let undone = reverse_here(engine, request).map_err(|error| match &above {
+        let undone = reverse_run(engine, request).map_err(|error| match &above {
             Some(above) if error.code == ToolCode::NotFound && request.run.is_none() => {
                 error.hint(above.hint(if request.redo { "redo" } else { "undo" }))
             }
@@ -69,7 +69,7 @@ fn reverse(global: &Global, request: Request<'_>) -> Exit {
     })
 }
 
-fn reverse_here(engine: &Engine, request: Request<'_>) -> Result<UndoReport, ToolError> {
+fn reverse_run(engine: &Engine, request: Request<'_>) -> Result<UndoReport, ToolError> {
     if !request.skip {
         return engine.undo(request.run, request.redo, request.force);
     }

@@ -84,7 +84,7 @@ impl ConnectionState {
     pub fn call(&mut self, tool: &str, args: &Map<String, Json>) -> Reply {
         let result = value_of(args).and_then(|args| {
             let (session, form) = (&self.session, AnswerForm::Json);
-            self.engine.call_within(&ToolCall { tool, args: &args, session, form })
+            self.engine.call_tool(&ToolCall { tool, args: &args, session, form })
         });
         let undo = self.engine.ended_run();
         self.engine.gate().end_run();

@@ -39,14 +39,14 @@ pub struct ToolCall<'a> {
 impl Engine {
     /// Calls one tool with the arguments in a JSON object. The answer leaves as JSON.
     pub fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
-        self.call_within(&ToolCall { tool, args, session: &SessionMemory::new("ns call"), form: AnswerForm::Json })
+        self.call_tool(&ToolCall { tool, args, session: &SessionMemory::new("ns call"), form: AnswerForm::Json })
     }
 
     /// Calls one tool with a session memory that outlives the call, such as that of a connection.
-    pub fn call_within(&self, call: &ToolCall<'_>) -> Result<Value, ToolError> {
+    pub fn call_tool(&self, call: &ToolCall<'_>) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
         self.gate.announce(&format!("{} {}", call.session.command(), self.listed_call(call.tool, call.args)), false);
-        let result = on_large_stack(|| self.call_here(call))
+        let result = on_large_stack(|| self.bind_and_call(call))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
@@ -71,7 +71,7 @@ impl Engine {
         shell_line(words, CALL_CHARS)
     }
 
-    fn call_here(&self, &ToolCall { tool, args, session, form }: &ToolCall<'_>) -> Result<Value, ToolError> {
+    fn bind_and_call(&self, &ToolCall { tool, args, session, form }: &ToolCall<'_>) -> Result<Value, ToolError> {
         self.check_sealed()?;
         let mut meter = self.begin_account();
         let _work = work::enter(meter.watch());

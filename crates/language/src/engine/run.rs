@@ -39,7 +39,7 @@ impl Engine {
     }
 
     /// Like [`Engine::run`], with a session memory that outlives the run.
-    pub fn run_within(
+    pub fn run_in_session(
         &self,
         script: &Script,
         invocation: &Invocation,
@@ -58,7 +58,7 @@ impl Engine {
         session: RunSession<'_>,
     ) -> Outcome {
         let _space = space::enter(&self.limits);
-        let mut outcome = on_large_stack(|| self.run_here(script, invocation, output, session))
+        let mut outcome = on_large_stack(|| self.prepare_and_run(script, invocation, output, session))
             .unwrap_or_else(|panic| Outcome::refused(Sources::new(), vec![internal_fault(&panic)]));
         outcome.warnings = self.end_run(self.run_end(outcome.ending, session.memory));
         if let Some(finding) = self.undurable() {
@@ -126,7 +126,7 @@ impl Engine {
         }
     }
 
-    fn run_here(
+    fn prepare_and_run(
         &self,
         script: &Script,
         invocation: &Invocation,

@@ -221,14 +221,14 @@ impl Gate {
             LoggedArgument::new("force", Value::from(force), LoggedForm::Plain),
         ];
         let record = CallRecord::new("undo", arguments, session);
-        let undone = self.undo_here(run, force, meter, &record);
+        let undone = self.take_back_run(run, force, meter, &record);
         match self.world.conclude(&record, true, meter, undone.as_ref().err().map(|refusal| &refusal.error)) {
             Some(lost) => Err(UndoRefusal::from(*lost)),
             None => undone,
         }
     }
 
-    fn undo_here(
+    fn take_back_run(
         &self,
         run: &str,
         force: bool,

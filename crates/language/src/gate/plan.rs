@@ -61,14 +61,14 @@ impl Gate {
     pub fn apply(&self, plan: &Plan, Caller { meter, session }: Caller<'_>) -> Result<Applied, ToolError> {
         let arguments = vec![LoggedArgument::new("plan", Value::text(&plan.about.command), LoggedForm::Plain)];
         let record = CallRecord::new("apply", arguments, session);
-        let applied = self.apply_here(plan, meter, &record);
+        let applied = self.carry_out_plan(plan, meter, &record);
         match self.world.conclude(&record, true, meter, applied.as_ref().err()) {
             Some(lost) => Err(*lost),
             None => applied,
         }
     }
 
-    fn apply_here(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
+    fn carry_out_plan(&self, plan: &Plan, meter: &mut Meter, record: &CallRecord<'_>) -> Result<Applied, ToolError> {
         // Ensures first that the audit log can take its line; otherwise nothing is changed.
         self.world.begin_change(0, meter, record)?;
         let admit = |address: &Address, is_folder: bool| self.admit_change(address, is_folder, record);

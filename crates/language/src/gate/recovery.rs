@@ -56,14 +56,14 @@ impl Gate {
         let arguments = vec![LoggedArgument::new("run", Value::text(run.run()), LoggedForm::Plain)];
         let record = CallRecord::new("recover", arguments, &session);
         let mut meter = Meter::unlimited();
-        let recovered = self.recover_here(run, &mut meter, &record);
+        let recovered = self.bring_to_end(run, &mut meter, &record);
         match self.world.conclude(&record, true, &meter, recovered.as_ref().err()) {
             Some(lost) => Err(*lost),
             None => recovered,
         }
     }
 
-    fn recover_here(
+    fn bring_to_end(
         &self,
         run: Abandoned,
         meter: &mut Meter,

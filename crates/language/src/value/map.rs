@@ -199,11 +199,11 @@ impl Map {
 
     /// Sets a key of a map under construction.
     pub fn put(&mut self, key: Str, value: Value) -> Result<(), LimitHit> {
-        self.put_within(key, value, space::items_bound())
+        self.put_bounded(key, value, space::items_bound())
     }
 
     /// Sets a key if the map has at most `bound` entries afterwards.
-    fn put_within(&mut self, key: Str, value: Value, bound: usize) -> Result<(), LimitHit> {
+    fn put_bounded(&mut self, key: Str, value: Value, bound: usize) -> Result<(), LimitHit> {
         self.admit_depth(value.depth())?;
         self.unpack()?;
         match &mut self.body {
@@ -216,7 +216,7 @@ impl Map {
                     return push_few(entries, key, value, bound);
                 }
                 self.spill()?;
-                self.put_within(key, value, bound)
+                self.put_bounded(key, value, bound)
             }
             Body::Many(table) => put_many(table, key, value, bound),
             Body::Row(_) => unreachable!("rows were just unpacked"),
@@ -227,7 +227,7 @@ impl Map {
     ///
     /// Intended for results of a known, small shape, which cannot hit any limit.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Map {
-        let put = self.put_within(Str::new(key), value.into(), usize::MAX);
+        let put = self.put_bounded(Str::new(key), value.into(), usize::MAX);
         debug_assert!(put.is_ok(), "a small map stays within every limit");
         self
     }

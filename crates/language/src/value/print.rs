@@ -28,7 +28,7 @@ pub fn to_text(value: &Value) -> Result<CompactString, LimitHit> {
         Value::Small(_) | Value::Text(_) => Ok(CompactString::new(&*value.as_text().expect("it is a text"))),
         Value::List(_) | Value::Map(_) => {
             let mut text = String::new();
-            write_within(std::slice::from_ref(value), &mut text, TextBudget::of_text())?;
+            write_values(std::slice::from_ref(value), &mut text, TextBudget::of_text())?;
             Ok(text.into())
         }
         scalar => Ok(scalar_text(scalar)),
@@ -73,12 +73,12 @@ pub fn to_small(value: &Value) -> Option<Small> {
 
 /// Appends the line that EMIT prints, with its line feed, within `budget`.
 pub fn write_line(values: &[Value], line: &mut String, budget: TextBudget) -> Result<(), LimitHit> {
-    write_within(values, line, budget)?;
+    write_values(values, line, budget)?;
     line.push('\n');
     Ok(())
 }
 
-fn write_within(values: &[Value], text: &mut String, budget: TextBudget) -> Result<(), LimitHit> {
+fn write_values(values: &[Value], text: &mut String, budget: TextBudget) -> Result<(), LimitHit> {
     let mut out = Bounded { text, budget };
     match values.iter().try_for_each(|value| write(value, &mut out)) {
         Ok(()) => Ok(()),

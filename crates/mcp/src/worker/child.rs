@@ -96,7 +96,7 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     let memory = SessionMemory::handed(name_of(order), std::mem::take(&mut order.remembered));
     let memory = Rc::new(memory.map_err(io::Error::other)?);
     let invocation = invocation(&order.given)?;
-    let outcome = engine.run_within(&script, &invocation, Box::new(collector.clone()), &memory);
+    let outcome = engine.run_in_session(&script, &invocation, Box::new(collector.clone()), &memory);
     let output = std::mem::take(&mut *collector.0.borrow_mut());
     let reported = report(engine, &outcome, output, order.offered.as_ref());
     let changes = memory.changes();

@@ -45,7 +45,7 @@ impl Engine {
     /// Renders a document with the values of its variables.
     pub fn render(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
         let _space = space::enter(&self.limits);
-        let mut rendered = on_large_stack(|| self.render_here(document, variables, results))
+        let mut rendered = on_large_stack(|| self.read_and_render(document, variables, results))
             .unwrap_or_else(|panic| Rendered::failed(Sources::new(), vec![internal_fault(&panic)], Ending::Failed));
         let session = session_of(document);
         rendered.warnings.extend(self.end_run(self.run_end(rendered.ending, &session)));
@@ -61,7 +61,7 @@ impl Engine {
         is_word(name) && !is_reserved(name)
     }
 
-    fn render_here(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
+    fn read_and_render(&self, document: &Script, variables: &Map, results: Results) -> Rendered {
         if let Some(finding) = self.unsealed() {
             return Rendered::failed(Sources::new(), vec![finding], Ending::Failed);
         }

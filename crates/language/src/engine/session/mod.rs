@@ -218,7 +218,7 @@ impl<'e> Session<'e> {
 
     fn run_as(&mut self, script: &Script, form: Form) -> LineOutcome {
         let _space = space::enter(&self.engine().limits);
-        let outcome = on_large_stack(|| self.run_here(script, form)).unwrap_or_else(|panic| LineOutcome {
+        let outcome = on_large_stack(|| self.compile_and_run(script, form)).unwrap_or_else(|panic| LineOutcome {
             ending: Ending::Failed,
             ..LineOutcome::refused(vec![super::internal_fault(&panic)])
         });
@@ -237,7 +237,7 @@ impl<'e> Session<'e> {
         outcome
     }
 
-    fn run_here(&mut self, script: &Script, form: Form) -> LineOutcome {
+    fn compile_and_run(&mut self, script: &Script, form: Form) -> LineOutcome {
         if let Some(finding) = self.engine().unsealed() {
             return LineOutcome::refused(vec![finding]);
         }
