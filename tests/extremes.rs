@@ -203,7 +203,7 @@ const LARGE: [(&str, &str, &str); 9] = [
     ("DEFINE PROCEDURE P()\n@END\nEMIT 1", "  SET a = 1\n", "1"),
 ];
 
-fn run_in_session(text: &str, timeout: Duration) -> (Ending, String, Vec<String>) {
+fn run_for(text: &str, timeout: Duration) -> (Ending, String, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder for the case");
     let options = Options { sandbox: Some(folder.path().to_owned()), timeout: Some(timeout), ..Options::default() };
     let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the case's engine: {:?}", error.findings));
@@ -217,7 +217,7 @@ fn run_in_session(text: &str, timeout: Duration) -> (Ending, String, Vec<String>
 fn reading_a_large_script_ends_with_the_time_of_the_run() {
     for (frame, part, _) in LARGE {
         let text = frame.replace('@', &part.repeat(3_000_000 / part.len()));
-        let (ending, output, messages) = run_in_session(&text, Duration::from_millis(20));
+        let (ending, output, messages) = run_for(&text, Duration::from_millis(20));
         let [message] = &messages[..] else { panic!("{frame} {part}: {messages:?}") };
         assert!(ending == Ending::OutOfTime && output.is_empty(), "{frame} {part}: {ending:?} {message}");
         assert!(message.starts_with("reading the script is stopped: "), "{frame} {part}: {message}");
@@ -230,7 +230,7 @@ fn a_time_limit_changes_nothing_that_is_read_in_time() {
     for (frame, part, printed) in LARGE {
         let text = frame.replace('@', &part.repeat(20_000));
         let printed = if *printed == *"400001" { "20001" } else { printed };
-        let (ending, output, messages) = run_in_session(&text, Duration::from_secs(600));
+        let (ending, output, messages) = run_for(&text, Duration::from_secs(600));
         assert_eq!(
             (ending, output.trim_end(), messages.len()),
             (Ending::Done, printed, 0),

@@ -82,7 +82,7 @@ fn engine(sandbox: &Path, atomic: bool) -> Engine {
     Engine::open(&Options { sandbox: Some(sandbox.to_owned()), atomic, ..Options::default() }).expect("an engine")
 }
 
-fn prepare_and_run(engine: &Engine, script: &str) {
+fn run(engine: &Engine, script: &str) {
     let outcome = engine.run(&Script::new("whole.ns", script), &Invocation::default(), Box::new(Lines));
     outcome.findings.iter().for_each(|finding| println!("failed: {}", finding.message));
 }
@@ -92,7 +92,7 @@ fn prepare_and_run(engine: &Engine, script: &str) {
 fn worker() {
     let Some(sandbox) = std::env::var_os(CHILD) else { return };
     let work = std::env::var(WORK).ok().and_then(|work| work.parse::<usize>().ok()).expect("a work");
-    prepare_and_run(&engine(sandbox.as_ref(), WORKS[work].is_atomic), WORKS[work].script);
+    run(&engine(sandbox.as_ref(), WORKS[work].is_atomic), WORKS[work].script);
 }
 
 /// Creates the tree that every run finds: files, some of which it replaces, and an archive.
@@ -100,7 +100,7 @@ fn prepare(place: &Path) {
     for number in 0..FILES {
         std::fs::write(place.join(format!("f{number}")), format!("from {number}\n")).expect("a file");
     }
-    prepare_and_run(
+    run(
         &engine(place, false),
         "MUST FS.Mkdir(\"many/in\")\nFOR EACH i IN RANGE(150) DO\n\
          MUST FS.CopyFile(\"f\" + STR(i), \"many/in/m\" + STR(i))\nENDBLOCK\n\
