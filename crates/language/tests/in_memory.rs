@@ -103,6 +103,16 @@ fn a_full_folder_refuses_what_does_not_fit() {
     done(&engine, "MUST FS.WriteFile(\"small\", STR.Repeat(\"x\", 100000))");
 }
 
+/// A database needs a disk.
+#[test]
+fn memory_of_the_project_is_refused() {
+    let engine = engine(&memory(1 << 20), &Options::default());
+    let script = "SET r = MEMORY.Set(\"k\", 1, scope: \"project\")\nEMIT r\nEMIT LAST_ERROR.code";
+    let (outcome, text) = run(&engine, script);
+    assert!(outcome.ending == Ending::Failed && text.is_empty(), "{text}{:?}", outcome.findings);
+    assert_eq!(done(&engine, "CALL MEMORY.Set(\"k\", 1)\nEMIT MEMORY.Get(\"k\")"), "1\n");
+}
+
 #[test]
 fn nothing_leaves_the_folder() {
     let engine = engine(&memory(1 << 20), &Options::default());
