@@ -1,6 +1,8 @@
 //! An engine whose sandbox is a folder in memory: the language, the tools, undo and plans need no disk. The same tests
 //! run natively and as WebAssembly, under Node.js.
 
+#![allow(clippy::disallowed_methods, reason = "one test makes a directory")]
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -116,10 +118,9 @@ fn memory_of_the_project_is_refused() {
 #[test]
 fn nothing_leaves_the_folder() {
     let engine = engine(&memory(1 << 20), &Options::default());
-    for path in ["../out", "/out", "a/../../out"] {
+    for path in ["../out", "/out", "a/../../out", "memory:/out"] {
         let (outcome, _) = run(&engine, &format!("MUST FS.WriteFile(\"{path}\", \"\")"));
-        let is_outside = path != "/out";
-        assert_eq!(outcome.ending != Ending::Done, is_outside, "{path}: {:?}", outcome.findings);
+        assert_ne!(outcome.ending, Ending::Done, "{path}");
     }
 }
 
@@ -160,4 +161,24 @@ fn deep_nesting_is_read_and_shown_or_refused() {
             assert!(is_expected, "{depth}: {script:.40}: {:?}", outcome.findings);
         }
     }
+}
+
+/// Directories on the disk that a policy of the user allows are roots beside the folder in memory.
+#[cfg(not(target_family = "wasm"))]
+#[test]
+fn directories_of_the_policy_are_roots_beside_it() {
+    let directory = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let [allowed, policy] = ["allowed", "policy.toml"].map(|name| directory.path().join(name));
+    let text = format!("[policy]\nallowed_directories = [\".\", {allowed:?}]\n");
+    std::fs::create_dir(&allowed)
+        .and_then(|()| std::fs::write(&policy, text))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let options = Options { policy: Some(policy), state: Some(directory.path().join("state")), ..Options::default() };
+    let engine = engine(&memory(1 << 20), &options);
+    let script =
+        format!("MUST FS.WriteFile({allowed:?} + \"/a\", \"a\")\nMUST FS.CopyFile({allowed:?} + \"/a\", \"b\")");
+    done(&engine, &script);
+    assert_eq!(done(&engine, LIST), "b\n");
+    engine.undo(None, false, false).unwrap_or_else(|error| panic!("{}", error.message));
+    assert!(!allowed.join("a").exists());
 }

@@ -31,6 +31,9 @@ use super::user_state::UserState;
 pub use shared_folders::SharedFolders;
 use walker::Walker;
 
+/// The path of a root in memory, for messages.
+const IN_MEMORY: &str = "memory:";
+
 /// The directory that scripts cannot leave.
 #[derive(Debug)]
 pub struct Root {
@@ -114,12 +117,13 @@ impl Root {
         Root::of(folder, path, named)
     }
 
-    /// Creates an empty folder in memory as a root, for as many bytes as `capacity`; metadata takes some of them. Its
-    /// absolute path is `/`. It ends with its last handle, and needs no file system.
+    /// Creates an empty folder in memory as a root, for as many bytes as `capacity`; metadata takes some of them. No
+    /// absolute path is in it. It ends with its last handle, and needs no file system.
     ///
     /// Errors: if the system has no random numbers.
     pub fn in_memory(capacity: u64) -> io::Result<Root> {
-        Root::of(Folder::Memory(MemoryFolder::new(capacity)), PathBuf::from("/"), PathBuf::from("/"))
+        let [path, named] = [PathBuf::from(IN_MEMORY), PathBuf::from(IN_MEMORY)];
+        Root::of(Folder::Memory(MemoryFolder::new(capacity)), path, named)
     }
 
     /// Returns another root of the same directory, for a second engine.
