@@ -11,11 +11,11 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::support::pty::{PtySession, spawn_command};
-use crate::support::{Ran, ns, run, with_input};
+use crate::support::{Ran, folder_in_memory, ns, run, with_input};
 
 /// Creates a sandbox with a policy and some small files, each of which contains its name.
 fn sandbox(policy: &str, files: &[&str]) -> TempDir {
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
     for name in files {
         let path = place.path().join(name);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::support::{Ran, describe, ns, run};
+use crate::support::{Ran, describe, folder_in_memory, ns, run};
 
 /// A sandbox, and files beside it that must not be reached.
 struct Place {
@@ -25,7 +25,7 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
-        let top = tempfile::tempdir().expect("a folder for the test");
+        let top = folder_in_memory();
         std::fs::create_dir(top.path().join("root")).expect("a sandbox");
         std::fs::create_dir(top.path().join("outside")).expect("a folder outside");
         std::fs::write(top.path().join("outside/f"), "SECRET").expect("a file outside");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use crate::support::{ns, with_input};
+use crate::support::{folder_in_memory, ns, with_input};
 
 /// Names that exist on Linux but are never created: not displayable as they are, or impossible on other systems.
 const ODD: &[&str] = &[
@@ -78,7 +78,7 @@ fn found(root: &Path, folder: &str) -> Vec<String> {
 
 #[test]
 fn every_tool_takes_what_is_found() {
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     let names: Vec<&str> = ODD.iter().chain(PLAIN).copied().collect();
     for name in &names {
         fs::create_dir_all(place.path().join("d").join(name)).expect("a folder");
@@ -121,7 +121,7 @@ fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
 
 #[test]
 fn what_is_deleted_returns_under_its_name() {
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     for name in ODD {
         fs::write(place.path().join(name), "text\n").expect("a file");
     }
@@ -136,7 +136,7 @@ fn what_is_deleted_returns_under_its_name() {
 
 #[test]
 fn no_such_name_is_made() {
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     fs::create_dir(place.path().join("d")).expect("a folder");
     fs::write(place.path().join("a.txt"), "text\n").expect("a file");
     let paths = |name: &&str| [(*name).to_owned(), format!("d/{name}"), format!("{name}/x"), format!("d/../{name}")];
@@ -159,7 +159,7 @@ fn no_such_name_is_made() {
 /// Below a directory with such a name, plain names can be created.
 #[test]
 fn plain_names_are_made_in_what_is_there() {
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     for name in ODD {
         fs::create_dir(place.path().join(name)).expect("a folder");
         let path = format!("{name}/new/x.txt");
@@ -242,7 +242,7 @@ fn names_are_made_as_they_are_seen() {
         ];
         alone.iter().for_each(|name| assert!(hidden(name).is_some(), "{name:?}"));
     }
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     let call = |name: String| ("write_file", json!({ "file_path": format!("{name}.txt"), "content": "text\n" }));
     let calls: Vec<(&str, Json)> = visible().into_iter().map(call).collect();
     for ((_, args), answer) in calls.iter().zip(answers(place.path(), &calls)) {
@@ -254,7 +254,7 @@ fn names_are_made_as_they_are_seen() {
 /// `PATH.Sanitize` gives names that are made.
 #[test]
 fn a_sanitized_name_is_made() {
-    let place = tempfile::tempdir().expect("a folder for the test");
+    let place = folder_in_memory();
     let long = visible().concat();
     let texts: Vec<String> = ODD.iter().chain(PLAIN).map(|name| (*name).to_owned()).chain([long]).collect();
     let calls: Vec<(&str, Json)> = texts.iter().map(|text| ("path_sanitize", json!({ "name": text }))).collect();

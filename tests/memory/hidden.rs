@@ -10,7 +10,7 @@ use neuroscript::engine::{Engine, Options, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::{keep, sandbox};
-use crate::support::{describe, package};
+use crate::support::{describe, folder_in_memory, package};
 
 /// A tool that takes paths: its wire name, and its parameters with type and whether they are optional.
 pub struct Tool {
@@ -41,7 +41,7 @@ fn tool(section: &str) -> Tool {
 
 /// Creates a sandbox with our own files, links to them, and a decoy.
 fn tree() -> tempfile::TempDir {
-    let place = sandbox();
+    let place = folder_in_memory();
     keep(place.path(), "secret", "\"in memory\"");
     std::fs::write(place.path().join("neuroscript.toml"), "[limits]\n").expect("a policy");
     refresh(place.path());

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::hidden::{arguments, call, engine, tools_with_paths};
 use super::{eval, sandbox};
-use crate::support::{describe, run};
+use crate::support::{describe, folder_in_memory, run};
 
 /// Directories that contain reserved names, and paths to some of them.
 const DEPTHS: [&str; 7] = ["a", "a/b", "a/b/c/d", "./a/b", "a/b/../b", "a/up/a", "dir"];
@@ -83,7 +83,7 @@ fn check_refused(place: &Path, paths: &[String]) {
 
 #[test]
 fn every_spelling_is_refused_at_every_depth() {
-    let place = sandbox();
+    let place = folder_in_memory();
     tree(place.path());
     let mut paths = Vec::new();
     for depth in DEPTHS {

@@ -25,7 +25,10 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a folder");
+        Place::in_folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn in_folder(folder: TempDir) -> Place {
         let place = Place { folder };
         fs::create_dir_all(place.root().join("d/deep")).expect("folders");
         for (name, text) in [("a.txt", "one\ntwo\n"), ("b.txt", "b\n"), ("d/f", "f\n"), ("d/deep/g", "g\n")] {

@@ -7,7 +7,7 @@ use neuroscript::engine::{Ending, Engine, Invocation, Options, Outcome, Plan, Sc
 
 use crate::plan::Place;
 use crate::support::dice::Dice;
-use crate::support::{self, Captured};
+use crate::support::{self, Captured, folder_in_memory};
 
 /// Paths, few enough for collisions.
 const NAMES: [&str; 9] = ["a.txt", "b.txt", "d", "d/f", "d/deep", "d/deep/g", "n", "n/x", "d/n"];
@@ -64,7 +64,7 @@ fn random_scripts_do_what_their_plans_say() {
     let first = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     for seed in first..first + rounds {
         let script = script(&mut Dice::new(seed));
-        let place = Place::new();
+        let place = Place::in_folder(folder_in_memory());
         let before = place.state();
         let (plan, told) = planned(&place, &script);
         assert_eq!(place.state(), before, "planning changed something, seed {seed}\n{script}");

@@ -62,7 +62,13 @@ impl PtySession {
 
     /// Waits for a text, and returns the output before it.
     pub fn exp_string(&mut self, text: &str) -> Result<String, String> {
-        self.wait_for(text, |shown| shown.find(text).map(|at| (at, at + text.len())))
+        let mut searched = 0;
+        self.wait_for(text, |shown| {
+            // Megabytes come in pieces of 4 KiB, so what was searched is not searched again.
+            let start = shown.floor_char_boundary(searched);
+            searched = (shown.len() + 1).saturating_sub(text.len());
+            shown[start..].find(text).map(|at| (start + at, start + at + text.len()))
+        })
     }
 
     /// Waits for a match of a regular expression, and returns the output before it.
@@ -78,7 +84,11 @@ impl PtySession {
         Ok(std::mem::take(&mut self.shown))
     }
 
-    fn wait_for(&mut self, wanted: &str, find: impl Fn(&str) -> Option<(usize, usize)>) -> Result<String, String> {
+    fn wait_for(
+        &mut self,
+        wanted: &str,
+        mut find: impl FnMut(&str) -> Option<(usize, usize)>,
+    ) -> Result<String, String> {
         let deadline = Instant::now() + self.timeout;
         loop {
             if let Some((start, end)) = find(&self.shown) {

@@ -37,7 +37,7 @@ pub use changing::temporary::{TemporaryFolders, temporary_name};
 pub use changing::unpack::Unpacking;
 pub use handles::address::Address;
 pub use handles::error::{RenameError, SandboxError};
-pub use handles::file::File;
+pub use handles::folder::File;
 #[cfg(target_os = "linux")]
 pub use handles::folder::scratch_handles;
 pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::limits::Meter;
 
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::folder::{next_data, share_content};
 
 /// Bytes copied between two checks of the deadline.

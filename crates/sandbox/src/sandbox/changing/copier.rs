@@ -10,7 +10,7 @@ use crate::limits::Meter;
 
 use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::folder::{Folder, MtimeGuard, set_access};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::reserved::is_reserved;

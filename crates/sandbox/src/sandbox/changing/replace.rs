@@ -19,7 +19,7 @@ use std::io::{self, ErrorKind, Read};
 
 use sha2::{Digest, Sha256};
 
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::overwrite::{Overwrite, refuse_kind};
 use crate::limits::Meter;
 

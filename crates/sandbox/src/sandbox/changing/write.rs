@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::staging::{PRIVATE_MODE, StagingFile};
 use crate::limits::Meter;
 

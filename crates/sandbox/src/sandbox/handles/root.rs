@@ -22,7 +22,7 @@ use compact_str::{CompactString, format_compact};
 
 use super::address::Address;
 use super::error::{PathError, SandboxError};
-use super::folder::{Folder, MemoryFolder, Resolver};
+use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
 use super::path::{PathRule, PathText, check_new_name, parts_of};
 use super::seal::RootSeal;
@@ -123,7 +123,7 @@ impl Root {
     /// Errors: if the system has no random numbers.
     pub fn in_memory(capacity: u64) -> io::Result<Root> {
         let [path, named] = [PathBuf::from(IN_MEMORY), PathBuf::from(IN_MEMORY)];
-        Root::of(Folder::Memory(MemoryFolder::new(capacity)), path, named)
+        Root::of(Folder::in_memory(capacity), path, named)
     }
 
     /// Returns another root of the same directory, for a second engine.

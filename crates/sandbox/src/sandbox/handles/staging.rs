@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind};
 
 use super::discard::discard;
-use super::file::File;
+use super::folder::File;
 use super::folder::{Folder, MtimeGuard, Replace};
 use super::metadata::{Identity, Metadata};
 

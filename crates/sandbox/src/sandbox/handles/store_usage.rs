@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::SandboxError;
-use super::file::File;
+use super::folder::File;
 use super::folder::Folder;
 use super::metadata::Identity;
 use super::stamp;

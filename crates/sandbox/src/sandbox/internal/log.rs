@@ -13,9 +13,9 @@ use web_time::{Duration, Instant};
 use crate::limits::Watch;
 
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
+use super::super::handles::folder::lock::try_lock;
 use super::super::handles::folder::{Folder, file_metadata};
-use super::super::handles::lock::try_lock;
 use super::super::handles::metadata::{Identity, Kind};
 use super::super::handles::private::{FILE_MODE, check_regular};
 use super::super::handles::process::process_id;

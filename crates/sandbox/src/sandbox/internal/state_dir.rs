@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::folder::{Folder, Replace};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};

@@ -15,7 +15,7 @@ use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
 use super::super::changing::overwrite::Overwrite;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::folder::{file_metadata, set_access};
 use super::super::handles::metadata::{Kind, Metadata, Owner, Timestamp};
 use super::super::handles::root::SandboxPath;

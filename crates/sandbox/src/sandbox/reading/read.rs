@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read};
 
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::metadata::{Kind, Metadata};
 use super::super::handles::reserved::is_reserved;
 use super::super::handles::root::{Root, SandboxPath};

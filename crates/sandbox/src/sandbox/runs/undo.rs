@@ -17,7 +17,7 @@ use super::super::changing::journal::{JOURNAL, Journal};
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::file_metadata;
-use super::super::handles::lock::{Locked, try_lock};
+use super::super::handles::folder::lock::{Locked, try_lock};
 use super::super::handles::stamp::{self, short};
 use super::super::handles::state::{Moment, time};
 use super::super::internal::state_dir::display;

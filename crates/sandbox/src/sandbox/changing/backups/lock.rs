@@ -15,9 +15,9 @@ use web_time::{Duration, Instant};
 use crate::limits::Meter;
 
 use super::super::super::handles::error::SandboxError;
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
 use super::super::super::handles::folder::Folder;
-use super::super::super::handles::lock::try_lock;
+use super::super::super::handles::folder::lock::try_lock;
 use super::super::super::handles::metadata::Identity;
 use super::super::super::handles::reserved::STATE_DIR;
 use super::super::super::handles::root::{Root, SandboxPath};

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::limits::ablation;
 
 use super::super::super::handles::error::SandboxError;
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
 use super::super::super::handles::folder::{Folder, sync_file_system};
 use super::super::super::handles::metadata::Identity;
 

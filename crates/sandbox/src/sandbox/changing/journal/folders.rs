@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
 use super::super::super::handles::error::SandboxError;
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
 use super::super::super::handles::folder::Folder;
 use super::super::super::handles::private::{FOLDER_MODE, open_ours};
 use super::super::super::handles::root::Root;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use super::super::super::handles::address::Address;
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
 use super::super::super::handles::seal::{Chain, RootSeal};
 use super::super::super::handles::state::{Moment, State};
 use super::record::{Begin, End, RECORD_BYTES, Record, Step, VERSION, parse, parse_claim};
@@ -288,7 +288,7 @@ mod tests {
 
     use super::super::record::{Begin, Record, VERSION, line};
     use super::History;
-    use crate::sandbox::handles::file::File;
+    use crate::sandbox::handles::folder::File;
     use crate::sandbox::handles::root::Root;
 
     /// A power failure may leave zeros in the place of records that were not synced: they were cut off, not damaged.

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use chrono::{DateTime, Utc};
 
 use super::super::super::handles::error::SandboxError;
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
 use super::super::super::handles::folder::Folder;
 use super::super::super::handles::metadata::Kind;
 use super::super::super::handles::seal::{Chain, RootSeal};

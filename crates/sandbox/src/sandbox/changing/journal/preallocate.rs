@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::Range;
 
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
 
 /// Bytes to reserve beyond those needed, so that not every step needs a system call.
 const AHEAD: u64 = 1536 * 16;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
-use super::super::super::handles::file::File;
+use super::super::super::handles::folder::File;
+use super::super::super::handles::folder::lock::try_lock;
 use super::super::super::handles::folder::{Folder, Replace};
-use super::super::super::handles::lock::try_lock;
 use super::super::super::handles::metadata::Metadata;
 use super::super::super::handles::private::FILE_MODE;
 use super::super::super::handles::root::Root;

@@ -15,7 +15,7 @@ use compact_str::CompactString;
 use super::super::handles::address::Address;
 use super::super::handles::discard::discard;
 use super::super::handles::error::SandboxError;
-use super::super::handles::file::File;
+use super::super::handles::folder::File;
 use super::super::handles::folder::{Folder, Replace};
 use super::super::handles::metadata::{Kind, Metadata, Timestamp};
 use super::super::handles::root::SandboxPath;

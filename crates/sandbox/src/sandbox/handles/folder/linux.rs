@@ -16,8 +16,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::super::file::File;
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
+use super::file::File;
 use super::{Entry, EntryBuffer, Replace};
 
 /// An open directory.

@@ -33,13 +33,15 @@ macro_rules! on_disk {
 
 #[cfg(all(target_os = "linux", feature = "checked-paths"))]
 mod checked_paths;
+mod file;
 mod held;
+pub mod lock;
 mod memory;
 mod mtime_guard;
 mod overlay;
 mod path_handle;
 
-pub use memory::{MemoryFile, MemoryFolder};
+use memory::MemoryFolder;
 pub use mtime_guard::MtimeGuard;
 #[cfg(target_os = "linux")]
 pub use overlay::scratch_handles;
@@ -57,8 +59,8 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-pub use super::file::File;
 use super::metadata::{Kind, Metadata, Timestamp};
+pub use file::File;
 use overlay::OverlaidFolder;
 
 /// Permission bits with which a program runs as the owner or the group of its file.
@@ -127,6 +129,11 @@ impl Folder {
             let _ = path;
             Err(io::Error::new(io::ErrorKind::Unsupported, "there is no disk here; use a folder in memory"))
         }
+    }
+
+    /// Creates a directory in memory as a root, for `capacity` bytes.
+    pub fn in_memory(capacity: u64) -> Folder {
+        Folder::Memory(MemoryFolder::new(capacity))
     }
 
     /// Returns a directory under an overlay.
@@ -313,17 +320,17 @@ impl Folder {
 
     /// Opens a file for reading, without blocking. The caller must check what was opened.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        on!(self, folder => folder.open_file(name))
+        on!(self, folder => folder.open_file(name).map(File::from))
     }
 
     /// Opens a file for reading and appending, without blocking. The caller must check what was opened.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
-        on!(self, folder => folder.open_log(name))
+        on!(self, folder => folder.open_log(name).map(File::from))
     }
 
     /// Creates a file for writing. Errors: if the name exists.
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        on!(self, folder => folder.create_file(name, mode))
+        on!(self, folder => folder.create_file(name, mode).map(File::from))
     }
 
     /// Creates a directory. Errors: if the name exists.
@@ -404,7 +411,7 @@ impl Folder {
 
     /// Returns this directory as an open file, for operations on the directory itself.
     pub fn as_file(&self) -> io::Result<File> {
-        on!(self, folder => folder.as_file())
+        on!(self, folder => folder.as_file().map(File::from))
     }
 
     /// Syncs everything in this directory, at any depth, so that it survives a power failure.

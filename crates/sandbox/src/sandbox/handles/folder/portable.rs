@@ -9,8 +9,8 @@ use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt,
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, OpenOptions};
 
-use super::super::file::File;
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
+use super::file::File;
 use super::{Entry, Replace};
 
 /// An open directory.

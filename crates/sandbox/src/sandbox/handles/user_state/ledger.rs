@@ -14,9 +14,9 @@ use memchr::memmem;
 use web_time::{Duration, Instant};
 
 use super::super::error::SandboxError;
-use super::super::file::File;
+use super::super::folder::File;
 use super::super::folder::Folder;
-use super::super::lock::try_lock;
+use super::super::folder::lock::try_lock;
 use super::super::private::{FILE_MODE, check_regular};
 use super::display;
 

@@ -22,15 +22,17 @@ pub(super) enum Use {
 pub struct MemoryFile(Arc<Opened>);
 
 #[derive(Debug)]
-pub struct Opened {
+struct Opened {
     node: Arc<Node>,
     for_use: Use,
     position: Mutex<u64>,
+    /// What a lock is held by.
+    token: Arc<()>,
 }
 
 impl MemoryFile {
     pub(super) fn open(node: Arc<Node>, for_use: Use) -> MemoryFile {
-        MemoryFile(Arc::new(Opened { node, for_use, position: Mutex::default() }))
+        MemoryFile(Arc::new(Opened { node, for_use, position: Mutex::default(), token: Arc::new(()) }))
     }
 
     pub(in crate::sandbox) fn metadata(&self) -> Metadata {
@@ -121,16 +123,16 @@ impl MemoryFile {
 
     pub(in crate::sandbox) fn try_lock(&self) -> Result<(), TryLockError> {
         let mut holder = locked(&self.0.node.lock);
-        if holder.upgrade().is_some_and(|holder| !Arc::ptr_eq(&holder, &self.0)) {
+        if holder.upgrade().is_some_and(|holder| !Arc::ptr_eq(&holder, &self.0.token)) {
             return Err(TryLockError::WouldBlock);
         }
-        *holder = Arc::downgrade(&self.0);
+        *holder = Arc::downgrade(&self.0.token);
         Ok(())
     }
 
     pub(in crate::sandbox) fn unlock(&self) {
         let mut holder = locked(&self.0.node.lock);
-        if holder.upgrade().is_some_and(|holder| Arc::ptr_eq(&holder, &self.0)) {
+        if holder.upgrade().is_some_and(|holder| Arc::ptr_eq(&holder, &self.0.token)) {
             *holder = Weak::new();
         }
     }

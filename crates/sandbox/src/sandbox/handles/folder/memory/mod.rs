@@ -13,7 +13,7 @@ use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::super::metadata::{Kind, Metadata, Timestamp};
-use super::{Entry, File, Replace};
+use super::{Entry, Replace};
 pub use file::MemoryFile;
 use file::Use;
 use node::{Body, Entries, Node, Volume, locked};
@@ -90,26 +90,26 @@ impl MemoryFolder {
         }
     }
 
-    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+    pub fn open_file(&self, name: &OsStr) -> io::Result<MemoryFile> {
         self.open(name, Use::Reading)
     }
 
-    pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
+    pub fn open_log(&self, name: &OsStr) -> io::Result<MemoryFile> {
         self.open(name, Use::Appending)
     }
 
-    fn open(&self, name: &OsStr, for_use: Use) -> io::Result<File> {
+    fn open(&self, name: &OsStr, for_use: Use) -> io::Result<MemoryFile> {
         let node = self.find(name)?;
         match node.kind() {
             Kind::Link | Kind::Special => Err(io::Error::new(ErrorKind::InvalidInput, "it is a link")),
             Kind::Folder if for_use != Use::Reading => Err(ErrorKind::IsADirectory.into()),
-            Kind::File | Kind::Folder => Ok(File::Memory(MemoryFile::open(node, for_use))),
+            Kind::File | Kind::Folder => Ok(MemoryFile::open(node, for_use)),
         }
     }
 
-    pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+    pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<MemoryFile> {
         let node = self.create(name, Body::File(Mutex::default()), mode & !MASKED)?;
-        Ok(File::Memory(MemoryFile::open(node, Use::Writing)))
+        Ok(MemoryFile::open(node, Use::Writing))
     }
 
     pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
@@ -214,8 +214,8 @@ impl MemoryFolder {
         Ok(())
     }
 
-    pub fn as_file(&self) -> io::Result<File> {
-        Ok(File::Memory(MemoryFile::open(self.0.clone(), Use::Reading)))
+    pub fn as_file(&self) -> io::Result<MemoryFile> {
+        Ok(MemoryFile::open(self.0.clone(), Use::Reading))
     }
 
     /// Does nothing, because nothing in memory outlives the process.

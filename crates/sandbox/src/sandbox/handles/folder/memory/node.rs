@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
-use super::file::Opened;
 
 /// Bytes that a node takes of the volume's capacity, besides its content. It covers a name of the usual length.
 const NODE: u64 = 512;
@@ -36,8 +35,8 @@ pub struct Node {
     inode: u64,
     attributes: Mutex<Attributes>,
     pub(super) body: Body,
-    /// The open file that holds the lock.
-    pub(super) lock: Mutex<Weak<Opened>>,
+    /// The token of the open file that holds the lock.
+    pub(super) lock: Mutex<Weak<()>>,
 }
 
 #[derive(Clone, Copy, Debug)]

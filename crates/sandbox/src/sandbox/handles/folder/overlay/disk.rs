@@ -10,10 +10,9 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::super::super::lock::{Locked, may_be_held, try_lock};
 use super::super::super::metadata::{Kind, Metadata};
+use super::super::lock::{Locked, may_be_held, try_lock};
 use super::super::{File, Folder};
-use super::scratch::Scratch;
 
 /// The prefix of the names of these directories.
 const PREFIX: &str = "neuroscript-plan-";
@@ -34,25 +33,18 @@ impl ScratchPlace {
     }
 }
 
-impl Scratch {
-    /// Creates a scratch directory in `parent`, after removing leftovers of killed processes.
-    pub(super) fn new_in(parent: &Path) -> io::Result<Scratch> {
-        // Leftovers that cannot be removed are left to the operating system.
-        let _ = sweep(parent);
-        for _ in 0..ATTEMPTS {
-            if let Some(scratch) = Scratch::make(parent)? {
-                return Ok(scratch);
-            }
-        }
-        Err(io::Error::other("others removed it each time before it was locked"))
-    }
-
-    /// Returns `None` if another process took the directory for a leftover.
-    fn make(parent: &Path) -> io::Result<Option<Scratch>> {
+/// Creates a scratch directory in `parent`, after removing leftovers of killed processes.
+pub(super) fn new_place(parent: &Path) -> io::Result<(Folder, ScratchPlace)> {
+    // Leftovers that cannot be removed are left to the operating system.
+    let _ = sweep(parent);
+    for _ in 0..ATTEMPTS {
         let directory = made(parent, PREFIX)?;
-        let Some((folder, lock)) = locked(directory.path())? else { return Ok(None) };
-        Scratch::of(folder, Some(ScratchPlace { directory, _lock: lock })).map(Some)
+        // Another process may have taken it for a leftover.
+        if let Some((folder, lock)) = locked(directory.path())? {
+            return Ok((folder, ScratchPlace { directory, _lock: lock }));
+        }
     }
+    Err(io::Error::other("others removed it each time before it was locked"))
 }
 
 /// Creates a directory that only this user can access, because planned contents may be as secret as those of the

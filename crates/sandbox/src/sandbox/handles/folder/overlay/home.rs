@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
-use super::super::super::file::File;
-use super::super::super::lock::may_be_held;
 use super::super::Folder;
+use super::super::file::File;
+use super::super::lock::may_be_held;
 use super::disk::{is_ours, locked, made, sweep_in};
 use super::scratch::Scratch;
 

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use super::super::super::file::File;
 use super::super::super::metadata::{Kind, Metadata, Timestamp};
+use super::super::file::File;
 use super::super::held::HeldEntry;
 use super::super::{Entry, EntryBuffer, Folder, Replace, Resolver};
 use super::{BackingPath, Made, Overlay};

@@ -6,9 +6,9 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::{Folder, MemoryFolder};
+use super::super::Folder;
 #[cfg(not(target_family = "wasm"))]
-use super::disk::ScratchPlace;
+use super::disk::{ScratchPlace, new_place};
 
 /// A scratch directory, private to the user.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Scratch {
 impl Scratch {
     /// Creates a scratch directory in memory, for as many bytes as `capacity`.
     pub fn in_memory(capacity: u64) -> io::Result<Scratch> {
-        let folder = Folder::Memory(MemoryFolder::new(capacity));
+        let folder = Folder::in_memory(capacity);
         Scratch::of(
             folder,
             #[cfg(not(target_family = "wasm"))]
@@ -32,10 +32,14 @@ impl Scratch {
         )
     }
 
-    pub(super) fn of(
-        folder: Folder,
-        #[cfg(not(target_family = "wasm"))] place: Option<ScratchPlace>,
-    ) -> io::Result<Scratch> {
+    /// Creates a scratch directory in `parent`, after removing leftovers of killed processes.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn new_in(parent: &Path) -> io::Result<Scratch> {
+        let (folder, place) = new_place(parent)?;
+        Scratch::of(folder, Some(place))
+    }
+
+    fn of(folder: Folder, #[cfg(not(target_family = "wasm"))] place: Option<ScratchPlace>) -> io::Result<Scratch> {
         let device = folder.own_metadata()?.identity.device;
         Ok(Scratch {
             folder,

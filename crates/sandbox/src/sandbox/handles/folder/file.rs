@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::folder::MemoryFile;
+use super::memory::MemoryFile;
 
 /// An open file. Duplicates share one position, as those of the operating system do.
 #[derive(Debug)]
@@ -18,6 +18,12 @@ pub enum File {
 impl From<std::os::fd::OwnedFd> for File {
     fn from(descriptor: std::os::fd::OwnedFd) -> File {
         File::Disk(descriptor.into())
+    }
+}
+
+impl From<MemoryFile> for File {
+    fn from(file: MemoryFile) -> File {
+        File::Memory(file)
     }
 }
 
