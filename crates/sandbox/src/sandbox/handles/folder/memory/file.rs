@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use super::super::super::metadata::Metadata;
 use super::node::{Node, locked};
 
-/// What an open file may be used for.
+/// The allowed use of an open file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Reading,
@@ -26,7 +26,7 @@ struct Opened {
     node: Arc<Node>,
     for_use: Use,
     position: Mutex<u64>,
-    /// What a lock is held by.
+    /// The holder of a lock.
     token: Arc<()>,
 }
 
