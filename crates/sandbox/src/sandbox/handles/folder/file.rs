@@ -21,12 +21,6 @@ impl From<std::os::fd::OwnedFd> for File {
     }
 }
 
-impl From<MemoryFile> for File {
-    fn from(file: MemoryFile) -> File {
-        File::Memory(file)
-    }
-}
-
 impl From<fs::File> for File {
     fn from(file: fs::File) -> File {
         File::Disk(file)

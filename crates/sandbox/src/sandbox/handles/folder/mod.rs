@@ -19,6 +19,20 @@ macro_rules! on {
     };
 }
 
+/// The same call on each kind of handle, which opens a file.
+macro_rules! open_on {
+    ($folder:expr, $inner:ident => $call:expr) => {
+        match $folder {
+            #[cfg(target_os = "linux")]
+            Folder::Linux($inner) => $call,
+            #[cfg(not(target_family = "wasm"))]
+            Folder::Portable($inner) => $call,
+            Folder::Memory($inner) => $call.map(File::Memory),
+            Folder::Overlaid($inner) => $call,
+        }
+    };
+}
+
 /// The same call for directories whose handle is a descriptor.
 #[cfg(target_os = "linux")]
 macro_rules! on_disk {
@@ -320,17 +334,17 @@ impl Folder {
 
     /// Opens a file for reading, without blocking. The caller must check what was opened.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        on!(self, folder => folder.open_file(name).map(File::from))
+        open_on!(self, folder => folder.open_file(name))
     }
 
     /// Opens a file for reading and appending, without blocking. The caller must check what was opened.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
-        on!(self, folder => folder.open_log(name).map(File::from))
+        open_on!(self, folder => folder.open_log(name))
     }
 
     /// Creates a file for writing. Errors: if the name exists.
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        on!(self, folder => folder.create_file(name, mode).map(File::from))
+        open_on!(self, folder => folder.create_file(name, mode))
     }
 
     /// Creates a directory. Errors: if the name exists.
@@ -411,7 +425,7 @@ impl Folder {
 
     /// Returns this directory as an open file, for operations on the directory itself.
     pub fn as_file(&self) -> io::Result<File> {
-        on!(self, folder => folder.as_file().map(File::from))
+        open_on!(self, folder => folder.as_file())
     }
 
     /// Syncs everything in this directory, at any depth, so that it survives a power failure.
