@@ -21,8 +21,8 @@ FOR EACH path IN ["a.txt", "b.txt", "d/f", "d/deep/g", "d/deep", "d"] DO
 END
 "#;
 
-/// What a script can see of the tree, without the times that differ from run to run (an archive contains some) and
-/// without the permission bits that depend on the umask.
+/// Lists the tree, without the times that differ from run to run (an archive contains some) and without the permission
+/// bits that depend on the umask.
 const LIST: &str = r#"
 FOR EACH entry IN FS.Find(".", type: "all", exact_times: true) DO
     SET dated = ""

@@ -3,26 +3,10 @@
 #![cfg(not(feature = "project-memory"))]
 #![allow(clippy::disallowed_methods, reason = "the test makes its own sandbox")]
 
-use std::cell::RefCell;
-use std::rc::Rc;
+mod support;
 
-use neuroscript_language::engine::{
-    EmitError, Ending, Engine, Invocation, Meter, Options, Output, Script, Value, emitted,
-};
-
-/// Collects what a script prints.
-struct Lines(Rc<RefCell<String>>);
-
-impl Output for Lines {
-    fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        self.0.borrow_mut().push_str(&emitted(values, meter)?);
-        Ok(())
-    }
-
-    fn warn(&mut self, text: &str) {
-        panic!("{text}");
-    }
-}
+use neuroscript_language::engine::{Ending, Engine, Invocation, Options, Script};
+use support::Lines;
 
 #[test]
 fn project_memory_says_that_it_is_missing() {
@@ -40,9 +24,9 @@ ON ERROR AS err DO
 END
 CALL MEMORY.Set("key", 1, "project")
 "#;
-    let output = Rc::new(RefCell::new(String::new()));
+    let output = Lines::default();
     let script = Script::new("memory.ns", text);
-    let outcome = engine.run(&script, &Invocation::default(), Box::new(Lines(output.clone())));
+    let outcome = engine.run(&script, &Invocation::default(), Box::new(output.clone()));
     assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
-    assert_eq!(*output.borrow(), "1\nbad_args: this program was built without project memory\n");
+    assert_eq!(output.text(), "1\nbad_args: this program was built without project memory\n");
 }

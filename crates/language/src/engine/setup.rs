@@ -21,7 +21,7 @@ impl Engine {
     /// Opens the sandbox that the options name, reads the policy and combines the limits.
     ///
     /// # Errors
-    /// An error that names the part that cannot be opened or read.
+    /// Returns the part that cannot be opened or read, with advice.
     pub fn open(options: &Options) -> Result<Engine, SetupError> {
         Engine::open_at(open_root(options.sandbox.as_deref())?, options)
     }
@@ -30,7 +30,7 @@ impl Engine {
     /// ([`Root::in_memory`](crate::sandbox::Root::in_memory)) nothing is kept of the user unless the options name a state.
     ///
     /// # Errors
-    /// An error that names the part that cannot be opened or read.
+    /// Returns the part that cannot be opened or read, with advice.
     pub fn open_at(root: Root, options: &Options) -> Result<Engine, SetupError> {
         let toolbox = crate::tools::toolbox();
         let Config { mut limits, mut policy, settings } = read_policies(&root, options, &toolbox.registry)?;

@@ -8,8 +8,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::handles::error::SandboxError;
-use super::super::handles::folder::File;
-use super::super::handles::folder::{Folder, Replace};
+use super::super::handles::folder::{File, Folder, Replace, Resolver};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
 use super::super::handles::reserved::STATE_DIR;
@@ -164,6 +163,10 @@ impl StateDir {
     /// On Linux the kernel reports the path of the handle, which contains no links. The path can be redirected between
     /// this call and its use, so users of the path must verify the opened files with [`crate::sandbox::Witness`].
     pub fn path(&self) -> Result<PathBuf, SandboxError> {
+        if self.folder.resolver() == Resolver::Memory {
+            let words = "the sandbox is in memory, and a database needs a disk";
+            return Err(SandboxError::io(STATE_DIR, &io::Error::new(ErrorKind::Unsupported, words)));
+        }
         #[cfg(target_os = "linux")]
         let path = self.folder.current_path(OsStr::new("")).unwrap_or_else(|_| self.by_name.clone());
         #[cfg(not(target_os = "linux"))]

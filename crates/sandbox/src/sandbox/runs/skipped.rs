@@ -33,7 +33,7 @@ impl<'h> Skipped<'h> {
         let reasons = conflicts.into_iter().chain(missing).map(|conflict| (conflict.path, conflict.reason)).collect();
         let mut skipped = Skipped { history, reasons, occupied };
         skipped.spread();
-        while skipped.keep_made_folders(&is_there) {
+        while !skipped.reasons.is_empty() && skipped.keep_made_folders(&is_there) {
             skipped.spread();
         }
         skipped

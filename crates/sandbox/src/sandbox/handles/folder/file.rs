@@ -31,7 +31,7 @@ impl File {
     /// Returns the file of the operating system.
     ///
     /// # Errors
-    /// An error of kind `Unsupported` if the file is in memory.
+    /// Returns an error of kind `Unsupported` if the file is in memory.
     pub fn on_disk(&self) -> io::Result<&fs::File> {
         match self {
             File::Disk(file) => Ok(file),
@@ -42,7 +42,7 @@ impl File {
     /// Converts it to the file of the operating system.
     ///
     /// # Errors
-    /// An error of kind `Unsupported` if the file is in memory.
+    /// Returns an error of kind `Unsupported` if the file is in memory.
     pub fn into_disk(self) -> io::Result<fs::File> {
         match self {
             File::Disk(file) => Ok(file),
@@ -53,7 +53,7 @@ impl File {
     /// Returns the size in bytes.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Returns errors of the operating system.
     pub fn size(&self) -> io::Result<u64> {
         match self {
             File::Disk(file) => Ok(file.metadata()?.len()),
@@ -64,7 +64,7 @@ impl File {
     /// Duplicates the handle; both share one position.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Returns errors of the operating system.
     pub fn try_clone(&self) -> io::Result<File> {
         match self {
             File::Disk(file) => file.try_clone().map(File::Disk),
@@ -75,7 +75,7 @@ impl File {
     /// Changes the size; bytes beyond the old end are zero.
     ///
     /// # Errors
-    /// Those of the operating system; of kind `StorageFull` if a folder in memory has no room.
+    /// Returns errors of the operating system, and one of kind `StorageFull` if a folder in memory has no room.
     pub fn set_len(&self, size: u64) -> io::Result<()> {
         match self {
             File::Disk(file) => file.set_len(size),
@@ -86,7 +86,7 @@ impl File {
     /// Makes content and metadata durable. Nothing in memory is.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Returns errors of the operating system.
     pub fn sync_all(&self) -> io::Result<()> {
         match self {
             File::Disk(file) => file.sync_all(),
@@ -97,7 +97,7 @@ impl File {
     /// Makes the content durable. Nothing in memory is.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Returns errors of the operating system.
     pub fn sync_data(&self) -> io::Result<()> {
         match self {
             File::Disk(file) => file.sync_data(),

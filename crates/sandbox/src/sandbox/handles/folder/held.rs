@@ -1,8 +1,8 @@
 //! A file or directory that is held without being opened, to read its metadata and set its permission bits and
 //! modification time.
 //!
-//! For the disk of Linux the handle is `O_PATH`, which needs no permission on the file and has no side effect, whatever its kind.
-//! Other systems open the file for reading and check that it is the expected one.
+//! On the disk of a Linux system the handle is `O_PATH`, which needs no permission on the file and has no side effect,
+//! whatever its kind. Other systems open the file for reading and check that it is the expected one.
 
 use std::ffi::OsStr;
 use std::io;

@@ -5,29 +5,18 @@
 //! other systems, it is a cap-std handle. It may also be a directory in memory ([`memory`]), the only kind where there
 //! is no disk (WebAssembly). Under an overlay ([`overlay`]) it is one of them combined with the changes of the run.
 
-/// Makes the same call on each kind of handle.
+/// Makes the same call on each kind of handle; on a directory in memory the last one, if there are two.
 macro_rules! on {
     ($folder:expr, $inner:ident => $call:expr) => {
-        match $folder {
-            #[cfg(target_os = "linux")]
-            Folder::Linux($inner) => $call,
-            #[cfg(not(target_family = "wasm"))]
-            Folder::Portable($inner) => $call,
-            Folder::Memory($inner) => $call,
-            Folder::Overlaid($inner) => $call,
-        }
+        on!($folder, $inner => $call, $call)
     };
-}
-
-/// The same call on each kind of handle, which opens a file.
-macro_rules! open_on {
-    ($folder:expr, $inner:ident => $call:expr) => {
+    ($folder:expr, $inner:ident => $call:expr, $in_memory:expr) => {
         match $folder {
             #[cfg(target_os = "linux")]
             Folder::Linux($inner) => $call,
             #[cfg(not(target_family = "wasm"))]
             Folder::Portable($inner) => $call,
-            Folder::Memory($inner) => $call.map(File::Memory),
+            Folder::Memory($inner) => $in_memory,
             Folder::Overlaid($inner) => $call,
         }
     };
@@ -52,6 +41,7 @@ mod held;
 pub mod lock;
 mod memory;
 mod mtime_guard;
+mod open_files;
 mod overlay;
 mod path_handle;
 
@@ -75,11 +65,8 @@ use std::path::PathBuf;
 
 use super::metadata::{Kind, Metadata, Timestamp};
 pub use file::File;
+pub use open_files::{file_metadata, next_data, set_access, share_content, sync_file_system};
 use overlay::OverlaidFolder;
-
-/// Permission bits with which a program runs as the owner or the group of its file.
-#[cfg(unix)]
-const SET_ID: u32 = 0o6000;
 
 /// An open directory.
 #[derive(Debug)]
@@ -334,17 +321,17 @@ impl Folder {
 
     /// Opens a file for reading, without blocking. The caller must check what was opened.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        open_on!(self, folder => folder.open_file(name))
+        on!(self, folder => folder.open_file(name), folder.open_file(name).map(File::Memory))
     }
 
     /// Opens a file for reading and appending, without blocking. The caller must check what was opened.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
-        open_on!(self, folder => folder.open_log(name))
+        on!(self, folder => folder.open_log(name), folder.open_log(name).map(File::Memory))
     }
 
     /// Creates a file for writing. Errors: if the name exists.
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        open_on!(self, folder => folder.create_file(name, mode))
+        on!(self, folder => folder.create_file(name, mode), folder.create_file(name, mode).map(File::Memory))
     }
 
     /// Creates a directory. Errors: if the name exists.
@@ -425,7 +412,7 @@ impl Folder {
 
     /// Returns this directory as an open file, for operations on the directory itself.
     pub fn as_file(&self) -> io::Result<File> {
-        open_on!(self, folder => folder.as_file())
+        on!(self, folder => folder.as_file(), folder.as_file().map(File::Memory))
     }
 
     /// Syncs everything in this directory, at any depth, so that it survives a power failure.
@@ -473,94 +460,3 @@ impl Folder {
 
 #[cfg(target_os = "linux")]
 pub use linux::{LISTING, LinuxFolder, entry_buffer, identity_of, identity_of_path, kind_of, open_beneath};
-
-/// Sets the permission bits of an open file or directory to those of another and, if this user is allowed to, its
-/// owner and its group. Nobody gains by it: with another owner or group the file has no set-user-id and set-group-id,
-/// and another group may do what everybody may.
-///
-/// Uses the handle, not the name, which could by now be a link to a file outside. For the owner and the group alone,
-/// `EPERM` is accepted (the lockdown refuses calls with the same error), and so is `EINVAL`, which a user namespace gives
-/// for ids that it does not know.
-pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
-    let file = match file {
-        File::Disk(file) => file,
-        File::Memory(file) => {
-            file.set_access(like);
-            return Ok(());
-        }
-    };
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Gid, Mode, Uid};
-        let (user, group) = (Uid::from_raw(like.owner.user), Gid::from_raw(like.owner.group));
-        let is_kept = |kept: rustix::io::Result<()>| match kept {
-            Ok(()) => Ok(true),
-            Err(rustix::io::Errno::PERM | rustix::io::Errno::INVAL) => Ok(false),
-            Err(error) => Err(io::Error::from(error)),
-        };
-        let mode = if is_kept(rustix::fs::fchown(file, Some(user), Some(group)))? {
-            like.mode
-        } else if is_kept(rustix::fs::fchown(file, None, Some(group)))? {
-            like.mode & !SET_ID
-        } else {
-            like.mode & !SET_ID & !0o070 | (like.mode & 0o007) << 3
-        };
-        // After the owner, because changing the owner clears the setuid bit.
-        rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?;
-    }
-    #[cfg(not(unix))]
-    let _ = (file, like);
-    Ok(())
-}
-
-/// Syncs the whole file system of an open file or directory; elsewhere than on Linux, the file or directory alone.
-pub fn sync_file_system(file: &File) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    if let File::Disk(file) = file {
-        return Ok(rustix::fs::syncfs(file)?);
-    }
-    file.sync_all()
-}
-
-/// Returns the metadata of an open file, without an overlay.
-pub fn file_metadata(file: &File) -> io::Result<Metadata> {
-    match file {
-        File::Memory(file) => Ok(file.metadata()),
-        #[cfg(target_os = "linux")]
-        File::Disk(file) => linux::file_metadata(file),
-        #[cfg(all(not(target_os = "linux"), not(target_family = "wasm")))]
-        File::Disk(file) => portable::file_metadata(file),
-        #[cfg(target_family = "wasm")]
-        File::Disk(_) => Err(io::ErrorKind::Unsupported.into()),
-    }
-}
-
-/// Makes a new file share the blocks of another, if the file system supports it (`FICLONE`).
-pub fn share_content(source: &File, target: &File) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    return Ok(rustix::fs::ioctl_ficlone(target.on_disk()?, source.on_disk()?)?);
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (source, target);
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// Returns the next range of a file that is not a hole, from an offset up to `size`; everything if the system does not
-/// report holes.
-pub fn next_data(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64)>> {
-    #[cfg(target_os = "linux")]
-    if let File::Disk(file) = file {
-        use rustix::fs::{SeekFrom, seek};
-        use rustix::io::Errno;
-        let start = match seek(file, SeekFrom::Data(at)) {
-            Err(Errno::NXIO) => return Ok(None),
-            Err(Errno::INVAL | Errno::OPNOTSUPP) => return Ok(Some((at, size))),
-            other => other?,
-        };
-        let end = seek(file, SeekFrom::Hole(start))?.min(size);
-        return Ok((start < size).then_some((start, end)));
-    }
-    let _ = file;
-    Ok(Some((at, size)))
-}
