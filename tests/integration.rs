@@ -31,6 +31,7 @@ mod foreign;
 mod format;
 mod gc;
 mod gitignore;
+mod guesses;
 mod habits;
 mod heads;
 mod in_memory;

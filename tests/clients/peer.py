@@ -31,7 +31,7 @@ class Both:
 
     def __init__(self, ns, here, there):
         self.here, self.there = pathlib.Path(here).resolve(), pathlib.Path(there).resolve()
-        self.ns = Client([ns, "mcp", "--sandbox", str(self.here), "--write"])
+        self.ns = Client([ns, "mcp", "--sandbox", str(self.here), "--write", "--tools", "default,file_info"])
         self.peer = Client(["node", str(PEER), str(self.there)])
         self.same, self.different = 0, []
 
@@ -97,9 +97,12 @@ def requests(both):
         ours = ("read_file", {"file_path": path}, content)
         both.ask(f"read {path}", ours, ("read_text_file", {"path": path}, same))
     for lines in (1, 3, 10):
-        ours = ("read_file", {"file_path": "long.txt", "max_lines": lines}, lambda it: it["content"].splitlines())
+        ours = ("read_file", {"path": "long.txt", "head": lines}, lambda it: it["content"].splitlines())
         theirs = ("read_text_file", {"path": "long.txt", "head": lines}, str.splitlines)
         both.ask(f"the first {lines} lines", ours, theirs)
+        ours = ("read_file", {"path": "long.txt", "tail": lines}, lambda it: it["content"].splitlines())
+        theirs = ("read_text_file", {"path": "long.txt", "tail": lines}, str.splitlines)
+        both.ask(f"the last {lines} lines", ours, theirs, "there, what follows the last line end is a line")
     for path in FOLDERS:
         both.ask(f"list {path}", ("list_dir", {"path": path}, our_names), ("list_directory", {"path": path}, names))
     for path in OUTSIDE[:3]:
@@ -122,12 +125,14 @@ def requests(both):
     both.ask("make a directory", ("create_directory", {"directory_path": "new"}, done), ("create_directory", {"path": "new"}, done))
     for number in range(5):
         path, text = f"new/{number}.txt", f"text {number}\n"
-        ours = ("write_file", {"file_path": path, "content": text}, done)
+        ours = ("write_file", {"path": path, "content": text}, done)
         both.ask(f"write {path}", ours, ("write_file", {"path": path, "content": text}, done))
         both.ask(f"read {path}", ("read_file", {"file_path": path}, content), ("read_text_file", {"path": path}, same))
-    ours = ("edit_file", {"file_path": "new/0.txt", "old_text": "text", "new_text": "edited"}, done)
-    edits = [{"oldText": "text", "newText": "edited"}]
-    both.ask("edit a file", ours, ("edit_file", {"path": "new/0.txt", "edits": edits}, done))
+    edits = [{"oldText": "text", "newText": "edited"}, {"oldText": "edited 0", "newText": "edited twice"}]
+    for dry in (True, False):
+        edit = ("edit_file", {"path": "new/0.txt", "edits": edits, "dryRun": dry}, done)
+        both.ask("edit a file", edit, edit)
+        both.ask("read it", ("read_file", {"path": "new/0.txt"}, content), ("read_text_file", {"path": "new/0.txt"}, same))
     ours = ("read_file", {"file_path": "new/0.txt"}, content)
     both.ask("read what was edited", ours, ("read_text_file", {"path": "new/0.txt"}, same))
     ours = ("move_file", {"source": "new/0.txt", "destination": "new/9.txt"}, done)

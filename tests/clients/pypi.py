@@ -26,17 +26,17 @@ def check(what, holds):
 
 async def work(call, tools):
     """Does the same with either client; `call` gives (is_error, structured, text)."""
-    check("seventeen tools in order", [tool.name for tool in tools][:3] == ["find", "list_directory", "list_dir"])
-    check("all of them", len(tools) == 17)
+    check("sixteen tools in order", [tool.name for tool in tools][:3] == ["find", "list_dir", "read_file"])
+    check("all of them", len(tools) == 16)
     reads = [
         ("list_dir", {"recursive": True}),
-        ("list_directory", {"path": "docs"}),
+        ("find", {"path": "docs", "depth": 1}),
         ("find", {"path": "."}),
         ("find", {"type": "all", "depth": 1, "sort": "size"}),
         ("read_file", {"file_path": "src/deep/ünïcode.txt"}),
         ("find", {"dir": ".", "pattern": ["*.md", "!new"], "gitignore": True}),
         ("search_files", {"text": "needle"}),
-        ("file_info", {"path": "long.txt"}),
+        ("read_files", {"paths": ["long.txt", "docs/a.md"], "last_lines": 2}),
         ("language_guide", {}),
         ("history", {}),
     ]

@@ -12,7 +12,7 @@ fn sandbox() -> tempfile::TempDir {
 
 /// Asserts that the server still works.
 fn works(client: &mut Client) {
-    client.done("list_dir", json!({}));
+    client.done("find", json!({}));
 }
 
 #[test]

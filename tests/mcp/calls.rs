@@ -8,7 +8,7 @@ use crate::mcp::client::Client;
 fn text_and_structure_have_the_same_data() {
     let place = tempfile::tempdir().expect("a sandbox");
     std::fs::write(place.path().join("a.txt"), "one\ntwo\n").expect("a file");
-    let mut client = Client::open(place.path(), &[]);
+    let mut client = Client::open(place.path(), &["--tools", "default,list_directory,file_info"]);
     for (tool, arguments) in [
         ("list_directory", json!({ "path": "." })),
         ("list_dir", json!({})),
@@ -32,7 +32,7 @@ fn text_and_structure_have_the_same_data() {
 fn what_is_no_object_becomes_one() {
     let place = tempfile::tempdir().expect("a sandbox");
     std::fs::write(place.path().join("a.txt"), "x").expect("a file");
-    let mut client = Client::open(place.path(), &[]);
+    let mut client = Client::open(place.path(), &["--tools", "default,list_directory,file_info"]);
     let listed = client.done("list_dir", json!({}));
     assert!(listed["result"].as_str().is_some_and(|text| text.ends_with("/\n  a.txt")), "{listed}");
     assert_eq!(client.done("find", json!({}))["result"][0]["name"], "a.txt");

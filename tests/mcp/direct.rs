@@ -21,7 +21,7 @@ fn sandbox() -> tempfile::TempDir {
 
 fn calls() -> Vec<Json> {
     [
-        ("list_dir", json!({})),
+        ("find", json!({})),
         ("find", json!({ "path": "none" })),
         ("read_file", json!({ "file_path": "a.txt" })),
         ("read_file", json!({ "file_path": "long.txt" })),
@@ -115,7 +115,7 @@ fn a_question_ends_with_the_call_that_asks_it() {
     let id = client.ask("tools/call", delete);
     assert_eq!(client.hear()["method"], "elicitation/create");
     client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    client.done("file_info", json!({ "path": "a.txt" }));
+    client.done("read_file", json!({ "path": "a.txt" }));
     assert!(place.path().join("a.txt").exists());
     assert_eq!(client.leave(), 0);
 }

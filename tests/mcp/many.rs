@@ -28,7 +28,7 @@ fn every_request_is_answered_once_and_memory_is_flat() {
             kind => {
                 let call = match kind % 3 {
                     0 => json!({ "name": "read_file", "arguments": { "file_path": "a.txt" } }),
-                    1 => json!({ "name": "list_directory", "arguments": { "path": "." } }),
+                    1 => json!({ "name": "find", "arguments": { "path": "." } }),
                     _ => json!({ "name": "read_file", "arguments": { "file_path": "none" } }),
                 };
                 let id = client.ask("tools/call", call);

@@ -74,7 +74,7 @@ fn the_exit_code_is_that_of_the_gravest_answer() {
     let failed = r#"{"id": 2, "tool": "read_file", "arguments": {"file_path": "none"}}"#;
     let malformed = r#"{"id": 3, "tool": "read_file""#;
     let unknown = r#"{"id": 4, "tool": "no_such_tool"}"#;
-    let arguments = r#"{"id": 5, "tool": "read_file", "arguments": {"file_path": 1}}"#;
+    let arguments = r#"{"id": 5, "tool": "read_file", "arguments": {"file_path": [1]}}"#;
     let refused = r#"{"id": 6, "tool": "read_file", "arguments": {"file_path": "../up"}}"#;
     let nil = r#"{"id": 7, "tool": "walk_dir", "arguments": {"path": "none"}}"#;
     let large = r#"{"id": 8, "tool": "str_repeat", "arguments": {"text": "x", "times": 5000}}"#;
@@ -177,8 +177,12 @@ fn definitions_have_the_forms_of_the_frameworks() {
     let mcp = form("mcp", "read_file");
     assert_eq!((&mcp["name"], &mcp["annotations"]["readOnlyHint"]), (&json!("read_file"), &json!(true)));
     let openai = form("openai", "read_file");
-    assert_eq!((&openai["type"], &openai["function"]["parameters"]), (&json!("function"), &mcp["inputSchema"]));
-    assert_eq!(form("anthropic", "read_file")["input_schema"], mcp["inputSchema"]);
+    let parameters = &openai["function"]["parameters"];
+    let named =
+        |schema: &Json| schema["properties"].as_object().expect("properties").keys().cloned().collect::<Vec<_>>();
+    assert_eq!((&openai["type"], named(parameters)), (&json!("function"), named(&mcp["inputSchema"])));
+    assert_eq!(parameters["additionalProperties"], false);
+    assert_eq!(form("anthropic", "read_file")["input_schema"], *parameters);
     let strict = form("openai-strict", "read_file")["function"].clone();
     assert_eq!(strict["strict"], true);
     let properties = strict["parameters"]["properties"].as_object().expect("properties");

@@ -14,7 +14,7 @@ fn every_older_revision_shakes_hands() {
     for version in OLDER {
         let mut client = Client::open_with(place.path(), &[], version, json!({}));
         assert_eq!(client.request("ping", json!({}))["result"], json!({}), "{version}");
-        let result = client.call("list_dir", json!({}));
+        let result = client.call("find", json!({}));
         assert!(result.get("resultType").is_none(), "{version}: {result}");
         assert_eq!(client.leave(), 0);
     }
@@ -28,7 +28,7 @@ fn the_newest_revision_needs_no_handshake() {
     let versions = found["supportedVersions"].as_array().expect("versions").clone();
     assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2024-11-05")), "{found}");
     assert!(found["capabilities"]["tools"].is_object(), "{found}");
-    let result = client.call("list_dir", json!({}));
+    let result = client.call("find", json!({}));
     assert_eq!(result["resultType"], "complete", "{result}");
     assert_eq!(client.request("tools/list", json!({}))["result"]["resultType"], "complete");
     assert_eq!(client.leave(), 0);
@@ -53,7 +53,7 @@ fn equal_inputs_have_equal_bytes() {
     }
     let frames = [
         ("tools/list", json!({})),
-        ("tools/call", json!({ "name": "list_directory", "arguments": { "path": "." } })),
+        ("tools/call", json!({ "name": "find", "arguments": { "path": "." } })),
         ("tools/call", json!({ "name": "search_files", "arguments": { "text": "a" } })),
         ("tools/call", json!({ "name": "read_file", "arguments": { "file_path": "none" } })),
         ("tools/call", json!({ "name": "nonsense", "arguments": {} })),
@@ -108,7 +108,7 @@ fn long_calls_tell_how_far_they_have_come_and_can_be_cancelled() {
     }
     client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     // The next call does not wait, and the cancelled one has no answer.
-    let next = client.ask("tools/call", json!({ "name": "list_dir", "arguments": {} }));
+    let next = client.ask("tools/call", json!({ "name": "find", "arguments": {} }));
     loop {
         let frame = client.hear();
         assert_ne!(frame["id"], id, "{frame}");
@@ -161,7 +161,7 @@ fn whoever_leaves_gets_what_was_asked_for() {
     let place = tempfile::tempdir().expect("a sandbox");
     let mut client = Client::open(place.path(), &[]);
     let ids: Vec<i64> =
-        (0..100).map(|_| client.ask("tools/call", json!({ "name": "list_dir", "arguments": {} }))).collect();
+        (0..100).map(|_| client.ask("tools/call", json!({ "name": "find", "arguments": {} }))).collect();
     assert_eq!(client.leave(), 0);
     // Calls are executed in order; the order of answers is unspecified.
     let lines = std::iter::from_fn(|| client.hear_line());
@@ -182,7 +182,7 @@ fn unknown_methods_and_tools_are_errors_of_the_protocol() {
     assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("`read_file`")), "{answer}");
     let answer = client.request("tools/call", json!({ "name": "write_file", "arguments": {} }));
     assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("--write")), "{answer}");
-    for params in [json!({ "name": 5 }), json!({}), json!({ "name": "list_dir", "arguments": [] })] {
+    for params in [json!({ "name": 5 }), json!({}), json!({ "name": "find", "arguments": [] })] {
         assert_eq!(code(&client.request("tools/call", params.clone())), -32602, "{params}");
     }
 }

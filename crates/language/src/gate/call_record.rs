@@ -319,6 +319,7 @@ fn logged_form(kind: Kind, effect: Effect) -> LoggedForm {
         | Kind::BoolOrTexts
         | Kind::Patterns
         | Kind::Map
+        | Kind::Maps(_)
         | Kind::Any => LoggedForm::Hashed,
     }
 }

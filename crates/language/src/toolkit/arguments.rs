@@ -1,6 +1,11 @@
 //! The typed arguments of a tool: one declaration makes the struct, the parameters and the conversion between them.
 
-use super::bound::Bound;
+use std::rc::Rc;
+
+use crate::value::{List, Value};
+
+use super::bind::Binder;
+use super::bound::{Bound, BoundArg, FromArg, MISMATCH};
 use super::spec::Param;
 
 /// The typed arguments of a tool, implemented by [`arguments!`].
@@ -10,6 +15,20 @@ pub trait Arguments {
 
     /// Converts values that were checked against the parameters.
     fn take(bound: &mut Bound<'_>) -> Self;
+}
+
+/// The maps of a list, each as typed arguments.
+impl<A: Arguments> FromArg for Vec<A> {
+    fn from_arg(arg: BoundArg) -> Vec<A> {
+        let binder = Binder { callee: "", params: A::PARAMS };
+        let item = |item: Value| {
+            let Value::Map(map) = item else { unreachable!("{MISMATCH}") };
+            let mut args = binder.spread(&map).expect(MISMATCH);
+            binder.complete(&mut args).expect(MISMATCH);
+            A::take(&mut Bound::of_values(&mut args))
+        };
+        <Rc<List>>::from_arg(arg).iter().map(item).collect()
+    }
 }
 
 /// Declares the typed arguments of a tool once: the struct, the parameters and the conversion between them. Fields

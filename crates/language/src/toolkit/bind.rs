@@ -9,7 +9,7 @@
 use compact_str::CompactString;
 
 use crate::text::{Code, ToolCode, nearest};
-use crate::value::{Map, Str, Value, print};
+use crate::value::{List, Map, Str, Value, print};
 
 use super::error::{FailureMode, ToolError};
 use super::spec::{Kind, Literal, Param, WhenAbsent};
@@ -81,6 +81,16 @@ pub enum ArgError {
         /// The value given.
         found: String,
     },
+    /// A map of a list of maps does not have the keys that it should have.
+    #[error("{error}, in `{param}[{index}]`")]
+    Item {
+        /// The parameter.
+        param: &'static str,
+        /// The index of the map.
+        index: usize,
+        /// The mistake in its keys or their values.
+        error: Box<ArgError>,
+    },
 }
 
 impl ArgError {
@@ -93,6 +103,7 @@ impl ArgError {
             ArgError::Doubled { .. } => Code::DoubledArgument,
             ArgError::WrongType { .. } => Code::WrongArgumentType,
             ArgError::OutOfRange { .. } => Code::ArgumentOutOfRange,
+            ArgError::Item { error, .. } => error.code(),
         }
     }
 
@@ -101,6 +112,7 @@ impl ArgError {
         match self {
             ArgError::Unknown { help, .. } | ArgError::WrongType { help, .. } => help.clone(),
             ArgError::Doubled { .. } => "give it once".to_owned(),
+            ArgError::Item { error, .. } => error.help(),
             ArgError::Missing { callee, .. }
             | ArgError::TooMany { callee, .. }
             | ArgError::OutOfRange { callee, .. } => format!("see `ns tools {callee}`"),
@@ -111,7 +123,8 @@ impl ArgError {
         match self {
             ArgError::Missing { param, .. }
             | ArgError::WrongType { param, .. }
-            | ArgError::OutOfRange { param, .. } => Some(param),
+            | ArgError::OutOfRange { param, .. }
+            | ArgError::Item { param, .. } => Some(param),
             ArgError::Doubled { name, .. } => Some(name),
             ArgError::TooMany { .. } | ArgError::Unknown { .. } => None,
         }
@@ -251,19 +264,40 @@ impl Binder {
             },
             Kind::Number => matches!(value, Value::Int(_) | Value::Float(_)),
             Kind::Map => matches!(value, Value::Map(_)),
+            Kind::Maps(_) => {
+                matches!(value, Value::List(list) if list.iter().all(|item| is_element(param.kind, &item)))
+            }
             Kind::Any => true,
         };
         if !fits {
             return Err(self.wrong(param, value));
         }
+        if let (Kind::Maps(params), Value::List(list)) = (param.kind, value) {
+            return Binder { params, ..*self }.check_items(param.name, list);
+        }
         self.check_range(param, value)
+    }
+
+    /// Checks the maps of a list against the parameters.
+    fn check_items(&self, param: &'static str, list: &List) -> Result<(), ArgError> {
+        list.iter().enumerate().try_for_each(|(index, item)| {
+            let Value::Map(map) = &item else { return Ok(()) };
+            let complete = self.spread(map).and_then(|mut args| self.complete(&mut args));
+            complete.map_err(|error| ArgError::Item { param, index, error: Box::new(error) })
+        })
     }
 
     /// Returns the error for a value of the wrong type.
     fn wrong(&self, param: &Param, value: &Value) -> ArgError {
         let found = match (param.kind, value) {
             (
-                Kind::Texts | Kind::Scalars | Kind::TextOrTexts | Kind::BoolOrTexts | Kind::Patterns | Kind::Paths(..),
+                Kind::Texts
+                | Kind::Scalars
+                | Kind::TextOrTexts
+                | Kind::BoolOrTexts
+                | Kind::Patterns
+                | Kind::Paths(..)
+                | Kind::Maps(_),
                 Value::List(list),
             ) => {
                 let wrong = list.iter().enumerate().find(|(_, item)| !is_element(param.kind, item));
@@ -338,8 +372,11 @@ impl Binder {
 
 /// Returns whether a list of this kind may contain a value.
 fn is_element(kind: Kind, value: &Value) -> bool {
-    let is_printed = matches!(kind, Kind::Scalars) && matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_));
-    is_printed || value.is_text()
+    match kind {
+        Kind::Maps(_) => matches!(value, Value::Map(_)),
+        Kind::Scalars if matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_)) => true,
+        _ => value.is_text(),
+    }
 }
 
 fn display(value: &Value) -> String {

@@ -109,7 +109,8 @@ pub trait FromArg {
     fn from_arg(arg: BoundArg) -> Self;
 }
 
-const MISMATCH: &str = "the binder checked the argument's kind";
+/// The message of a panic if the binder let a value of a wrong kind through.
+pub(super) const MISMATCH: &str = "the binder checked the argument's kind";
 
 impl FromArg for Value {
     #[inline]

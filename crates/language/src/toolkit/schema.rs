@@ -89,6 +89,7 @@ fn property(param: &Param) -> Json {
         Kind::BoolOrTexts => json!({ "type": ["boolean", "array"], "items": { "type": "string" } }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Map => json!({ "type": "object" }),
+        Kind::Maps(params) => json!({ "type": "array", "items": input_schema_of(params) }),
         Kind::Any => json!({}),
     };
     if let WhenAbsent::Is(literal) | WhenAbsent::Configured(literal) = param.absent {

@@ -292,6 +292,8 @@ pub enum Kind {
     Number,
     /// A map.
     Map,
+    /// A list of maps, each with these parameters as its keys.
+    Maps(&'static [Param]),
     /// Any value.
     Any,
 }
@@ -327,6 +329,7 @@ impl Kind {
             Kind::Size => "a number of bytes, a text such as \"10 MiB\" or nil",
             Kind::Number => "a number",
             Kind::Map => "a map",
+            Kind::Maps(_) => "a list of maps",
             Kind::Any => "a value",
         }
     }
@@ -338,7 +341,7 @@ impl Kind {
             Kind::Int { .. } | Kind::IntOrNil { .. } => "int",
             Kind::Text | Kind::Form(_) | Kind::TextOrNil | Kind::Content | Kind::Word(_) => "string",
             Kind::Path(..) | Kind::Kept => "path",
-            Kind::Paths(..) | Kind::List | Kind::Texts | Kind::Scalars => "list",
+            Kind::Paths(..) | Kind::List | Kind::Texts | Kind::Scalars | Kind::Maps(_) => "list",
             Kind::TextOrTexts | Kind::Patterns => "string or list",
             Kind::BoolOrTexts => "bool or list",
             Kind::Size => "int or string",

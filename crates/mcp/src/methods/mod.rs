@@ -80,7 +80,8 @@ impl Method {
         let Value::Map(map) = args else {
             return Err(named(ToolError::new(ToolCode::BadArgs, "the arguments are a JSON object")));
         };
-        let complete = binder.spread(map).and_then(|mut args| binder.complete(&mut args).map(|()| args));
+        let map = binder.understand(map).map_err(|hit| named(hit.into()))?;
+        let complete = binder.spread(&map).and_then(|mut args| binder.complete(&mut args).map(|()| args));
         // Hints that refer to `ns tools` do not apply to methods.
         let mut complete = complete.map_err(|error| ToolError { hint: None, ..named(error.into()) })?;
         Ok(A::take(&mut Bound::of_values(&mut complete)))

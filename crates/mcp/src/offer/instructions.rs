@@ -18,6 +18,9 @@ pub fn instructions(offer: &Offer, read_only: bool) -> String {
              `.gitignore` names where `gitignore` is true; its `path` is what every other tool takes.",
         );
     }
+    if has("read_files") {
+        sentences.push("Several files are read by one call of `read_files`.");
+    }
     if has("list_dir") {
         sentences.push("`list_dir` draws a tree.");
     }

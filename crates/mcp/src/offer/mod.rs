@@ -18,21 +18,36 @@ use super::methods::Method;
 pub use instructions::instructions;
 pub use script::{PLAN, ScriptFault, ScriptTool};
 
-/// Wire names offered by default, in the order in which they are listed.
-const DEFAULT: [&str; 9] = [
-    "find",
-    "list_directory",
-    "list_dir",
-    "read_file",
-    "search_files",
-    "file_info",
-    "run_script",
-    "read_result",
-    "language_guide",
-];
+/// Wire names offered by default, in the order in which they are listed. `list_dir` is among them because its text takes
+/// a tenth of the bytes of the records of `find`.
+const DEFAULT: [&str; 8] =
+    ["find", "list_dir", "read_file", "read_files", "search_files", "run_script", "read_result", "language_guide"];
 /// Wire names offered in addition if the policy allows changes.
 const DEFAULT_CHANGES: [&str; 8] =
     ["write_file", "edit_file", "move_file", "copy_file", "delete_file", "create_directory", "undo", "history"];
+
+/// Arguments that few calls need. The default set does not describe them, but they are accepted, and the failures in
+/// which they help name them. A tool that is named in `--tools` describes all its arguments.
+const RARE: [(&str, &[&str]); 6] = [
+    ("find", &["follow", "exact_times", "identity"]),
+    (
+        "list_dir",
+        &["follow_folder_symlinks", "follow_file_symlinks", "filter", "show_data", "format", "target", "memory_key"],
+    ),
+    ("read_file", &["max_size_mb", "checksum", "decompress", "entry"]),
+    ("read_files", &["max_size_mb", "encoding", "decompress"]),
+    ("search_files", &["encoding", "decompress"]),
+    ("edit_file", &["create_backup", "max_size_mb", "encoding"]),
+];
+
+/// How much a definition describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// All arguments.
+    Full,
+    /// All but the rare ones.
+    Common,
+}
 
 /// The target of an offered name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +90,14 @@ impl Offer {
         policy: &Policy,
     ) -> Result<Offer, String> {
         let mut chosen: Vec<&'static str> = Vec::new();
+        let mut named_outright: Vec<&'static str> = Vec::new();
         let every = all(registry);
         for word in words {
             let names =
                 named(word, &every, policy).ok_or_else(|| format!("`{word}` is no group of tools and no wire name"))?;
+            if word != "default" {
+                named_outright.extend(&names);
+            }
             chosen.extend(names);
         }
         // `read_result` is always needed for truncated answers.
@@ -90,7 +109,8 @@ impl Offer {
             let entry = every.iter().find(|entry| entry.spec.wire == wire).expect("names are of entries");
             if !offered.contains(&wire) && entry.hidden(policy).is_none() {
                 offered.push(wire);
-                entries.push((entry.offered, entry.definition(policy)));
+                let detail = if named_outright.contains(&wire) { Detail::Full } else { Detail::Common };
+                entries.push((entry.offered, entry.definition(policy, detail)));
             }
         }
         for entry in every.iter().filter(|entry| !offered.contains(&entry.spec.wire)) {
@@ -137,7 +157,7 @@ impl Offer {
 pub fn definition(tool: &Declaration) -> Json {
     let entry =
         Entry { offered: Offered::Tool(tool.spec.name), spec: tool.spec, params: tool.params, tool: Some(tool) };
-    serde_json::to_value(entry.definition(&Policy::default())).expect("a definition has a JSON form")
+    serde_json::to_value(entry.definition(&Policy::default(), Detail::Full)).expect("a definition has a JSON form")
 }
 
 /// Returns the input schema of a tool in its plain form.
@@ -207,8 +227,13 @@ impl Entry<'_> {
         }
     }
 
-    fn definition(&self, policy: &Policy) -> Definition {
-        let Json::Object(input) = shape::flat(schema::input_schema_of(self.params), shape::Words::Kept) else {
+    fn definition(&self, policy: &Policy, detail: Detail) -> Definition {
+        let mut schema = schema::input_schema_of(self.params);
+        if let (Detail::Common, Json::Object(properties)) = (detail, &mut schema["properties"]) {
+            let rare = RARE.iter().find(|(wire, _)| *wire == self.spec.wire).map_or(&[][..], |(_, rare)| rare);
+            properties.retain(|name, _| !rare.contains(&name.as_str()));
+        }
+        let Json::Object(input) = shape::brief(shape::flat(schema, shape::Words::Kept)) else {
             unreachable!("the arguments are an object")
         };
         let description = format!("{}.", self.spec.summary);

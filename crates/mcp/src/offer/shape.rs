@@ -25,6 +25,29 @@ pub fn flat(schema: Json, words: Words) -> Json {
     }
 }
 
+/// Removes what a model can do without: defaults that are nothing, bounds that nobody goes beyond, and the statement that
+/// there are no other arguments, because guesses of them are understood.
+pub fn brief(schema: Json) -> Json {
+    let Json::Object(schema) = schema else { return schema };
+    let is_dispensable = |key: &str, value: &Json| match key {
+        "default" => *value == Json::Bool(false) || value.as_i64() == Some(0),
+        "minimum" => value.as_i64().is_some_and(|least| least <= 1),
+        "maximum" => value.as_i64().is_some_and(|most| most >= 1 << 30),
+        "additionalProperties" => *value == Json::Bool(false),
+        _ => false,
+    };
+    let kept = schema.into_iter().filter(|(key, value)| !is_dispensable(key, value));
+    let shortened = |(key, value): (String, Json)| match (key.as_str(), value) {
+        ("properties", Json::Object(properties)) => {
+            let properties = properties.into_iter().map(|(name, value)| (name, brief(value)));
+            (key, Json::Object(properties.collect()))
+        }
+        ("items", value) => (key, brief(value)),
+        (_, value) => (key, value),
+    };
+    Json::Object(kept.map(shortened).collect())
+}
+
 fn object(schema: Map<String, Json>, words: Words) -> Map<String, Json> {
     let many = schema.get("type").is_some_and(Json::is_array) || schema.contains_key("anyOf");
     let mut plain = Map::new();

@@ -105,7 +105,13 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
     let if_match = args.if_match.map(|digits| super::digest_of("if_match", &digits.as_text())).transpose()?;
     let text = args.content.as_text();
     space::check(4 * text.len())?;
-    let changing = FileEdit { path, max_size_mb: args.max_size_mb, reports_backup: args.create_backup, if_match };
+    let changing = FileEdit {
+        path,
+        max_size_mb: args.max_size_mb,
+        reports_backup: args.create_backup,
+        if_match,
+        is_dry_run: false,
+    };
     let done = changing.run(context, |context, old| {
         context.spend_text(text.len())?;
         let (more, encoding) = added(&text, old, path, asked)?;

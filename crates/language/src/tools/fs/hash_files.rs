@@ -115,7 +115,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Vec<Row>, ToolError> {
         let item = &items.list[rows.len()];
         let hashed = hashed.map_err(|error| bulk::of_item(error.into(), &item.name, items.argument));
         let row = match hashed {
-            Err(error) if fails || error.limit.is_some() => return Err(hint_at_rest(error)),
+            Err(error) if fails || error.limit.is_some() => return Err(bulk::hint_at_rest(error, "hash")),
             hashed => Row::of(&item.name, hashed),
         };
         bytes += row.bytes();
@@ -140,16 +140,6 @@ fn hash(opener: Opener<'_>, place: &SandboxPath, buffer: &mut [u8], pace: Pace<'
         HashError::Io(error) => place.error(&error).into(),
         HashError::Limit(hit) => hit.into(),
     })
-}
-
-/// Adds to an error that the call can go on without the file.
-fn hint_at_rest(error: ToolError) -> ToolError {
-    if error.limit.is_some() {
-        return error;
-    }
-    let rest = "give `on_error: \"record\"` to hash the rest";
-    let hint = error.hint.as_ref().map_or_else(|| rest.to_owned(), |hint| format!("{hint}, or {rest}"));
-    error.hint(hint)
 }
 
 impl Row {

@@ -84,7 +84,7 @@ impl Lines {
 }
 
 /// Returns the length of the first line in bytes, including its LF, CRLF or CR.
-fn line_length(text: &str) -> usize {
+pub fn line_length(text: &str) -> usize {
     match memchr::memchr2(b'\n', b'\r', text.as_bytes()) {
         None => text.len(),
         Some(at) if text[at..].starts_with("\r\n") => at + 2,

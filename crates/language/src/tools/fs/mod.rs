@@ -22,6 +22,7 @@ mod gzip;
 mod hash_file;
 mod hash_files;
 mod hashing;
+mod last_lines;
 mod line_count;
 mod line_index;
 mod lines;
@@ -68,6 +69,7 @@ pub fn tools() -> Vec<Tool> {
         list_dir::tool(),
         move_file::tool(),
         read_file::tool(),
+        read_file::several::tool(),
         file_lines::tool(),
         write_file::tool(),
         append_file::tool(),

@@ -63,6 +63,8 @@ pub struct FileEdit<'a> {
     pub reports_backup: bool,
     /// The SHA-256 that the old content must have.
     pub if_match: Option<[u8; 32]>,
+    /// Whether nothing is written.
+    pub is_dry_run: bool,
 }
 
 impl FileEdit<'_> {
@@ -81,8 +83,8 @@ impl FileEdit<'_> {
             let path = again.as_ref().unwrap_or(self.path);
             let old = self.read(path, context)?;
             let (bytes, about) = make(context, old.as_ref())?;
-            if old.as_ref().is_some_and(|old| old.bytes == bytes) {
-                // The content is unchanged, so nothing is written and no backup is made.
+            if self.is_dry_run || old.as_ref().is_some_and(|old| old.bytes == bytes) {
+                // Without a change nothing is written and no backup is made.
                 return Ok(Replaced { bytes, about, backup: None, other_names: None });
             }
             let change = match &mut change {

@@ -120,6 +120,16 @@ pub fn found(
     Ok(Items { argument: "glob", list })
 }
 
+/// Adds to an error that the call can go on without the item.
+pub fn hint_at_rest(error: ToolError, verb: &str) -> ToolError {
+    if error.limit.is_some() {
+        return error;
+    }
+    let rest = format!("give `on_error: \"record\"` to {verb} the rest");
+    let hint = error.hint.as_ref().map_or_else(|| rest.clone(), |hint| format!("{hint}, or {rest}"));
+    error.hint(hint)
+}
+
 /// Returns the length in bytes of the leading directories that a pattern names without wildcards.
 fn fixed_part(glob: &str) -> usize {
     let glob = glob.strip_prefix("./").unwrap_or(glob);

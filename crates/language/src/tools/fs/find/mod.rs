@@ -118,21 +118,21 @@ const TYPES: &[&str] = &["file", "directory", "link", "other"];
 arguments! {
     struct Args {
         path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
-        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths from the directory where it holds a `/`; or a list of patterns, of which `!` leaves out; everything when left out";
+        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths from the directory if it has a `/`; or a list of them, in which `!` leaves out";
         r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is found; `all` also finds pipes, sockets and devices";
-        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search: 1 for what lies directly in the directory; all when left out";
-        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "whether names that begin with a dot are found, and what is in such directories";
-        gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
-        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether links stand for what they lead to inside the sandbox";
-        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `10K`, `1.5 MiB`";
+        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search: 1 for what lies directly in the directory";
+        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "whether names that begin with a dot are found";
+        gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what git ignores, and `.git`";
+        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether links stand for what they lead to";
+        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `1.5 MiB`";
         max_size: Option<Value> = Absent, Kind::Size, "greatest size";
-        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed at this time or later: a time, or how long ago, such as `7d`, `2h`, `30m`";
+        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed since: a time, or how long ago, such as `7d`, `30m`";
         older_than: Option<Str> = Absent, Kind::TextOrNil, "changed before this time";
-        sort: Str = Is(Literal::Text("path")), Kind::Word(&["path", "name", "size", "modified", "extension"]), "field by which the records are ordered";
+        sort: Str = Is(Literal::Text("path")), Kind::Word(&["path", "name", "size", "modified", "extension"]), "order of the records";
         descending: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the greatest comes first";
-        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order; all when left out";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in patterns";
-        exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds, always nine decimals";
+        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count in patterns";
+        exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds";
         identity: bool = Is(Literal::Bool(false)), Kind::Bool, "whether records have `links` and `identity`";
     }
 }

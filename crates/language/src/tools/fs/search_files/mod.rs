@@ -98,15 +98,15 @@ arguments! {
     struct Args {
         path | directory_path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, or one file, from the sandbox root";
         text: Str = Required, Kind::Content, "what to look for";
-        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns, as in `FS.Find`; all when left out";
-        regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression, in the syntax of Rust's `regex` (no look-around, no back-references)";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether letter case does not count in `text`";
-        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a match must not be part of a longer word";
-        gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
+        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns";
+        regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression (Rust's: no look-around, no back-references)";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count";
+        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "matches are whole words";
+        gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what git ignores, and `.git`";
         hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
-        max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most; all when left out";
+        max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
-        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark, such as `latin-1`; UTF-8 when left out";
+        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; UTF-8 when left out";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are searched decompressed";
     }
 }

@@ -1,5 +1,7 @@
 //! `FS.ReadFile`: docs/specs/file_system_tool.md, "Read File Operation".
 
+pub mod several;
+
 use std::io::Read;
 
 use base64::Engine as _;
@@ -15,11 +17,13 @@ use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, Tool
 use crate::value::Str;
 use crate::value::time::rfc3339;
 
+use super::super::build::TextBuilder;
 use super::archive::{Budget, Entry, OnUnsafe, OpenArchive};
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 use super::gzip::is_gzip;
+use super::last_lines::LastLines;
 use super::line_index::{Decoding, LineIndex, LineStart, after_last_line};
-use super::lines::Lines;
+use super::lines::{Lines, line_length};
 use super::source::{Origin, Source, SourceError, SourceOptions};
 
 const SPEC: Spec = Spec {
@@ -61,7 +65,9 @@ const SPEC: Spec = Spec {
         Encoding Standard are known, and `iso-8859-1` (`latin-1`) as true Latin-1. Bytes that stand for no character \
         become U+FFFD, and `malformed` is true. Binary files (NUL bytes, or a known signature) are refused as text; \
         `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \
-        (LF, CRLF or CR), and never hold more of the file than that in memory; `FS.Lines` goes through all lines in a loop. `sizeBytes`, `lastModified` and \
+        (LF, CRLF or CR), and never hold more of the file than that in memory; `FS.Lines` goes through all lines in a loop. \
+        `last_lines` takes them from the end instead. With `line_numbers` each line begins with its number in the file, \
+        right-aligned to six places, and a tab. `sizeBytes`, `lastModified` and \
         `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` and `content` are what is returned; \
         for a part of the lines `checksum` is nil unless `checksum: true` asks for it. \
         With `decompress` a file in gzip is read as what it was compressed from, all its members after one another, and any \
@@ -92,13 +98,15 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, `auto`, or `base64`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `base64`; found out when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
-        max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to return at most; 0 for all";
-        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out at the beginning";
-        checksum: Option<bool> = Absent, Kind::Bool, "whether to compute the checksum; when left out, if all lines are read";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
-        entry: Option<Str> = Absent, Kind::Text, "path in the archive of the file to read; the file itself when left out";
+        max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines at most; 0 for all";
+        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out before them";
+        checksum: Option<bool> = Absent, Kind::Bool, "whether to compute it; when left out, if all lines are read";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed";
+        entry: Option<Str> = Absent, Kind::Text, "file to read in this archive";
+        last_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines from the end instead; 0 for all";
+        line_numbers: bool = Is(Literal::Bool(false)), Kind::Bool, "whether lines begin with their number and a tab";
     }
 }
 
@@ -134,13 +142,30 @@ pub fn tool() -> Tool {
 
 /// Checks that the encoding is known, and that lines are requested only from texts.
 fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    check_lines(given)?;
     let Some(Some(name)) = given.text("encoding") else { return Ok(()) };
     let choice = super::encoding_of("encoding", &name)?;
-    for argument in ["max_lines", "skip_lines"] {
+    for argument in ["max_lines", "skip_lines", "last_lines"] {
         if choice == Choice::Base64 && given.int(argument).flatten().is_some_and(|lines| lines > 0) {
             let message = format!("`{argument}` is for texts, and base64 has no lines");
             return Err(ToolError::bad_argument(argument, message).hint("leave it out"));
         }
+    }
+    if choice == Choice::Base64 && given.truth("line_numbers").flatten() == Some(true) {
+        let message = "`line_numbers` is for texts, and base64 has no lines";
+        return Err(ToolError::bad_argument("line_numbers", message).hint("leave it out"));
+    }
+    Ok(())
+}
+
+/// Checks that lines are requested from one end only.
+fn check_lines(given: &Given<'_>) -> Result<(), ToolError> {
+    let count = |argument: &str| given.int(argument).flatten().unwrap_or(0);
+    if count("last_lines") > 0
+        && let Some(other) = ["max_lines", "skip_lines"].into_iter().find(|other| count(other) > 0)
+    {
+        let message = format!("`last_lines` and `{other}` contradict each other");
+        return Err(ToolError::bad_argument("last_lines", message).hint("give one of them"));
     }
     Ok(())
 }
@@ -148,7 +173,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let Subject { origin, size, modified, name, metadata } = subject(context, &args)?;
-    let all = args.max_lines == 0 && args.skip_lines == 0;
+    let all = args.max_lines == 0 && args.skip_lines == 0 && args.last_lines == 0;
     let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, most: None };
     let source = super::check_size(&args.path, size, args.max_size_mb).and_then(|()| {
         Source::new(origin, options).map_err(|error| SandboxError::io(args.path.display(), &error).into())
@@ -364,7 +389,10 @@ impl Reading<'_> {
         let LineStart { line: before, offset, malformed, shift } = start.unwrap_or_default();
         self.go_to(offset)?;
         decoder.resume(shift, malformed);
-        let mut lines = Lines::new(skip - before, self.args.max_lines as usize);
+        let mut lines = match self.args.last_lines as usize {
+            0 => Selection::Range(Lines::new(skip - before, self.args.max_lines as usize)),
+            most => Selection::Last(LastLines::new(most)),
+        };
         let mut buffer = vec![0; PIECE + MAX_HELD];
         let mut space = String::new();
         let mut held = 0;
@@ -406,7 +434,8 @@ impl Reading<'_> {
         }
         // Once the end has been reached, bytes appended later are neither in the answer nor in its checksum.
         self.finish_checksum(context)?;
-        let (text, lines) = lines.finish();
+        let Selected { text, lines, before } = lines.finish(skip);
+        let text = if self.args.line_numbers { numbered(&text, before)? } else { text };
         let encoding = decoder.charset().name();
         Ok(LineSelection { text, encoding, lines, malformed: decoder.malformed, has_mark, is_text: true })
     }
@@ -468,6 +497,67 @@ impl Reading<'_> {
             is_text: false,
         })
     }
+}
+
+/// The lines that are collected.
+enum Selection {
+    Range(Lines),
+    Last(LastLines),
+}
+
+/// The collected lines.
+struct Selected {
+    text: String,
+    lines: usize,
+    /// Number of lines of the file before them.
+    before: usize,
+}
+
+impl Selection {
+    /// Processes a piece. Returns whether more input can be relevant.
+    fn take(&mut self, piece: &str) -> Result<bool, LimitHit> {
+        match self {
+            Selection::Range(lines) => lines.take(piece),
+            Selection::Last(lines) => lines.take(piece).map(|()| true),
+        }
+    }
+
+    /// Returns the number of lines that have ended so far, for the index of a range.
+    fn ended(&self) -> usize {
+        match self {
+            Selection::Range(lines) => lines.ended(),
+            Selection::Last(_) => 0,
+        }
+    }
+
+    fn finish(self, skip: usize) -> Selected {
+        match self {
+            Selection::Range(lines) => {
+                let (text, lines) = lines.finish();
+                Selected { text, lines, before: skip }
+            }
+            Selection::Last(lines) => {
+                let (text, lines, before) = lines.finish();
+                Selected { text, lines, before }
+            }
+        }
+    }
+}
+
+/// Returns lines with their numbers before them.
+fn numbered(text: &str, before: usize) -> Result<String, LimitHit> {
+    let mut numbered = TextBuilder::default();
+    let mut rest = text;
+    for number in before + 1.. {
+        if rest.is_empty() {
+            break;
+        }
+        let (line, others) = rest.split_at(line_length(rest));
+        numbered.push(&format!("{number:>6}\t"))?;
+        numbered.push(line)?;
+        rest = others;
+    }
+    Ok(numbered.into_held().0)
 }
 
 /// Returns the name that a file had before it was compressed.

@@ -1,0 +1,190 @@
+//! One replacement in a text: finds the old text, counts it, and puts the new text in its place.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::gate::Context;
+use crate::limits::{LimitHit, space};
+use crate::sandbox::SandboxPath;
+use crate::text::{ToolCode, nearest};
+use crate::toolkit::ToolError;
+use crate::value::print;
+
+use super::Edit;
+use super::blanks::Blanks;
+
+/// A file that is edited.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// Its path.
+    pub path: &'a SandboxPath,
+    /// The line ends that all its lines have.
+    pub ends: LineEnds,
+    /// Whether lines may differ in blanks.
+    pub ignores_blanks: bool,
+}
+
+/// A text after a replacement.
+pub struct Edited {
+    /// The text.
+    pub text: String,
+    /// How often the old text was replaced.
+    pub replacements: usize,
+    /// Where the old text was found only because blanks were ignored.
+    pub near_matches: Vec<NearMatch>,
+}
+
+/// A part of the file that differs from the old text in blanks.
+pub struct NearMatch {
+    /// Its first line, counted from 1.
+    pub line: usize,
+    /// Its text.
+    pub text: String,
+}
+
+/// Bytes that come in the place of others.
+struct Replacement<'t> {
+    range: Range<usize>,
+    by: Cow<'t, str>,
+}
+
+impl Target<'_> {
+    /// Makes one replacement in a text of the file.
+    pub fn edit(self, context: &mut Context<'_>, text: &str, edit: &Edit) -> Result<Edited, ToolError> {
+        let old_text = self.ends.given_to(&edit.old_text.as_text());
+        let new_text = self.ends.given_to(&edit.new_text.as_text());
+        if old_text == new_text {
+            let error =
+                ToolError::bad_argument("new_text", "the texts differ in line ends alone, and get those of the file");
+            return Err(error.hint("write the file anew to change its line ends"));
+        }
+        space::check(text.matches(old_text.as_str()).count().saturating_mul(size_of::<Replacement<'_>>()))?;
+        context.spend_text(text.len())?;
+        let exact =
+            |(at, found): (usize, &str)| Replacement { range: at..at + found.len(), by: new_text.as_str().into() };
+        let mut found: Vec<Replacement<'_>> = text.match_indices(old_text.as_str()).map(exact).collect();
+        let mut near_matches = Vec::new();
+        if found.is_empty() && self.ignores_blanks {
+            let blanks = Blanks { text, old_text: &old_text, new_text: &new_text };
+            for (range, by) in blanks.find(context)? {
+                near_matches.push(NearMatch { line: line_of(text, range.start), text: text[range.clone()].to_owned() });
+                found.push(Replacement { range, by: by.into() });
+            }
+        }
+        let wanted = edit.expected_count.unwrap_or(1);
+        if edit.replace_all && !found.is_empty() || found.len() as i64 == wanted {
+            let replacements = found.len();
+            return Ok(Edited { text: replaced(text, &found)?, replacements, near_matches });
+        }
+        let error =
+            if found.is_empty() { missing(self, text, &old_text) } else { miscounted(self.path, text, &found, wanted) };
+        Err(error.argument("old_text").path(self.path.display()))
+    }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// The line ends of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum LineEnds {
+    Lf,
+    Crlf,
+    /// Both, or none.
+    Any,
+}
+
+impl LineEnds {
+    /// Returns the line ends of a text.
+    pub fn of(text: &str) -> LineEnds {
+        let bytes = text.as_bytes();
+        let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
+        let both = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
+        if feeds == 0 {
+            LineEnds::Any
+        } else if both == feeds {
+            LineEnds::Crlf
+        } else if both == 0 {
+            LineEnds::Lf
+        } else {
+            LineEnds::Any
+        }
+    }
+
+    /// Converts a text to these line ends.
+    fn given_to(self, text: &str) -> String {
+        match self {
+            LineEnds::Any => text.to_owned(),
+            LineEnds::Lf => text.replace("\r\n", "\n"),
+            LineEnds::Crlf => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        }
+    }
+}
+
+/// Makes all replacements, which are in order and do not overlap.
+fn replaced(text: &str, found: &[Replacement<'_>]) -> Result<String, LimitHit> {
+    let gone: usize = found.iter().map(|replacement| replacement.range.len()).sum();
+    let come = found.iter().fold(0_usize, |sum, replacement| sum.saturating_add(replacement.by.len()));
+    let size = (text.len() - gone).saturating_add(come);
+    space::check_string(size)?;
+    space::check(size.saturating_mul(2))?;
+    let mut edited = String::with_capacity(size);
+    let mut rest = 0;
+    for Replacement { range, by } in found {
+        edited.push_str(&text[rest..range.start]);
+        edited.push_str(by);
+        rest = range.end;
+    }
+    edited.push_str(&text[rest..]);
+    Ok(edited)
+}
+
+/// Returns the error for an old text that does not occur.
+fn missing(target: Target<'_>, text: &str, old_text: &str) -> ToolError {
+    let message = format!("`old_text` does not occur in `{}`", target.path.display());
+    let error = ToolError::new(ToolCode::Conflict, message);
+    if target.ends == LineEnds::Any && text.contains('\n') && old_text.contains('\n') {
+        return error.hint("the file ends some lines in CRLF and some in LF; give the text with its own line ends");
+    }
+    match nearest_line(text, old_text) {
+        Some((number, line)) => {
+            let line = print::shortened(line.trim_end(), 120);
+            error.hint(format!("line {number} comes nearest: `{line}`; give the text exactly as it stands in the file"))
+        }
+        None => error.hint("read the file, and give the text exactly as it stands there"),
+    }
+}
+
+/// Maximum number of lines compared by character.
+const COMPARED_LINES: usize = 2_000;
+
+/// Returns the line of a file that is most similar to the first non-blank line of a text: one that differs only
+/// in blanks, else one that contains it, else one with few characters changed.
+fn nearest_line<'a>(text: &'a str, wanted: &str) -> Option<(usize, &'a str)> {
+    let wanted = wanted.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let lines = || text.lines().enumerate().map(|(number, line)| (number + 1, line));
+    let same = |line: &str| line.split_whitespace().eq(wanted.split_whitespace());
+    lines().find(|(_, line)| same(line)).or_else(|| lines().find(|(_, line)| line.contains(wanted))).or_else(|| {
+        let near = nearest(wanted, lines().take(COMPARED_LINES).map(|(_, line)| line.trim()))?;
+        lines().find(|(_, line)| line.trim() == near)
+    })
+}
+
+/// Returns the error for an old text that occurs a different number of times than expected.
+fn miscounted(path: &SandboxPath, text: &str, found: &[Replacement<'_>], expected: i64) -> ToolError {
+    let times = |count: i64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let count = found.len() as i64;
+    let message = format!("`old_text` occurs {} in `{}`, not {}", times(count), path.display(), times(expected));
+    let mut lines = Vec::new();
+    let (mut line, mut from) = (1, 0);
+    for Replacement { range, .. } in found.iter().take(10) {
+        line += text[from..range.start].matches('\n').count();
+        from = range.start;
+        lines.push(line.to_string());
+    }
+    let more = if found.len() > lines.len() { ", …" } else { "" };
+    let lines = format!("it begins on line {}{more}", lines.join(", "));
+    ToolError::new(ToolCode::Conflict, message)
+        .hint(format!("{lines}; give more of the text around the one that is meant, or `expected_count: {count}`"))
+}
