@@ -350,3 +350,22 @@ fn work_that_lasts_is_shown_at_a_terminal_and_can_be_interrupted() {
     let shown = session.exp_eof().expect("the end");
     assert!(!shown.contains("FS.HashFile"), "what is done at once is not shown: {shown}");
 }
+
+/// A dry run leaves nothing behind, not even a line of the log, unless it is refused.
+#[test]
+fn a_dry_run_leaves_no_trace() {
+    let place = folder_in_memory();
+    fs::write(place.path().join("a"), "one\n").expect("a file");
+    let edit = |old: &str| json!({ "path": "a", "old_text": old, "new_text": "1", "dry_run": true });
+    assert_eq!(call(&place, "edit_file", &edit("one"), &[]).code, 0);
+    assert_eq!(failure(&call(&place, "edit_file", &edit("two"), &[])).0["code"], "conflict");
+    let names: Vec<_> =
+        fs::read_dir(place.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(
+        (names, fs::read_to_string(place.path().join("a")).expect("a file").as_str()),
+        (vec!["a".into()], "one\n")
+    );
+    let refused = json!({ "path": "../a", "old_text": "one", "new_text": "1", "dry_run": true });
+    assert_eq!(call(&place, "edit_file", &refused, &[]).code, 4);
+    assert_eq!(last_line(place.path())["tool"], "FS.EditFile");
+}

@@ -31,7 +31,6 @@ mod foreign;
 mod format;
 mod gc;
 mod gitignore;
-mod guesses;
 mod habits;
 mod heads;
 mod in_memory;

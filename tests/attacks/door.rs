@@ -49,7 +49,12 @@ impl Door {
             Door::Server => {
                 // A server does not offer what its policy refuses, whatever the arguments are.
                 let is_offered = vector.policy.is_none() || vector.expected != "bad_args";
-                is_plain && is_known && is_offered && vector.args.is_object() && !vector.setup.iter().any(is_large)
+                is_plain
+                    && is_known
+                    && is_offered
+                    && !vector.guess
+                    && vector.args.is_object()
+                    && !vector.setup.iter().any(is_large)
             }
         }
     }

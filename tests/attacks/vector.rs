@@ -54,6 +54,9 @@ pub struct Vector {
     /// `root`, `mount`, `unprivileged` or `privileged`.
     #[serde(default)]
     pub requires: Option<String>,
+    /// Whether a server understands the arguments although they are wrong, so that only other entry points refuse them.
+    #[serde(default)]
+    pub guess: bool,
     /// Whether it needs a driver of its own.
     #[serde(default)]
     pub harness: bool,

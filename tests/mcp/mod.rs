@@ -8,6 +8,7 @@ mod calls;
 mod cancelling;
 mod client;
 mod direct;
+mod guesses;
 mod many;
 mod offer;
 mod others;

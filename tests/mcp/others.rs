@@ -74,7 +74,7 @@ fn the_exit_code_is_that_of_the_gravest_answer() {
     let failed = r#"{"id": 2, "tool": "read_file", "arguments": {"file_path": "none"}}"#;
     let malformed = r#"{"id": 3, "tool": "read_file""#;
     let unknown = r#"{"id": 4, "tool": "no_such_tool"}"#;
-    let arguments = r#"{"id": 5, "tool": "read_file", "arguments": {"file_path": [1]}}"#;
+    let arguments = r#"{"id": 5, "tool": "read_file", "arguments": {"file_path": 1}}"#;
     let refused = r#"{"id": 6, "tool": "read_file", "arguments": {"file_path": "../up"}}"#;
     let nil = r#"{"id": 7, "tool": "walk_dir", "arguments": {"path": "none"}}"#;
     let large = r#"{"id": 8, "tool": "str_repeat", "arguments": {"text": "x", "times": 5000}}"#;

@@ -81,7 +81,7 @@ pub fn arguments(tool: &Tool, param: &str, path: &str) -> Map<String, Json> {
     for (name, kind, required) in &tool.params {
         if name == param {
             args.insert(name.clone(), json!(path));
-        } else if *required || kind == "path" && ["source", "destination"].contains(&name.as_str()) {
+        } else if *required || ["source", "destination", "old_text", "new_text"].contains(&name.as_str()) {
             let value = match kind.as_str() {
                 "path" if name.starts_with("dest") => json!("fresh"),
                 "path" => json!("a/file"),

@@ -83,6 +83,7 @@ impl ConnectionState {
     /// Calls a tool.
     pub fn call(&mut self, tool: &str, args: &Map<String, Json>) -> Reply {
         let result = value_of(args).and_then(|args| {
+            let args = self.engine.understand(tool, &args)?;
             let (session, form) = (&self.session, AnswerForm::Json);
             self.engine.call_tool(&ToolCall { tool, args: &args, session, form })
         });

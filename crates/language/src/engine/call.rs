@@ -42,26 +42,26 @@ impl Engine {
         self.call_tool(&ToolCall { tool, args, session: &SessionMemory::new("ns call"), form: AnswerForm::Json })
     }
 
+    /// Returns the arguments of a JSON call with guesses of names and types as the tool declares them, for callers that
+    /// know other tools. What can have several meanings stays as it is.
+    pub fn understand(&self, tool: &str, args: &Value) -> Result<Value, ToolError> {
+        let _space = space::enter(&self.limits);
+        let registry = self.gate.registry();
+        match (registry.find(tool), args) {
+            (Some(id), Value::Map(map)) => Ok(Value::Map(registry.get(id).binder().understand(map)?)),
+            _ => Ok(args.clone()),
+        }
+    }
+
     /// Calls one tool with a session memory that outlives the call, such as that of a connection.
     pub fn call_tool(&self, call: &ToolCall<'_>) -> Result<Value, ToolError> {
         let _space = space::enter(&self.limits);
-        let args = self.understood(call)?;
-        let call = &ToolCall { args: &args, ..*call };
         self.gate.announce(&format!("{} {}", call.session.command(), self.listed_call(call.tool, call.args)), false);
         let result = on_large_stack(|| self.bind_and_call(call))
             .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message)));
         self.settle();
         self.end_journal(if result.is_ok() { End::Done } else { End::Failed });
         self.gate.acknowledge(result)
-    }
-
-    /// Returns the arguments of a call as the tool declares them.
-    fn understood(&self, call: &ToolCall<'_>) -> Result<Value, ToolError> {
-        let registry = self.gate.registry();
-        match (registry.find(call.tool), call.args) {
-            (Some(id), Value::Map(map)) => Ok(Value::Map(registry.get(id).binder().understand(map)?)),
-            _ => Ok(call.args.clone()),
-        }
     }
 
     /// Returns a call as the list of runs shows it: the name as given, and the paths among the arguments. Calls that

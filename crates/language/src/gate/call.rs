@@ -104,7 +104,7 @@ impl Gate {
             }
         };
         let failure = result.as_ref().err().map(|error| &**error);
-        match self.world.conclude(&record, tool.spec.effect.changes_files(), meter, failure) {
+        match self.world.conclude(&record, tool.may_change(args), meter, failure) {
             None => result,
             Some(lost) => Err(unacknowledged(*lost, result)),
         }

@@ -87,6 +87,13 @@ impl Declaration {
         self.is_plain
     }
 
+    /// Whether a call with these arguments may change files: a dry run does not.
+    pub fn may_change(&self, args: &[Option<Value>]) -> bool {
+        let place = self.params.iter().position(|param| param.name == "dry_run");
+        let is_dry_run = place.and_then(|place| args[place].as_ref()).is_some_and(Value::is_true);
+        self.spec.effect.changes_files() && !is_dry_run
+    }
+
     /// Returns the binder for the parameters.
     pub fn binder(&self) -> Binder {
         Binder { callee: self.spec.name, params: self.params }

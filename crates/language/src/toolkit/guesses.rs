@@ -1,8 +1,8 @@
-//! Arguments of JSON calls as programs guess them: names in another spelling or of another server, and values in the
+//! Arguments of calls by a server's clients, as models guess them: names in another spelling or of another server, and values in the
 //! text form of their type.
 //!
 //! A guess is understood if exactly one meaning is possible. Everything else stays as it was given, and the binder
-//! reports it. Scripts do not come here: `ns check` tells their authors the right name.
+//! reports it. Scripts and `ns call` do not come here: their authors are told the right name.
 
 use std::rc::Rc;
 
@@ -13,12 +13,12 @@ use super::bind::Binder;
 use super::spec::{Kind, Param, WhenAbsent};
 
 /// Names that the file tools of other servers have for a parameter, without case and separators, each with its name
-/// here. They hold for tools of files and methods of a server; elsewhere `text` and `pattern` have other meanings.
+/// here. They hold for tools of files and methods of a server; elsewhere `text` has other meanings.
 const GUESSES: [(&str, &[&str]); 17] = [
-    ("path", &["file", "filename", "filepath", "pathname", "dir", "dirpath", "directory", "directorypath", "folder"]),
+    ("path", &["pathname"]),
     ("paths", &["files", "filenames", "filepaths"]),
-    ("source", &["src", "srcpath", "from", "frompath", "oldpath", "old"]),
-    ("destination", &["dst", "dstpath", "dest", "destpath", "to", "topath", "target", "newpath", "new"]),
+    ("source", &["src", "srcpath", "from", "frompath", "oldpath"]),
+    ("destination", &["dst", "dstpath", "dest", "destpath", "to", "topath", "newpath"]),
     ("content", &["contents", "body", "data", "filecontent", "filetext"]),
     ("text", &["query", "needle", "searchtext", "search"]),
     ("old_text", &["oldstring", "oldstr", "oldcontent", "find", "search"]),
@@ -34,6 +34,11 @@ const GUESSES: [(&str, &[&str]); 17] = [
     ("run", &["undoid", "runid"]),
 ];
 
+/// Names for the `path` of a tool that works on files.
+const FILE: [&str; 3] = ["file", "filename", "filepath"];
+/// Names for the `path` of a tool that works on directories.
+const DIRECTORY: [&str; 5] = ["dir", "dirpath", "directory", "directorypath", "folder"];
+
 impl Binder {
     /// Returns the arguments of a JSON call under the names of the parameters and in their types, as far as they can
     /// have one meaning only.
@@ -41,49 +46,70 @@ impl Binder {
     /// # Errors
     /// Returns a limit that a text in JSON exceeds.
     pub fn understand(&self, given: &Rc<Map>) -> Result<Rc<Map>, LimitHit> {
-        let known: Vec<bool> = self.params.iter().map(|param| given.keys().any(|key| param.is_called(&key))).collect();
+        let mut taken: Vec<bool> =
+            self.params.iter().map(|param| given.keys().any(|key| param.is_called(&key))).collect();
         let mut understood = Map::with_capacity(given.len());
-        let mut taken = known;
         let mut is_changed = false;
         for (key, value) in given.iter() {
-            let exact = self.params.iter().find(|param| param.is_called(&key.as_text()));
-            let param = exact.or_else(|| {
-                let place = self.guessed(&key.as_text(), &taken)?;
-                taken[place] = true;
-                Some(&self.params[place])
-            });
-            let Some(param) = param else {
+            let Some(Named { param, is_guess }) = self.named(&key.as_text(), &value, &mut taken) else {
                 understood.put(key, value)?;
                 continue;
             };
-            is_changed |= exact.is_none();
             if matches!(value, Value::Nil) && is_omitted(param) {
                 is_changed = true;
                 continue;
             }
             let converted = converted(param.kind, &value)?;
-            is_changed |= converted.is_some();
-            let key = if exact.is_some() { key } else { Str::from(param.name) };
+            is_changed |= is_guess || converted.is_some();
+            let key = if is_guess { Str::from(param.name) } else { key };
             understood.put(key, converted.unwrap_or(value))?;
         }
         Ok(if is_changed { Rc::new(understood) } else { given.clone() })
     }
 
-    /// Returns the only parameter, among those that are not given, that a name can mean.
+    /// Returns the parameter that a name stands for, and marks it as taken.
+    fn named(&self, name: &str, value: &Value, taken: &mut [bool]) -> Option<Named> {
+        if let Some(param) = self.params.iter().find(|param| param.is_called(name)) {
+            return Some(Named { param, is_guess: false });
+        }
+        // Nothing under a doubtful name stays a mistake.
+        let place = self.guessed(name, taken).filter(|_| !matches!(value, Value::Nil))?;
+        taken[place] = true;
+        Some(Named { param: &self.params[place], is_guess: true })
+    }
+
+    /// Returns the only parameter that a name can mean, if it is not given already.
     fn guessed(&self, name: &str, taken: &[bool]) -> Option<usize> {
         let folded = folded(name);
-        let fits = |meant: &dyn Fn(&str) -> bool| {
-            let names = |param: &Param| meant(param.name) || param.aliases.iter().any(|alias| meant(alias));
-            let mut fitting = (0..self.params.len()).filter(|place| names(&self.params[*place]));
+        let only = |meant: &dyn Fn(&Param) -> bool| {
+            let mut fitting = (0..self.params.len()).filter(|place| meant(&self.params[*place]));
             fitting.next().filter(|place| fitting.next().is_none() && !taken[*place])
         };
-        let respelled = fits(&|called| self::folded(called) == folded);
+        let is_spelling = |called: &str| self::folded(called) == folded;
+        let respelled = only(&|param| is_spelling(param.name) || param.aliases.iter().any(|alias| is_spelling(alias)));
         let is_of_files = self.callee.starts_with("FS.") || !self.callee.contains('.');
         if respelled.is_some() || !is_of_files {
             return respelled;
         }
-        fits(&|called| GUESSES.iter().any(|(name, guesses)| *name == called && guesses.contains(&folded.as_str())))
+        only(&|param| is_guess(&folded, param))
     }
+}
+
+/// The parameter that a name stands for.
+struct Named {
+    param: &'static Param,
+    /// Whether the name is neither its name nor an alias.
+    is_guess: bool,
+}
+
+/// Whether a name, without case and separators, is one that other servers have for a parameter. An alias tells whether a
+/// `path` takes files or directories alone.
+fn is_guess(folded: &str, param: &Param) -> bool {
+    let has_alias = |names: &[&str]| param.aliases.iter().any(|alias| names.contains(alias));
+    let is_path = param.name == "path"
+        && (FILE.contains(&folded) && !has_alias(&["dir", "directory_path"])
+            || DIRECTORY.contains(&folded) && !has_alias(&["file_path"]));
+    is_path || GUESSES.iter().any(|(name, guesses)| *name == param.name && guesses.contains(&folded))
 }
 
 /// Returns a name without case and separators.
@@ -98,58 +124,60 @@ fn is_omitted(param: &Param) -> bool {
 
 /// Returns a value in the type of its parameter, if it has another type and only one value can be meant.
 fn converted(kind: Kind, value: &Value) -> Result<Option<Value>, LimitHit> {
-    if let Value::Int(number) = value {
-        let is_text =
-            matches!(kind, Kind::Text | Kind::TextOrNil | Kind::Form(_) | Kind::Content | Kind::Path(..) | Kind::Kept);
-        return if is_text { Value::checked_text(&number.to_string()).map(Some) } else { Ok(None) };
-    }
-    if let (Kind::Maps(params), Value::List(list)) = (kind, value) {
-        return understood_maps(params, list);
-    }
-    let Some(text) = value.as_text() else { return Ok(None) };
-    Ok(match kind {
-        Kind::Maps(_) => match list_of(&text)? {
-            Some(list) => converted(kind, &list)?.or(Some(list)),
-            None => None,
+    match (kind, value) {
+        // Elsewhere a number may mean something else than its digits, as permission bits do.
+        (Kind::Content | Kind::Path(..), Value::Int(number)) => Value::checked_text(&number.to_string()).map(Some),
+        (Kind::Maps(params), Value::List(list)) => changed(list, |item| match item {
+            Value::Map(map) => {
+                let understood = Binder { callee: "", params }.understand(map)?;
+                Ok((!Rc::ptr_eq(map, &understood)).then_some(Value::Map(understood)))
+            }
+            _ => Ok(None),
+        }),
+        (Kind::Paths(rule, access), Value::List(list)) => changed(list, |item| match item {
+            Value::Int(_) => converted(Kind::Path(rule, access), item),
+            _ => Ok(None),
+        }),
+        (kind, value) => match value.as_text() {
+            Some(text) => from_text(kind, value, &text),
+            None => Ok(None),
         },
+    }
+}
+
+/// Returns a text as a value of the type of its parameter.
+fn from_text(kind: Kind, value: &Value, text: &str) -> Result<Option<Value>, LimitHit> {
+    let list = || Ok::<_, LimitHit>(json_of(text)?.filter(|value| matches!(value, Value::List(_))));
+    Ok(match kind {
         Kind::Int { .. } | Kind::IntOrNil { .. } => text.parse().ok().map(Value::Int),
-        Kind::Number => json_of(&text)?.filter(|value| matches!(value, Value::Int(_) | Value::Float(_))),
-        Kind::Bool | Kind::BoolOrTexts => match &*text {
+        Kind::Number => json_of(text)?.filter(|value| matches!(value, Value::Int(_) | Value::Float(_))),
+        Kind::Bool | Kind::BoolOrTexts => match text {
             "true" | "True" => Some(true.into()),
             "false" | "False" => Some(false.into()),
             _ => None,
         },
-        Kind::Map => json_of(&text)?.filter(|value| matches!(value, Value::Map(_))),
-        Kind::List => list_of(&text)?,
-        Kind::Texts | Kind::Scalars | Kind::Paths(..) => match list_of(&text)? {
-            Some(list) => Some(list),
-            None => Some(Value::list(vec![value.clone()])?),
+        Kind::Map => json_of(text)?.filter(|value| matches!(value, Value::Map(_))),
+        Kind::List => list()?,
+        Kind::Maps(_) | Kind::Paths(..) if text.starts_with('[') => match list()? {
+            Some(list) => converted(kind, &list)?.or(Some(list)),
+            None => None,
         },
+        Kind::Texts | Kind::Scalars | Kind::Patterns | Kind::TextOrTexts if text.starts_with('[') => list()?,
+        Kind::Texts | Kind::Scalars | Kind::Paths(..) => Some(Value::list(vec![value.clone()])?),
         _ => None,
     })
 }
 
-/// Returns the maps of a list under the names of their parameters, if any has another name or type.
-fn understood_maps(params: &'static [Param], list: &List) -> Result<Option<Value>, LimitHit> {
-    let binder = Binder { callee: "", params };
+/// Returns a list with some elements changed; `None` if none is.
+fn changed(list: &List, change: impl Fn(&Value) -> Result<Option<Value>, LimitHit>) -> Result<Option<Value>, LimitHit> {
     let mut is_changed = false;
-    let understood: Result<Vec<Value>, LimitHit> = list
-        .iter()
-        .map(|item| match item {
-            Value::Map(map) => {
-                let understood = binder.understand(&map)?;
-                is_changed |= !Rc::ptr_eq(&map, &understood);
-                Ok(Value::Map(understood))
-            }
-            item => Ok(item),
-        })
-        .collect();
-    let understood = Value::list(understood?)?;
-    Ok(is_changed.then_some(understood))
-}
-
-fn list_of(text: &str) -> Result<Option<Value>, LimitHit> {
-    Ok(json_of(text)?.filter(|value| matches!(value, Value::List(_))))
+    let mut elements = Vec::with_capacity(list.len());
+    for item in list.iter() {
+        let other = change(&item)?;
+        is_changed |= other.is_some();
+        elements.push(other.unwrap_or(item));
+    }
+    if is_changed { Value::list(elements).map(Some) } else { Ok(None) }
 }
 
 /// Returns the value of a text in JSON, or `None` if it is not in JSON.

@@ -82,8 +82,12 @@ impl Method {
         };
         let map = binder.understand(map).map_err(|hit| named(hit.into()))?;
         let complete = binder.spread(&map).and_then(|mut args| binder.complete(&mut args).map(|()| args));
-        // Hints that refer to `ns tools` do not apply to methods.
-        let mut complete = complete.map_err(|error| ToolError { hint: None, ..named(error.into()) })?;
+        let mut complete = complete.map_err(|error| {
+            let error = named(error.into());
+            // `ns tools` does not know methods.
+            let hint = error.hint.filter(|hint| !hint.contains("ns tools"));
+            ToolError { hint, ..error }
+        })?;
         Ok(A::take(&mut Bound::of_values(&mut complete)))
     }
 }

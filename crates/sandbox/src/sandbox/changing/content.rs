@@ -40,8 +40,8 @@ pub fn copy_content(
 
 /// Copies at most `wanted` bytes from one position to the other; in the kernel where possible (`io::copy`).
 fn copy_bytes(source: &File, mut target: &File, wanted: u64) -> io::Result<u64> {
-    match (source, target) {
-        (File::Disk(source), File::Disk(target)) => io::copy(&mut source.take(wanted), &mut { target }),
+    match (source.on_disk(), target.on_disk()) {
+        (Ok(source), Ok(target)) => io::copy(&mut source.take(wanted), &mut { target }),
         _ => io::copy(&mut source.take(wanted), &mut target),
     }
 }

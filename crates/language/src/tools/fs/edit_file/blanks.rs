@@ -1,11 +1,20 @@
-//! Finds whole lines of a text that differ from those of another in blanks alone.
+//! Finds whole lines of a text that differ from those of another in blanks alone, and makes the lines that come in their
+//! place.
+//!
+//! A new line that stands among the old ones too stays as it is in the file. Any other gets the indentation that the file
+//! has where the old text has the indentation of the new line. If that is not certain, the edit is refused: a wrong
+//! indentation can change what a program does.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::gate::Context;
 use crate::limits::space;
+use crate::text::ToolCode;
 use crate::toolkit::ToolError;
+use crate::value::print;
+
+use super::super::lines::line_length;
 
 /// A replacement of lines, for which blanks at both ends of a line do not count, and any blanks between words are equal.
 pub struct Blanks<'a> {
@@ -17,26 +26,53 @@ pub struct Blanks<'a> {
     pub new_text: &'a str,
 }
 
+/// Lines of the text that are replaced.
+pub struct NearMatch {
+    /// Their bytes.
+    pub range: Range<usize>,
+    /// The lines that come in their place.
+    pub by: String,
+    /// The first of them, counted from 1.
+    pub line: usize,
+}
+
+/// A line without its end, and its end: LF, CRLF, CR or nothing.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    start: usize,
+    content: &'t str,
+    end: &'t str,
+}
+
+/// The old line that a new line stands for.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// It is the same, but for blanks.
+    Kept(usize),
+    /// It comes in its place.
+    Paired(usize),
+    Added,
+}
+
 /// Memory of one line while it is compared.
-const LINE_BYTES: usize = 64;
+const LINE_BYTES: usize = 96;
 
 impl Blanks<'_> {
-    /// Returns the parts of the text that are replaced, in order and without overlap, each with its new lines, which get
-    /// the indentation of the part.
-    pub fn find(&self, context: &mut Context<'_>) -> Result<Vec<(Range<usize>, String)>, ToolError> {
-        let wanted: Vec<&str> = self.old_text.lines().collect();
-        let takes_end = self.old_text.ends_with('\n');
-        if wanted.iter().all(|line| line.trim().is_empty()) {
+    /// Returns the parts of the text that are replaced, in order and without overlap.
+    pub fn find(&self, context: &mut Context<'_>) -> Result<Vec<NearMatch>, ToolError> {
+        let wanted = lines_of(self.old_text);
+        if wanted.iter().all(Line::is_blank) {
             return Ok(Vec::new());
         }
+        space::check(line_count(self.text).saturating_mul(LINE_BYTES))?;
         let lines = lines_of(self.text);
-        space::check(lines.len().saturating_mul(LINE_BYTES))?;
         let mut numbers = Numbers::default();
-        let wanted_numbers: Vec<usize> = wanted.iter().map(|line| numbers.of(line)).collect();
-        let found_numbers: Vec<usize> = lines.iter().map(|line| numbers.of(&self.text[line.clone()])).collect();
-        let old_indent = first_indent(wanted.iter().copied());
-        let mut found = Vec::new();
-        let mut at = 0_usize;
+        let wanted_numbers = numbers.of_all(&wanted);
+        let found_numbers = numbers.of_all(&lines);
+        let new = lines_of(self.new_text);
+        let origins = origins(&wanted_numbers, &numbers.of_all(&new));
+        let mut found: Vec<NearMatch> = Vec::new();
+        let (mut at, mut bytes) = (0_usize, 0_usize);
         while let Some(end) = at.checked_add(wanted.len()).filter(|end| *end <= lines.len()) {
             let same = found_numbers[at..end].iter().zip(&wanted_numbers).take_while(|(a, b)| a == b).count();
             context.spend(same / 64)?;
@@ -45,16 +81,116 @@ impl Blanks<'_> {
                 at += 1;
                 continue;
             }
+            let pairs = Pairs { old: &wanted, file: &lines[at..end] };
+            let by = pairs.replacement(&new, &origins)?;
             let last = &lines[end - 1];
-            let stop = if takes_end { lines.get(end).map_or(self.text.len(), |next| next.start) } else { last.end };
-            let indent = first_indent(lines[at..end].iter().map(|line| &self.text[line.clone()]));
-            let by = indented(self.new_text, old_indent, indent);
-            space::check((found.len() + 1).saturating_mul(by.len() + LINE_BYTES))?;
-            found.push((lines[at].start..stop, by));
+            let stop = last.start + last.content.len() + if pairs.takes_end() { last.end.len() } else { 0 };
+            bytes += by.len() + LINE_BYTES;
+            space::check(bytes)?;
+            found.push(NearMatch { range: lines[at].start..stop, by, line: at + 1 });
             at = end;
         }
         Ok(found)
     }
+}
+
+/// The old lines, and the lines of the file that they stand for.
+struct Pairs<'p, 't> {
+    old: &'p [Line<'t>],
+    file: &'p [Line<'t>],
+}
+
+impl Pairs<'_, '_> {
+    /// Whether the end of the last line is replaced too.
+    fn takes_end(&self) -> bool {
+        self.old.last().is_some_and(|line| !line.end.is_empty())
+    }
+
+    /// Returns the new lines as the file has them.
+    fn replacement(&self, new: &[Line<'_>], origins: &[Origin]) -> Result<String, ToolError> {
+        let usual_end = self.file.iter().map(|line| line.end).find(|end| !end.is_empty()).unwrap_or("\n");
+        let ends_file = self.takes_end() && self.file.last().is_some_and(|line| line.end.is_empty());
+        let mut by = String::new();
+        for (index, (line, origin)) in new.iter().zip(origins).enumerate() {
+            match *origin {
+                Origin::Kept(old) => by.push_str(self.file[old].content),
+                _ if line.is_blank() => by.push_str(line.content),
+                origin => {
+                    let indent = self.indent(line, origin).ok_or_else(|| undecided(line, index))?;
+                    by.push_str(&indent);
+                    by.push_str(line.content.trim_start());
+                }
+            }
+            let is_last = index + 1 == new.len();
+            by.push_str(match *origin {
+                _ if line.end.is_empty() || is_last && ends_file => "",
+                Origin::Kept(old) | Origin::Paired(old) if !self.file[old].end.is_empty() => self.file[old].end,
+                _ => usual_end,
+            });
+        }
+        Ok(by)
+    }
+
+    /// Returns the indentation of a new line in the file, if it is certain.
+    fn indent(&self, line: &Line<'_>, origin: Origin) -> Option<String> {
+        let new = line.indent();
+        if let Origin::Paired(old) = origin
+            && self.old[old].indent() == new
+        {
+            return Some(self.file[old].indent().to_owned());
+        }
+        let pairs = || self.old.iter().zip(self.file).filter(|(old, _)| !old.is_blank());
+        let mut alike = pairs().filter(|(old, _)| old.indent() == new).map(|(_, file)| file.indent());
+        if let Some(first) = alike.next() {
+            return alike.all(|other| other == first).then(|| first.to_owned());
+        }
+        if pairs().all(|(old, file)| old.indent() == file.indent()) {
+            return Some(new.to_owned());
+        }
+        self.shifted(new)
+    }
+
+    /// Returns an indentation that is moved as all old lines are, if all consist of the same character.
+    fn shifted(&self, new: &str) -> Option<String> {
+        let pairs = || self.old.iter().zip(self.file).filter(|(old, _)| !old.is_blank());
+        let all = || pairs().flat_map(|(old, file)| [old.indent(), file.indent()]).chain([new]);
+        let blank = all().find_map(|indent| indent.chars().next())?;
+        if !all().all(|indent| indent.chars().all(|c| c == blank)) {
+            return None;
+        }
+        let width = |indent: &str| indent.chars().count() as i64;
+        let mut shifts = pairs().map(|(old, file)| width(file.indent()) - width(old.indent()));
+        let first = shifts.next()?;
+        let count = usize::try_from(width(new) + first).ok().filter(|_| shifts.all(|other| other == first))?;
+        Some(std::iter::repeat_n(blank, count).collect())
+    }
+}
+
+/// Returns the error for a new line whose indentation is not certain.
+fn undecided(line: &Line<'_>, index: usize) -> ToolError {
+    let shown = print::shortened(line.content.trim(), 80);
+    let message = format!(
+        "`old_text` occurs with other blanks, and line {} of `new_text` has no certain place: `{shown}`",
+        index + 1
+    );
+    ToolError::new(ToolCode::Conflict, message).hint("give both texts with the blanks of the file")
+}
+
+/// Returns which old line each new line stands for: the same lines at both ends, and as many as there are between.
+fn origins(old: &[usize], new: &[usize]) -> Vec<Origin> {
+    let least = old.len().min(new.len());
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let end = old.iter().rev().zip(new.iter().rev()).take(least - start).take_while(|(a, b)| a == b).count();
+    let is_paired = old.len() == new.len();
+    (0..new.len())
+        .map(|index| match index {
+            _ if index < start => Origin::Kept(index),
+            _ if index >= new.len() - end => Origin::Kept(index + old.len() - new.len()),
+            _ if is_paired && old[index] == new[index] => Origin::Kept(index),
+            _ if is_paired => Origin::Paired(index),
+            _ => Origin::Added,
+        })
+        .collect()
 }
 
 /// Numbers of lines: two lines have the same one if they differ in blanks alone.
@@ -64,6 +200,10 @@ struct Numbers {
 }
 
 impl Numbers {
+    fn of_all(&mut self, lines: &[Line<'_>]) -> Vec<usize> {
+        lines.iter().map(|line| self.of(line.content)).collect()
+    }
+
     fn of(&mut self, line: &str) -> usize {
         let words: Vec<&str> = line.split_whitespace().collect();
         let next = self.known.len();
@@ -71,32 +211,29 @@ impl Numbers {
     }
 }
 
-/// Returns where the lines of a text are, without their ends.
-fn lines_of(text: &str) -> Vec<Range<usize>> {
-    let mut start = 0;
-    text.split_inclusive('\n')
-        .map(|line| {
-            let content = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
-            let range = start..start + content.len();
-            start += line.len();
-            range
-        })
-        .collect()
-}
-
-/// Returns the blanks before the first line that has anything else.
-fn first_indent<'a>(mut lines: impl Iterator<Item = &'a str>) -> &'a str {
-    lines.find(|line| !line.trim().is_empty()).map_or("", |line| &line[..line.len() - line.trim_start().len()])
-}
-
-/// Returns lines with another indentation. Lines that do not begin with the old one stay as they are.
-fn indented(text: &str, old_indent: &str, indent: &str) -> String {
-    if old_indent == indent {
-        return text.to_owned();
+impl<'t> Line<'t> {
+    fn is_blank(&self) -> bool {
+        self.content.trim().is_empty()
     }
-    let line = |line: &str| match line.strip_prefix(old_indent) {
-        Some(rest) if !line.trim().is_empty() => format!("{indent}{rest}"),
-        _ => line.to_owned(),
-    };
-    text.split_inclusive('\n').map(line).collect()
+
+    fn indent(&self) -> &'t str {
+        &self.content[..self.content.len() - self.content.trim_start().len()]
+    }
+}
+
+fn line_count(text: &str) -> usize {
+    memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).count() + 1
+}
+
+/// Returns the lines of a text, as `FS.ReadFile` counts them.
+fn lines_of(text: &str) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let whole = &text[start..start + line_length(&text[start..])];
+        let content = whole.trim_end_matches(['\n', '\r']);
+        lines.push(Line { start, content, end: &whole[content.len()..] });
+        start += whole.len();
+    }
+    lines
 }

@@ -20,7 +20,7 @@ use super::super::diff::{Sides, unified};
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset};
 use super::operation::Operation;
 use super::original::{FileEdit, Original};
-use replace::{LineEnds, NearMatch, Target};
+use replace::{LineEnds, MATCHES, NearText, Target};
 
 const SPEC: Spec = Spec {
     name: "FS.EditFile",
@@ -133,14 +133,12 @@ struct Matched {
 
 impl Matched {
     /// Returns the first of the matches, so that they fit into the answer.
-    fn shortened(matches: Vec<NearMatch>) -> Vec<Matched> {
-        let short = |found: NearMatch| Matched { line: found.line, text: print::shortened(&found.text, MATCH_CHARS) };
+    fn shortened(matches: Vec<NearText>) -> Vec<Matched> {
+        let short = |found: NearText| Matched { line: found.line, text: print::shortened(&found.text, MATCH_CHARS) };
         matches.into_iter().take(MATCHES).map(short).collect()
     }
 }
 
-/// Maximum number of near matches in the result.
-const MATCHES: usize = 10;
 /// Maximum number of characters of one.
 const MATCH_CHARS: usize = 200;
 /// Number of context lines around a change in the diff.

@@ -11,7 +11,7 @@ use crate::toolkit::ToolError;
 use crate::value::print;
 
 use super::Edit;
-use super::blanks::Blanks;
+use super::blanks::{Blanks, NearMatch};
 
 /// A file that is edited.
 #[derive(Clone, Copy)]
@@ -31,11 +31,14 @@ pub struct Edited {
     /// How often the old text was replaced.
     pub replacements: usize,
     /// Where the old text was found only because blanks were ignored.
-    pub near_matches: Vec<NearMatch>,
+    pub near_matches: Vec<NearText>,
 }
 
+/// Maximum number of near matches in the result.
+pub const MATCHES: usize = 10;
+
 /// A part of the file that differs from the old text in blanks.
-pub struct NearMatch {
+pub struct NearText {
     /// Its first line, counted from 1.
     pub line: usize,
     /// Its text.
@@ -66,8 +69,10 @@ impl Target<'_> {
         let mut near_matches = Vec::new();
         if found.is_empty() && self.ignores_blanks {
             let blanks = Blanks { text, old_text: &old_text, new_text: &new_text };
-            for (range, by) in blanks.find(context)? {
-                near_matches.push(NearMatch { line: line_of(text, range.start), text: text[range.clone()].to_owned() });
+            for NearMatch { range, by, line } in blanks.find(context).map_err(|error| self.of_old_text(error))? {
+                if near_matches.len() < MATCHES {
+                    near_matches.push(NearText { line, text: text[range.clone()].to_owned() });
+                }
                 found.push(Replacement { range, by: by.into() });
             }
         }
@@ -78,12 +83,12 @@ impl Target<'_> {
         }
         let error =
             if found.is_empty() { missing(self, text, &old_text) } else { miscounted(self.path, text, &found, wanted) };
-        Err(error.argument("old_text").path(self.path.display()))
+        Err(self.of_old_text(error))
     }
-}
 
-fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
+    fn of_old_text(self, error: ToolError) -> ToolError {
+        if error.limit.is_some() { error } else { error.argument("old_text").path(self.path.display()) }
+    }
 }
 
 /// The line ends of a file.
@@ -149,11 +154,19 @@ fn missing(target: Target<'_>, text: &str, old_text: &str) -> ToolError {
     }
     match nearest_line(text, old_text) {
         Some((number, line)) => {
+            let differs_in_blanks = first_words(old_text).is_some_and(|wanted| line.split_whitespace().eq(wanted));
+            let other = if differs_in_blanks && !target.ignores_blanks { ", or `ignore_blanks: true`" } else { "" };
             let line = print::shortened(line.trim_end(), 120);
-            error.hint(format!("line {number} comes nearest: `{line}`; give the text exactly as it stands in the file"))
+            let rest = format!("give the text exactly as it stands in the file{other}");
+            error.hint(format!("line {number} comes nearest: `{line}`; {rest}"))
         }
         None => error.hint("read the file, and give the text exactly as it stands there"),
     }
+}
+
+/// Returns the words of the first line that has any.
+fn first_words(text: &str) -> Option<std::str::SplitWhitespace<'_>> {
+    text.lines().find(|line| !line.trim().is_empty()).map(str::split_whitespace)
 }
 
 /// Maximum number of lines compared by character.

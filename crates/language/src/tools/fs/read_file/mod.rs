@@ -14,8 +14,8 @@ use crate::limits::{LimitHit, space};
 use crate::sandbox::{Metadata, OpenFile, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
-use crate::value::Str;
 use crate::value::time::rfc3339;
+use crate::value::{Str, print};
 
 use super::super::build::TextBuilder;
 use super::archive::{Budget, Entry, OnUnsafe, OpenArchive};
@@ -453,7 +453,11 @@ impl Reading<'_> {
     }
 
     fn binary(&self) -> Failed {
-        let message = format!("`{}` is binary, not text", self.args.path.display());
+        let path = self.args.path.display();
+        let message = match &self.args.entry {
+            Some(entry) => format!("`{}` in `{path}` is binary, not text", print::shortened(&entry.as_text(), 200)),
+            None => format!("`{path}` is binary, not text"),
+        };
         let hint = if is_gzip(&self.start) {
             "it is in gzip: read it with `decompress: true`"
         } else {

@@ -10,6 +10,8 @@ use super::memory::MemoryFile;
 pub enum File {
     /// A file of the operating system.
     Disk(fs::File),
+    /// A file of a scratch directory, which is never made durable, because nobody needs it after the run.
+    Scratch(fs::File),
     /// A file of a folder in memory.
     Memory(MemoryFile),
 }
@@ -34,7 +36,7 @@ impl File {
     /// Returns an error of kind `Unsupported` if the file is in memory.
     pub fn on_disk(&self) -> io::Result<&fs::File> {
         match self {
-            File::Disk(file) => Ok(file),
+            File::Disk(file) | File::Scratch(file) => Ok(file),
             File::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
@@ -45,8 +47,16 @@ impl File {
     /// Returns an error of kind `Unsupported` if the file is in memory.
     pub fn into_disk(self) -> io::Result<fs::File> {
         match self {
-            File::Disk(file) => Ok(file),
+            File::Disk(file) | File::Scratch(file) => Ok(file),
             File::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Converts a new file of a scratch directory, so that it is never made durable.
+    pub(super) fn into_scratch(self) -> File {
+        match self {
+            File::Disk(file) => File::Scratch(file),
+            file => file,
         }
     }
 
@@ -56,7 +66,7 @@ impl File {
     /// Returns errors of the operating system.
     pub fn size(&self) -> io::Result<u64> {
         match self {
-            File::Disk(file) => Ok(file.metadata()?.len()),
+            File::Disk(file) | File::Scratch(file) => Ok(file.metadata()?.len()),
             File::Memory(file) => Ok(file.metadata().size),
         }
     }
@@ -68,6 +78,7 @@ impl File {
     pub fn try_clone(&self) -> io::Result<File> {
         match self {
             File::Disk(file) => file.try_clone().map(File::Disk),
+            File::Scratch(file) => file.try_clone().map(File::Scratch),
             File::Memory(file) => Ok(File::Memory(file.clone())),
         }
     }
@@ -78,37 +89,37 @@ impl File {
     /// Returns errors of the operating system, and one of kind `StorageFull` if a folder in memory has no room.
     pub fn set_len(&self, size: u64) -> io::Result<()> {
         match self {
-            File::Disk(file) => file.set_len(size),
+            File::Disk(file) | File::Scratch(file) => file.set_len(size),
             File::Memory(file) => file.set_len(size),
         }
     }
 
-    /// Makes content and metadata durable. Nothing in memory is.
+    /// Makes content and metadata durable. Nothing in memory or in a scratch directory is.
     ///
     /// # Errors
     /// Returns errors of the operating system.
     pub fn sync_all(&self) -> io::Result<()> {
         match self {
             File::Disk(file) => file.sync_all(),
-            File::Memory(_) => Ok(()),
+            File::Scratch(_) | File::Memory(_) => Ok(()),
         }
     }
 
-    /// Makes the content durable. Nothing in memory is.
+    /// Makes the content durable. Nothing in memory or in a scratch directory is.
     ///
     /// # Errors
     /// Returns errors of the operating system.
     pub fn sync_data(&self) -> io::Result<()> {
         match self {
             File::Disk(file) => file.sync_data(),
-            File::Memory(_) => Ok(()),
+            File::Scratch(_) | File::Memory(_) => Ok(()),
         }
     }
 
     /// Locks the file for this handle and its duplicates, without waiting.
     pub(in crate::sandbox) fn try_lock(&self) -> Result<(), fs::TryLockError> {
         match self {
-            File::Disk(file) => file.try_lock(),
+            File::Disk(file) | File::Scratch(file) => file.try_lock(),
             File::Memory(file) => file.try_lock(),
         }
     }
@@ -116,7 +127,7 @@ impl File {
     /// Releases the lock.
     pub(in crate::sandbox) fn unlock(&self) -> io::Result<()> {
         match self {
-            File::Disk(file) => file.unlock(),
+            File::Disk(file) | File::Scratch(file) => file.unlock(),
             File::Memory(file) => {
                 file.unlock();
                 Ok(())
@@ -128,14 +139,14 @@ impl File {
 impl Read for &File {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            File::Disk(file) => { file }.read(buffer),
+            File::Disk(file) | File::Scratch(file) => { file }.read(buffer),
             File::Memory(file) => file.read(buffer),
         }
     }
 
     fn read_to_end(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
         match self {
-            File::Disk(file) => { file }.read_to_end(bytes),
+            File::Disk(file) | File::Scratch(file) => { file }.read_to_end(bytes),
             File::Memory(file) => file.read_to_end(bytes),
         }
     }
@@ -144,7 +155,7 @@ impl Read for &File {
 impl Write for &File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            File::Disk(file) => { file }.write(bytes),
+            File::Disk(file) | File::Scratch(file) => { file }.write(bytes),
             File::Memory(file) => file.write(bytes),
         }
     }
@@ -157,7 +168,7 @@ impl Write for &File {
 impl Seek for &File {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {
-            File::Disk(file) => { file }.seek(position),
+            File::Disk(file) | File::Scratch(file) => { file }.seek(position),
             File::Memory(file) => file.seek(position),
         }
     }

@@ -22,7 +22,7 @@ const SET_ID: u32 = 0o6000;
 /// for ids that it does not know.
 pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
     let file = match file {
-        File::Disk(file) => file,
+        File::Disk(file) | File::Scratch(file) => file,
         File::Memory(file) => {
             file.set_access(like);
             return Ok(());
@@ -66,11 +66,11 @@ pub fn file_metadata(file: &File) -> io::Result<Metadata> {
     match file {
         File::Memory(file) => Ok(file.metadata()),
         #[cfg(target_os = "linux")]
-        File::Disk(file) => linux::file_metadata(file),
+        File::Disk(file) | File::Scratch(file) => linux::file_metadata(file),
         #[cfg(all(not(target_os = "linux"), not(target_family = "wasm")))]
-        File::Disk(file) => portable::file_metadata(file),
+        File::Disk(file) | File::Scratch(file) => portable::file_metadata(file),
         #[cfg(target_family = "wasm")]
-        File::Disk(_) => Err(io::ErrorKind::Unsupported.into()),
+        File::Disk(_) | File::Scratch(_) => Err(io::ErrorKind::Unsupported.into()),
     }
 }
 
@@ -89,7 +89,7 @@ pub fn share_content(source: &File, target: &File) -> io::Result<()> {
 /// report holes.
 pub fn next_data(file: &File, at: u64, size: u64) -> io::Result<Option<(u64, u64)>> {
     #[cfg(target_os = "linux")]
-    if let File::Disk(file) = file {
+    if let Ok(file) = file.on_disk() {
         use rustix::fs::{SeekFrom, seek};
         use rustix::io::Errno;
         let start = match seek(file, SeekFrom::Data(at)) {

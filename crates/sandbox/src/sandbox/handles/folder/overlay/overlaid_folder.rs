@@ -165,13 +165,13 @@ impl OverlaidFolder {
     /// Opens only files that the run created; files of the tree are never written to.
     pub fn open_log(&self, name: &OsStr) -> io::Result<File> {
         self.at(name, |folder, name, backing| match backing {
-            BackingPath::Made(_) => folder.open_log(name),
+            BackingPath::Made(_) => folder.open_log(name).map(File::into_scratch),
             BackingPath::Tree(..) => Err(ErrorKind::PermissionDenied.into()),
         })
     }
 
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        self.create(name, |scratch, number| scratch.create_file(number, mode))
+        self.create(name, |scratch, number| scratch.create_file(number, mode).map(File::into_scratch))
     }
 
     pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {

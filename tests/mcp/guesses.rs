@@ -1,22 +1,15 @@
-//! Arguments of JSON calls in other spellings and in the text form of their type: every tool, every parameter.
+//! Arguments of calls by a server's clients, in other spellings and in the text form of their type: every tool, every
+//! parameter.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
 use std::collections::BTreeMap;
-use std::io::{Seek, Write};
 
 use serde_json::{Map, Value as Json, json};
 use tempfile::TempDir;
 
+use crate::mcp::client::Client;
 use crate::support::{folder_in_memory, ns, run};
-
-/// Creates a sandbox in which nothing can be changed, so that every call can be made.
-fn sandbox() -> TempDir {
-    let place = folder_in_memory();
-    std::fs::write(place.path().join("neuroscript.toml"), "[policy]\nread_only = true\n").expect("a policy");
-    std::fs::write(place.path().join("a.txt"), "one\ntwo\nthree\n").expect("a file");
-    place
-}
 
 fn declarations() -> Vec<Json> {
     let ran = run(ns(folder_in_memory().path()).args(["tools", "--format", "json"]));
@@ -29,21 +22,29 @@ fn parameters(tool: &Json) -> Map<String, Json> {
     tool["input_schema"]["properties"].as_object().cloned().unwrap_or_default()
 }
 
-/// Returns the answers to calls, each a tool with its arguments, as one process gives them.
-fn answers(place: &TempDir, calls: &[(String, Json)]) -> Vec<Json> {
-    let lines: Vec<String> =
-        calls.iter().map(|(tool, arguments)| json!({ "tool": tool, "arguments": arguments }).to_string()).collect();
-    // From a file, because more is answered than fits into a pipe.
-    let mut input = tempfile::tempfile().expect("a file");
-    input.write_all((lines.join("\n") + "\n").as_bytes()).and_then(|()| input.rewind()).expect("the file is written");
-    let ran = run(ns(place.path()).args(["call", "--jsonl"]).stdin(input));
-    let answers: Vec<Json> =
-        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect();
-    assert_eq!(answers.len(), calls.len(), "{}", ran.stderr);
-    answers
+/// Creates a sandbox in which whatever would change something is refused after its arguments were bound, because nobody
+/// can be asked.
+fn sandbox() -> TempDir {
+    let place = folder_in_memory();
+    std::fs::write(place.path().join("a.txt"), "one\ntwo\nthree\n").expect("a file");
+    let changing: Vec<Json> = declarations()
+        .into_iter()
+        .filter(|tool| ["writes", "deletes"].contains(&tool["effect"].as_str().unwrap_or_default()))
+        .map(|tool| tool["script_name"].clone())
+        .collect();
+    assert!(changing.len() > 10, "{changing:?}");
+    let policy = format!("[tools]\nask = {}\n", json!(changing));
+    std::fs::write(place.path().join("neuroscript.toml"), policy).expect("a policy");
+    place
 }
 
-/// Makes each call in two ways and requires the same answers. Each pair is described for messages.
+/// Returns the answers to calls, each a tool with its arguments, as one server gives them.
+fn answers(place: &TempDir, calls: &[(String, Json)]) -> Vec<Json> {
+    let mut client = Client::open(place.path(), &["--write", "--tools", "all"]);
+    calls.iter().map(|(tool, arguments)| client.call(tool, arguments.clone())["structuredContent"].take()).collect()
+}
+
+/// Makes each call in two ways and requires the same answers.
 fn agree(pairs: &[(String, Json, Json)]) {
     let place = sandbox();
     let side = |other: bool| {
@@ -51,10 +52,9 @@ fn agree(pairs: &[(String, Json, Json)]) {
         answers(&place, &pairs.iter().map(arguments).collect::<Vec<_>>())
     };
     for ((one, two), (tool, first, second)) in side(false).iter().zip(side(true)).zip(pairs) {
-        let is_random = tool.starts_with("random")
-            || tool.starts_with("uuid")
-            || one["result"] != two["result"] && tool.starts_with("time_");
-        assert!(is_random || *one == two, "{tool}: {first} gives {one}, {second} gives {two}");
+        let is_random = ["random", "uuid", "time_"].iter().any(|group| tool.starts_with(group));
+        let is_same = if is_random { one["error"] == two["error"] } else { *one == two };
+        assert!(is_same, "{tool}: {first} gives {one}, {second} gives {two}");
     }
 }
 
@@ -109,9 +109,9 @@ fn values(schema: &Json) -> Option<(Json, Vec<Json>)> {
         ["array"] if schema["items"]["type"] == "string" => {
             Some((json!(["a.txt"]), vec![json!("a.txt"), json!("[\"a.txt\"]")]))
         }
+        ["string", "array"] => Some((json!(["a.txt", "b"]), vec![json!("[\"a.txt\", \"b\"]")])),
         ["array"] if schema["items"].is_null() => Some((json!([1, 2]), vec![json!("[1, 2]")])),
         ["object"] => Some((json!({ "k": 1 }), vec![json!("{\"k\": 1}")])),
-        ["string"] if schema["enum"].is_null() => Some((json!("7"), vec![json!(7)])),
         _ => None,
     }
 }
@@ -166,6 +166,9 @@ fn names_of_other_servers_are_understood() {
     ));
     pairs.push(same("read_file", json!({ "path": "a.txt", "last_lines": 1 }), json!({ "path": "a.txt", "tail": 1 })));
     pairs.push(same("read_files", json!({ "paths": ["a.txt"] }), json!({ "files": "[\"a.txt\"]" })));
+    pairs.push(same("read_file", json!({ "path": "7" }), json!({ "path": 7 })));
+    pairs.push(same("read_files", json!({ "paths": ["a.txt", "7"] }), json!({ "paths": ["a.txt", 7] })));
+    pairs.push(same("find", json!({ "pattern": ["*.txt"] }), json!({ "glob": "[\"*.txt\"]" })));
     for guess in ["query", "search", "needle"] {
         pairs.push(same("search_files", json!({ "text": "two" }), json!({ guess: "two" })));
     }
@@ -184,10 +187,9 @@ fn names_of_other_servers_are_understood() {
     agree(&pairs);
 }
 
-/// A name that can mean two parameters, or a parameter that is given already, is an error.
+/// A name that can mean two parameters or one that is given already, and a value that can mean two, are errors.
 #[test]
-fn doubtful_names_stay_errors() {
-    let place = sandbox();
+fn doubtful_arguments_stay_errors() {
     let calls = [
         ("read_file", json!({ "path": "a.txt", "file": "b.txt" })),
         ("read_file", json!({ "filename": "a.txt", "file": "b.txt" })),
@@ -198,11 +200,29 @@ fn doubtful_names_stay_errors() {
         ("read_file", json!({ "path": "a.txt", "max_lines": "" })),
         ("read_file", json!({ "path": "a.txt", "line_numbers": "yes" })),
         ("read_file", json!({ "path": null })),
+        ("read_file", json!({ "path": "a.txt", "filename": null })),
+        ("read_file", json!({ "folder": "a.txt" })),
+        ("find", json!({ "filename": "a.txt" })),
+        ("extract", json!({ "folder": "a.zip", "destination": "out" })),
+        ("write_file", json!({ "path": "a.txt", "search": "one" })),
+        ("append_file", json!({ "path": "a.txt", "query": "one" })),
+        ("set_permissions", json!({ "path": "a.txt", "mode": 436 })),
+        ("read_files", json!({ "paths": "[a.txt" })),
         ("read_files", json!({ "paths": 7 })),
         ("edit_file", json!({ "path": "a.txt", "edits": [{ "old": "one", "old_string": "two", "new": "1" }] })),
     ];
     let calls: Vec<(String, Json)> = calls.map(|(tool, arguments)| (tool.to_owned(), arguments)).into();
-    for ((tool, arguments), answer) in calls.iter().zip(answers(&place, &calls)) {
+    for ((tool, arguments), answer) in calls.iter().zip(answers(&sandbox(), &calls)) {
         assert_eq!(answer["error"]["code"], "bad_args", "{tool} {arguments}: {answer}");
+    }
+}
+
+/// `ns call` takes arguments as they are declared.
+#[test]
+fn only_a_server_takes_guesses() {
+    let place = folder_in_memory();
+    std::fs::write(place.path().join("a.txt"), "one\n").expect("a file");
+    for arguments in [json!({ "filePath": "a.txt" }), json!({ "path": "a.txt", "max_lines": "1" })] {
+        assert_eq!(run(ns(place.path()).args(["call", "read_file", &arguments.to_string()])).code, 2, "{arguments}");
     }
 }
