@@ -1,5 +1,5 @@
-//! Arguments of calls by a server's clients, as models guess them: names in another spelling or of another server, and values in the
-//! text form of their type.
+//! Arguments of calls by a server's clients, as models guess them: names in another spelling or of another server, and
+//! values in the text form of their type.
 //!
 //! A guess is understood if exactly one meaning is possible. Everything else stays as it was given, and the binder
 //! reports it. Scripts and `ns call` do not come here: their authors are told the right name.

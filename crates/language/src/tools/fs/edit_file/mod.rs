@@ -48,8 +48,9 @@ const SPEC: Spec = Spec {
         `edits` takes several edits, each a map with `old_text`, `new_text` and, if needed, `expected_count` or `replace_all`: \
         each is made in the result of those before it, and if one cannot be made, none is. With `ignore_blanks`, where `old_text` \
         does not occur exactly, whole lines that differ from its lines only in blanks stand for it: at both ends of a line, or in how \
-        many stand between two words. The new lines then get the indentation of the replaced ones, and `matched` has the text of \
-        these and the `line` at which they begin (the first ten, 200 characters of each). With `dry_run` the file stays as it is: `diff`, `replacements` and \
+        many stand between two words. New lines that are among the old ones stay as the file has them; others get the indentation that the file has where the old text \
+        has theirs, and if that is not certain, the edit is a `conflict`. `matched` has the text of \
+        the replaced lines and the `line` at which they begin (the first ten, 200 characters of each). With `dry_run` the file stays as it is: `diff`, `replacements` and \
         `checksum` tell what the edit would make of it. \
         The file is replaced in one step by one with the new content: a reader or a crash sees the old or the new one, \
         other hard links keep the old content (`otherNames`; owner and permission bits are kept as by `FS.WriteFile`), and what others write at the same moment is not lost. The old file is kept \
@@ -139,14 +140,14 @@ impl Matched {
     }
 }
 
-/// Maximum number of characters of one.
+/// Maximum number of characters of a near match in the result.
 const MATCH_CHARS: usize = 200;
 /// Number of context lines around a change in the diff.
 const CONTEXT_LINES: usize = 3;
 /// Size of an answer without its diff, in bytes.
 const REST_OF_ANSWER: usize = 2048;
-/// Size of the near matches in an answer, in bytes.
-const MATCHES_OF_ANSWER: usize = MATCHES * (MATCH_CHARS * 12 + 64);
+/// Size of a near match in an answer without its text, in bytes.
+const REST_OF_MATCH: usize = 64;
 
 pub fn tool() -> Tool {
     Tool::new(SPEC, run).with_check(check)
@@ -317,8 +318,12 @@ fn edit(
         replacements += one.replacements;
         near_matches.extend(one.near_matches);
     }
-    let matched = args.ignore_blanks.then(|| Matched::shortened(near_matches));
-    let diff = difference(context, path, Sides { old: &text, new: &edited })?;
+    let matched = Matched::shortened(near_matches);
+    let diff = difference(path, Sides { old: &text, new: &edited }, context)?;
+    let room = context.answer_bytes.unwrap_or(u64::MAX);
+    // The answer must not turn out too large after the change is made.
+    let diff = Some(diff).filter(|diff| bytes_at_most(diff, &matched) <= room);
+    let matched = args.ignore_blanks.then_some(matched);
     let mut bytes = old.bytes[..mark].to_vec();
     bytes.extend_from_slice(&super::encoded("new_text", &edited, charset)?);
     Ok((bytes, About { replacements, encoding: charset.name(), diff, matched }))
@@ -359,12 +364,14 @@ fn decoded(old: &Original, MarkedCharset { charset, mark }: MarkedCharset) -> Re
     }
 }
 
-fn difference(context: &Context<'_>, path: &SandboxPath, text: Sides<&str>) -> Result<Option<String>, LimitHit> {
+fn difference(path: &SandboxPath, text: Sides<&str>, context: &Context<'_>) -> Result<String, LimitHit> {
     let names = Sides { old: format!("a/{}", path.display()), new: format!("b/{}", path.display()) };
     let names = Sides { old: names.old.as_str(), new: names.new.as_str() };
-    let diff = unified(text, names, CONTEXT_LINES, &context.meter.watch())?.text;
-    let room = context.answer_bytes.unwrap_or(u64::MAX);
-    // The answer must not turn out too large after the change is made. A byte takes at most six bytes in JSON.
-    let fits = (diff.len().saturating_mul(6) + REST_OF_ANSWER + MATCHES_OF_ANSWER) as u64 <= room;
-    Ok(fits.then_some(diff))
+    Ok(unified(text, names, CONTEXT_LINES, &context.meter.watch())?.text)
+}
+
+/// Returns the size that an answer has at most. A byte takes at most six bytes in JSON.
+fn bytes_at_most(diff: &str, matched: &[Matched]) -> u64 {
+    let matched: usize = matched.iter().map(|found| 6 * found.text.len() + REST_OF_MATCH).sum();
+    (diff.len().saturating_mul(6) + matched + REST_OF_ANSWER) as u64
 }
