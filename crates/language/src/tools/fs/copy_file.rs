@@ -12,7 +12,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, ListedPath, Risk, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::bulk::{self, Item, Planned, Work};
+use super::bulk::{self, GlobOptions, Item, ItemNames, Planned, Work};
 use super::operation::Operation;
 use super::rows::Done;
 
@@ -104,13 +104,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         super::note_left_out(context, work.left_out.get(), "copied");
         return Ok(Operation::done("copy", work.into.display(), done.size_bytes).with_backup(done.backup_path));
     }
-    let items = match (args.paths, args.glob) {
-        (Some(paths), _) => bulk::listed(paths),
-        (None, glob) => {
-            let glob = glob.map(|glob| glob.as_text().to_string()).unwrap_or_default();
-            bulk::found(context, &glob, recursive, SOURCE, Access::Read)?
-        }
-    };
+    let names = ItemNames { paths: args.paths, glob: args.glob };
+    let items = names.items(context, GlobOptions { directories: recursive, rule: SOURCE, access: Access::Read })?;
     let done = bulk::run(context, &mut work, items, args.all_or_nothing);
     super::note_left_out(context, work.left_out.get(), "copied");
     done

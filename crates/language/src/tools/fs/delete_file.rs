@@ -8,7 +8,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, ListedPath, Risk, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::bulk::{self, Item, Planned, Work};
+use super::bulk::{self, GlobOptions, Item, ItemNames, Planned, Work};
 use super::operation::Operation;
 use super::rows::Done;
 
@@ -98,13 +98,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
         let backup = work.delete(context, &path, &change).map_err(at_path)?;
         return Ok(Operation::done("delete", path.display(), None).with_backup(Some(backup)));
     }
-    let items = match (args.paths, args.glob) {
-        (Some(paths), _) => bulk::listed(paths),
-        (None, glob) => {
-            let glob = glob.map(|glob| glob.as_text().to_string()).unwrap_or_default();
-            bulk::found(context, &glob, args.recursive, RULE, Access::Change)?
-        }
-    };
+    let names = ItemNames { paths: args.paths, glob: args.glob };
+    let items =
+        names.items(context, GlobOptions { directories: args.recursive, rule: RULE, access: Access::Change })?;
     bulk::run(context, &mut work, items, args.all_or_nothing)
 }
 

@@ -11,7 +11,7 @@ use crate::toolkit::{Access, BareError, Effect, Example, Failure, ListedPath, Ri
 use crate::value::Str;
 
 use super::super::parallel::{Pace, Parallel, Work};
-use super::bulk::{self, Item};
+use super::bulk::{self, GlobOptions, Item, ItemNames};
 use super::hashing::{self, HashError, Hashed};
 
 const SPEC: Spec = Spec {
@@ -88,13 +88,8 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Vec<Row>, ToolError> {
     let fails = &*args.on_error.as_text() == "fail";
-    let items = match (args.paths, args.glob) {
-        (Some(paths), _) => bulk::listed(paths),
-        (None, glob) => {
-            let glob = glob.map(|glob| glob.as_text().to_string()).unwrap_or_default();
-            bulk::found(context, &glob, false, RULE, Access::Read)?
-        }
-    };
+    let names = ItemNames { paths: args.paths, glob: args.glob };
+    let items = names.items(context, GlobOptions { directories: false, rule: RULE, access: Access::Read })?;
     context.admit_files(items.list.len() as u64).map_err(|error| error.argument(items.argument))?;
     context.spend(items.list.len())?;
     let parallel = Parallel::of(context);

@@ -8,6 +8,7 @@ mod perform;
 use crate::gate::Context;
 use crate::sandbox::{Details, PathRule, SandboxPath, SharedFolders};
 use crate::toolkit::{Access, Given, ListedPath, ToolError};
+use crate::value::Str;
 
 use super::super::glob::Pattern;
 
@@ -71,8 +72,40 @@ fn check_glob(given: &Given<'_>) -> Result<(), ToolError> {
     }
 }
 
+/// How a call names several items, one of the two.
+pub struct ItemNames {
+    /// Paths, each meant literally.
+    pub paths: Option<Vec<ListedPath>>,
+    /// A pattern of paths.
+    pub glob: Option<Str>,
+}
+
+/// The entries that a pattern finds, and their use.
+#[derive(Clone, Copy)]
+pub struct GlobOptions {
+    /// Whether directories are found.
+    pub directories: bool,
+    /// The rule for their paths.
+    pub rule: PathRule,
+    /// The access to them.
+    pub access: Access,
+}
+
+impl ItemNames {
+    /// Returns the items, in order.
+    pub fn items(self, context: &mut Context<'_>, options: GlobOptions) -> Result<Items, ToolError> {
+        match (self.paths, self.glob) {
+            (Some(paths), _) => Ok(listed(paths)),
+            (None, glob) => {
+                let glob = glob.map(|glob| glob.as_text().to_string()).unwrap_or_default();
+                found_by(context, &glob, options)
+            }
+        }
+    }
+}
+
 /// Returns the items of a list of paths; each keeps its file name below the destination.
-pub fn listed(paths: Vec<ListedPath>) -> Items {
+fn listed(paths: Vec<ListedPath>) -> Items {
     let item = |path: ListedPath| Item {
         below: path.place.as_ref().map(SandboxPath::file_name).unwrap_or_default(),
         name: path.given,
@@ -81,17 +114,12 @@ pub fn listed(paths: Vec<ListedPath>) -> Items {
     Items { argument: "paths", list: paths.into_iter().map(item).collect() }
 }
 
-/// Returns the items that match a pattern of paths from the root: files and links, and directories if
-/// `directories` is true. The contents of a matching directory are not searched. Names that start with a dot
+/// Returns the items that match a pattern of paths from the root: files and links, and directories if those are
+/// asked for. The contents of a matching directory are not searched. Names that start with a dot
 /// match only if the pattern has one. Each item keeps its path below the directories that the pattern names
 /// without wildcards.
-pub fn found(
-    context: &mut Context<'_>,
-    glob: &str,
-    directories: bool,
-    rule: PathRule,
-    access: Access,
-) -> Result<Items, ToolError> {
+fn found_by(context: &mut Context<'_>, glob: &str, options: GlobOptions) -> Result<Items, ToolError> {
+    let GlobOptions { directories, rule, access } = options;
     let pattern = Pattern::of_paths("glob", glob)?;
     let start = context.place(".", PathRule::INSIDE, Access::Look)?;
     let tree = context.walk(&start, Details::KindAlone)?;

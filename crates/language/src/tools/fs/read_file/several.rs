@@ -10,7 +10,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, ListedPath, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::super::bulk::{self, Item};
+use super::super::bulk::{self, GlobOptions, Item, ItemNames};
 use super::Content;
 
 const SPEC: Spec = Spec {
@@ -112,13 +112,8 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 
 fn run(context: &mut Context<'_>, mut args: Args) -> Result<Vec<Row>, ToolError> {
     let fails = &*args.on_error.as_text() == "fail";
-    let items = match (args.paths.take(), &args.glob) {
-        (Some(paths), _) => bulk::listed(paths),
-        (None, glob) => {
-            let glob = glob.as_ref().map(|glob| glob.as_text().to_string()).unwrap_or_default();
-            bulk::found(context, &glob, false, RULE, Access::Read)?
-        }
-    };
+    let names = ItemNames { paths: args.paths.take(), glob: args.glob.take() };
+    let items = names.items(context, GlobOptions { directories: false, rule: RULE, access: Access::Read })?;
     let all = items.list.len();
     context.admit_files(all as u64).map_err(|error| error.argument(items.argument))?;
     context.spend(all)?;
