@@ -30,10 +30,7 @@ const DEFAULT_CHANGES: [&str; 8] =
 /// which they help name them. A tool that is named in `--tools` describes all its arguments.
 const RARE: [(&str, &[&str]); 6] = [
     ("find", &["follow", "exact_times", "identity"]),
-    (
-        "list_dir",
-        &["follow_folder_symlinks", "follow_file_symlinks", "filter", "show_data", "format", "target", "memory_key"],
-    ),
+    ("list_dir", &["follow_folder_symlinks", "follow_file_symlinks", "filter", "show_data", "target", "memory_key"]),
     ("read_file", &["max_size_mb", "checksum", "decompress", "entry"]),
     ("read_files", &["max_size_mb", "encoding", "decompress"]),
     ("search_files", &["encoding", "decompress"]),

@@ -1,7 +1,7 @@
 //! Finds whole lines of a text that differ from those of another in blanks alone, and makes the lines that come in their
 //! place.
 //!
-//! A new line that stands among the old ones too stays as it is in the file. Any other gets the indentation that the file
+//! A new line that is one of the old ones, with the same indentation, stays as it is in the file. Any other gets the indentation that the file
 //! has where the old text has the indentation of the new line. If that is not certain, the edit is refused: a wrong
 //! indentation can change what a program does.
 
@@ -47,7 +47,7 @@ struct Line<'t> {
 /// The old line that a new line stands for.
 #[derive(Clone, Copy)]
 enum Origin {
-    /// It is the same, but for blanks.
+    /// It has the same words.
     Kept(usize),
     /// It comes in its place.
     Paired(usize),
@@ -82,7 +82,7 @@ impl Blanks<'_> {
                 continue;
             }
             let pairs = Pairs { old: &wanted, file: &lines[at..end] };
-            let by = pairs.replacement(&new, &origins)?;
+            let by = pairs.replacement(&new, &origins, at + 1)?;
             let last = &lines[end - 1];
             let stop = last.start + last.content.len() + if pairs.takes_end() { last.end.len() } else { 0 };
             bytes += by.len() + LINE_BYTES;
@@ -106,17 +106,17 @@ impl Pairs<'_, '_> {
         self.old.last().is_some_and(|line| !line.end.is_empty())
     }
 
-    /// Returns the new lines as the file has them.
-    fn replacement(&self, new: &[Line<'_>], origins: &[Origin]) -> Result<String, ToolError> {
+    /// Returns the new lines as the file has them. The first of the replaced lines has the number `first`.
+    fn replacement(&self, new: &[Line<'_>], origins: &[Origin], first: usize) -> Result<String, ToolError> {
         let usual_end = self.file.iter().map(|line| line.end).find(|end| !end.is_empty()).unwrap_or("\n");
         let ends_file = self.takes_end() && self.file.last().is_some_and(|line| line.end.is_empty());
         let mut by = String::new();
         for (index, (line, origin)) in new.iter().zip(origins).enumerate() {
             match *origin {
-                Origin::Kept(old) => by.push_str(self.file[old].content),
+                Origin::Kept(old) if self.old[old].indent() == line.indent() => by.push_str(self.file[old].content),
                 _ if line.is_blank() => by.push_str(line.content),
                 origin => {
-                    let indent = self.indent(line, origin).ok_or_else(|| undecided(line, index))?;
+                    let indent = self.indent(line, origin).ok_or_else(|| self.undecided(line, index, first))?;
                     by.push_str(&indent);
                     by.push_str(line.content.trim_start());
                 }
@@ -134,46 +134,75 @@ impl Pairs<'_, '_> {
     /// Returns the indentation of a new line in the file, if it is certain.
     fn indent(&self, line: &Line<'_>, origin: Origin) -> Option<String> {
         let new = line.indent();
-        if let Origin::Paired(old) = origin
+        if let Origin::Kept(old) | Origin::Paired(old) = origin
             && self.old[old].indent() == new
         {
             return Some(self.file[old].indent().to_owned());
         }
-        let pairs = || self.old.iter().zip(self.file).filter(|(old, _)| !old.is_blank());
-        let mut alike = pairs().filter(|(old, _)| old.indent() == new).map(|(_, file)| file.indent());
+        let mut alike = self.indents().filter(|(old, _)| *old == new).map(|(_, file)| file);
         if let Some(first) = alike.next() {
             return alike.all(|other| other == first).then(|| first.to_owned());
         }
-        if pairs().all(|(old, file)| old.indent() == file.indent()) {
+        if self.indents().all(|(old, file)| old == file) {
             return Some(new.to_owned());
         }
-        self.shifted(new)
+        self.shifted(new).or_else(|| self.scaled(new))
     }
 
-    /// Returns an indentation that is moved as all old lines are, if all consist of the same character.
+    /// Returns the pairs of indentations of old lines and their lines in the file.
+    fn indents(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.old.iter().zip(self.file).filter(|(old, _)| !old.is_blank());
+        pairs.map(|(old, file)| (old.indent(), file.indent()))
+    }
+
+    /// Returns an indentation that is moved as those of all old lines are, if all consist of the same character.
     fn shifted(&self, new: &str) -> Option<String> {
-        let pairs = || self.old.iter().zip(self.file).filter(|(old, _)| !old.is_blank());
-        let all = || pairs().flat_map(|(old, file)| [old.indent(), file.indent()]).chain([new]);
-        let blank = all().find_map(|indent| indent.chars().next())?;
-        if !all().all(|indent| indent.chars().all(|c| c == blank)) {
-            return None;
-        }
-        let width = |indent: &str| indent.chars().count() as i64;
-        let mut shifts = pairs().map(|(old, file)| width(file.indent()) - width(old.indent()));
+        let blank = only_blank(self.indents().flat_map(|(old, file)| [old, file]).chain([new]))?;
+        let mut shifts = self.indents().map(|(old, file)| width(file) - width(old));
         let first = shifts.next()?;
         let count = usize::try_from(width(new) + first).ok().filter(|_| shifts.all(|other| other == first))?;
         Some(std::iter::repeat_n(blank, count).collect())
     }
+
+    /// Returns an indentation in the file's character, if each old one is so many times as wide as that of its line.
+    fn scaled(&self, new: &str) -> Option<String> {
+        let old_blank = only_blank(self.indents().map(|(old, _)| old).chain([new]))?;
+        let blank = only_blank(self.indents().map(|(_, file)| file)).filter(|blank| *blank != old_blank)?;
+        let (old, file) = self.indents().map(|(old, file)| (width(old), width(file))).find(|(old, _)| *old > 0)?;
+        let is_same = self.indents().all(|(other_old, other_file)| width(other_file) * old == width(other_old) * file);
+        let count = usize::try_from(width(new) * file / old).ok()?;
+        (is_same && width(new) * file % old == 0).then(|| std::iter::repeat_n(blank, count).collect())
+    }
+
+    /// Returns the error for a new line whose indentation is not certain.
+    fn undecided(&self, line: &Line<'_>, index: usize, first: usize) -> ToolError {
+        let shown = print::shortened(line.content.trim(), 80);
+        let message = format!(
+            "`old_text` occurs with other blanks, and the indentation of line {} of `new_text` is not certain: `{shown}`",
+            index + 1
+        );
+        let there = match only_blank(self.indents().map(|(_, file)| file)) {
+            Some('\t') => "with tabs",
+            Some(' ') => "with spaces",
+            Some(_) => "with other blanks",
+            None => "with blanks of several kinds, or not at all",
+        };
+        let hint =
+            format!("from line {first} on the file indents {there}; give both texts with the blanks of the file");
+        ToolError::new(ToolCode::Conflict, message).argument("new_text").hint(hint)
+    }
 }
 
-/// Returns the error for a new line whose indentation is not certain.
-fn undecided(line: &Line<'_>, index: usize) -> ToolError {
-    let shown = print::shortened(line.content.trim(), 80);
-    let message = format!(
-        "`old_text` occurs with other blanks, and line {} of `new_text` has no certain place: `{shown}`",
-        index + 1
-    );
-    ToolError::new(ToolCode::Conflict, message).hint("give both texts with the blanks of the file")
+/// Returns the width of an indentation in characters.
+fn width(indent: &str) -> i64 {
+    indent.chars().count() as i64
+}
+
+/// Returns the only character that indentations consist of; `None` if there are several or none.
+fn only_blank<'a>(indents: impl Iterator<Item = &'a str>) -> Option<char> {
+    let mut all = indents.flat_map(str::chars);
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 /// Returns which old line each new line stands for: the same lines at both ends, and as many as there are between.

@@ -47,7 +47,7 @@ const SPEC: Spec = Spec {
         are an error. `diff` shows what changed, in the unified format (nil where it would not fit into the answer). \
         `edits` takes several edits, each a map with `old_text`, `new_text` and, if needed, `expected_count` or `replace_all`: \
         each is made in the result of those before it, and if one cannot be made, none is. With `ignore_blanks`, where `old_text` \
-        does not occur exactly, whole lines that differ from its lines only in blanks stand for it: at both ends of a line, or in how \
+        does not occur exactly or begins without the indentation of its line, whole lines that differ from its lines only in blanks stand for it: at both ends of a line, or in how \
         many stand between two words. New lines that are among the old ones stay as the file has them; others get the indentation that the file has where the old text \
         has theirs, and if that is not certain, the edit is a `conflict`. `matched` has the text of \
         the replaced lines and the `line` at which they begin (the first ten, 200 characters of each). With `dry_run` the file stays as it is: `diff`, `replacements` and \
@@ -90,7 +90,7 @@ arguments! {
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is edited, in MiB";
         edits: Option<Vec<Edit>> = Absent, Kind::Maps(Edit::PARAMS), "several edits instead of `old_text` and `new_text`, in order, each in the result of those before: all are made or none";
-        ignore_blanks: bool = Is(Literal::Bool(false)), Kind::Bool, "whether whole lines may differ from the old text in blanks, if it does not occur exactly";
+        ignore_blanks: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole lines although blanks differ, such as tabs and spaces; new lines get the indentation of the file";
         dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the file stays as it is, and the result says what would change";
     }
 }

@@ -34,6 +34,12 @@ pub struct Edited {
     pub near_matches: Vec<NearText>,
 }
 
+/// Whether blanks, and nothing else, stand before a place in its line.
+fn is_after_blanks(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    line < at && text[line..at].trim().is_empty()
+}
+
 /// Maximum number of near matches in the result.
 pub const MATCHES: usize = 10;
 
@@ -67,9 +73,15 @@ impl Target<'_> {
             |(at, found): (usize, &str)| Replacement { range: at..at + found.len(), by: new_text.as_str().into() };
         let mut found: Vec<Replacement<'_>> = text.match_indices(old_text.as_str()).map(exact).collect();
         let mut near_matches = Vec::new();
-        if found.is_empty() && self.ignores_blanks {
+        // An old text without the indentation of its first line would give only the first new line that of the file.
+        let is_cut = || new_text.contains('\n') && found.iter().any(|found| is_after_blanks(text, found.range.start));
+        if self.ignores_blanks && (found.is_empty() || is_cut()) {
             let blanks = Blanks { text, old_text: &old_text, new_text: &new_text };
-            for NearMatch { range, by, line } in blanks.find(context).map_err(|error| self.of_old_text(error))? {
+            let near = blanks.find(context).map_err(|error| self.at_path(error))?;
+            if !near.is_empty() {
+                found.clear();
+            }
+            for NearMatch { range, by, line } in near {
                 if near_matches.len() < MATCHES {
                     near_matches.push(NearText { line, text: text[range.clone()].to_owned() });
                 }
@@ -83,11 +95,11 @@ impl Target<'_> {
         }
         let error =
             if found.is_empty() { missing(self, text, &old_text) } else { miscounted(self.path, text, &found, wanted) };
-        Err(self.of_old_text(error))
+        Err(self.at_path(error.argument("old_text")))
     }
 
-    fn of_old_text(self, error: ToolError) -> ToolError {
-        if error.limit.is_some() { error } else { error.argument("old_text").path(self.path.display()) }
+    fn at_path(self, error: ToolError) -> ToolError {
+        if error.limit.is_some() { error } else { error.path(self.path.display()) }
     }
 }
 

@@ -54,7 +54,7 @@ arguments! {
         follow_file_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "show links to files as the files they lead to";
         filter: Str = Is(Literal::Text("both")), Kind::Word(&["files", "folders", "both"]), "entries to show; directories are entered whatever it says";
         show_data: bool = Is(Literal::Bool(false)), Kind::Bool, "in text, say of each entry what it is";
-        depth: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "when recursive, levels of directories to enter; nil is unlimited";
+        depth: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "when recursive, levels of directories to enter; all when left out";
         format: Str = Is(Literal::Text("text")), Kind::Word(&["text", "json", "value"]), "form of the result";
         use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";
         target: Str = Is(Literal::Text("return_value")), Kind::Word(&["return_value", "session_memory", "project_memory"]), "where the result goes";
