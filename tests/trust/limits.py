@@ -45,7 +45,7 @@ RUNAWAYS = {
     "JSON of a value without end": SHARED + "SET x = JSON.Text({\"k\": a})\n",
     "YAML of a value without end": SHARED + "SET x = YAML.Text(a)\n",
     "TOML of a value without end": SHARED + "SET x = TOML.Text({\"k\": a})\n",
-    "memory that is set to a long value": WIDE + "WHILE true DO\nCALL MEMORY.Set(\"k\", l)\nCALL MEMORY.Set(\"k\", [l, m], \"project\")\nEND\n",
+    "memory that is set to a long value": WIDE + "WHILE true DO\nCALL MEMORY.Set(\"k\", l)\nCALL MEMORY.Set(\"k\", [l, m])\nEND\n",
     "a small tool again and again": "WHILE true DO\nSET x = MATH.Abs(-1)\nEND\n",
     "writing files": 'WHILE true DO\nCALL FS.WriteFile("f", "x")\nEND\n',
     "a long sort": LINES + "WHILE true DO\nSET l = LIST.Sort(STR.Split(t, \" \"))\nEND\n",
