@@ -6,7 +6,8 @@ use serde_json::Value as Json;
 
 use crate::support::{golden, ns, package, run, with_input};
 
-fn declarations() -> Vec<Json> {
+/// Returns the declarations of all tools.
+pub fn declarations() -> Vec<Json> {
     let place = tempfile::tempdir().expect("a folder for the test");
     let ran = run(ns(place.path()).args(["tools", "--format", "json"]));
     let json: Json = serde_json::from_str(&ran.stdout).expect("the declarations are JSON");

@@ -1,9 +1,9 @@
 //! Finds whole lines of a text that differ from those of another in blanks alone, and makes the lines that come in their
 //! place.
 //!
-//! A new line that is one of the old ones, with the same indentation, stays as it is in the file. Any other gets the indentation that the file
-//! has where the old text has the indentation of the new line. If that is not certain, the edit is refused: a wrong
-//! indentation can change what a program does.
+//! A new line that is one of the old ones, with the same indentation, stays as it is in the file. Any other gets the
+//! indentation that the file has where the old text has the indentation of the new line. If that is not certain, the
+//! edit is refused: a wrong indentation can change what a program does.
 
 use std::collections::HashMap;
 use std::ops::Range;

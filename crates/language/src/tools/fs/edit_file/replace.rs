@@ -13,6 +13,9 @@ use crate::value::print;
 use super::Edit;
 use super::blanks::{Blanks, NearMatch};
 
+/// Maximum number of near matches in the result.
+pub const MATCHES: usize = 10;
+
 /// A file that is edited.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
@@ -33,15 +36,6 @@ pub struct Edited {
     /// Where the old text was found only because blanks were ignored.
     pub near_matches: Vec<NearText>,
 }
-
-/// Whether blanks, and nothing else, stand before a place in its line.
-fn is_after_blanks(text: &str, at: usize) -> bool {
-    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    line < at && text[line..at].trim().is_empty()
-}
-
-/// Maximum number of near matches in the result.
-pub const MATCHES: usize = 10;
 
 /// A part of the file that differs from the old text in blanks.
 pub struct NearText {
@@ -101,6 +95,12 @@ impl Target<'_> {
     fn at_path(self, error: ToolError) -> ToolError {
         if error.limit.is_some() { error } else { error.path(self.path.display()) }
     }
+}
+
+/// Whether blanks, and nothing else, stand before a place in its line.
+fn is_after_blanks(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    line < at && text[line..at].trim().is_empty()
 }
 
 /// The line ends of a file.
