@@ -18,13 +18,26 @@ const MAX_PATHS: usize = 64 << 10;
 /// enormous JSON form.
 const MAX_HASHED: u64 = 4 << 20;
 
-/// Returns the number of bytes that a text or a list of texts takes in a line, with a comma after each text. Other values
-/// count as nothing, since only paths are measured.
+/// Returns the number of bytes that a text or a list of texts takes in a line, with a comma after each text, if the value
+/// is short enough to be written as it is; some number above [`MAX_PATHS`] otherwise. Other values count as nothing, since
+/// only paths are measured.
 pub fn json_bytes(value: &Value) -> usize {
-    let of_text = |text: &str| text.chars().map(safe_json_length).sum::<usize>() + "\"\",".len();
+    let mut bytes = 0;
+    let mut add = |text: &str| {
+        // No character takes less in JSON than in the text.
+        bytes += if text.len() > MAX_PATHS { text.len() } else { text.chars().map(safe_json_length).sum() };
+        bytes += "\"\",".len();
+        bytes <= MAX_PATHS
+    };
     match value {
-        Value::List(list) => list.iter().map(|item| item.as_text().map_or(0, |text| of_text(&text))).sum::<usize>() + 2,
-        value => value.as_text().map_or(0, |text| of_text(&text)),
+        Value::List(list) => {
+            list.iter().all(|item| item.as_text().is_none_or(|text| add(&text)));
+            bytes + "[]".len()
+        }
+        value => {
+            value.as_text().map(|text| add(&text));
+            bytes
+        }
     }
 }
 
@@ -44,41 +57,54 @@ pub enum Argument {
         /// The SHA-256 of the same bytes, in hexadecimal.
         sha256: String,
     },
-    /// A value whose JSON is too long to be hashed.
+    /// A value that is too long to be hashed.
     Long {
         /// Number of elements of a list.
         #[serde(skip_serializing_if = "Option::is_none")]
         items: Option<usize>,
-        /// A lower bound of the length of its JSON in bytes.
+        /// A lower bound of the length of the text or the JSON in bytes.
         more_than_bytes: u64,
     },
 }
 
+/// How much of a text is hashed. The JSON of other values is hashed up to [`MAX_HASHED`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashExtent {
+    /// All of it: the call may have written it.
+    Whole,
+    /// Nothing if it is longer than [`MAX_HASHED`]: the call has failed, and may not go on long after an interrupt.
+    Bounded,
+}
+
 impl Argument {
     /// Records an argument that controls the call: as it is, unless it is long.
-    pub fn plain(value: &Value) -> Argument {
+    pub fn plain(value: &Value, extent: HashExtent) -> Argument {
         let is_short = match value {
             Value::List(_) | Value::Map(_) => false,
             value => value.as_text().is_none_or(|text| text.len() <= MAX_TEXT),
         };
-        if is_short { Argument::Plain(value.clone()) } else { Argument::content(value) }
+        if is_short { Argument::Plain(value.clone()) } else { Argument::content(value, extent) }
     }
 
     /// Records a path or a list of paths: as it is, unless it is very long.
-    pub fn path(value: &Value) -> Argument {
-        if json_bytes(value) <= MAX_PATHS { Argument::Plain(value.clone()) } else { Argument::content(value) }
+    pub fn path(value: &Value, extent: HashExtent) -> Argument {
+        if json_bytes(value) <= MAX_PATHS { Argument::Plain(value.clone()) } else { Argument::content(value, extent) }
     }
 
     /// Records an argument that is content: never as it is.
-    pub fn content(value: &Value) -> Argument {
+    ///
+    /// The line is written even if the run's budget is used up, so nothing but `extent` bounds the hashing.
+    pub fn content(value: &Value, extent: HashExtent) -> Argument {
         let mut hashing = Hashing { hasher: Sha256::new(), bytes: 0 };
         let items = match value {
             Value::List(list) => Some(list.len()),
             _ => None,
         };
-        // The line of a call is written even if the run's budget is used up, so only `MAX_HASHED` bounds the hashing.
         let _work = work::enter(Meter::unlimited().watch());
         let hashed = match value.as_text() {
+            Some(text) if extent == HashExtent::Bounded && text.len() as u64 > MAX_HASHED => {
+                return Argument::Long { items, more_than_bytes: MAX_HASHED };
+            }
             Some(text) => {
                 hashing.take(text.as_bytes());
                 Ok(())
@@ -118,7 +144,7 @@ impl io::Write for Hashing {
 
 #[cfg(test)]
 mod tests {
-    use super::{Argument, MAX_PATHS, json_bytes};
+    use super::{Argument, HashExtent, MAX_HASHED, MAX_PATHS, json_bytes};
     use crate::text::safe;
     use crate::value::Value;
 
@@ -151,8 +177,23 @@ mod tests {
             ("a", 17_000),
         ] {
             let list = Value::list(vec![Value::text(text); count]).expect("no limit is near");
-            let bytes = written(&Argument::path(&list));
+            let bytes = written(&Argument::path(&list, HashExtent::Whole));
             assert!(bytes <= MAX_PATHS, "{count} times {text:?}: {bytes} bytes");
         }
+    }
+
+    #[test]
+    fn a_failed_call_hashes_no_long_text() {
+        let recorded = |bytes, extent| {
+            let value = Value::text(&"a".repeat(bytes));
+            let argument = Argument::content(&value, extent);
+            serde_json::to_string(&argument).expect("an argument is JSON")
+        };
+        let (fits, longer) = (MAX_HASHED as usize, MAX_HASHED as usize + 1);
+        for (bytes, extent) in [(fits, HashExtent::Bounded), (fits, HashExtent::Whole), (longer, HashExtent::Whole)] {
+            let line = recorded(bytes, extent);
+            assert!(line.starts_with(&format!("{{\"bytes\":{bytes},\"sha256\":\"")), "{line}");
+        }
+        assert_eq!(recorded(longer, HashExtent::Bounded), "{\"more_than_bytes\":4194304}");
     }
 }

@@ -17,7 +17,7 @@ mod log;
 mod verify;
 mod writer;
 
-pub use argument::{Argument, json_bytes};
+pub use argument::{Argument, HashExtent, json_bytes};
 pub use backwards::Backwards;
 pub use error::AuditError;
 pub use line::{Entry, Items, Line, Outcome};

@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use compact_str::CompactString;
 use indexmap::IndexSet;
 
-use crate::audit::{Argument, Entry, Items, Outcome, json_bytes};
+use crate::audit::{Argument, Entry, HashExtent, Items, Outcome, json_bytes};
 use crate::memory::Session as SessionMemory;
 use crate::text::ToolCode;
 use crate::toolkit::{BoundRef, Declaration, Effect, FailureMode, Kind, Param, ToolError};
@@ -80,11 +80,11 @@ impl LoggedArgument {
         LoggedArgument { name, value, shown }
     }
 
-    fn argument(&self) -> Argument {
+    fn argument(&self, extent: HashExtent) -> Argument {
         match self.shown {
-            LoggedForm::Plain => Argument::plain(&self.value),
-            LoggedForm::Path => Argument::path(&self.value),
-            LoggedForm::Hashed => Argument::content(&self.value),
+            LoggedForm::Plain => Argument::plain(&self.value, extent),
+            LoggedForm::Path => Argument::path(&self.value, extent),
+            LoggedForm::Hashed => Argument::content(&self.value, extent),
         }
     }
 }
@@ -237,6 +237,10 @@ impl<'a> CallRecord<'a> {
             Some(code) if is_refusal(code) => Outcome::Refused,
             Some(_) => Outcome::Failed,
         };
+        let extent = match outcome {
+            Outcome::Done | Outcome::Partly => HashExtent::Whole,
+            Outcome::Refused | Outcome::Failed => HashExtent::Bounded,
+        };
         self.detail(|Details { arguments, places, items, .. }| {
             take(&Entry {
                 run: self.session.run(),
@@ -245,7 +249,7 @@ impl<'a> CallRecord<'a> {
                 arguments: given
                     .iter()
                     .chain(&*arguments)
-                    .map(|argument| (argument.name, argument.argument()))
+                    .map(|argument| (argument.name, argument.argument(extent)))
                     .collect(),
                 paths: &places.paths,
                 more_paths: places.more,

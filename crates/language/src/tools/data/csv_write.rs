@@ -1,15 +1,16 @@
 //! `CSV.Text`.
 
+use std::io;
 use std::rc::Rc;
 
-use csv::{Writer, WriterBuilder};
-
 use crate::gate::{Context, Tool};
+use crate::limits::LimitHit;
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Sink, Str, TextBudget, Value, ValueMap, print};
 
 use super::super::build;
 use super::csv_read::{SEPARATOR, separator_of};
+use super::csv_writer::CsvWriter;
 
 const SPEC: Spec = Spec::pure(
     "CSV.Text",
@@ -40,40 +41,49 @@ pub fn tool() -> Tool {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
-    let separator = separator_of(&args.separator.as_text())?;
-    let mut sink = Sink::new(TextBudget::of_text());
-    let mut writer = WriterBuilder::new().delimiter(separator).flexible(true).from_writer(&mut sink);
-    let written = write(context, &args, &mut writer);
-    let flushed = writer.flush().map_err(csv::Error::from);
-    drop(writer);
-    match written {
+    let mut writer = CsvWriter::new(Sink::new(TextBudget::of_text()), separator_of(&args.separator.as_text())?);
+    match write(context, &args, &mut writer) {
         Err(Fault::Tool(error)) => Err(error),
-        Err(Fault::Csv(error)) => build::written(context, sink, Err(error), refused),
-        Ok(()) => build::written(context, sink, flushed, refused),
+        Err(Fault::Sink(error)) => build::written(context, writer.into_sink(), Err(error), refused),
+        Ok(()) => build::written(context, writer.into_sink(), Ok(()), refused),
     }
 }
 
-fn refused(error: csv::Error) -> ToolError {
+fn refused(error: io::Error) -> ToolError {
     ToolError::bad_argument("rows", error.to_string())
 }
 
 /// Why writing the rows failed.
 enum Fault {
     Tool(ToolError),
-    Csv(csv::Error),
+    Sink(io::Error),
 }
 
-impl<E: Into<ToolError>> From<E> for Fault {
-    fn from(error: E) -> Fault {
-        Fault::Tool(error.into())
+impl From<ToolError> for Fault {
+    fn from(error: ToolError) -> Fault {
+        Fault::Tool(error)
     }
 }
 
-fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>) -> Result<(), Fault> {
+impl From<LimitHit> for Fault {
+    fn from(hit: LimitHit) -> Fault {
+        Fault::Tool(hit.into())
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::Sink(error)
+    }
+}
+
+fn write(context: &mut Context<'_>, args: &Args, writer: &mut CsvWriter) -> Result<(), Fault> {
     let columns = columns(args)?;
     if let (Some(columns), true) = (&columns, args.header) {
-        let names: Vec<String> = columns.keys().map(|name| name.0.to_string()).collect();
-        writer.write_record(&names).map_err(Fault::Csv)?;
+        for name in columns.keys() {
+            writer.field(&name.0.to_string())?;
+        }
+        writer.end()?;
     }
     for (index, row) in args.rows.iter().enumerate() {
         match (&row, &columns) {
@@ -82,8 +92,7 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
                 check_keys(map, columns, index, args.columns.is_some())?;
                 for name in columns.keys() {
                     let name = name.0.as_str().expect("columns have texts as names");
-                    let field = field(&map.get(&name).unwrap_or_default(), index)?;
-                    writer.write_field(field).map_err(Fault::Csv)?;
+                    write_field(writer, &map.get(&name).unwrap_or_default(), index)?;
                 }
             }
             (Value::List(list), columns) if columns.is_none() || args.columns.is_some() => {
@@ -92,7 +101,7 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
                     check_length(list, columns.len(), index)?;
                 }
                 for value in list.iter() {
-                    writer.write_field(field(&value, index)?).map_err(Fault::Csv)?;
+                    write_field(writer, &value, index)?;
                 }
             }
             _ => {
@@ -101,8 +110,7 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut Writer<&mut Sink>)
                 return Err(ToolError::bad_argument("rows", message).hint("give maps only, or lists only").into());
             }
         }
-        // Ends the record.
-        writer.write_record(None::<&[u8]>).map_err(Fault::Csv)?;
+        writer.end()?;
     }
     Ok(())
 }
@@ -147,16 +155,18 @@ fn check_length(list: &List, columns: usize, index: usize) -> Result<(), ToolErr
     Err(ToolError::bad_argument("rows", message).hint("give each row a field for each column; nil is an empty one"))
 }
 
-fn field(value: &Value, index: usize) -> Result<String, ToolError> {
-    match value {
-        Value::Nil | Value::Unset => Ok(String::new()),
+fn write_field(writer: &mut CsvWriter, value: &Value, index: usize) -> Result<(), Fault> {
+    let written = match value {
+        Value::Nil | Value::Unset => writer.field(""),
         Value::List(_) | Value::Map(_) => {
             let message = format!("row {index} has a {} as a field", value.type_name());
-            Err(ToolError::bad_argument("rows", message).hint("make a text of it: `JSON.Text(…)`"))
+            let error = ToolError::bad_argument("rows", message).hint("make a text of it: `JSON.Text(…)`");
+            return Err(error.into());
         }
         value => match value.as_text() {
-            Some(text) => Ok(text.to_string()),
-            None => Ok(value.to_string()),
+            Some(text) => writer.field(&text),
+            None => writer.field(&value.to_string()),
         },
-    }
+    };
+    Ok(written?)
 }

@@ -5,6 +5,7 @@ mod csv_read;
 mod csv_record;
 mod csv_rows;
 mod csv_write;
+mod csv_writer;
 mod toml;
 mod yaml;
 
