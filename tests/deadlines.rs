@@ -376,7 +376,7 @@ fn a_call_on_many_empty_entries_ends_at_the_time_limit() {
     let rules: String = (0..10_000).map(|number| format!("*a*b*c{number}\n")).collect();
     fs::create_dir(place.path().join("rules")).expect("a folder");
     fs::write(place.path().join("rules/.gitignore"), rules).expect("rules");
-    for number in 0..500 {
+    for number in 0..3_000 {
         fs::write(place.path().join(format!("rules/{}{number}", "ab".repeat(120))), "").expect("a file");
     }
     for call in [

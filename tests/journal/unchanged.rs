@@ -36,6 +36,25 @@ const NOTHING: &[(&str, &[&str])] = &[
         &["\"a.txt\", \"a.txt\"", "\"a.txt\", \"b.txt\"", "\"d\", \"d/in/d\"", "\"none\", \"n/m\"", "\"d\", \".\""],
     ),
     (
+        "FS.MoveFiles",
+        &[
+            "[]",
+            "[{\"source\": \"a.txt\", \"destination\": \"b.txt\"}]",
+            "[{\"source\": \"a.txt\", \"destination\": \"b.txt\"}, {\"source\": \"b.txt\", \"destination\": \"a.txt\"}]",
+            "[{\"source\": \"a.txt\", \"destination\": \"n\"}, {\"source\": \"none\", \"destination\": \"m\"}], all_or_nothing: true",
+        ],
+    ),
+    (
+        "FS.ReplaceInFiles",
+        &[
+            "\".\", \"no such text\", \"x\"",
+            "\"none\", \"a\", \"x\"",
+            "\".\", \"a\", \"x\", dry_run: true",
+            "\".\", \"^\", \"\", regex: true",
+            "\".\", \"a\", \"x\", max_size_mb: 0",
+        ],
+    ),
+    (
         "FS.CopyFile",
         &[
             "\"a.txt\", \"a.txt\", overwrite: true",

@@ -190,6 +190,70 @@ fn all_comes_back_that_can() {
     }
 }
 
+/// A file is moved to another name, which may have been that of a file, something new gets its old name, and another
+/// program changes, replaces or removes what was moved: a forced undo leaves each path as it was before the run or as it
+/// was found, and reports those that are not as before.
+#[test]
+fn what_took_the_name_of_a_file_that_is_lost_stays() {
+    let moves = [
+        "MUST FS.MoveFile(\"alone\", \"e/to\")",
+        "MUST FS.DeleteFile(\"d/in/f\")\nMUST FS.MoveFile(\"alone\", \"d/in/f\")",
+        "MUST FS.MoveFile(\"d/in/f\", \"e/f\")\nMUST FS.MoveFile(\"alone\", \"d/in/f\")",
+        "MUST FS.MoveFile(\"alone\", \"e/on\")\nMUST FS.DeleteFile(\"d/in/f\")\nMUST FS.MoveFile(\"e/on\", \"d/in/f\")",
+    ];
+    let fillings = [
+        "",
+        "MUST FS.WriteFile(\"alone\", \"new\")",
+        "MUST FS.WriteFile(\"e/new\", \"new\")\nMUST FS.MoveFile(\"e/new\", \"alone\")",
+        "SET t = FS.TempDirectory().path\nMUST FS.WriteFile(t + \"/n\", \"new\")\nMUST FS.MoveFile(t + \"/n\", \"alone\")",
+        "MUST FS.CopyFile(\"b\", \"alone\")",
+        "MUST FS.WriteFile(\"alone/in\", \"new\")",
+    ];
+    let changes: [fn(&Path); 3] = [
+        |path| fs::write(path, "theirs").expect("it is written in place"),
+        |path| {
+            fs::remove_file(path).expect("it is removed");
+            fs::write(path, "theirs").expect("a file");
+        },
+        |path| fs::remove_file(path).expect("it is removed"),
+    ];
+    for (number, moved) in moves.into_iter().enumerate() {
+        for filling in fillings {
+            for change in changes {
+                let place = Place::new();
+                let before = place.snapshot();
+                let script = format!("{moved}\n{filling}\nMUST FS.WriteFile(\"e/x\", \"x\")");
+                place.eval(&script);
+                tick();
+                change(&place.root().join(if number == 0 { "e/to" } else { "d/in/f" }));
+                let found = place.snapshot();
+                let forced = crate::support::run(crate::support::ns(&place.root()).args(["undo", "--force"]));
+                let after = place.snapshot();
+                let of = |snapshot: &super::Snapshot, path: &std::path::PathBuf| {
+                    snapshot.entries.get(path).map(|entry| entry.content.clone())
+                };
+                let paths = [&before, &found, &after].into_iter().flat_map(|snapshot| snapshot.entries.keys());
+                for path in paths.collect::<std::collections::BTreeSet<_>>() {
+                    let (was, then, now) = (of(&before, path), of(&found, path), of(&after, path));
+                    let shown = path.display();
+                    assert!(
+                        now == was || now == then,
+                        "{script}: {shown}: {was:?}, {then:?}, {now:?}: {}",
+                        forced.stderr
+                    );
+                    let is_reported = || {
+                        path.ancestors().any(|above| forced.stderr.contains(&format!("`{}` was left", above.display())))
+                    };
+                    assert!(now == was || is_reported(), "{script}: {shown}: {now:?}: {}", forced.stderr);
+                }
+                assert_eq!(of(&after, &"e/x".into()), None, "{script}: the rest is undone: {}", forced.stderr);
+                place.ns(0, &["redo"]);
+                assert_eq!(contents(&place), contents_of(&found), "{script}");
+            }
+        }
+    }
+}
+
 fn contents(place: &Place) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     contents_of(&place.snapshot())
 }

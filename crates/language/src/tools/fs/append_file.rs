@@ -111,6 +111,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Appended, ToolError> {
         reports_backup: args.create_backup,
         if_match,
         is_dry_run: false,
+        change: None,
     };
     let done = changing.run(context, |context, old| {
         context.spend_text(text.len())?;

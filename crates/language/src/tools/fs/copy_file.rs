@@ -183,18 +183,18 @@ fn copy(
     })?;
     work.left_out.set(work.left_out.get() + copied.left_out);
     let size_bytes = (!is_folder).then_some(metadata.size);
-    Ok(Done { size_bytes, backup_path: copied.backup })
+    Ok(Done { size_bytes, backup_path: copied.backup, ..Done::default() })
 }
 
 impl Work for Copy {
     type Plan = OneCopy;
     const OPERATION: &'static str = "copy";
 
-    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<OneCopy>, ToolError> {
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<OneCopy>>, ToolError> {
         let source = item.place?;
         let below = match &*self.into.address() {
-            "" => item.below,
-            into => format!("{into}/{}", item.below),
+            "" => item.target,
+            into => format!("{into}/{}", item.target),
         };
         let destination = context.place(&below, DESTINATION, Access::Make);
         let mut destination = destination.map_err(|error| error.argument("destination"))?;
@@ -209,7 +209,7 @@ impl Work for Copy {
             let error = ToolError::new(ToolCode::Conflict, message).argument("destination");
             return Err(error.path(destination.display()));
         }
-        Ok(Planned { plan: OneCopy { source, destination, metadata }, files })
+        Ok(Some(Planned { plan: OneCopy { source, destination, metadata }, files }))
     }
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneCopy, change: &Change<'_>) -> Result<Done, ToolError> {

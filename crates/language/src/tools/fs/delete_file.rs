@@ -145,11 +145,11 @@ impl Work for Delete {
     type Plan = SandboxPath;
     const OPERATION: &'static str = "delete";
 
-    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<SandboxPath>, ToolError> {
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<SandboxPath>>, ToolError> {
         let path = item.place?;
         self.refuse_inside(&path.address())?;
         let files = self.look_at(context, &path)?;
-        Ok(Planned { plan: path, files })
+        Ok(Some(Planned { plan: path, files }))
     }
 
     fn perform(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change<'_>) -> Result<Done, ToolError> {

@@ -30,11 +30,14 @@ mod list_archive;
 mod list_dir;
 mod list_directory;
 mod move_file;
+mod move_files;
 mod operation;
 mod original;
 mod ownership;
 mod patterns;
 mod read_file;
+mod replace_in_files;
+mod replacement;
 mod restore_backup;
 mod rows;
 mod search_files;
@@ -68,12 +71,14 @@ pub fn tools() -> Vec<Tool> {
         list_directory::tool(),
         list_dir::tool(),
         move_file::tool(),
+        move_files::tool(),
         read_file::tool(),
         read_file::several::tool(),
         file_lines::tool(),
         write_file::tool(),
         append_file::tool(),
         edit_file::tool(),
+        replace_in_files::tool(),
         create_directory::tool(),
         copy_file::tool(),
         delete_file::tool(),

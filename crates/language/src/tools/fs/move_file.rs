@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
+use crate::sandbox::{Change, Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
 use crate::text::{ToolCode, fold};
 use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
@@ -52,8 +52,8 @@ const SPEC: Spec = Spec {
     },
 };
 
-const SOURCE: PathRule = PathRule::RELATIVE.not_following();
-const DESTINATION: PathRule = PathRule::RELATIVE.not_following().keeping_name();
+pub const SOURCE: PathRule = PathRule::RELATIVE.not_following();
+pub const DESTINATION: PathRule = PathRule::RELATIVE.not_following().keeping_name();
 
 arguments! {
     struct Args {
@@ -72,9 +72,31 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
-    let metadata = check_source(&source)?;
-    check_destination(&source, &destination, &metadata)?;
-    if context.is_temporary(&destination) && !context.is_temporary(&source) {
+    let metadata = examine(context, &source, &destination, Ready { has_parent: true, is_free: true })?;
+    let change = context.begin_change(1)?;
+    rename(context, Renaming { source: &source, destination: &destination, metadata: &metadata }, &change)?;
+    Ok(Moved {})
+}
+
+/// The state that a destination must have when a move is examined.
+#[derive(Clone, Copy)]
+pub struct Ready {
+    /// Its directory exists.
+    pub has_parent: bool,
+    /// Nothing has its name.
+    pub is_free: bool,
+}
+
+/// Checks a move. Returns the metadata of the source.
+pub fn examine(
+    context: &mut Context<'_>,
+    source: &SandboxPath,
+    destination: &SandboxPath,
+    ready: Ready,
+) -> Result<Metadata, ToolError> {
+    let metadata = check_source(source)?;
+    check_destination(source, destination, &metadata, ready)?;
+    if context.is_temporary(destination) && !context.is_temporary(source) {
         let message = format!("`{}` would be removed with the temporary directory when the run ends", source.display());
         let error = ToolError::new(ToolCode::Conflict, message).argument("destination").path(destination.display());
         return Err(error.hint("copy it there, or delete it, which keeps it"));
@@ -82,16 +104,29 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let is_folder = metadata.kind == EntryKind::Folder;
     context.admit(&destination.address(), is_folder, Access::Change)?;
     if is_folder && context.has_path_rules() {
-        context.admit_tree(&source, Access::Change, Some(&destination.address()))?;
+        context.admit_tree(source, Access::Change, Some(&destination.address()))?;
     }
-    let change = context.begin_change(1)?;
-    match source.rename_to(&destination, &metadata, &change) {
-        Ok(()) => Ok(Moved {}),
-        Err(RenameError::Sandbox(error)) => Err(explain(error, &destination)),
+    Ok(metadata)
+}
+
+/// A move that was examined.
+#[derive(Clone, Copy)]
+pub struct Renaming<'a> {
+    pub source: &'a SandboxPath,
+    pub destination: &'a SandboxPath,
+    /// The metadata of the source, just read.
+    pub metadata: &'a Metadata,
+}
+
+/// Moves an entry. Errors: the destination exists by now.
+pub fn rename(context: &mut Context<'_>, renaming: Renaming<'_>, change: &Change<'_>) -> Result<(), ToolError> {
+    let Renaming { source, destination, metadata } = renaming;
+    match source.rename_to(destination, metadata, change) {
+        Ok(()) => Ok(()),
+        Err(RenameError::Sandbox(error)) => Err(explain(error, destination)),
         Err(RenameError::OtherDevice) => {
-            context.admit_carrying(&source, &metadata).map_err(|error| error.argument("source"))?;
-            let moved = source.move_by_copy(&destination, context.meter, &change);
-            moved.map(|()| Moved {}).map_err(|error| explain(error, &destination))
+            context.admit_carrying(source, metadata).map_err(|error| error.argument("source"))?;
+            source.move_by_copy(destination, context.meter, change).map_err(|error| explain(error, destination))
         }
     }
 }
@@ -110,44 +145,63 @@ fn check_source(source: &SandboxPath) -> Result<Metadata, ToolError> {
     })
 }
 
-fn check_destination(source: &SandboxPath, destination: &SandboxPath, moved: &Metadata) -> Result<(), ToolError> {
-    let kind = moved.kind;
+fn check_destination(
+    source: &SandboxPath,
+    destination: &SandboxPath,
+    moved: &Metadata,
+    ready: Ready,
+) -> Result<(), ToolError> {
     let at_destination = |error: ToolError| error.argument("destination").path(destination.display());
     if destination.is_root() {
         return Err(at_destination(SandboxError::RootItself("overwritten").into()));
     }
-    let (_, missing) = destination.missing_folders();
-    if !missing.is_empty() {
-        let message = format!("the directory of the destination does not exist: `{}`", destination.display());
-        let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.CreateDirectory`");
-        return Err(at_destination(error));
+    if ready.has_parent {
+        check_parent(destination)?;
     }
     destination.check_name_like(source).map_err(|error| at_destination(error.into()))?;
-    match destination.metadata() {
-        Err(SandboxError::NotFound(_)) => {}
-        Ok(there) if there.kind == EntryKind::Folder && kind != EntryKind::Folder => {
-            let name = source.display().rsplit('/').next().unwrap_or_default();
-            let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.display());
-            return Err(exists(destination).hint(inside));
-        }
-        Ok(there) if is_same_entry(source, destination, moved, &there) => {
-            let both = format!("`{}` and `{}` are the same entry here", source.display(), destination.display());
-            return Err(exists(destination).hint(format!("{both}: move it to another name first, then to this one")));
-        }
-        Ok(_) => return Err(exists(destination)),
-        Err(error) => return Err(at_destination(error.into())),
+    if ready.is_free {
+        check_free(source, destination, moved)?;
     }
     if source.holds(destination) {
         let message = format!("`{}` cannot be moved into itself", source.display());
         return Err(at_destination(ToolError::new(ToolCode::Conflict, message)));
     }
-    if destination.wants_folder() && kind != EntryKind::Folder {
+    if destination.wants_folder() && moved.kind != EntryKind::Folder {
         let message = format!("the destination `{}/` names a directory, and the source is none", destination.display());
         return Err(at_destination(
             ToolError::new(ToolCode::NotADirectory, message).hint("leave out the `/` at the end"),
         ));
     }
     Ok(())
+}
+
+/// Checks that the directory of a destination exists.
+fn check_parent(destination: &SandboxPath) -> Result<(), ToolError> {
+    let (_, missing) = destination.missing_folders();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the directory of the destination does not exist: `{}`", destination.display());
+    let error = ToolError::new(ToolCode::NotFound, message).hint("make it first with `FS.CreateDirectory`");
+    Err(error.argument("destination").path(destination.display()))
+}
+
+/// Checks that nothing is at a destination.
+fn check_free(source: &SandboxPath, destination: &SandboxPath, moved: &Metadata) -> Result<(), ToolError> {
+    match destination.metadata() {
+        Err(SandboxError::NotFound(_)) => Ok(()),
+        Ok(there) if there.kind == EntryKind::Folder && moved.kind != EntryKind::Folder => {
+            let name = source.display().rsplit('/').next().unwrap_or_default();
+            let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.display());
+            Err(exists(destination).hint(inside))
+        }
+        Ok(there) if is_same_entry(source, destination, moved, &there) => {
+            let both = format!("`{}` and `{}` are the same entry here", source.display(), destination.display());
+            Err(exists(destination).hint(format!("{both}: move it to another name first, then to this one")))
+        }
+        Ok(_) => Err(exists(destination)),
+        Err(error) => Err(ToolError::from(error).argument("destination").path(destination.display())),
+    }
 }
 
 /// Whether a file system without letter case finds the source under the name of the destination. `moved` and `there`

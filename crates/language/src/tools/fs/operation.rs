@@ -82,6 +82,11 @@ impl Operation {
         }
     }
 
+    /// Returns how often a text was replaced in all items.
+    pub fn replacements(&self) -> usize {
+        self.items.iter().flatten().map(Row::replacements).sum()
+    }
+
     /// Adds the path of the backup.
     pub fn with_backup(self, backup_path: Option<String>) -> Operation {
         Operation { backup_path, ..self }

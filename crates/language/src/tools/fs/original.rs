@@ -65,6 +65,8 @@ pub struct FileEdit<'a> {
     pub if_match: Option<[u8; 32]>,
     /// Whether nothing is written.
     pub is_dry_run: bool,
+    /// The change that the file is part of; `None` for a change of its own.
+    pub change: Option<&'a Change<'a>>,
 }
 
 impl FileEdit<'_> {
@@ -76,7 +78,7 @@ impl FileEdit<'_> {
         mut make: impl FnMut(&mut Context<'_>, Option<&Original>) -> Result<(Vec<u8>, T), ToolError>,
     ) -> Result<Replaced<T>, ToolError> {
         self.check_place()?;
-        let mut change = None;
+        let mut own_change = None;
         let mut again: Option<SandboxPath> = None;
         for _ in 0..ATTEMPTS {
             context.meter.poll()?;
@@ -87,9 +89,10 @@ impl FileEdit<'_> {
                 // Without a change nothing is written and no backup is made.
                 return Ok(Replaced { bytes, about, backup: None, other_names: None });
             }
-            let change = match &mut change {
-                Some(change) => change,
-                empty => empty.insert(context.begin_change(1)?),
+            let change = match (self.change, &mut own_change) {
+                (Some(change), _) => change,
+                (None, Some(change)) => &*change,
+                (None, empty) => empty.insert(context.begin_change(1)?),
             };
             let size = bytes.len() as u64;
             context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
@@ -199,5 +202,31 @@ impl Original {
             return Err(ToolError::new(ToolCode::NotText, message).path(path.display()).hint(hint));
         }
         Ok(found)
+    }
+
+    /// Decodes a file. Errors: encoding the text again would not restore the exact bytes, because some encodings
+    /// have two codes for one character.
+    pub fn text(&self, MarkedCharset { charset, mark }: MarkedCharset) -> Result<String, ToolError> {
+        let bytes = &self.bytes[mark..];
+        let refuse = |at: Option<usize>| {
+            let name = charset.name();
+            let line = |at: usize| bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let message = match at {
+                Some(at) => format!("the file has bytes on line {} that are not {name}", line(at)),
+                None => format!("the file has bytes that {name} does not give back as they are"),
+            };
+            ToolError::new(ToolCode::Encoding, message).hint("name the encoding that the file is in: `encoding`")
+        };
+        if charset == Charset::UTF_8 {
+            return str::from_utf8(bytes).map(str::to_owned).map_err(|error| refuse(Some(error.valid_up_to())));
+        }
+        let mut decoder = Decoder::new(charset);
+        let mut text = String::new();
+        let whole = decoder.decode(bytes, true, &mut text).is_ok() && !decoder.malformed;
+        if whole && super::encoded("path", &text, charset).is_ok_and(|again| *again == *bytes) {
+            Ok(text)
+        } else {
+            Err(refuse(None))
+        }
     }
 }

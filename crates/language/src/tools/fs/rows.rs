@@ -25,6 +25,12 @@ pub struct Row {
     /// Path for `FS.RestoreBackup` to restore the previous content, if any was replaced or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_path: Option<String>,
+    /// How often the text was replaced in it, by a tool that replaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replacements: Option<usize>,
+    /// What would change in it, by a tool that replaces, in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
 }
 
 /// The result of a completed item.
@@ -34,13 +40,17 @@ pub struct Done {
     pub size_bytes: Option<u64>,
     /// The path of the backup, if something was replaced or deleted.
     pub backup_path: Option<String>,
+    /// The number of replacements, if texts were replaced.
+    pub replacements: Option<usize>,
+    /// The change, if it was only examined.
+    pub diff: Option<String>,
 }
 
 impl Row {
     /// Returns the row of a completed item.
-    pub fn done(path: String, done: &Done) -> Row {
-        let Done { size_bytes, backup_path } = done;
-        Row { path, success: true, error: None, code: None, size_bytes: *size_bytes, backup_path: backup_path.clone() }
+    pub fn done(path: String, done: Done) -> Row {
+        let Done { size_bytes, backup_path, replacements, diff } = done;
+        Row { path, success: true, error: None, code: None, size_bytes, backup_path, replacements, diff }
     }
 
     /// Returns the row of a failed item.
@@ -55,7 +65,12 @@ impl Row {
 
     fn not_done(path: String, error: String, code: ToolCode) -> Row {
         let (error, code) = (Some(error), Some(code.id()));
-        Row { path, success: false, error, code, size_bytes: None, backup_path: None }
+        Row { path, success: false, error, code, size_bytes: None, backup_path: None, replacements: None, diff: None }
+    }
+
+    /// Returns how often a text was replaced in the item.
+    pub fn replacements(&self) -> usize {
+        self.replacements.unwrap_or_default()
     }
 
     /// Returns whether the item was completed.

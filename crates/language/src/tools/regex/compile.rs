@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use regex_automata::meta::{Config, Regex};
-use regex_syntax::hir::Hir;
 
 use crate::toolkit::{Form, ToolError};
 use crate::value::print;
@@ -13,6 +12,7 @@ use super::super::recent::Recent;
 use super::excess::{Excess, MAX_COMPILED, automaton_bytes};
 use super::expression::Expression;
 use super::parse::{Bounds, Fault, Flags, parse};
+use super::stepwise::KnownPattern;
 
 /// Number of compiled patterns in the cache. A run's memory limit applies to all of them together.
 const KEPT: usize = 256;
@@ -56,7 +56,7 @@ pub const PATTERN: Form = Form::new(|_, pattern| check(pattern));
 
 /// Parses a pattern, and compiles it only if it may be too large.
 fn check(pattern: &str) -> Result<(), ToolError> {
-    let tree = tree_of(pattern)?;
+    let tree = parse(pattern, Flags::default()).map_err(|error| fault(pattern, error))?;
     if automaton_bytes(&tree) > MAX_COMPILED as u64 { kept_or_new(pattern).map(drop) } else { Ok(()) }
 }
 
@@ -65,8 +65,8 @@ fn bad(pattern: &str, reason: &str) -> ToolError {
     ToolError::bad_argument("pattern", format!("`pattern` is no regular expression: {reason}, in `{shown}`"))
 }
 
-fn tree_of(pattern: &str) -> Result<Hir, ToolError> {
-    parse(pattern, Flags::default()).map_err(|fault| match fault {
+fn fault(pattern: &str, fault: Fault) -> ToolError {
+    match fault {
         Fault::TooLarge(excess) => bad(pattern, &excess.to_string()).hint(excess.help()),
         Fault::Limit(hit) => hit.into(),
         Fault::Syntax { reason, at } => {
@@ -74,21 +74,24 @@ fn tree_of(pattern: &str) -> Result<Hir, ToolError> {
             let place = before.map(|before| format!(", at character {}", before.chars().count() + 1));
             ToolError { part: at, ..bad(pattern, &format!("{reason}{}", place.unwrap_or_default())) }
         }
-    })
+    }
 }
 
 fn compile(pattern: &str) -> Result<Expression, ToolError> {
-    let expression = tree_of(pattern)?;
+    let known = KnownPattern { text: pattern.to_owned(), flags: Flags::default(), is_word: false };
+    build(known).map_err(|error| fault(pattern, error))
+}
+
+/// Compiles a pattern without keeping it.
+pub fn build(pattern: KnownPattern) -> Result<Expression, Fault> {
+    let tree = pattern.tree()?;
     let bounds = Bounds::now();
     let config = Config::new()
         .nfa_size_limit(Some(bounds.compiled))
         .onepass_size_limit(Some(bounds.compiled.min(1 << 20)))
         .hybrid_cache_capacity(bounds.tables);
-    match Regex::builder().configure(config).build_from_hir(&expression) {
-        Ok(regex) => Ok(Expression::new(pattern, &expression, regex, bounds)?),
-        Err(_) => {
-            let excess = Excess::Automaton { limit: bounds.compiled };
-            Err(bad(pattern, &excess.to_string()).hint(excess.help()))
-        }
+    match Regex::builder().configure(config).build_from_hir(&tree) {
+        Ok(regex) => Ok(Expression::new(pattern, &tree, regex, bounds)?),
+        Err(_) => Err(Fault::TooLarge(Excess::Automaton { limit: bounds.compiled })),
     }
 }

@@ -17,7 +17,7 @@ use crate::limits::{LimitHit, MemoryCharge, space};
 use crate::toolkit::ToolError;
 use crate::value::Str;
 
-use super::parse::{Bounds, Flags};
+use super::parse::Bounds;
 use super::simulation::{SLOTS_PER_UNIT, Task};
 use super::stepwise::{KnownPattern, StepwiseSearch};
 
@@ -42,8 +42,7 @@ pub struct Expression {
 
 impl Expression {
     /// Creates an expression from its pattern, tree and compiled form, and the limits by which it was compiled.
-    pub fn new(pattern: &str, tree: &Hir, regex: Regex, bounds: Bounds) -> Result<Expression, LimitHit> {
-        let pattern = KnownPattern { text: pattern.to_owned(), flags: Flags::default(), is_word: false };
+    pub fn new(pattern: KnownPattern, tree: &Hir, regex: Regex, bounds: Bounds) -> Result<Expression, LimitHit> {
         let expression = Expression {
             cache: RefCell::new(regex.create_cache()),
             regex,

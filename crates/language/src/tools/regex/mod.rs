@@ -2,15 +2,16 @@
 //! time.
 
 mod capture;
-mod compile;
+pub mod compile;
 pub mod excess;
-mod expression;
+pub mod expression;
 pub mod parse;
 mod replace;
 mod search;
 mod simulation;
 mod stepper;
 pub mod stepwise;
+pub mod template;
 
 use crate::gate::Tool;
 

@@ -2,11 +2,11 @@
 
 use crate::gate::{Context, Tool};
 use crate::toolkit::{Example, Given, Settings, Spec, ToolError, arguments};
-use crate::value::{Str, print};
+use crate::value::Str;
 
 use super::super::build::TextBuilder;
 use super::compile::{PATTERN, compiled};
-use super::expression::Expression;
+use super::template::Template;
 
 const SPEC: Spec = Spec::pure(
     "REGEX.Replace",
@@ -54,21 +54,14 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
     if !replacement.contains('$') {
         return Ok(());
     }
-    parse(&replacement, &*compiled(&pattern)?).map(drop)
-}
-
-/// A part of a replacement.
-enum Piece<'t> {
-    Text(&'t str),
-    Group(usize),
+    Template::parse(&replacement, &*compiled(&pattern)?).map(drop)
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let text = args.text.as_text();
     let expression = compiled(&args.pattern.as_text())?;
     let replacement = args.replacement.as_text();
-    let pieces = parse(&replacement, &expression)?;
-    let has_groups = pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)));
+    let template = Template::parse(&replacement, &expression)?;
     context.spend_text(text.len())?;
     let mut replaced = TextBuilder::with_room(text.len())?;
     let mut from = 0;
@@ -78,74 +71,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
         context.spend(1)?;
         replaced.push(&text[from..found.start])?;
         from = found.end;
-        let groups = if has_groups { Some(expression.groups(&text, found.clone())?) } else { None };
-        for piece in &pieces {
-            match piece {
-                Piece::Text(text) => replaced.push(text)?,
-                Piece::Group(0) => replaced.push(&text[found.clone()])?,
-                Piece::Group(number) => {
-                    let group = groups.as_ref().and_then(|groups| groups.get_group(*number));
-                    replaced.push(group.map_or("", |group| &text[group.range()]))?;
-                }
-            }
-        }
+        template.push(&expression, &text, found, &mut replaced)?;
     }
     replaced.push(&text[from..])?;
     replaced.finish(context)
-}
-
-fn parse<'t>(replacement: &'t str, expression: &Expression) -> Result<Vec<Piece<'t>>, ToolError> {
-    let mut pieces = Vec::new();
-    let mut rest = replacement;
-    while let Some(at) = rest.find('$') {
-        pieces.push(Piece::Text(&rest[..at]));
-        let after = &rest[at + 1..];
-        if let Some(after) = after.strip_prefix('$') {
-            pieces.push(Piece::Text("$"));
-            rest = after;
-            continue;
-        }
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let (name, end) = match after.strip_prefix('{') {
-            Some(inside) => {
-                let end = inside.find('}').unwrap_or(inside.len());
-                (&inside[..end], end + 2)
-            }
-            None => {
-                let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
-                (&after[..end], end)
-            }
-        };
-        let group = group_of(name, expression).ok_or_else(|| unknown(name))?;
-        pieces.push(Piece::Group(group));
-        rest = after.get(end..).unwrap_or("");
-    }
-    pieces.push(Piece::Text(rest));
-    Ok(pieces)
-}
-
-fn group_of(name: &str, expression: &Expression) -> Option<usize> {
-    match name.parse::<usize>() {
-        Ok(number) => Some(number).filter(|number| *number < expression.group_count()),
-        Err(_) => expression.names().position(|known| known == Some(name)),
-    }
-}
-
-fn unknown(name: &str) -> ToolError {
-    let shown = print::shortened(name, 40);
-    let error = ToolError::bad_argument("replacement", format!("the pattern has no group `{shown}`"));
-    let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    match digits {
-        0 if name.is_empty() => error.hint("write `$$` for a dollar"),
-        1 if name.len() == 1 => {
-            error.hint("groups are the brackets of the pattern, counted from 1; write `$$` for a dollar")
-        }
-        digits if digits == name.len() => {
-            let (group, rest) = name.split_at(1);
-            let rest = print::shortened(rest, 40);
-            error.hint(format!("where digits follow group {group}, write `${{{group}}}{rest}`"))
-        }
-        0 => error.hint("name groups as `(?<name>…)`, or count them from 1; write `$$` for a dollar"),
-        digits => error.hint(format!("write `${{{}}}{}`", &name[..digits], &shown[digits.min(shown.len())..])),
-    }
 }

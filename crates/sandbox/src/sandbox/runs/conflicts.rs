@@ -60,21 +60,30 @@ impl<'a> Comparison<'a> {
         missing
     }
 
-    /// Returns the paths whose entry the run moved to where it no longer exists, and at which the run left another
-    /// entry. Undo cannot restore the first, so it must not remove the second.
-    pub fn lost(&self) -> Vec<Conflict> {
+    /// Returns the paths whose entry the run moved to where it no longer exists or, by the obstacles, was changed and
+    /// would be displaced, and at which the run left another entry. Undo cannot restore the first, so it must not remove
+    /// the second.
+    pub fn lost(&self, obstacles: &[Obstacle]) -> Vec<Conflict> {
         let places = &self.outcome.places;
-        let is_gone = |path: &Address| matches!(self.roots.state(path), Ok(None));
+        let reason_at = |path: &Address| {
+            if matches!(self.roots.state(path), Ok(None)) {
+                return Some((GONE.to_owned(), "it is no longer"));
+            }
+            let mut displaced = obstacles.iter().filter(|it| it.is == Obstruction::InTheWay);
+            let obstacle = displaced.find(|it| it.conflict.path == *path)?;
+            Some((obstacle.conflict.reason.clone(), "it no longer is as it was"))
+        };
         let mut lost = Vec::new();
         for (to, moved) in places.iter().filter(|(_, moved)| moved.now.is_some()) {
             let from = moved.from.as_ref().and_then(|from| Some((from, places.get(from)?)));
             let occupied = from.filter(|(_, place)| place.was.is_some() && place.kept.is_none() && place.now.is_some());
             // A directory is made again to restore what the run removed from it.
             let is_made_again = || keys_below(places, to).any(|below| places[below].kept.is_some());
-            let Some((from, _)) = occupied.filter(|_| is_gone(to) && !is_made_again()) else { continue };
-            let reason = format!("it was moved to `{}`, where it is no longer", to.display());
-            lost.push(Conflict { path: from.clone(), reason });
-            lost.push(Conflict { path: to.clone(), reason: GONE.to_owned() });
+            let Some((from, _)) = occupied.filter(|_| !is_made_again()) else { continue };
+            let Some((reason, fate)) = reason_at(to) else { continue };
+            let moved = format!("it was moved to `{}`, where {fate}", to.display());
+            lost.push(Conflict { path: from.clone(), reason: moved });
+            lost.push(Conflict { path: to.clone(), reason });
         }
         lost
     }

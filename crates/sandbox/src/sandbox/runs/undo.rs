@@ -191,7 +191,7 @@ impl Journal {
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
         let (mut found, missing) = (comparison.obstacles(), comparison.missing());
         found.extend(outcome.refused(admit));
-        let (later, lost) = (comparison.later_runs(), if force { comparison.lost() } else { Vec::new() });
+        let (later, lost) = (comparison.later_runs(), if force { comparison.lost(&found) } else { Vec::new() });
         let copied = comparison.into_copied();
         let all: Vec<Obstacle> = found.iter().chain(&missing).cloned().collect();
         let ((mut staying, passable), (missing, _)) =

@@ -12,12 +12,12 @@ use crate::value::Str;
 
 use super::super::glob::Pattern;
 
-pub use perform::{Planned, Work, of_item, run};
+pub use perform::{Planned, Work, examine, of_item, run};
 
 /// Several items, and the argument that names them.
 #[derive(Debug)]
 pub struct Items {
-    /// `paths` or `glob`.
+    /// `paths` or `glob`; `path` for what a search found.
     pub argument: &'static str,
     /// The items, in order.
     pub list: Vec<Item>,
@@ -30,8 +30,8 @@ pub struct Item {
     pub name: String,
     /// The resolved path, or why it is refused.
     pub place: Result<SandboxPath, ToolError>,
-    /// The path below the destination of what is made from the item.
-    pub below: String,
+    /// Where the item goes: a path below the destination of the call, or from the root if the call has none.
+    pub target: String,
 }
 
 /// Checks that a call names either one item, or several in one way: `one`, `paths` or `glob`.
@@ -107,11 +107,22 @@ impl ItemNames {
 /// Returns the items of a list of paths; each keeps its file name below the destination.
 fn listed(paths: Vec<ListedPath>) -> Items {
     let item = |path: ListedPath| Item {
-        below: path.place.as_ref().map(SandboxPath::file_name).unwrap_or_default(),
+        target: path.place.as_ref().map(SandboxPath::file_name).unwrap_or_default(),
         name: path.given,
         place: path.place,
     };
     Items { argument: "paths", list: paths.into_iter().map(item).collect() }
+}
+
+/// Returns the items of paths that a search found below the argument `path`.
+pub fn found(context: &mut Context<'_>, paths: Vec<String>, rule: PathRule, access: Access) -> Items {
+    let mut folders = SharedFolders::default();
+    let item = |name: String| {
+        let mut place = context.place(&name, rule, access);
+        place.iter_mut().for_each(|place| folders.share(place));
+        Item { target: name.clone(), name, place }
+    };
+    Items { argument: "path", list: paths.into_iter().map(item).collect() }
 }
 
 /// Returns the items that match a pattern of paths from the root: files and links, and directories if those are
@@ -139,11 +150,11 @@ fn found_by(context: &mut Context<'_>, glob: &str, options: GlobOptions) -> Resu
         if tree.is_folder[entry] {
             inside = Some(format!("{path}/"));
         }
-        let below = path.get(fixed..).unwrap_or(&path).to_owned();
+        let target = path.get(fixed..).unwrap_or(&path).to_owned();
         let place = tree.check_text_of(entry, ".").map_err(ToolError::from);
         let mut place = place.and_then(|()| context.place(&path, rule, access));
         place.iter_mut().for_each(|place| folders.share(place));
-        list.push(Item { place, name: path, below });
+        list.push(Item { place, name: path, target });
     }
     Ok(Items { argument: "glob", list })
 }

@@ -34,8 +34,8 @@ pub trait Work {
     /// The name of the operation in results.
     const OPERATION: &'static str;
 
-    /// Examines an item before anything is changed.
-    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Planned<Self::Plan>, ToolError>;
+    /// Examines an item before anything is changed. An item without a plan gets no row.
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<Self::Plan>>, ToolError>;
     /// Carries out the plan.
     fn perform(&self, context: &mut Context<'_>, plan: &Self::Plan, change: &Change<'_>) -> Result<Done, ToolError>;
 }
@@ -79,6 +79,42 @@ pub fn run<W: Work>(
     }
 }
 
+/// Examines all items and changes none. The rows say what would be done, and which items would fail.
+pub fn examine<W: Work>(
+    context: &mut Context<'_>,
+    work: &mut W,
+    items: Items,
+    operation: &'static str,
+    done: impl Fn(W::Plan) -> Done,
+) -> Result<Operation, ToolError> {
+    let argument = items.argument;
+    let looks = look_at_all(context, work, items, false)?;
+    check_answer(context, looks.iter().map(|(name, _)| name))?;
+    let files = looks.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.files).sum();
+    context.admit_files(files).map_err(|error| error.argument(argument))?;
+    let all = looks.len();
+    let mut rows = Vec::with_capacity(all);
+    let mut first_failure = None;
+    for (name, plan) in looks {
+        match plan {
+            Ok(plan) => rows.push(Row::done(name, done(plan.plan))),
+            Err(error) => {
+                rows.push(Row::failed(&name, &error));
+                first_failure.get_or_insert(error);
+            }
+        }
+    }
+    let counts = counts(&rows, all);
+    let operation = Operation::of_rows(operation, rows, all);
+    match first_failure {
+        None => Ok(operation),
+        Some(first) => {
+            let error = ToolError { manner: FailureMode::Declared, ..some_failed(first, counts) };
+            Err(answering(error, operation))
+        }
+    }
+}
+
 /// Examines all items before the first is changed. An error that would stop the operation stops it here.
 fn look_at_all<W: Work>(
     context: &mut Context<'_>,
@@ -90,10 +126,16 @@ fn look_at_all<W: Work>(
     for item in items.list {
         let name = item.name.clone();
         context.spend(1).map_err(|hit| nothing_done(hit.into(), W::OPERATION))?;
-        let plan = work.plan(context, item).map_err(|error| of_item(error, &name, items.argument));
-        match plan {
-            Err(error) if error.limit.is_some() => return Err(nothing_done(error, W::OPERATION)),
-            plan => looks.push((name, plan)),
+        match work.plan(context, item) {
+            Ok(None) => {}
+            Ok(Some(plan)) => looks.push((name, Ok(plan))),
+            Err(error) => {
+                let error = of_item(error, &name, items.argument);
+                if error.limit.is_some() {
+                    return Err(nothing_done(error, W::OPERATION));
+                }
+                looks.push((name, Err(error)));
+            }
         }
     }
     match looks.iter().find_map(|(_, plan)| plan.as_ref().err()) {
@@ -159,7 +201,7 @@ impl<W: Work> Execution<'_, W> {
             });
             match result {
                 Ok(done) => {
-                    self.rows.push(Row::done(name, &done));
+                    self.rows.push(Row::done(name, done));
                     self.done.push((context.last_step(), self.rows.len() - 1));
                 }
                 Err(error) => {
@@ -177,11 +219,9 @@ impl<W: Work> Execution<'_, W> {
 
     /// Returns the result after all items were processed: an error if any failed.
     fn answer(&mut self, first_failure: Option<ToolError>) -> Result<Operation, ToolError> {
-        let counts = self.counts();
         let Some(first) = first_failure else { return Ok(self.operation()) };
-        let manner = if counts.done > 0 { FailureMode::Partly } else { FailureMode::Declared };
-        let before = format!("{} of {} items failed; the first: ", counts.failed, counts.all);
-        Err(self.with_item(ToolError { manner, ..first.preceded_by(&before) }))
+        let error = some_failed(first, self.counts());
+        Err(self.with_item(error))
     }
 
     /// Returns the error after a limit stopped the operation; it says how many items were completed.
@@ -216,13 +256,8 @@ impl<W: Work> Execution<'_, W> {
         self.with_item(ToolError { code: ToolCode::Conflict, ..error.followed_by(&after) })
     }
 
-    /// Attaches the rows to an error as its answer.
     fn with_item(&mut self, error: ToolError) -> ToolError {
-        match self.operation().into_value() {
-            Ok(answer) => error.answering(answer),
-            // There is no memory for the rows; the message has the counts.
-            Err(_) => error,
-        }
+        answering(error, self.operation())
     }
 
     fn operation(&mut self) -> Operation {
@@ -230,7 +265,27 @@ impl<W: Work> Execution<'_, W> {
     }
 
     fn counts(&self) -> Counts {
-        let done = self.rows.iter().filter(|row| row.is_done()).count();
-        Counts { done: done as u64, failed: (self.rows.len() - done) as u64, all: self.all as u64 }
+        counts(&self.rows, self.all)
+    }
+}
+
+fn counts(rows: &[Row], all: usize) -> Counts {
+    let done = rows.iter().filter(|row| row.is_done()).count();
+    Counts { done: done as u64, failed: (rows.len() - done) as u64, all: all as u64 }
+}
+
+/// Returns the error after some of the items failed.
+fn some_failed(first: ToolError, counts: Counts) -> ToolError {
+    let manner = if counts.done > 0 { FailureMode::Partly } else { FailureMode::Declared };
+    let before = format!("{} of {} items failed; the first: ", counts.failed, counts.all);
+    ToolError { manner, ..first.preceded_by(&before) }
+}
+
+/// Attaches the rows to an error as its answer.
+fn answering(error: ToolError, operation: Operation) -> ToolError {
+    match operation.into_value() {
+        Ok(answer) => error.answering(answer),
+        // There is no memory for the rows; the message has the counts.
+        Err(_) => error,
     }
 }

@@ -8,7 +8,6 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::gate::{Context, Tool};
-use crate::limits::LimitHit;
 use crate::sandbox::{PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{
@@ -16,11 +15,12 @@ use crate::toolkit::{
 };
 use crate::value::{Map, Str, Value, print};
 
-use super::super::diff::{Sides, unified};
-use super::encoding::{Charset, Choice, Decoder, MarkedCharset};
+use super::super::diff::Sides;
+use super::encoding::{Choice, MarkedCharset};
 use super::operation::Operation;
 use super::original::{FileEdit, Original};
-use replace::{LineEnds, MATCHES, NearText, Target};
+use super::replacement::{LineEnds, difference};
+use replace::{MATCHES, NearText, Target};
 
 const SPEC: Spec = Spec {
     name: "FS.EditFile",
@@ -142,8 +142,6 @@ impl Matched {
 
 /// Maximum number of characters of a near match in the result.
 const MATCH_CHARS: usize = 200;
-/// Number of context lines around a change in the diff.
-const CONTEXT_LINES: usize = 3;
 /// Size of an answer without its diff, in bytes.
 const REST_OF_ANSWER: usize = 2048;
 /// Size of a near match in an answer without its text, in bytes.
@@ -235,6 +233,7 @@ fn run(context: &mut Context<'_>, mut args: Args) -> Result<Edited, ToolError> {
         reports_backup: args.create_backup,
         if_match,
         is_dry_run: args.dry_run,
+        change: None,
     };
     let done = changing.run(context, |context, old| {
         let old = old.ok_or_else(|| at_path(path, SandboxError::NotFound(path.display().to_owned())))?;
@@ -304,7 +303,7 @@ fn edit(
     let path = &args.path;
     let encoding = old.charset(path, asked).map_err(|error| at_path(path, error))?;
     let MarkedCharset { charset, mark } = encoding;
-    let text = decoded(old, encoding).map_err(|error| at_path(path, error))?;
+    let text = old.text(encoding).map_err(|error| at_path(path, error))?;
     let ends = LineEnds::of(&text);
     let target = Target { path, ends, ignores_blanks: args.ignore_blanks };
     let mut edited = text.clone();
@@ -336,38 +335,6 @@ fn in_list(error: ToolError, index: usize) -> ToolError {
     }
     let message = format!("{}, for `edits[{index}]`", error.message);
     ToolError { message, ..error }.argument("edits")
-}
-
-/// Decodes a file. Errors: encoding the text again would not restore the exact bytes, because some encodings
-/// have two codes for one character.
-fn decoded(old: &Original, MarkedCharset { charset, mark }: MarkedCharset) -> Result<String, ToolError> {
-    let bytes = &old.bytes[mark..];
-    let refuse = |at: Option<usize>| {
-        let name = charset.name();
-        let line = |at: usize| bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        let message = match at {
-            Some(at) => format!("the file has bytes on line {} that are not {name}", line(at)),
-            None => format!("the file has bytes that {name} does not give back as they are"),
-        };
-        ToolError::new(ToolCode::Encoding, message).hint("name the encoding that the file is in: `encoding`")
-    };
-    if charset == Charset::UTF_8 {
-        return str::from_utf8(bytes).map(str::to_owned).map_err(|error| refuse(Some(error.valid_up_to())));
-    }
-    let mut decoder = Decoder::new(charset);
-    let mut text = String::new();
-    let whole = decoder.decode(bytes, true, &mut text).is_ok() && !decoder.malformed;
-    if whole && super::encoded("old_text", &text, charset).is_ok_and(|again| *again == *bytes) {
-        Ok(text)
-    } else {
-        Err(refuse(None))
-    }
-}
-
-fn difference(path: &SandboxPath, text: Sides<&str>, context: &Context<'_>) -> Result<String, LimitHit> {
-    let names = Sides { old: format!("a/{}", path.display()), new: format!("b/{}", path.display()) };
-    let names = Sides { old: names.old.as_str(), new: names.new.as_str() };
-    Ok(unified(text, names, CONTEXT_LINES, &context.meter.watch())?.text)
 }
 
 /// Returns the size that an answer has at most. A byte takes at most six bytes in JSON.

@@ -1,15 +1,12 @@
 //! One replacement in a text: finds the old text, counts it, and puts the new text in its place.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use crate::gate::Context;
-use crate::limits::{LimitHit, space};
 use crate::sandbox::SandboxPath;
 use crate::text::{ToolCode, nearest};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
+use super::super::replacement::{LineEnds, Replacement, occurrences, replaced};
 use super::Edit;
 use super::blanks::{Blanks, NearMatch};
 
@@ -45,12 +42,6 @@ pub struct NearText {
     pub text: String,
 }
 
-/// Bytes that come in the place of others.
-struct Replacement<'t> {
-    range: Range<usize>,
-    by: Cow<'t, str>,
-}
-
 impl Target<'_> {
     /// Makes one replacement in a text of the file.
     pub fn edit(self, context: &mut Context<'_>, text: &str, edit: &Edit) -> Result<Edited, ToolError> {
@@ -61,11 +52,8 @@ impl Target<'_> {
                 ToolError::bad_argument("new_text", "the texts differ in line ends alone, and get those of the file");
             return Err(error.hint("write the file anew to change its line ends"));
         }
-        space::check(text.matches(old_text.as_str()).count().saturating_mul(size_of::<Replacement<'_>>()))?;
         context.spend_text(text.len())?;
-        let exact =
-            |(at, found): (usize, &str)| Replacement { range: at..at + found.len(), by: new_text.as_str().into() };
-        let mut found: Vec<Replacement<'_>> = text.match_indices(old_text.as_str()).map(exact).collect();
+        let mut found = occurrences(text, &old_text, &new_text)?;
         let mut near_matches = Vec::new();
         // An old text without the indentation of its first line would give only the first new line that of the file.
         let is_cut = || new_text.contains('\n') && found.iter().any(|found| is_after_blanks(text, found.range.start));
@@ -101,60 +89,6 @@ impl Target<'_> {
 fn is_after_blanks(text: &str, at: usize) -> bool {
     let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     line < at && text[line..at].trim().is_empty()
-}
-
-/// The line ends of a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum LineEnds {
-    Lf,
-    Crlf,
-    /// Both, or none.
-    Any,
-}
-
-impl LineEnds {
-    /// Returns the line ends of a text.
-    pub fn of(text: &str) -> LineEnds {
-        let bytes = text.as_bytes();
-        let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
-        let both = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
-        if feeds == 0 {
-            LineEnds::Any
-        } else if both == feeds {
-            LineEnds::Crlf
-        } else if both == 0 {
-            LineEnds::Lf
-        } else {
-            LineEnds::Any
-        }
-    }
-
-    /// Converts a text to these line ends.
-    fn given_to(self, text: &str) -> String {
-        match self {
-            LineEnds::Any => text.to_owned(),
-            LineEnds::Lf => text.replace("\r\n", "\n"),
-            LineEnds::Crlf => text.replace("\r\n", "\n").replace('\n', "\r\n"),
-        }
-    }
-}
-
-/// Makes all replacements, which are in order and do not overlap.
-fn replaced(text: &str, found: &[Replacement<'_>]) -> Result<String, LimitHit> {
-    let gone: usize = found.iter().map(|replacement| replacement.range.len()).sum();
-    let come = found.iter().fold(0_usize, |sum, replacement| sum.saturating_add(replacement.by.len()));
-    let size = (text.len() - gone).saturating_add(come);
-    space::check_string(size)?;
-    space::check(size.saturating_mul(2))?;
-    let mut edited = String::with_capacity(size);
-    let mut rest = 0;
-    for Replacement { range, by } in found {
-        edited.push_str(&text[rest..range.start]);
-        edited.push_str(by);
-        rest = range.end;
-    }
-    edited.push_str(&text[rest..]);
-    Ok(edited)
 }
 
 /// Returns the error for an old text that does not occur.

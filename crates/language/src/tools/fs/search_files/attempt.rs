@@ -9,15 +9,16 @@ use std::io::{self, Read, Seek};
 use grep_matcher::LineTerminator;
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 
-use crate::limits::Meter;
+use crate::limits::{Meter, space};
 use crate::sandbox::{File, OpenFile};
 
 use super::super::super::parallel::Pace;
 use super::super::gzip::{Decompressed, begins_with_gzip};
-use super::Match;
-use super::lines::{Lines, Room};
+use super::lines::{Collects, Lines, Room, Wanted};
 use super::matcher::{LineMatcher, MatcherParts, QuickMatcher};
+use super::query::Query;
 use super::reader::{Account, MeteredReader, Utf8Watch};
+use super::{MAX_LINE, Match};
 
 /// Size of a file from which its search may have enlarged the buffer of the searcher.
 const LARGE: u64 = 64 << 10;
@@ -78,6 +79,18 @@ impl LineSearcher {
 }
 
 impl Manner {
+    /// Returns the manner of a search for a query, without context and decompression.
+    pub fn new(query: &Query<'_>, encoding: Option<Encoding>) -> Manner {
+        let (memory, _) = space::memory_left();
+        Manner {
+            context_lines: 0,
+            longest_line: usize::try_from(memory).unwrap_or(usize::MAX).min(MAX_LINE),
+            watches_utf8: encoding.is_none() && !query.text.is_ascii(),
+            encoding,
+            decompress: false,
+        }
+    }
+
     fn searcher(&self) -> Searcher {
         SearcherBuilder::new()
             .encoding(self.encoding.clone())
@@ -129,18 +142,17 @@ pub struct Scratch {
 pub struct HelperSearch {
     matcher: MatcherParts,
     manner: Manner,
-    /// Maximum number of matches.
-    max_matches: usize,
+    collects: Collects,
     /// Maximum number of steps.
     max_steps: u64,
 }
 
 impl HelperSearch {
     /// Returns the search for helpers of a run with this meter.
-    pub fn new(matcher: &LineMatcher, manner: &Manner, max_matches: usize, meter: &Meter) -> HelperSearch {
+    pub fn new(matcher: &LineMatcher, manner: &Manner, collects: Collects, meter: &Meter) -> HelperSearch {
         let longest_line = manner.longest_line.min(HELPER_LINE);
         let manner = Manner { longest_line, ..manner.clone() };
-        HelperSearch { matcher: matcher.parts(), manner, max_matches, max_steps: meter.steps_left() }
+        HelperSearch { matcher: matcher.parts(), manner, collects, max_steps: meter.steps_left() }
     }
 
     /// Returns the scratch value of a helper.
@@ -152,9 +164,10 @@ impl HelperSearch {
     pub fn attempt(&self, task: FileTask, scratch: &mut Scratch, pace: Pace<'_>) -> Attempt {
         let FileTask { open, shown } = task;
         let Scratch { matcher: parts, searcher } = scratch;
-        let room = Room { matches: self.max_matches, bytes: HELPER_MATCHES };
+        let room = Room { matches: self.collects.room(0), bytes: HELPER_MATCHES };
         let matcher = QuickMatcher::new(parts, pace);
-        let mut lines = Lines::new(&matcher, &shown, self.manner.context_lines, room);
+        let wanted = Wanted { collects: self.collects, context_lines: self.manner.context_lines, room };
+        let mut lines = Lines::new(&matcher, &shown, wanted);
         let mut search = || {
             let account = Account::Helper { pace, steps: 0, most: self.max_steps };
             let mut reader = MeteredReader::new(self.manner.bytes_of(&open)?, account, self.manner.utf8_watch());

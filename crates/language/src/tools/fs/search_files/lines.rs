@@ -28,12 +28,40 @@ pub struct Room {
     pub bytes: usize,
 }
 
+/// The results that a search collects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collects {
+    /// The lines that match, up to a number.
+    Matches { most: usize },
+    /// The files with a match. Each is read to its end all the same, since a NUL makes it no text.
+    Files,
+}
+
+impl Collects {
+    /// Returns the number of matches that the next file may add to those that were found.
+    pub fn room(self, found: usize) -> usize {
+        match self {
+            Collects::Matches { most } => most - found,
+            Collects::Files => 1,
+        }
+    }
+}
+
+/// The results that are wanted from a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    pub collects: Collects,
+    pub context_lines: usize,
+    pub room: Room,
+}
+
 /// A sink that collects the matching lines of one file and their context.
 pub struct Lines<'a, M> {
     matcher: &'a M,
     path: &'a str,
     context_lines: usize,
     room: Room,
+    collects: Collects,
     pub matches: Vec<Match>,
     /// Bytes that the matches take.
     pub bytes: usize,
@@ -46,12 +74,14 @@ pub struct Lines<'a, M> {
 }
 
 impl<'a, M> Lines<'a, M> {
-    pub fn new(matcher: &'a M, path: &'a str, context_lines: usize, room: Room) -> Lines<'a, M> {
+    pub fn new(matcher: &'a M, path: &'a str, wanted: Wanted) -> Lines<'a, M> {
+        let Wanted { collects, context_lines, room } = wanted;
         Lines {
             matcher,
             path,
             context_lines,
             room,
+            collects,
             matches: Vec::new(),
             bytes: 0,
             is_over: false,
@@ -96,6 +126,9 @@ impl<M: Matcher<Error = Stopped>> Sink for Lines<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        if self.collects == Collects::Files && !self.matches.is_empty() {
+            return Ok(true);
+        }
         let line = without_end(found.bytes());
         let number = found.line_number().unwrap_or(0);
         let at = self.matcher.find(line).map_err(io::Error::other)?.map_or(0, |place| place.start());
@@ -136,7 +169,8 @@ fn characters(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(of).sum()
 }
 
-fn without_end(line: &[u8]) -> &[u8] {
+/// Returns a line without its LF or CRLF.
+pub fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }

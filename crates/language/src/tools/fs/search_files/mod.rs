@@ -4,6 +4,7 @@
 //! long line, up to a bound. Several threads search the files of a tree (`tree`).
 
 mod attempt;
+mod files;
 mod lines;
 mod matcher;
 mod query;
@@ -30,11 +31,14 @@ use super::encoding::Choice;
 use super::find_files::prefix;
 use super::patterns::{Entry, Patterns, leaving_out};
 use attempt::{Attempt, FileTask, HelperSearch, LineSearcher, Manner, Searched};
-use lines::{Lines, Room};
-use matcher::LineMatcher;
-use query::Query;
+use lines::{Collects, Lines, Room, Wanted};
 use reader::{Account, MeteredReader};
 use tree::{Scope, TreeSearch};
+
+pub use files::files_with_match;
+pub use lines::without_end;
+pub use matcher::LineMatcher;
+pub use query::Query;
 
 const SPEC: Spec = Spec {
     name: "FS.SearchFiles",
@@ -154,13 +158,15 @@ struct Match {
 /// Number of files that were left out by rule.
 #[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Skipped {
+pub struct Skipped {
     /// They hold a NUL byte, so they are no texts.
     binary: u64,
     /// The policy forbids reading them.
     refused: u64,
 }
 
+/// Bytes that a file with a match takes in addition to its path.
+const FILE_BYTES: usize = 32;
 /// Maximum length of a line in bytes, if the memory of the run permits.
 const MAX_LINE: usize = 64 << 20;
 
@@ -179,7 +185,7 @@ fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
 }
 
 /// Returns the encoding in which files without a byte order mark are decoded.
-fn encoding_of(name: &str) -> Result<Encoding, ToolError> {
+pub fn encoding_of(name: &str) -> Result<Encoding, ToolError> {
     let known = match super::encoding_of("encoding", name)? {
         Choice::Text(charset) => Encoding::new(&charset.search_label()).ok(),
         Choice::Auto | Choice::Base64 => None,
@@ -192,50 +198,33 @@ fn encoding_of(name: &str) -> Result<Encoding, ToolError> {
 }
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Found, ToolError> {
-    let query = Query {
-        text: &args.text.as_text(),
-        is_regex: args.regex,
-        ignore_case: args.ignore_case,
-        whole_word: args.whole_word,
-    };
-    let longest_line = longest_line();
+    let text = args.text.as_text();
+    let query = Query { text: &text, is_regex: args.regex, ignore_case: args.ignore_case, whole_word: args.whole_word };
     let encoding = args.encoding.as_ref().map(|name| encoding_of(&name.as_text())).transpose()?;
     let manner = Manner {
         context_lines: args.context_lines as usize,
-        longest_line,
-        watches_utf8: encoding.is_none() && !args.text.as_text().is_ascii(),
-        encoding,
         decompress: args.decompress,
+        ..Manner::new(&query, encoding)
     };
-    let mut search = Search {
-        matcher: query.compile()?,
-        searcher: LineSearcher::new(manner.clone()),
-        manner,
-        max_matches: args.max_matches.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
-        found: Found::default(),
-        bytes: 0,
-        first_refused: None,
-        first_not_utf8: None,
-    };
-    let start = &args.path;
-    let kind = start.metadata().map_err(|error| at_start(error.into(), start))?.kind;
-    match kind {
-        EntryKind::Folder => search_tree(context, &args, &mut search)?,
-        _ => search_one(context, start, &mut search)?,
-    }
-    if let Some(first) = &search.first_refused {
-        let refused = search.found.skipped.refused;
-        context.note(format!(
-            "the policy forbids to read {refused} of the files, which were not searched; the first is `{first}`"
-        ));
-    }
-    if let Some(first) = &search.first_not_utf8 {
-        let files = search.found.not_utf8;
-        context.note(format!(
-            "{files} of the files are not UTF-8, so matches beyond ASCII may be missing from them; the first is `{first}`; name their `encoding`, such as \"latin-1\""
-        ));
-    }
+    let most = args.max_matches.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let mut search = Search::new(query, manner, Collects::Matches { most })?;
+    let selection =
+        Selection { start: &args.path, pattern: args.pattern.as_ref(), gitignore: args.gitignore, hidden: args.hidden };
+    search.run(context, &selection)?;
     Ok(search.found)
+}
+
+/// The files that are searched.
+#[derive(Clone, Copy)]
+pub struct Selection<'a> {
+    /// A directory, or one file.
+    pub start: &'a SandboxPath,
+    /// The value of the argument `pattern`.
+    pub pattern: Option<&'a Value>,
+    /// Whether what git ignores is left out.
+    pub gitignore: bool,
+    /// Whether names that begin with a dot are searched.
+    pub hidden: bool,
 }
 
 /// Adds argument, path and hint to the error for a start that cannot be searched.
@@ -264,13 +253,13 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
     }
 }
 
-fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> Result<(), ToolError> {
-    let start = &args.path;
-    let patterns = Patterns::parse("pattern", args.pattern.as_ref(), LetterCase::Counts)?;
+fn search_tree(context: &mut Context<'_>, selection: &Selection<'_>, search: &mut Search) -> Result<(), ToolError> {
+    let start = selection.start;
+    let patterns = Patterns::parse("pattern", selection.pattern, LetterCase::Counts)?;
     let enters = |below: &str| patterns.may_hold(Entry::of_path(below, true));
-    let visit = Visit { plan: plan(args), enters: Some(&enters) };
+    let visit = Visit { plan: selection.plan(), enters: Some(&enters) };
     let parallel = Parallel::of(context);
-    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.max_matches, context.meter);
+    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.collects, context.meter);
     let work = Work {
         scratch: || helpers.scratch(),
         apply: |task: FileTask, scratch: &mut _, pace: Pace<'_>| helpers.attempt(task, scratch, pace),
@@ -284,21 +273,17 @@ fn search_tree(context: &mut Context<'_>, args: &Args, search: &mut Search) -> R
     visited.map_err(|error: ToolError| leaving_out(error, start, &patterns))
 }
 
-fn plan(args: &Args) -> ListingPlan {
-    ListingPlan {
-        levels: usize::MAX,
-        ignored_by: args.gitignore.then_some(IgnoreSources::Repository),
-        skip_hidden: !args.hidden,
-        opens: true,
-        strict: true,
-        ..ListingPlan::default()
+impl Selection<'_> {
+    fn plan(&self) -> ListingPlan {
+        ListingPlan {
+            levels: usize::MAX,
+            ignored_by: self.gitignore.then_some(IgnoreSources::Repository),
+            skip_hidden: !self.hidden,
+            opens: true,
+            strict: true,
+            ..ListingPlan::default()
+        }
     }
-}
-
-/// Returns the maximum length of a line in bytes.
-fn longest_line() -> usize {
-    let (memory, _) = space::memory_left();
-    usize::try_from(memory).unwrap_or(usize::MAX).min(MAX_LINE)
 }
 
 /// A file to search.
@@ -314,9 +299,11 @@ struct Search {
     matcher: LineMatcher,
     searcher: LineSearcher,
     manner: Manner,
-    max_matches: usize,
+    collects: Collects,
     found: Found,
-    /// Bytes that the matches take.
+    /// The files with a match, if those are collected.
+    files: Vec<String>,
+    /// Bytes that the matches and files take.
     bytes: usize,
     /// The first file that the policy does not allow to read.
     first_refused: Option<String>,
@@ -325,17 +312,59 @@ struct Search {
 }
 
 impl Search {
+    /// Prepares a search.
+    fn new(query: Query<'_>, manner: Manner, collects: Collects) -> Result<Search, ToolError> {
+        Ok(Search {
+            matcher: query.compile()?,
+            searcher: LineSearcher::new(manner.clone()),
+            manner,
+            collects,
+            found: Found::default(),
+            files: Vec::new(),
+            bytes: 0,
+            first_refused: None,
+            first_not_utf8: None,
+        })
+    }
+
+    /// Searches the files, and notes what could not be searched.
+    fn run(&mut self, context: &mut Context<'_>, selection: &Selection<'_>) -> Result<(), ToolError> {
+        let start = selection.start;
+        let kind = start.metadata().map_err(|error| at_start(error.into(), start))?.kind;
+        match kind {
+            EntryKind::Folder => search_tree(context, selection, self)?,
+            _ => search_one(context, start, self)?,
+        }
+        if let Some(first) = &self.first_refused {
+            let refused = self.found.skipped.refused;
+            context.note(format!(
+                "the policy forbids to read {refused} of the files, which were not searched; the first is `{first}`"
+            ));
+        }
+        if let Some(first) = &self.first_not_utf8 {
+            let files = self.found.not_utf8;
+            context.note(format!(
+                "{files} of the files are not UTF-8, so matches beyond ASCII may be missing from them; the first is `{first}`; name their `encoding`, such as \"latin-1\""
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns the remaining capacity for results.
     fn room(&self) -> Room {
         let (memory, _) = space::memory_left();
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
-        Room { matches: self.max_matches - self.found.matches.len(), bytes: memory.saturating_sub(self.bytes) }
+        Room { matches: self.collects.room(self.found.matches.len()), bytes: memory.saturating_sub(self.bytes) }
     }
 
     /// Searches one file.
     fn file(&mut self, open: &OpenFile, file: Subject<'_>, meter: &mut Meter) -> Result<ControlFlow<()>, ToolError> {
         let room = self.room();
-        let mut lines = Lines::new(&self.matcher, file.shown, self.manner.context_lines, room);
+        let mut lines = Lines::new(
+            &self.matcher,
+            file.shown,
+            Wanted { collects: self.collects, context_lines: self.manner.context_lines, room },
+        );
         let bytes = self.manner.bytes_of(open).map_err(|error| SandboxError::io(file.shown, &error))?;
         let mut reader = MeteredReader::new(bytes, Account::Run(meter), self.manner.utf8_watch());
         let searched = self.searcher.search(&self.matcher, &mut reader, &mut lines);
@@ -396,8 +425,16 @@ impl Search {
             found.not_utf8 += 1;
             self.first_not_utf8.get_or_insert_with(|| file.shown.to_owned());
         }
-        self.bytes += bytes;
         found.files_matched += u64::from(!matches.is_empty());
+        if self.collects == Collects::Files {
+            if !matches.is_empty() {
+                self.bytes += FILE_BYTES + file.shown.len();
+                space::check(self.bytes)?;
+                self.files.push(file.shown.to_owned());
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.bytes += bytes;
         found.total_matches += matches.len();
         found.matches.extend(matches);
         found.truncated = is_over;

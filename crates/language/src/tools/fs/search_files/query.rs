@@ -6,7 +6,9 @@ use regex_syntax::escape;
 use crate::toolkit::{Given, ToolError};
 use crate::value::print;
 
+use super::super::super::regex::compile::build;
 use super::super::super::regex::excess::Excess;
+use super::super::super::regex::expression::Expression;
 use super::super::super::regex::parse::{Bounds, Fault, Flags, MAX_PATTERN};
 use super::super::super::regex::stepwise::{KnownPattern, StepwiseSearch};
 use super::matcher::LineMatcher;
@@ -43,6 +45,14 @@ impl Query<'_> {
         Ok(LineMatcher::new(library, StepwiseSearch::new(pattern, &tree, bounds)))
     }
 
+    /// Compiles the query for the text of one line, with the groups of its matches.
+    pub fn expression(self) -> Result<Expression, ToolError> {
+        self.check_text()?;
+        let pattern = self.pattern();
+        let flags = Flags { in_lines: false, ..pattern.flags };
+        build(KnownPattern { flags, ..pattern }).map_err(|fault| self.fault(fault))
+    }
+
     /// Returns the expression that the query stands for.
     fn pattern(self) -> KnownPattern {
         let text = if self.is_regex { self.text.to_owned() } else { escape(self.text) };
@@ -50,8 +60,13 @@ impl Query<'_> {
         KnownPattern { text, flags, is_word: self.whole_word }
     }
 
+    /// Returns whether a text is searched as it stands.
+    pub fn is_plain(self) -> bool {
+        !self.is_regex && !self.ignore_case && !self.whole_word
+    }
+
     /// Checks everything that does not require compiling.
-    fn parse(self) -> Result<(), ToolError> {
+    pub fn parse(self) -> Result<(), ToolError> {
         self.check_text()?;
         if self.is_regex { self.pattern().tree().map(drop).map_err(|fault| self.fault(fault)) } else { Ok(()) }
     }
@@ -102,7 +117,8 @@ impl Query<'_> {
         Query::with(given, |query| if query.is_regex { query.compile().map(drop) } else { Ok(()) })
     }
 
-    fn with(given: &Given<'_>, check: impl FnOnce(Query<'_>) -> Result<(), ToolError>) -> Result<(), ToolError> {
+    /// Applies a check to the query of a call, if its arguments are known before the run.
+    pub fn with(given: &Given<'_>, check: impl FnOnce(Query<'_>) -> Result<(), ToolError>) -> Result<(), ToolError> {
         let Some(Some(text)) = given.text("text") else { return Ok(()) };
         // Arguments that are unknown before the run are checked when the tool runs.
         let flag = |name| given.truth(name).map(|flag| flag.unwrap_or(false));

@@ -1,0 +1,238 @@
+//! `FS.MoveFiles`: moves or renames several files and directories, each to its own new path.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::gate::{Context, Tool};
+use crate::sandbox::{Change, Kind as EntryKind, PathRule, SandboxPath, SharedFolders};
+use crate::text::ToolCode;
+use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
+use crate::value::Str;
+
+use super::bulk::{self, Item, Items, Planned, Work};
+use super::move_file::{DESTINATION, Ready, Renaming, SOURCE, examine, rename};
+use super::operation::Operation;
+use super::rows::Done;
+
+const SPEC: Spec = Spec {
+    name: "FS.MoveFiles",
+    wire: "move_files",
+    aliases: &[],
+    keywords: &[
+        "rename files",
+        "batch rename",
+        "bulk rename",
+        "rename many",
+        "mmv",
+        "rename",
+        "vidir",
+        "move several",
+        "renumber",
+    ],
+    summary: "Moves or renames several files and directories, each to its own new path",
+    details: "Each of `moves` is a map with `source` and `destination`, and is made as `FS.MoveFile` makes it: nothing is \
+        overwritten, a link is moved itself. All are examined before the first is made, and may depend on each other: where \
+        one goes to the path that another leaves, that other is made first, so that `1` can become `2` while `2` becomes `3`. \
+        Two that exchange their paths are an error (`conflict`): move one to a third path first. With `make_directories` the missing directories of \
+        destinations are made. The result has a row for each, in the order in which they were made, `succeeded` and `failed`; one failure does not stop \
+        the rest unless `all_or_nothing`. Where none is done the call failed, and where a limit ends it, its message says \
+        how many were done.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::AlreadyExists,
+        ToolCode::Conflict,
+        ToolCode::NotADirectory,
+        ToolCode::PermissionDenied,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"1\")\nMUST CALL FS.WriteFile(\"b.txt\", \"2\")\nSET result = FS.MoveFiles([{\"source\": \"a.txt\", \"destination\": \"b.txt\"}, {\"source\": \"b.txt\", \"destination\": \"c.txt\"}])\nEMIT result.succeeded, \" \", FS.ReadFile(\"b.txt\").content",
+        output: "2 1\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        moves | pairs: Vec<Move> = Required, Kind::Maps(Move::PARAMS), "what is moved where: maps with `source` and `destination`";
+        make_directories: bool = Is(Literal::Bool(false)), Kind::Bool, "whether missing directories of destinations are made";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back";
+    }
+}
+
+arguments! {
+    struct Move {
+        source | from: Str = Required, Kind::Content, "file or directory to move, relative to the sandbox root";
+        destination | to: Str = Required, Kind::Content, "its new path, relative to the sandbox root";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
+    context.admit_files(args.moves.len() as u64).map_err(|error| error.argument("moves"))?;
+    let mut work = MoveSeveral { make_directories: args.make_directories, ..MoveSeveral::default() };
+    let items = work.in_order(context, args.moves)?;
+    bulk::run(context, &mut work, Items { argument: "moves", list: items }, args.all_or_nothing)
+}
+
+/// A move operation on several items.
+#[derive(Default)]
+struct MoveSeveral {
+    make_directories: bool,
+    /// The destinations of the items, in their order.
+    destinations: VecDeque<Result<SandboxPath, ToolError>>,
+    /// The paths that the items leave.
+    sources: HashSet<String>,
+    /// The paths of the items that exchange their paths with others.
+    in_circles: HashSet<String>,
+    /// The sources and destinations of the items that were examined.
+    left: HashSet<String>,
+    taken: HashSet<String>,
+    folders: SharedFolders,
+}
+
+/// One of several moves.
+struct OneMove {
+    source: SandboxPath,
+    destination: SandboxPath,
+    /// Whether the directory of the destination is missing.
+    lacks_parent: bool,
+}
+
+impl MoveSeveral {
+    /// Returns the items in an order in which each finds its destination free.
+    fn in_order(&mut self, context: &mut Context<'_>, moves: Vec<Move>) -> Result<Vec<Item>, ToolError> {
+        let mut items = Vec::with_capacity(moves.len());
+        let mut addresses = Vec::with_capacity(moves.len());
+        for Move { source, destination } in moves {
+            context.spend(1)?;
+            let (name, target) = (source.as_text().to_string(), destination.as_text().to_string());
+            let mut place = context.place(&name, SOURCE, Access::Change);
+            place.iter_mut().for_each(|place| self.folders.share(place));
+            addresses.push(place.as_ref().map(|place| place.address().into_owned()).unwrap_or_default());
+            items.push(Some(Item { name, place, target }));
+        }
+        let by_source: HashMap<&str, usize> =
+            addresses.iter().enumerate().map(|(index, address)| (address.as_str(), index)).collect();
+        // The item that leaves the destination of each.
+        let mut before = Vec::with_capacity(items.len());
+        let mut destinations = Vec::with_capacity(items.len());
+        for item in items.iter().flatten() {
+            let mut destination = context.place(&item.target, DESTINATION, Access::Make);
+            destination.iter_mut().for_each(|place| self.folders.share(place));
+            let address = destination.as_ref().map(|place| place.address().into_owned()).unwrap_or_default();
+            before.push(by_source.get(address.as_str()).copied().filter(|_| !address.is_empty()));
+            destinations.push(Some(destination.map_err(|error| error.argument("destination"))));
+        }
+        let mut ordered = Vec::with_capacity(items.len());
+        // The chain in which each item was reached first.
+        let mut reached = vec![usize::MAX; items.len()];
+        for start in 0..items.len() {
+            let mut chain = Vec::new();
+            let mut next = Some(start);
+            while let Some(index) = next.filter(|index| reached[*index] == usize::MAX) {
+                reached[index] = start;
+                chain.push(index);
+                next = before[index];
+            }
+            // The chain leads back to itself, from the item that it reaches again.
+            let again = next.filter(|index| reached[*index] == start && !chain.is_empty());
+            let circle = again.and_then(|again| chain.iter().position(|index| *index == again));
+            self.in_circles
+                .extend(chain[circle.unwrap_or(chain.len())..].iter().map(|index| addresses[*index].clone()));
+            for index in chain.into_iter().rev() {
+                ordered.extend(items[index].take());
+                self.destinations.extend(destinations[index].take());
+            }
+        }
+        self.sources = addresses.into_iter().collect();
+        Ok(ordered)
+    }
+}
+
+impl Work for MoveSeveral {
+    type Plan = OneMove;
+    const OPERATION: &'static str = "move";
+
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<OneMove>>, ToolError> {
+        let destination = self.destinations.pop_front().expect("each item has one");
+        let (source, destination) = (item.place?, destination?);
+        let (from, to) = (source.address().into_owned(), destination.address().into_owned());
+        self.check_dependence(&from, &to)?;
+        let lacks_parent = !destination.missing_folders().1.is_empty();
+        let ready = Ready { has_parent: !self.make_directories, is_free: from == to || !self.sources.contains(&to) };
+        examine(context, &source, &destination, ready)?;
+        self.left.insert(from);
+        self.taken.insert(to);
+        let files = 1 + destination.missing_folders().1.len() as u64;
+        Ok(Some(Planned { plan: OneMove { source, destination, lacks_parent }, files }))
+    }
+
+    fn perform(&self, context: &mut Context<'_>, plan: &OneMove, change: &Change<'_>) -> Result<Done, ToolError> {
+        let OneMove { source, destination, lacks_parent } = plan;
+        // An item before may have changed the source: its number of links, if both are names of one file.
+        let metadata = source.metadata().map_err(|error| ToolError::from(error).path(source.display()))?;
+        let made = if *lacks_parent { Some(make_parent(context, destination, change)?) } else { None };
+        let destination = made.as_ref().unwrap_or(destination);
+        rename(context, Renaming { source, destination, metadata: &metadata }, change)?;
+        Ok(Done::default())
+    }
+}
+
+impl MoveSeveral {
+    /// Refuses a move that depends on another one in a way that no order resolves.
+    fn check_dependence(&self, from: &str, to: &str) -> Result<(), ToolError> {
+        let conflict = |message: String, path: &str| Err(ToolError::new(ToolCode::Conflict, message).path(path));
+        if self.left.contains(from) {
+            return conflict(format!("`{from}` is moved by an item before it already"), from);
+        }
+        if self.taken.contains(to) {
+            return conflict(format!("another item is moved to `{to}` already"), to)
+                .map_err(|error| error.argument("destination"));
+        }
+        if from != to && self.in_circles.contains(from) {
+            let error = conflict(format!("`{from}` and `{to}` exchange their paths, alone or with others"), from);
+            return error.map_err(|error| error.hint("move one of them to a third path first"));
+        }
+        let moved_above = |path: &str| above(path).find(|above| self.sources.contains(*above)).map(str::to_owned);
+        if let Some(above) = moved_above(from) {
+            return conflict(format!("`{from}` goes with `{above}`, another item"), from);
+        }
+        match moved_above(to) {
+            Some(above) if above != from => {
+                let error = conflict(format!("`{to}` is in `{above}`, which another item moves"), to);
+                error.map_err(|error| error.argument("destination"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the directories above a path, without the root.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(slash, _)| &path[..slash])
+}
+
+/// Makes the missing directories of a destination, unless an item before made them, and returns the destination in them.
+fn make_parent(
+    context: &mut Context<'_>,
+    destination: &SandboxPath,
+    change: &Change<'_>,
+) -> Result<SandboxPath, ToolError> {
+    let address = destination.address();
+    let at_destination = |error: ToolError| error.argument("destination");
+    let parent = address.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let parent = context.place(parent, PathRule::INSIDE.creating(), Access::Make).map_err(at_destination)?;
+    match parent.metadata() {
+        Ok(there) if there.kind == EntryKind::Folder => {}
+        _ => parent.create_folder(change).map_err(|error| at_destination(error.into()))?,
+    }
+    context.place(&address, DESTINATION, Access::Make).map_err(at_destination)
+}

@@ -1,0 +1,276 @@
+//! `FS.ReplaceInFiles`: replaces a text, or what an expression matches, in all files of a tree that have it.
+
+mod replacer;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::gate::{Context, Tool};
+use crate::sandbox::{Change, PathRule, SandboxError, SandboxPath};
+use crate::text::ToolCode;
+use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
+use crate::value::{Str, Value};
+
+use super::super::diff::Sides;
+use super::super::glob::LetterCase;
+use super::bulk::{self, Item, Planned, Work};
+use super::encoding::{Choice, MarkedCharset};
+use super::operation::Operation;
+use super::original::{FileEdit, Original};
+use super::patterns::Patterns;
+use super::replacement::{LineEnds, difference};
+use super::rows::Done;
+use super::search_files::{Query, Selection, Skipped, encoding_of, files_with_match};
+use replacer::{Replacer, filter};
+
+const SPEC: Spec = Spec {
+    name: "FS.ReplaceInFiles",
+    wire: "replace_in_files",
+    aliases: &[],
+    keywords: &[
+        "replace in files",
+        "replace all",
+        "search and replace",
+        "sed -i",
+        "perl -pi",
+        "sd",
+        "rename in files",
+        "refactor",
+        "codemod",
+        "replace everywhere",
+    ],
+    summary: "Replaces a text in all files of a directory that have it",
+    details: "The files are those that `FS.SearchFiles` searches with the same `path`, `pattern`, `gitignore` and `hidden`: \
+        texts below a directory, or one file. Without `regex` the `text` is meant as it stands and may have line ends, \
+        which are taken as those of the file. With `regex`, `ignore_case` or `whole_word` each line is searched by itself, \
+        and in `replacement` after `regex`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, \
+        `$0` for the whole match and `$$` for a dollar. Every other byte of a file stays as it is, as with `FS.EditFile`: \
+        byte order mark, line ends and encoding, which is found for each file unless `encoding` names one. Every file is \
+        examined before the first is changed, and a file that changes in between is left as it is (`conflict`). \
+        `items` has a row for each file in which the text was replaced, with `replacements`, in the order of the search; \
+        `replacements` of the result is their sum. One that cannot be changed does not stop the rest unless `all_or_nothing`; where \
+        none is done the call failed. That no file has the text is no error. With `dry_run` the files stay as they are, and each row has a `diff` \
+        in the unified format, as long as the answer has room (nil then). Old files are kept below `.ns/backups`, and `ns undo` restores them.",
+    effect: Effect::Writes,
+    risk: Risk::Medium,
+    requires_approval: false,
+    failure: Failure::SuccessMap,
+    errors: &[
+        ToolCode::SandboxViolation,
+        ToolCode::NotFound,
+        ToolCode::NotADirectory,
+        ToolCode::Conflict,
+        ToolCode::PermissionDenied,
+        ToolCode::TooLarge,
+        ToolCode::NotText,
+        ToolCode::Encoding,
+        ToolCode::NoSpace,
+        ToolCode::IoError,
+    ],
+    example: Example {
+        script: "MUST CALL FS.WriteFile(\"src/a.txt\", \"old name\\n\")\nMUST CALL FS.WriteFile(\"src/b.txt\", \"old old\\n\")\nSET result = FS.ReplaceInFiles(\"src\", \"old\", \"new\")\nFOR EACH file IN result.items DO\n  EMIT file.path, \" \", file.replacements\nEND",
+        output: "src/a.txt 1\nsrc/b.txt 2\n",
+    },
+};
+
+arguments! {
+    struct Args {
+        path | directory_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory whose files are changed, or one file, from the sandbox root";
+        text | old_text | old: Str = Required, Kind::Content, "text that is replaced";
+        replacement | new_text | new: Str = Required, Kind::Content, "text that comes in its place";
+        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to change, or a list of patterns, as in `FS.Find`";
+        regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression for each line (Rust's: no look-around, no back-references)";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count";
+        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "matches are whole words";
+        gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what git ignores, and `.git`";
+        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; found for each when left out";
+        max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is changed, in MiB";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back";
+        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the files stay as they are, and the rows say what would change";
+    }
+}
+
+/// FileOperationResult, and what was searched.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReplacedInFiles {
+    #[serde(flatten)]
+    operation: Operation,
+    /// How often the text was replaced in all files.
+    replacements: usize,
+    /// Files that were read.
+    files_searched: u64,
+    /// Files that were left out by rule.
+    skipped: Skipped,
+}
+
+/// Bytes of an answer that diffs leave for a row, and what its path takes.
+const REST_OF_ROW: usize = 400;
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run).with_check(check).with_early_check(check_early)
+}
+
+fn check(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    if let Some(pattern) = given.value("pattern") {
+        Patterns::parse("pattern", pattern.as_ref(), LetterCase::Counts)?;
+    }
+    if let Some(Some(name)) = given.text("encoding") {
+        encoding_of(&name)?;
+    }
+    let (text, replacement) = (given.text("text").flatten(), given.text("replacement").flatten());
+    Query::with(given, |query| {
+        let query = filter(query);
+        query.parse()?;
+        if query.is_plain() && text.is_some() && text == replacement {
+            let error = ToolError::bad_argument("replacement", "`text` and `replacement` are the same");
+            return Err(error.hint("give the text that comes in its place"));
+        }
+        Ok(())
+    })
+}
+
+/// Checks the expression and the groups that the replacement names.
+fn check_early(given: &Given<'_>, _: &Settings) -> Result<(), ToolError> {
+    let Some(Some(replacement)) = given.text("replacement") else { return Ok(()) };
+    Query::with(given, |query| Replacer::new(query, &replacement).map(drop))
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<ReplacedInFiles, ToolError> {
+    let (text, replacement) = (args.text.as_text(), args.replacement.as_text());
+    let query = Query { text: &text, is_regex: args.regex, ignore_case: args.ignore_case, whole_word: args.whole_word };
+    let selection =
+        Selection { start: &args.path, pattern: args.pattern.as_ref(), gitignore: args.gitignore, hidden: args.hidden };
+    let name = args.encoding.as_ref().map(Str::as_text);
+    let searched_in = name.as_deref().map(encoding_of).transpose()?;
+    let asked = name.as_deref().map(|name| super::encoding_of("encoding", name)).transpose()?;
+    let found = files_with_match(context, &selection, filter(query), searched_in)?;
+    let mut work = Replace {
+        replacer: Replacer::new(query, &replacement)?,
+        asked,
+        max_size_mb: args.max_size_mb,
+        is_dry_run: args.dry_run,
+        room: context.answer_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX),
+    };
+    // A link that names one file is followed, as when the file is searched; links in a tree are not.
+    let is_one = found.paths.first().is_some_and(|path| path == args.path.display());
+    let rule = if is_one { PathRule::INSIDE } else { PathRule::INSIDE.not_following() };
+    let items = bulk::found(context, found.paths, rule, Access::Change);
+    let operation = if args.dry_run {
+        bulk::examine(context, &mut work, items, "replace (dry run)", |plan| Done {
+            replacements: Some(plan.replacements),
+            diff: plan.diff,
+            ..Done::default()
+        })?
+    } else {
+        bulk::run(context, &mut work, items, args.all_or_nothing)?
+    };
+    Ok(ReplacedInFiles {
+        replacements: operation.replacements(),
+        operation,
+        files_searched: found.searched,
+        skipped: found.skipped,
+    })
+}
+
+/// The replacement in several files.
+struct Replace<'a> {
+    replacer: Replacer<'a>,
+    asked: Option<Choice>,
+    max_size_mb: i64,
+    is_dry_run: bool,
+    /// Bytes of the answer that are left for diffs and rows.
+    room: usize,
+}
+
+/// The replacement in one file.
+struct OneFile {
+    path: SandboxPath,
+    /// The SHA-256 of the content that was examined.
+    digest: [u8; 32],
+    replacements: usize,
+    diff: Option<String>,
+}
+
+/// The results of a replacement in one file besides its new content.
+struct About {
+    digest: [u8; 32],
+    replacements: usize,
+    diff: Option<String>,
+}
+
+impl Replace<'_> {
+    fn edit<'a>(&self, path: &'a SandboxPath) -> FileEdit<'a> {
+        FileEdit {
+            path,
+            max_size_mb: self.max_size_mb,
+            reports_backup: true,
+            if_match: None,
+            is_dry_run: false,
+            change: None,
+        }
+    }
+
+    /// Returns the new content of a file.
+    fn replace(
+        &self,
+        context: &mut Context<'_>,
+        path: &SandboxPath,
+        old: Option<&Original>,
+    ) -> Result<(Vec<u8>, About), ToolError> {
+        let old = old.ok_or_else(|| SandboxError::Vanished(path.display().to_owned()))?;
+        let encoding = old.charset(path, self.asked)?;
+        let text = old.text(encoding)?;
+        let replaced = self.replacer.replace(context, &text, LineEnds::of(&text))?;
+        let MarkedCharset { charset, mark } = encoding;
+        let diff = if self.is_dry_run && replaced.replacements > 0 {
+            Some(difference(path, Sides { old: &text, new: &replaced.text }, context)?)
+        } else {
+            None
+        };
+        let mut bytes = old.bytes[..mark].to_vec();
+        bytes.extend_from_slice(&super::encoded("replacement", &replaced.text, charset)?);
+        Ok((bytes, About { digest: old.digest, replacements: replaced.replacements, diff }))
+    }
+
+    /// Keeps a diff if the answer has room for it. A byte takes at most six bytes in JSON.
+    fn fitting(&mut self, path: &SandboxPath, diff: Option<String>) -> Option<String> {
+        self.room = self.room.saturating_sub(REST_OF_ROW + 6 * path.display().len());
+        let size = diff.as_ref().map_or(0, |diff| 6 * diff.len());
+        let fits = size <= self.room;
+        if fits {
+            self.room -= size;
+        }
+        diff.filter(|_| fits)
+    }
+}
+
+impl Work for Replace<'_> {
+    type Plan = OneFile;
+    const OPERATION: &'static str = "replace";
+
+    fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<OneFile>>, ToolError> {
+        let path = item.place?;
+        let examination = FileEdit { is_dry_run: true, ..self.edit(&path) };
+        let About { digest, replacements, diff } =
+            examination.run(context, |context, old| self.replace(context, &path, old))?.about;
+        if replacements == 0 {
+            return Ok(None);
+        }
+        let diff = self.fitting(&path, diff);
+        Ok(Some(Planned { plan: OneFile { path, digest, replacements, diff }, files: 1 }))
+    }
+
+    fn perform(&self, context: &mut Context<'_>, plan: &OneFile, change: &Change<'_>) -> Result<Done, ToolError> {
+        let path = &plan.path;
+        let edit = FileEdit { if_match: Some(plan.digest), change: Some(change), ..self.edit(path) };
+        let done = edit.run(context, |context, old| self.replace(context, path, old))?;
+        Ok(Done {
+            size_bytes: Some(done.bytes.len() as u64),
+            backup_path: done.backup,
+            replacements: Some(done.about.replacements),
+            diff: None,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! `FS.MoveFiles` with generated moves: those that a model allows are made, at once or one after another in a suitable
+//! order, the others are reported, and `ns undo` restores the tree.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value as Json, json};
+
+use crate::support::{ns, run};
+
+/// The paths of a tree; files may be in the directory `d` too.
+const PATHS: &[&str] = &["a", "b", "c", "e", "d/a", "d/b", "é x"];
+
+/// Files with their contents by path.
+type Tree = BTreeMap<String, String>;
+
+fn make(root: &Path, tree: &Tree) {
+    fs::create_dir(root.join("d")).expect("a directory");
+    for (path, content) in tree {
+        fs::write(root.join(path), content).expect("a file");
+    }
+}
+
+fn read(root: &Path) -> Tree {
+    let file = |path: &&str| Some(((*path).to_owned(), fs::read_to_string(root.join(path)).ok()?));
+    PATHS.iter().filter_map(file).collect()
+}
+
+/// Returns the sources of the moves that cannot be made: of what is not there, in a circle, and to a path that is
+/// occupied by what stays.
+fn failing(tree: &Tree, moves: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let is_in_circle = |source: &String| {
+        let mut at = &moves[source];
+        for _ in 0..moves.len() {
+            match moves.get(at) {
+                Some(_) if at == source => return source != &moves[source],
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        false
+    };
+    let mut failing: BTreeSet<String> =
+        moves.keys().filter(|source| !tree.contains_key(*source) || is_in_circle(source)).cloned().collect();
+    loop {
+        let is_occupied =
+            |path: &String| tree.contains_key(path) && (!moves.contains_key(path) || failing.contains(path));
+        let blocked = |(source, to): &(&String, &String)| is_occupied(to) || source == to;
+        let further: Vec<String> =
+            moves.iter().filter(blocked).map(|(source, _)| source.clone()).filter(|it| !failing.contains(it)).collect();
+        if further.is_empty() {
+            return failing;
+        }
+        failing.extend(further);
+    }
+}
+
+/// Returns the answer of a call, also of one that failed; null if a failed call has none.
+fn answer(root: &Path, arguments: &Json) -> Json {
+    let ran = run(ns(root).args(["call", "FS.MoveFiles", &arguments.to_string()]));
+    let parsed = |text: &str| serde_json::from_str::<Json>(text).unwrap_or_else(|_| panic!("{arguments}: {text}"));
+    // The answer of a call of which a part was done is a result, too.
+    if ran.stdout.is_empty() { parsed(&ran.stderr)["answer"].take() } else { parsed(&ran.stdout) }
+}
+
+#[test]
+fn the_moves_that_a_model_allows_are_made() {
+    let cases = if std::env::var_os("NS_LONG").is_some() { 3_000 } else { 80 };
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let shuffled = || Just(PATHS.to_vec()).prop_shuffle();
+    let inputs = (shuffled(), shuffled(), shuffled(), 0..=PATHS.len(), 1..=PATHS.len(), any::<bool>());
+    let checked = runner.run(&inputs, |(there, sources, destinations, files, count, all_or_nothing)| {
+        let owned = |path: &&str| (*path).to_owned();
+        let tree: Tree = there.iter().take(files).map(|path| (owned(path), format!("content of {path}"))).collect();
+        let moves: BTreeMap<String, String> =
+            sources.iter().map(owned).zip(destinations.iter().map(owned)).take(count).collect();
+        let failing = failing(&tree, &moves);
+        let mut wanted: Tree = tree.clone();
+        if !(all_or_nothing && !failing.is_empty()) {
+            let made = || moves.iter().filter(|(source, _)| !failing.contains(*source));
+            made().for_each(|(source, _)| drop(wanted.remove(source)));
+            wanted.extend(made().map(|(source, to)| (to.clone(), tree[source].clone())));
+        }
+        let place = tempfile::tempdir().expect("a folder for the test");
+        make(place.path(), &tree);
+        let given: Vec<Json> =
+            sources.iter().take(count).map(|source| json!({"source": source, "destination": moves[*source]})).collect();
+        let answer = answer(place.path(), &json!({"moves": given, "all_or_nothing": all_or_nothing}));
+        prop_assert_eq!(read(place.path()), wanted.clone(), "{:?} {:?}: {}", tree, moves, answer);
+        prop_assert_eq!(answer["success"].as_bool().unwrap_or(false), failing.is_empty(), "{}", answer);
+        if !all_or_nothing {
+            let rows = answer["items"].as_array().expect("rows");
+            let failed: BTreeSet<String> = rows
+                .iter()
+                .filter(|row| row["success"] == false)
+                .filter_map(|row| row["path"].as_str().map(str::to_owned))
+                .collect();
+            prop_assert_eq!((rows.len(), failed), (moves.len(), failing), "{}", answer);
+        }
+        if wanted != tree {
+            let undone = run(ns(place.path()).arg("undo"));
+            prop_assert_eq!(undone.code, 0, "{}", undone.stderr);
+        }
+        prop_assert_eq!(read(place.path()), tree);
+        Ok(())
+    });
+    checked.unwrap_or_else(|failure| panic!("{failure}"));
+}
