@@ -27,8 +27,9 @@ struct Race {
     turns: u32,
 }
 
-const RACES: [Race; 28] = [
+const RACES: [Race; 31] = [
     folder_race("read_file (toctou-01)", "SET r = FS.ReadFile(\"d/f\")", 700),
+    folder_race("read_files of the folder", "SET r = FS.ReadFiles(paths: [\"d/f\"], on_error: \"record\")[0]", 700),
     folder_race("hash_file", "SET r = FS.HashFile(\"d/f\")", 700),
     folder_race("file_info", "SET r = FS.FileInfo(\"d/f\")", 700),
     folder_race("walk_dir of the folder", "SET r = FS.WalkDir(\"d\")", 700),
@@ -63,6 +64,8 @@ const RACES: [Race; 28] = [
         call: "CALL FS.WriteFile(\"d/sub/f\", \"INSIDE\")\nCALL FS.WriteFile(\"d/sub/x/f\", \"INSIDE\")\nSET r = FS.DeleteFile(\"d\", recursive: true)",
         turns: 100,
     },
+    folder_race("replace_in_files of the folder", REPLACE_IN_FOLDER, 400),
+    folder_race("move_files out of the folder", MOVE_OUT, 400),
     folder_race("compress of the folder", "SET r = FS.Compress(\"d\", \"o.tgz\", overwrite: true)", 200),
     folder_race("extract into a new folder", UNPACK_NEW, 200),
     folder_race("extract over the folder", UNPACK_OVER, 200),
@@ -132,6 +135,12 @@ const RACES: [Race; 28] = [
 /// Sets another time in each turn, since the same one is no change.
 const SET_MODIFIED: &str = "SET r = FS.SetModified(\"f\", \"2001-01-01T00:00:00.\" + STR(i + 1) + \"Z\")";
 const SET_MODIFIED_BELOW: &str = "SET r = FS.SetModified(\"d/f\", \"2001-01-01T00:00:00.\" + STR(i + 1) + \"Z\")";
+
+/// Replaces a letter that the files inside and outside have.
+const REPLACE_IN_FOLDER: &str =
+    "CALL FS.WriteFile(\"d/f\", \"INSIDE\")\nSET r = FS.ReplaceInFiles(\"d\", \"S\", \"s\")";
+const MOVE_OUT: &str = "CALL FS.WriteFile(\"d/f\", \"INSIDE\")\nCALL FS.DeleteFile(\"m\")\n\
+    SET r = FS.MoveFiles([{\"source\": \"d/f\", \"destination\": \"m\"}])";
 
 /// Extracts a file into a new directory in `d`.
 const UNPACK_NEW: &str = "CALL FS.WriteFile(\"s/x\", \"INSIDE\")\nCALL FS.Compress(\"s/x\", \"o.zip\", overwrite: true)\n\

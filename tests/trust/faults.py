@@ -77,6 +77,18 @@ def operations():
         call("append_file", file_path="a.txt", content=BIG),
         call("append_file", file_path="new/log.txt", content=BIG),
         call("edit_file", file_path="a.txt", old_text="newer ", new_text="newest ", replace_all=True),
+        call("replace_in_files", path=".", text="old ", replacement="newest "),
+        call("replace_in_files", path=".", text="old ", replacement="newest ", all_or_nothing=True),
+        call(
+            "move_files",
+            moves=[
+                {"source": "a.txt", "destination": "m/a.txt"},
+                {"source": "b.txt", "destination": "m/b.txt"},
+                {"source": "d/in", "destination": "m/in"},
+            ],
+            make_directories=True,
+            all_or_nothing=True,
+        ),
         call("copy_file", source_path="a.txt", destination_path="b.txt", overwrite=True),
         call("copy_file", source_path="d", destination_path="new/deep/d", recursive=True),
         call("copy_file", paths=["b.txt", "a.txt", "d"], destination_path="e", recursive=True, all_or_nothing=True),

@@ -1,6 +1,6 @@
 //! An undo does the same after a run and after that run was undone and redone, once or twice.
 
-use super::table::{DEEDS, Deed, KINDS, Kind, check_all, chosen, sandbox};
+use super::table::{Deed, KINDS, Kind, check_all, chosen, deeds, sandbox};
 use super::{ns, run, tick};
 use crate::support::contents_of;
 
@@ -69,7 +69,7 @@ fn an_undo_after_a_redo_does_what_the_first_would() {
     for command in COMMANDS {
         for kind in KINDS {
             for target in kind.2 {
-                cells.extend(DEEDS.iter().map(|deed| Cell { kind, target, deed, command }));
+                cells.extend(deeds(target).map(|deed| Cell { kind, target, deed, command }));
             }
         }
     }
