@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value as Json, json};
 
-use crate::support::{ns, run};
+use crate::support::{has_strace, ns, run, strace};
 
 /// The paths of a tree; files may be in the directory `d` too.
 const PATHS: &[&str] = &["a", "b", "c", "e", "d/a", "d/b", "é x"];
@@ -81,7 +81,7 @@ fn the_moves_that_a_model_allows_are_made() {
             sources.iter().map(owned).zip(destinations.iter().map(owned)).take(count).collect();
         let failing = failing(&tree, &moves);
         let mut wanted: Tree = tree.clone();
-        if !(all_or_nothing && !failing.is_empty()) {
+        if !all_or_nothing || failing.is_empty() {
             let made = || moves.iter().filter(|(source, _)| !failing.contains(*source));
             made().for_each(|(source, _)| drop(wanted.remove(source)));
             wanted.extend(made().map(|(source, to)| (to.clone(), tree[source].clone())));
@@ -110,4 +110,42 @@ fn the_moves_that_a_model_allows_are_made() {
         Ok(())
     });
     checked.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// A power failure leaves the records of moves that were journaled together, and none of the marks of those that were
+/// made: the next run finds out which were, and takes them back.
+#[test]
+fn moves_whose_marks_are_lost_are_taken_back() {
+    if !has_strace() {
+        return;
+    }
+    let count = 40;
+    for kill_at in [10, 17, 30, 40] {
+        let place = tempfile::tempdir().expect("a folder for the test");
+        let name = |number: usize| place.path().join(number.to_string());
+        (0..count).for_each(|number| fs::write(name(number), number.to_string()).expect("a file"));
+        let moves: Vec<Json> = (0..count)
+            .map(|number| json!({"source": number.to_string(), "destination": (number + 1).to_string()}))
+            .collect();
+        let arguments = json!({"moves": moves, "all_or_nothing": true}).to_string();
+        let mut command = ns(place.path());
+        command.args(["call", "FS.MoveFiles", &arguments]);
+        let inject = format!("inject=renameat2:signal=KILL:when={kill_at}");
+        let trace = ["-e", "trace=renameat2", "-e", &inject];
+        let killed = run(&mut strace(&command, Path::new("/dev/null"), &trace));
+        let open = fs::read_dir(place.path().join(".ns/runs/open"))
+            .unwrap_or_else(|_| panic!("no journals: {} {}", killed.code, killed.stderr));
+        let journal = open.map(|entry| entry.expect("an entry").path()).next().expect("the journal of the killed run");
+        let lines = fs::read_to_string(&journal).expect("a journal");
+        let last = lines.rfind("{\"step\":").expect("a step");
+        let end = last + lines[last..].find('\n').expect("a whole line") + 1;
+        fs::OpenOptions::new().write(true).open(&journal).and_then(|file| file.set_len(end as u64)).expect("it is cut");
+        let next = run(ns(place.path()).args(["run", "-e", "MUST CALL FS.WriteFile(\"next\", \"\")"]));
+        assert_eq!(next.code, 0, "{}", next.stderr);
+        for number in 0..count {
+            let content = fs::read_to_string(name(number)).unwrap_or_default();
+            assert_eq!(content, number.to_string(), "killed at {kill_at}: {}", next.stderr);
+        }
+        assert!(!name(count).exists(), "killed at {kill_at}");
+    }
 }

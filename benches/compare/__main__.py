@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 
 import calls
+import chores
 import files
 import idioms
 import listing
@@ -45,6 +46,7 @@ MODES: dict[str, Mode] = {
     "million": lambda built, args: million.run(built, folders=1000, files=1000),
     "listing": lambda built, args: listing.run(built, listing.FULL, args.rounds or 15),
     "files": lambda built, args: files.run(built, files.FULL_MIB, args.rounds or 9),
+    "chores": lambda built, args: chores.run(built, chores.FULL, args.rounds or 5, args.chores and args.chores.split(",")),
     "scaling": lambda built, args: scaling.run(built, args.most_ms),
     "idioms": lambda built, args: idioms.run(built, args.rounds or 3),
     "parse": lambda built, args: parse.run(built, args.rounds or 7),
@@ -77,6 +79,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=positive, metavar="N", help="rounds of each measurement")
     parser.add_argument("--only", metavar="A,B", help=f"of the programs {' '.join(programs.PROGRAMS)}")
     parser.add_argument("--peers", metavar="A,B", help="of the languages; all that are here when left out")
+    parser.add_argument("--chores", metavar="A,B", help="of the chores, by name; all when left out")
     parser.add_argument("--folder", metavar="DIR", default="/usr", help="what is walked [/usr]")
     parser.add_argument("--most-ms", type=positive, metavar="N", default=scaling.MOST_MS, help="scale until a run takes this")
     parser.add_argument("--ns", metavar="PATH", help="an ns that is built already")

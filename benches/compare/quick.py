@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calls
+import chores
 import files
 import idioms
 import listing
@@ -33,6 +34,7 @@ def run(built: Built) -> dict[str, Report]:
         "million": million.run(built, folders=10, files=500),
         "listing": listing.run(built, listing.QUICK, rounds=1),
         "files": files.run(built, files.QUICK_MIB, rounds=1),
+        "chores": chores.run(built, chores.QUICK, rounds=1),
         "scaling": scaling.run(built, quick=True),
         "idioms": idioms.run(built, rounds=1, quick=True),
         "parse": parse.run(built, rounds=1, quick=True),

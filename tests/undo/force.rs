@@ -254,6 +254,27 @@ fn what_took_the_name_of_a_file_that_is_lost_stays() {
     }
 }
 
+/// That a directory must stay is found out when what is in it was taken back already: the undo begins again without it.
+#[test]
+fn what_is_in_a_directory_that_must_stay_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.eval(
+        "MUST FS.WriteFile(\"e/y\", \"y\")\nMUST FS.DeleteFile(\"d/in/f\")\n\
+         MUST FS.RestoreBackup(FS.DeleteFile(\"d\", recursive: true)[\"backupPath\"])\nMUST FS.WriteFile(\"d/in/f\", \"new\")",
+    );
+    tick();
+    fs::set_permissions(place.root().join("d"), fs::Permissions::from_mode(0o705)).expect("a mode");
+    let found = place.snapshot();
+    let forced = place.ns(1, &["undo", "--force"]);
+    for path in ["d", "d/in/f"] {
+        assert!(forced.stderr.contains(&format!("`{path}` was left as it is")), "{}", forced.stderr);
+    }
+    assert_eq!((&*place.read("d/in/f"), &*place.read("e/y")), ("new", ""));
+    place.ns(0, &["redo"]);
+    assert_eq!(contents(&place), contents_of(&found));
+}
+
 fn contents(place: &Place) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     contents_of(&place.snapshot())
 }

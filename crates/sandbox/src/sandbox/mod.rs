@@ -25,6 +25,7 @@ pub use changing::backups::{
     Amount, BackupKind, BackupPath, BackupPathText, BackupStore, ReclaimReason, Reclaimed, Retention, SweepReport,
     Tally,
 };
+pub use changing::change::{PendingRenaming, Renaming};
 pub use changing::copier::CopyScope;
 pub use changing::copy::CopyOptions;
 pub use changing::journal::{

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Change, Kind as EntryKind, Metadata, PathRule, RenameError, SandboxError, SandboxPath};
+use crate::sandbox::{
+    Change, Kind as EntryKind, Metadata, PathRule, PendingRenaming, RenameError, Renaming, SandboxError, SandboxPath,
+};
 use crate::text::{ToolCode, fold};
 use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
@@ -74,7 +76,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Moved, ToolError> {
     let Args { source, destination } = args;
     let metadata = examine(context, &source, &destination, Ready { has_parent: true, is_free: true })?;
     let change = context.begin_change(1)?;
-    rename(context, Renaming { source: &source, destination: &destination, metadata: &metadata }, &change)?;
+    let renaming = Renaming { source: &source, target: &destination, metadata };
+    rename(context, renaming.begin(&change)?, &change)?;
     Ok(Moved {})
 }
 
@@ -109,24 +112,15 @@ pub fn examine(
     Ok(metadata)
 }
 
-/// A move that was examined.
-#[derive(Clone, Copy)]
-pub struct Renaming<'a> {
-    pub source: &'a SandboxPath,
-    pub destination: &'a SandboxPath,
-    /// The metadata of the source, just read.
-    pub metadata: &'a Metadata,
-}
-
 /// Moves an entry. Errors: the destination exists by now.
-pub fn rename(context: &mut Context<'_>, renaming: Renaming<'_>, change: &Change<'_>) -> Result<(), ToolError> {
-    let Renaming { source, destination, metadata } = renaming;
-    match source.rename_to(destination, metadata, change) {
+pub fn rename(context: &mut Context<'_>, pending: PendingRenaming<'_>, change: &Change<'_>) -> Result<(), ToolError> {
+    let Renaming { source, target, metadata } = pending.renaming();
+    match pending.carry_out() {
         Ok(()) => Ok(()),
-        Err(RenameError::Sandbox(error)) => Err(explain(error, destination)),
+        Err(RenameError::Sandbox(error)) => Err(explain(error, target)),
         Err(RenameError::OtherDevice) => {
-            context.admit_carrying(source, metadata).map_err(|error| error.argument("source"))?;
-            source.move_by_copy(destination, context.meter, change).map_err(|error| explain(error, destination))
+            context.admit_carrying(source, &metadata).map_err(|error| error.argument("source"))?;
+            source.move_by_copy(target, context.meter, change).map_err(|error| explain(error, target))
         }
     }
 }

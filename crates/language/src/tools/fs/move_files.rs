@@ -1,15 +1,16 @@
 //! `FS.MoveFiles`: moves or renames several files and directories, each to its own new path.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::ControlFlow;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Change, Kind as EntryKind, PathRule, SandboxPath, SharedFolders};
+use crate::sandbox::{Change, Kind as EntryKind, PathRule, PendingRenaming, Renaming, SandboxPath, SharedFolders};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 use crate::value::Str;
 
-use super::bulk::{self, Item, Items, Planned, Work};
-use super::move_file::{DESTINATION, Ready, Renaming, SOURCE, examine, rename};
+use super::bulk::{self, EndOfItem, Item, Items, Outcome, Planned, Work};
+use super::move_file::{DESTINATION, Ready, SOURCE, examine, rename};
 use super::operation::Operation;
 use super::rows::Done;
 
@@ -176,13 +177,61 @@ impl Work for MoveSeveral {
     }
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneMove, change: &Change<'_>) -> Result<Done, ToolError> {
-        let OneMove { source, destination, lacks_parent } = plan;
-        // An item before may have changed the source: its number of links, if both are names of one file.
-        let metadata = source.metadata().map_err(|error| ToolError::from(error).path(source.display()))?;
-        let made = if *lacks_parent { Some(make_parent(context, destination, change)?) } else { None };
-        let destination = made.as_ref().unwrap_or(destination);
-        rename(context, Renaming { source, destination, metadata: &metadata }, change)?;
+        let made = if plan.lacks_parent { Some(make_parent(context, &plan.destination, change)?) } else { None };
+        let renaming = plan.renaming()?;
+        let renaming = Renaming { target: made.as_ref().unwrap_or(renaming.target), ..renaming };
+        rename(context, renaming.begin(change)?, change)?;
         Ok(Done::default())
+    }
+
+    const TOGETHER: usize = 256;
+
+    fn perform_all(
+        &self,
+        context: &mut Context<'_>,
+        plans: &[&OneMove],
+        change: &Change<'_>,
+        end: EndOfItem<'_>,
+    ) -> ControlFlow<()> {
+        // Those whose directories exist are journaled together.
+        for together in plans.chunk_by(|one, other| !one.lacks_parent && !other.lacks_parent) {
+            let renamings: Option<Vec<_>> = together.iter().map(|plan| plan.renaming().ok()).collect();
+            let pending = match renamings.filter(|_| !together[0].lacks_parent) {
+                Some(renamings) => Renaming::begin_all(renamings, change).ok(),
+                None => None,
+            };
+            match pending {
+                Some(pending) => rename_all(context, pending, change, end)?,
+                // Each says for itself why it cannot be begun.
+                None => bulk::perform_each(self, context, together, change, end)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Makes moves that are in the journal.
+fn rename_all(
+    context: &mut Context<'_>,
+    pending: Vec<PendingRenaming<'_>>,
+    change: &Change<'_>,
+    end: EndOfItem<'_>,
+) -> ControlFlow<()> {
+    pending.into_iter().try_for_each(|pending| {
+        let (step, before) = (pending.number(), context.last_step());
+        let result = context.meter.poll().map_err(ToolError::from);
+        let result = result.and_then(|()| rename(context, pending, change)).map(|()| Done::default());
+        let last = context.last_step();
+        // A move to another file system has taken steps of its own.
+        end(Outcome { result, steps: if last > before { before + 1..=last } else { step..=step } })
+    })
+}
+
+impl OneMove {
+    fn renaming(&self) -> Result<Renaming<'_>, ToolError> {
+        // An item before may have changed the source, if both are names of one file.
+        let metadata = self.source.metadata().map_err(|error| ToolError::from(error).path(self.source.display()))?;
+        Ok(Renaming { source: &self.source, target: &self.destination, metadata })
     }
 }
 

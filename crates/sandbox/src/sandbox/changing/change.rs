@@ -6,10 +6,11 @@
 use std::io::ErrorKind;
 
 use super::super::handles::error::{RenameError, SandboxError};
+use super::super::handles::folder::Folder;
 use super::super::handles::metadata::Metadata;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::State;
-use super::journal::{Change, Step};
+use super::journal::{Change, FolderState, PendingStep, Step};
 use super::parents::FOLDER_MODE;
 
 impl SandboxPath {
@@ -44,21 +45,84 @@ impl SandboxPath {
 
     /// Renames a file, directory or link, whose metadata was just read. Fails if the target exists.
     pub fn rename_to(&self, target: &SandboxPath, metadata: &Metadata, change: &Change<'_>) -> Result<(), RenameError> {
-        let (folder, name) = self.entry()?;
-        let (target_folder, target_name) = target.entry()?;
-        let (path, to, old) = (self.full_address(), target.full_address(), State::of(metadata));
-        let pending = change.begin(Step::Move { path, old, to, draft: None }, &[folder, target_folder])?;
-        match change.rename(folder, name, target_folder, target_name) {
+        Renaming { source: self, target, metadata: *metadata }.begin(change)?.carry_out()
+    }
+}
+
+/// A rename of a file, directory or link, whose metadata was just read.
+#[derive(Clone, Copy, Debug)]
+pub struct Renaming<'a> {
+    /// The entry.
+    pub source: &'a SandboxPath,
+    /// Its new path.
+    pub target: &'a SandboxPath,
+    /// Its metadata.
+    pub metadata: Metadata,
+}
+
+/// A rename that is in the journal.
+#[derive(Debug)]
+pub struct PendingRenaming<'a> {
+    renaming: Renaming<'a>,
+    pending: PendingStep<'a>,
+}
+
+impl<'a> Renaming<'a> {
+    /// Journals the rename.
+    pub fn begin(self, change: &'a Change<'_>) -> Result<PendingRenaming<'a>, SandboxError> {
+        let (step, folders) = self.step()?;
+        Ok(PendingRenaming { renaming: self, pending: change.begin(step, &folders)? })
+    }
+
+    /// Journals several renames together, so that records that must be durable are synced once.
+    pub fn begin_all(
+        renamings: Vec<Renaming<'a>>,
+        change: &'a Change<'_>,
+    ) -> Result<Vec<PendingRenaming<'a>>, SandboxError> {
+        let mut steps = Vec::with_capacity(renamings.len());
+        for renaming in &renamings {
+            let (step, folders) = renaming.step()?;
+            steps.push((step, FolderState::of_all(&folders)));
+        }
+        let pending = change.begin_all(steps)?;
+        let renamings = renamings.into_iter().zip(pending);
+        Ok(renamings.map(|(renaming, pending)| PendingRenaming { renaming, pending }).collect())
+    }
+
+    /// Returns the step, and the directories that it changes.
+    fn step(&self) -> Result<(Step, [&'a Folder; 2]), SandboxError> {
+        let (path, to) = (self.source.full_address(), self.target.full_address());
+        let step = Step::Move { path, old: State::of(&self.metadata), to, draft: None };
+        Ok((step, [self.source.entry()?.0, self.target.entry()?.0]))
+    }
+}
+
+impl<'a> PendingRenaming<'a> {
+    /// Returns the number of the step.
+    pub fn number(&self) -> u32 {
+        self.pending.number()
+    }
+
+    /// Returns the rename.
+    pub fn renaming(&self) -> Renaming<'a> {
+        self.renaming
+    }
+
+    /// Renames the entry. Fails if the target exists.
+    pub fn carry_out(self) -> Result<(), RenameError> {
+        let PendingRenaming { renaming: Renaming { source, target, metadata }, pending } = self;
+        let ((folder, name), (target_folder, target_name)) = (source.entry()?, target.entry()?);
+        match pending.change().rename(folder, name, target_folder, target_name) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(SandboxError::Exists(target.display().to_owned()).into());
             }
-            Err(error) => return Err(self.error(&error).into()),
+            Err(error) => return Err(source.error(&error).into()),
         }
         let folders = [folder, target_folder];
         let synced = pending.sync(&folders);
-        pending.done(Some(metadata), false, &folders);
+        pending.done(Some(&metadata), false, &folders);
         Ok(synced.map_err(|error| target.undurable(&error))?)
     }
 }

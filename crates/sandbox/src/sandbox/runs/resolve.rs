@@ -233,7 +233,9 @@ impl StepResolver<'_, '_> {
         let Step::Move { path, old, to, draft } = step else { return Ok(None) };
         let there = self.roots.state(to)?;
         let Some(draft) = draft else {
-            return Ok(there.filter(|there| is_same(Some(old), there) && now.is_none()));
+            // Another entry may have the name by now. Several moves are journaled before the first of them is made.
+            let is_gone = now.is_none_or(|now| !is_same(Some(old), now));
+            return Ok(there.filter(|there| is_same(Some(old), there) && is_gone));
         };
         let discard_at = |place: &SandboxPath| {
             let (folder, name) = place.entry()?;

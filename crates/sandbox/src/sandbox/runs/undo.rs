@@ -118,7 +118,20 @@ struct TakenBack {
     steps: usize,
     left: Vec<Conflict>,
     displaced: Vec<Displaced>,
+    /// Paths that must stay as they are although something that depends on them was reversed already: the undo has to be
+    /// rolled back, and tried again without them.
+    found_late: Vec<Conflict>,
 }
+
+/// The result of one attempt to undo a run.
+enum Attempt {
+    Done(UndoReport),
+    /// These paths turned out to have to stay as they are; everything was rolled back.
+    Again(Vec<Conflict>),
+}
+
+/// Maximum number of attempts of a forced undo. Each finds at least one more path that has to stay.
+const ATTEMPTS: usize = 32;
 
 /// The result of an undo.
 #[derive(Clone, Debug)]
@@ -175,8 +188,29 @@ impl Journal {
         rules: &ChangeRules<'_>,
         meter: &mut Meter,
     ) -> Result<UndoReport, UndoError> {
+        let _lock = UndoLock::wait(rules.roots.main, meter)?;
+        let mut staying = Vec::new();
+        for _ in 0..ATTEMPTS {
+            match self.attempt(run, force, about.clone(), &staying, rules, meter)? {
+                Attempt::Done(report) => return Ok(report),
+                Attempt::Again(found_late) => staying.extend(found_late),
+            }
+        }
+        let reason = "the paths of the run change all the time".to_owned();
+        Err(SandboxError::Io { path: ".".to_owned(), reason }.into())
+    }
+
+    /// Undoes a run as [`Journal::undo`] does, under its lock. A forced undo leaves the paths of `staying` as they are.
+    fn attempt(
+        &self,
+        run: &str,
+        force: bool,
+        about: Begin,
+        staying: &[Conflict],
+        rules: &ChangeRules<'_>,
+        meter: &mut Meter,
+    ) -> Result<Attempt, UndoError> {
         let ChangeRules { roots, retention, admit } = *rules;
-        let _lock = UndoLock::wait(roots.main, meter)?;
         let (history, since) = read(roots, run)?;
         // Another process may have reversed the run while this one waited for the lock.
         let listed = Journal::find(roots, run)?.into_iter().find(|listed| listed.run == run);
@@ -194,10 +228,10 @@ impl Journal {
         let (later, lost) = (comparison.later_runs(), if force { comparison.lost(&found) } else { Vec::new() });
         let copied = comparison.into_copied();
         let all: Vec<Obstacle> = found.iter().chain(&missing).cloned().collect();
-        let ((mut staying, passable), (missing, _)) =
+        let ((mut conflicts, passable), (missing, _)) =
             (obstacles::split(found, &outcome), obstacles::split(missing, &outcome));
-        staying.extend(lost);
-        let skipped = Skipped::new(staying, missing, &history, |path| matches!(roots.state(path), Ok(Some(_))));
+        conflicts.extend(lost.into_iter().chain(staying.iter().cloned()));
+        let skipped = Skipped::new(conflicts, missing, &history, |path| matches!(roots.state(path), Ok(Some(_))));
         if !(force || all.is_empty()) {
             let mut conflicts = obstacles::conflicts(all);
             let is_forceable = !skipped.has_all();
@@ -212,22 +246,30 @@ impl Journal {
         // A killed undo is rolled back, so that it can be repeated.
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, atomic: true, ..about });
         let steps = UndoSteps { history: &history, outcome: &outcome, skipped, forced, copied };
+        let mut again = Vec::new();
         let refused = match self.take_back(steps, rules, meter) {
+            Ok(TakenBack { found_late, .. }) if !found_late.is_empty() => {
+                let refused = moved_on(SandboxError::Changed(run.to_owned()), origin.run, is_redo);
+                again = found_late;
+                refused
+            }
             Ok(TakenBack { steps: 0, left, .. }) if force && !left.is_empty() => {
                 UndoError::NothingBack { run: origin.run, is_redo, conflicts: left, later }
             }
-            Ok(TakenBack { steps, left, displaced }) => {
+            Ok(TakenBack { steps, left, displaced, .. }) => {
                 // The run counts the changes of the other run that it reverses, not its own steps.
                 self.count(steps);
                 let by = self.end(End::Done)?.map(|ended| ended.run);
                 self.check_durable()?;
-                return Ok(UndoReport { run: run.to_owned(), by, origin, is_redo, steps, left, displaced });
+                let run = run.to_owned();
+                return Ok(Attempt::Done(UndoReport { run, by, origin, is_redo, steps, left, displaced }));
             }
             Err(error) => moved_on(error, origin.run, is_redo),
         };
-        let staying = self.roll_back(roots, retention, 1, &mut Meter::unlimited())?;
+        let unreversed = self.roll_back(roots, retention, 1, &mut Meter::unlimited())?;
         self.end(End::TakenBack)?;
-        match (refused, staying.is_empty()) {
+        match (refused, unreversed.is_empty()) {
+            (_, true) if !again.is_empty() => Ok(Attempt::Again(again)),
             (UndoError::Sandbox(error), true) if !matches!(error, SandboxError::Limit(_)) => {
                 Err(UndoError::RolledBack { run: origin_run, is_redo, error })
             }
@@ -247,6 +289,7 @@ impl Journal {
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
         let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
         let mut steps = 0;
+        let mut reversed_steps: Vec<&Step> = Vec::new();
         for taken in history.steps.iter().rev() {
             reverser.meter.poll()?;
             if skipped.has(&taken.step) {
@@ -257,12 +300,23 @@ impl Journal {
                 None => reverser.reverse(taken).map(|()| true),
             };
             match reversed {
-                Ok(is_done) => steps += usize::from(is_done && taken.step.is_change()),
+                Ok(is_done) => {
+                    steps += usize::from(is_done && taken.step.is_change());
+                    reversed_steps.extend(is_done.then_some(&taken.step));
+                }
                 // A full disk says nothing about the path: the undo can be tried again.
                 Err(error @ (SandboxError::Limit(_) | SandboxError::NoSpace(_) | SandboxError::Busy(_))) => {
                     return Err(error);
                 }
-                Err(error) if forced.is_some() => skipped.add(&taken.step, &error.to_string()),
+                Err(error) if forced.is_some() => {
+                    let reason = error.to_string();
+                    skipped.add(&taken.step, &reason);
+                    if reversed_steps.iter().any(|step| skipped.has(step)) {
+                        let conflict = |path: &Address| Conflict { path: path.clone(), reason: reason.clone() };
+                        let found_late = taken.step.places().into_iter().map(conflict).collect();
+                        return Ok(TakenBack { steps, left: Vec::new(), displaced: Vec::new(), found_late });
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -284,7 +338,7 @@ impl Journal {
             self.restore(times, roots);
         }
         let all = history.stays.filter(|_| left.is_empty() && steps > 0).map(|all| all as usize);
-        Ok(TakenBack { steps: all.unwrap_or(steps), left, displaced })
+        Ok(TakenBack { steps: all.unwrap_or(steps), left, displaced, found_late: Vec::new() })
     }
 
     /// Restores the modification times of directories. Failures are ignored.

@@ -12,7 +12,7 @@ use crate::value::Str;
 
 use super::super::glob::Pattern;
 
-pub use perform::{Planned, Work, examine, of_item, run};
+pub use perform::{EndOfItem, Outcome, Planned, Work, examine, of_item, perform_each, run};
 
 /// Several items, and the argument that names them.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 //! far as their answer.
 
 use std::mem;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use crate::gate::{Context, Items as Counts};
 use crate::limits::{Limit, LimitHit};
@@ -38,7 +39,46 @@ pub trait Work {
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<Self::Plan>>, ToolError>;
     /// Carries out the plan.
     fn perform(&self, context: &mut Context<'_>, plan: &Self::Plan, change: &Change<'_>) -> Result<Done, ToolError>;
+
+    /// Maximum number of plans that are carried out together.
+    const TOGETHER: usize = 1;
+    /// Carries out plans in order, and passes on how each ended, until told to stop.
+    fn perform_all(
+        &self,
+        context: &mut Context<'_>,
+        plans: &[&Self::Plan],
+        change: &Change<'_>,
+        end: EndOfItem<'_>,
+    ) -> ControlFlow<()> {
+        perform_each(self, context, plans, change, end)
+    }
 }
+
+/// Carries out plans one by one.
+pub fn perform_each<W: Work + ?Sized>(
+    work: &W,
+    context: &mut Context<'_>,
+    plans: &[&W::Plan],
+    change: &Change<'_>,
+    end: EndOfItem<'_>,
+) -> ControlFlow<()> {
+    plans.iter().try_for_each(|plan| {
+        let before = context.last_step();
+        let result = context.meter.poll().map_err(ToolError::from);
+        let result = result.and_then(|()| work.perform(context, plan, change));
+        end(Outcome { result, steps: before + 1..=context.last_step() })
+    })
+}
+
+/// How an item ended.
+pub struct Outcome {
+    pub result: Result<Done, ToolError>,
+    /// The numbers of its steps.
+    pub steps: RangeInclusive<u32>,
+}
+
+/// Receives how an item ended. Returns whether to go on.
+pub type EndOfItem<'a> = &'a mut dyn FnMut(Outcome) -> ControlFlow<()>;
 
 /// The name of an item, and its plan or the reason why it cannot be processed.
 type Look<P> = (String, Result<Planned<P>, ToolError>);
@@ -58,8 +98,10 @@ pub fn run<W: Work>(
     context.admit_files(files).map_err(|error| error.argument(argument))?;
     let change = context.begin_change(files)?;
     let first_step = if all_or_nothing { Some(change.open_group()?) } else { None };
-    let mut course = Execution { work, change, argument, all: looks.len(), rows: Vec::new(), done: Vec::new() };
-    let end = match (course.perform(context, looks, all_or_nothing), first_step) {
+    let (rows, done) = (Vec::new(), Vec::new());
+    let progress = Progress { argument, all_or_nothing, rows, done, first_failure: None, stopped: None };
+    let mut course = Execution { work, change, all: looks.len(), progress };
+    let end = match (course.perform(context, &looks), first_step) {
         (End::All(failure), Some(_)) => match course.change.close_group() {
             Ok(()) => End::All(failure),
             Err(error) => End::Stopped(error.into()),
@@ -168,14 +210,59 @@ fn nothing_done(error: ToolError, operation: &str) -> ToolError {
 struct Execution<'w, W: Work> {
     work: &'w W,
     change: Change<'w>,
-    /// The argument that named the items.
-    argument: &'static str,
     /// Number of items.
     all: usize,
-    /// The rows of the items processed so far.
+    progress: Progress,
+}
+
+/// The results of the items processed so far.
+struct Progress {
+    /// The argument that named the items.
+    argument: &'static str,
+    all_or_nothing: bool,
     rows: Vec<Row>,
-    /// The number of the last step and the index of the row of each completed item.
-    done: Vec<(u32, usize)>,
+    /// The numbers of the steps and the index of the row of each completed item.
+    done: Vec<(RangeInclusive<u32>, usize)>,
+    first_failure: Option<ToolError>,
+    /// The error that stopped the operation.
+    stopped: Option<ToolError>,
+}
+
+impl Progress {
+    /// Adds the rows up to the next item that has a plan, which ended so. Returns whether to go on.
+    fn add<'l, P: 'l>(&mut self, items: &mut impl Iterator<Item = &'l Look<P>>, outcome: Outcome) -> ControlFlow<()> {
+        if let Some(name) = self.refuse(items) {
+            match outcome.result {
+                Err(error) => self.fail(name, error),
+                Ok(done) => {
+                    self.rows.push(Row::done(name.clone(), done));
+                    self.done.push((outcome.steps, self.rows.len() - 1));
+                }
+            }
+        }
+        if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Adds the rows of items that have no plan, up to one that has. Returns the name of that one.
+    fn refuse<'l, P: 'l>(&mut self, items: &mut impl Iterator<Item = &'l Look<P>>) -> Option<&'l String> {
+        for (name, plan) in items {
+            match plan {
+                Ok(_) => return Some(name),
+                Err(error) => self.fail(name, error.clone()),
+            }
+        }
+        None
+    }
+
+    fn fail(&mut self, name: &str, error: ToolError) {
+        let error = of_item(error, name, self.argument);
+        self.rows.push(Row::failed(name, &error));
+        if self.all_or_nothing || error.limit.is_some() {
+            self.stopped = Some(error);
+        } else {
+            self.first_failure.get_or_insert(error);
+        }
+    }
 }
 
 /// How an operation ended.
@@ -187,34 +274,29 @@ enum End {
 }
 
 impl<W: Work> Execution<'_, W> {
-    fn perform(&mut self, context: &mut Context<'_>, looks: Vec<Look<W::Plan>>, all_or_nothing: bool) -> End {
-        let mut first_failure = None;
+    fn perform(&mut self, context: &mut Context<'_>, looks: &[Look<W::Plan>]) -> End {
+        let Execution { work, change, progress, .. } = self;
         // A tree is one item, but counts as many files as it contains.
-        let all = looks.iter().map(|(_, plan)| plan.as_ref().map_or(1, |plan| plan.files)).sum();
+        let files = |looks: &[Look<W::Plan>]| -> u64 {
+            looks.iter().map(|(_, plan)| plan.as_ref().map_or(1, |plan| plan.files)).sum()
+        };
+        let all = files(looks);
         let mut reached = 0;
-        for (name, plan) in looks {
+        for together in looks.chunks(W::TOGETHER) {
             context.meter.reach(reached, all);
-            reached += plan.as_ref().map_or(1, |plan| plan.files);
-            let result = plan.and_then(|plan| {
-                context.meter.poll()?;
-                self.work.perform(context, &plan.plan, &self.change)
-            });
-            match result {
-                Ok(done) => {
-                    self.rows.push(Row::done(name, done));
-                    self.done.push((context.last_step(), self.rows.len() - 1));
-                }
-                Err(error) => {
-                    let error = of_item(error, &name, self.argument);
-                    self.rows.push(Row::failed(&name, &error));
-                    if all_or_nothing || error.limit.is_some() {
-                        return End::Stopped(error);
-                    }
-                    first_failure.get_or_insert(error);
-                }
+            reached += files(together);
+            let plans: Vec<&W::Plan> =
+                together.iter().filter_map(|(_, plan)| Some(&plan.as_ref().ok()?.plan)).collect();
+            let mut items = together.iter();
+            let ended = work.perform_all(context, &plans, change, &mut |outcome| progress.add(&mut items, outcome));
+            if ended.is_continue() {
+                progress.refuse(&mut items);
+            }
+            if let Some(error) = progress.stopped.take() {
+                return End::Stopped(error);
             }
         }
-        End::All(first_failure)
+        End::All(progress.first_failure.take())
     }
 
     /// Returns the result after all items were processed: an error if any failed.
@@ -240,14 +322,13 @@ impl<W: Work> Execution<'_, W> {
             Ok(failures) => failures,
             Err(failure) => vec![(u32::MAX, failure)],
         };
-        let all = self.done.len();
-        let mut first = first_step;
-        for (last, row) in self.done.drain(..) {
-            if !failures.iter().any(|(step, _)| (first..=last).contains(step) || *step == u32::MAX) {
-                let row = &mut self.rows[row];
+        let Progress { rows, done, .. } = &mut self.progress;
+        let all = done.len();
+        for (steps, row) in done.drain(..) {
+            if !failures.iter().any(|(step, _)| steps.contains(step) || *step == u32::MAX) {
+                let row = &mut rows[row];
                 *row = mem::replace(row, Row::failed("", &error)).taken_back(error.code);
             }
-            first = last + 1;
         }
         context.count_items(self.counts());
         let Some((_, failure)) = failures.first() else { return nothing_done(error, W::OPERATION) };
@@ -261,11 +342,11 @@ impl<W: Work> Execution<'_, W> {
     }
 
     fn operation(&mut self) -> Operation {
-        Operation::of_rows(W::OPERATION, mem::take(&mut self.rows), self.all)
+        Operation::of_rows(W::OPERATION, mem::take(&mut self.progress.rows), self.all)
     }
 
     fn counts(&self) -> Counts {
-        counts(&self.rows, self.all)
+        counts(&self.progress.rows, self.all)
     }
 }
 

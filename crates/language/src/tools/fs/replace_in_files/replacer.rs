@@ -19,6 +19,8 @@ use super::super::search_files::{LineMatcher, Query, without_end};
 
 /// Maximum number of bytes of a text by which its files are found.
 const MAX_FILTER: usize = 1_000;
+/// Number of bytes at the beginning of a text among which these are looked for.
+const FILTER_AMONG: usize = 64 << 10;
 
 /// A replacement: the texts to find, and the new text.
 pub enum Replacer<'a> {
@@ -70,6 +72,10 @@ impl<'a> Replacer<'a> {
     pub fn replace(&self, context: &mut Context<'_>, text: &str, ends: LineEnds) -> Result<Replaced, ToolError> {
         context.spend_text(text.len())?;
         match self {
+            // Line ends take twice the bytes at most.
+            Replacer::Exact { old, .. } if old.len() / 2 > text.len() => {
+                Ok(Replaced { text: text.to_owned(), replacements: 0, _held: MemoryCharge::default() })
+            }
             Replacer::Exact { old, new } => {
                 let (old, new) = (ends.given_to(old), ends.given_to(new));
                 let found = occurrences(text, &old, &new)?;
@@ -159,7 +165,8 @@ pub fn filter(query: Query<'_>) -> Query<'_> {
     if !query.is_plain() || query.text.is_empty() {
         return query;
     }
-    let longest = query.text.split(['\n', '\r']).max_by_key(|part| part.len()).unwrap_or_default();
+    let head = &query.text[..query.text.floor_char_boundary(FILTER_AMONG)];
+    let longest = head.split(['\n', '\r']).max_by_key(|part| part.len()).unwrap_or_default();
     match &longest[..longest.floor_char_boundary(MAX_FILTER)] {
         "" => Query { text: "^", is_regex: true, ..query },
         part => Query { text: part, ..query },

@@ -309,16 +309,16 @@ impl Change<'_> {
 
     /// Journals a step. `folders` are the directories whose entries it changes.
     pub(in crate::sandbox) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<PendingStep<'_>, SandboxError> {
-        self.write_down(step, of_each(folders, FolderState::of), true)
+        self.write_down(step, FolderState::of_all(folders), true)
     }
 
-    /// Journals several steps, each with the state of its directory. If they are synced, only the last write is.
+    /// Journals several steps, each with the states of its directories. If they are synced, only the last write is.
     pub(in crate::sandbox) fn begin_all(
         &self,
-        steps: Vec<(Step, FolderState)>,
+        steps: Vec<(Step, Vec<FolderState>)>,
     ) -> Result<Vec<PendingStep<'_>>, SandboxError> {
         let count = steps.len();
-        let begin = |(at, (step, folder))| self.write_down(step, vec![folder], at + 1 == count);
+        let begin = |(at, (step, folders))| self.write_down(step, folders, at + 1 == count);
         steps.into_iter().enumerate().map(begin).collect()
     }
 
@@ -405,6 +405,16 @@ impl PendingStep<'_> {
         own.as_ref().unwrap_or(folder).sync_all_below()
     }
 
+    /// Returns the change that the step is part of.
+    pub(in crate::sandbox) fn change(&self) -> &Change<'_> {
+        self.change
+    }
+
+    /// Returns the number of the step.
+    pub(in crate::sandbox) fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Records that the step was carried out. `now` is the entry at its path, `kept` tells whether the previous entry
     /// was backed up, and `folders` are those passed to [`Change::begin`].
     pub fn done(mut self, now: Option<&Metadata>, kept: bool, folders: &[&Folder]) {
@@ -438,6 +448,11 @@ pub(in crate::sandbox) struct FolderState {
 }
 
 impl FolderState {
+    /// Returns the current states of the directories of a step.
+    pub(in crate::sandbox) fn of_all(folders: &[&Folder]) -> Vec<FolderState> {
+        of_each(folders, FolderState::of)
+    }
+
     /// Returns the current state of a directory.
     pub(in crate::sandbox) fn of(folder: &Folder) -> FolderState {
         let metadata = folder.own_metadata().ok();

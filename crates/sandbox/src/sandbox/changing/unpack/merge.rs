@@ -84,7 +84,7 @@ impl<'a> Merge<'a> {
             let parts = self.names[*number].0;
             let path = parts.iter().fold(target.full_address(), |path, part| path.join(OsStr::new(part.as_str())));
             let step = Step::Put { path, old: None, draft: None, kept: None, from: None, is_empty: false };
-            steps.push((step, FolderState::of(home.folder(&parts[..parts.len() - 1]).map_err(wrap)?)));
+            steps.push((step, vec![FolderState::of(home.folder(&parts[..parts.len() - 1]).map_err(wrap)?)]));
         }
         change.begin_all(steps)
     }
