@@ -67,6 +67,30 @@ fn where_some_items_fail_a_call_fails_and_says_which() {
 /// `ns call` and `ns call --jsonl` end alike, whatever part of several items fails, and report the same failure and
 /// the same rows.
 #[test]
+fn a_missing_path_gets_the_one_that_is_like_it() {
+    let place = sandbox("[policy]\nblocked_directories = [\"hidden\"]\n", &[]);
+    for name in ["src/main.rs", "src/bin/tool.rs", "README.md", "hidden/file"] {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(path, "").expect("a file");
+    }
+    for (given, hint) in [
+        ("src/mian.rs", Some("there is `src/main.rs`")),
+        ("scr/main.rs", Some("there is `src/main.rs`")),
+        ("src/bn/tool.rs", Some("there is `src/bin/tool.rs`")),
+        ("readme.md", Some("there is `README.md`")),
+        ("src/bn/other.rs", None),
+        ("nothing/like.it", None),
+        ("hiden/file", None),
+        ("src/main.rs/x", None),
+    ] {
+        let ran = call(&place, "FS.ReadFile", &json!({"path": given}), &[]);
+        let error: Json = serde_json::from_str(&ran.stderr).expect("an error is JSON");
+        assert_eq!(error["error"]["hint"].as_str(), hint, "{given}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn one_call_and_many_calls_end_alike() {
     for paths in [vec!["a"], vec!["a", "no"], vec!["no", "a"], vec!["a", "../no"], vec!["no"], vec!["../no", "no"]] {
         let arguments = json!({ "paths": paths, "destination_path": "to" });

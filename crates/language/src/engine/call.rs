@@ -97,7 +97,8 @@ impl Engine {
             return Err(named(error.hint("give them as `{\"name\": value}`")));
         };
         let mut args = binder.spread(map as &Map).map_err(|error| named(error.into()))?;
-        let answer = self.gate.call(id, &mut args, &mut meter, session).map_err(|error| *error)?;
+        let answer =
+            self.gate.call(id, &mut args, &mut meter, session).map_err(|error| self.gate.with_near_path(*error))?;
         // The answer of a change is never refused, and holds no such float.
         match (form, self.gate.registry().get(id).spec.effect) {
             (AnswerForm::Json, Effect::Pure | Effect::Reads) => admit_json(answer).map_err(named),

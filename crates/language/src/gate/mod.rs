@@ -34,6 +34,7 @@ mod memory;
 mod module;
 mod named;
 mod names;
+mod near_path;
 mod observer;
 mod opener;
 mod permission;

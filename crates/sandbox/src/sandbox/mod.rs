@@ -41,7 +41,9 @@ pub use handles::error::{RenameError, SandboxError};
 pub use handles::folder::File;
 #[cfg(target_os = "linux")]
 pub use handles::folder::scratch_handles;
-pub use handles::folder::{Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch};
+pub use handles::folder::{
+    EntryBuffer, Folder, Overlay, Replace, Resolver, leave_scratch, scratch_home, settle_scratch,
+};
 pub use handles::metadata::{Identity, Kind, Metadata, Timestamp};
 pub use handles::path::{BELOW_ROOT, PathRule, PathText, entry_parts, is_device_name};
 pub use handles::process::process_id;

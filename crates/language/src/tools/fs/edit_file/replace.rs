@@ -98,6 +98,12 @@ fn missing(target: Target<'_>, text: &str, old_text: &str) -> ToolError {
     if target.ends == LineEnds::Any && text.contains('\n') && old_text.contains('\n') {
         return error.hint("the file ends some lines in CRLF and some in LF; give the text with its own line ends");
     }
+    if let Some(Difference { line, there, wanted }) = first_difference(text, old_text) {
+        let is_blank = !target.ignores_blanks && there.split_whitespace().eq(wanted.split_whitespace());
+        let other = if is_blank { "; with `ignore_blanks: true` it fits" } else { "" };
+        let (there, wanted) = (print::shortened(there, 120), print::shortened(wanted, 120));
+        return error.hint(format!("line {line} of the file is `{there}`, where `old_text` has `{wanted}`{other}"));
+    }
     match nearest_line(text, old_text) {
         Some((number, line)) => {
             let differs_in_blanks = first_words(old_text).is_some_and(|wanted| line.split_whitespace().eq(wanted));
@@ -108,6 +114,32 @@ fn missing(target: Target<'_>, text: &str, old_text: &str) -> ToolError {
         }
         None => error.hint("read the file, and give the text exactly as it stands there"),
     }
+}
+
+/// A line of a file that is not as an old text has it, although the lines before it are.
+struct Difference<'a> {
+    /// Its number, from 1.
+    line: usize,
+    there: &'a str,
+    wanted: &'a str,
+}
+
+/// Maximum number of places in a file at which the lines of an old text are compared with its own.
+const COMPARED_PLACES: usize = 1_000;
+
+/// Returns the first line that differs where most of the first lines of an old text stand in the file; nothing if not even
+/// the first one does, or if all do but are part of longer lines.
+fn first_difference<'a>(text: &'a str, old_text: &'a str) -> Option<Difference<'a>> {
+    let first = old_text.split_inclusive('\n').next().filter(|line| !line.trim().is_empty())?;
+    let lines: Vec<&str> = old_text.lines().collect();
+    let common = |at: usize| text[at..].lines().zip(&lines).take_while(|(there, wanted)| there == *wanted).count();
+    let places = text.match_indices(first).map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
+    let (count, at) =
+        places.take(COMPARED_PLACES).map(|at| (common(at), at)).max_by_key(|(count, at)| (*count, usize::MAX - at))?;
+    let wanted = *lines.get(count)?;
+    let there = text[at..].lines().nth(count)?;
+    let before = text[..at].matches('\n').count();
+    (count > 0).then_some(Difference { line: before + count + 1, there, wanted })
 }
 
 /// Returns the words of the first line that has any.
