@@ -56,7 +56,7 @@ fn failures_say_what_and_what_to_do() {
     assert_eq!(error["code"], "bad_args", "{error}");
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("file_path")), "{error}");
     let error = client.failed("read_file", json!({}));
-    assert_eq!(error["hint"], "look at the input schema of the tool", "{error}");
+    assert_eq!(error["hint"], "give `path`: file to read, from the sandbox root", "{error}");
     assert_eq!(client.failed("undo", json!({}))["hint"], "`history` lists the runs");
     let hint = client.failed("undo", json!({ "run": "zzz" }))["hint"].clone();
     assert!(hint.as_str().is_some_and(|hint| hint.starts_with("`history` lists the runs")), "{hint}");

@@ -31,6 +31,27 @@ fn a_script_says_gives_and_changes() {
 }
 
 #[test]
+fn warnings_of_tools_are_no_output() {
+    let place = sandbox();
+    std::fs::write(place.path().join("a.txt"), b"caf\xe9\n").expect("a file");
+    let mut client = Client::open(place.path(), &[]);
+    let search = "SET found = FS.SearchFiles(\".\", \"é\")\n";
+    let told = client.done("run_script", json!({ "script": format!("{search}EMIT found.notUtf8") }));
+    assert_eq!(told["output"], "1\n", "{told}");
+    let warnings = told["warnings"].as_array().expect("a list");
+    assert!(warnings.len() == 1 && warnings[0].as_str().is_some_and(|text| text.contains("not UTF-8")), "{told}");
+    let many = format!("FOR EACH i IN RANGE(150) DO\n{search}END");
+    let told = client.done("run_script", json!({ "script": many }));
+    let warnings = told["warnings"].as_array().expect("a list");
+    assert!(warnings.len() == 1 && warnings[0].as_str().is_some_and(|text| text.ends_with("(150 times)")), "{told}");
+    let several: String = (0..150).map(|_| search).collect();
+    let told = client.done("run_script", json!({ "script": several }));
+    let warnings = told["warnings"].as_array().expect("a list");
+    let last = warnings.last().and_then(Json::as_str).expect("a text");
+    assert_eq!(last, format!("{} more warnings", 151 - warnings.len()), "{told}");
+}
+
+#[test]
 fn a_plan_changes_nothing() {
     let place = sandbox();
     std::fs::write(place.path().join("a.txt"), "one\n").expect("a file");

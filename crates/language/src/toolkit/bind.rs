@@ -26,6 +26,8 @@ pub enum ArgError {
         param: &'static str,
         /// The kind of value that the parameter takes.
         noun: &'static str,
+        /// The meaning of the parameter.
+        doc: &'static str,
     },
     /// More arguments than parameters.
     #[error("`{callee}` takes {most}, not {given} arguments")]
@@ -113,9 +115,10 @@ impl ArgError {
             ArgError::Unknown { help, .. } | ArgError::WrongType { help, .. } => help.clone(),
             ArgError::Doubled { .. } => "give it once".to_owned(),
             ArgError::Item { error, .. } => error.help(),
-            ArgError::Missing { callee, .. }
-            | ArgError::TooMany { callee, .. }
-            | ArgError::OutOfRange { callee, .. } => format!("see `ns tools {callee}`"),
+            ArgError::Missing { param, doc, .. } => format!("give `{param}`: {doc}"),
+            ArgError::TooMany { callee, .. } | ArgError::OutOfRange { callee, .. } => {
+                format!("see `ns tools {callee}`")
+            }
         }
     }
 
@@ -203,12 +206,16 @@ impl Binder {
         ArgError::TooMany { callee: self.callee, most, given }
     }
 
+    fn lacks(&self, param: &Param) -> ArgError {
+        ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun(), doc: param.doc }
+    }
+
     /// Returns the error for the first required parameter that is not in `places`.
     pub fn missing(&self, places: &[usize]) -> Option<ArgError> {
         let required = |place: &usize| self.params[*place].absent == WhenAbsent::Required;
         let place = (0..self.params.len()).filter(required).find(|place| !places.contains(place))?;
         let param = &self.params[place];
-        Some(ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun() })
+        Some(self.lacks(param))
     }
 
     /// Whether a single positional map may stand for all arguments.
@@ -360,7 +367,7 @@ impl Binder {
             }
             *arg = match param.absent {
                 WhenAbsent::Required => {
-                    return Err(ArgError::Missing { callee: self.callee, param: param.name, noun: param.kind.noun() });
+                    return Err(self.lacks(param));
                 }
                 WhenAbsent::Is(literal) => Some(literal.value()),
                 WhenAbsent::Absent | WhenAbsent::Configured(_) => None,

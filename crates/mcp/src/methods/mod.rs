@@ -17,7 +17,7 @@ use crate::value::Value;
 pub use history::history;
 pub use language_guide::{Args as NoArgs, language_guide};
 pub use read_result::read_result;
-pub use run_script::{Args as ScriptArgs, MAX_REPORT, failed_report, report};
+pub use run_script::{Args as ScriptArgs, MAX_REPORT, Printed, failed_report, report};
 pub use undo::undo;
 
 /// A method of the server.

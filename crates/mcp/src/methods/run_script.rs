@@ -8,6 +8,7 @@
 
 use std::fmt::Display;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -111,8 +112,20 @@ struct Changed {
     diff: Option<String>,
 }
 
+/// The texts that a run printed.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// The output of EMIT.
+    pub output: String,
+    /// The first different warnings of tools, and how often each was given.
+    pub warnings: IndexMap<String, usize>,
+    /// Number of other warnings.
+    pub more_warnings: usize,
+}
+
 /// Builds the report on a finished run, and returns whether the run failed.
-pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Option<&Named>) -> (Json, bool) {
+pub fn report(engine: &Engine, outcome: &Outcome, printed: Printed, offered: Option<&Named>) -> (Json, bool) {
+    let Printed { output, warnings: of_tools, more_warnings } = printed;
     let mut room = JsonRoom::new((MAX_REPORT - FRAME) as usize);
     let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
     let fault = has_failed.then(|| fault(&findings_for_a_client(outcome), &outcome.sources, offered, &mut room));
@@ -121,6 +134,10 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
         if engine.is_planning() { planned(engine, outcome.ending != Ending::Done, lists) } else { done(engine, lists) };
     let mut rest = room.part(WARNINGS);
     let mut warnings: Vec<String> = outcome.warnings.iter().map(|warning| for_a_client(warning)).collect();
+    warnings.extend(of_tools.iter().map(|(warning, times)| match times {
+        1 => for_a_client(warning),
+        _ => format!("{} ({times} times)", for_a_client(warning)),
+    }));
     warnings.extend(warning);
     let value = value_of(engine, outcome, &mut room).unwrap_or_else(|why| {
         warnings.push(why);
@@ -128,7 +145,9 @@ pub fn report(engine: &Engine, outcome: &Outcome, output: String, offered: Optio
     });
     let output = room.fit(output, usize::MAX);
     let warnings = warnings.into_iter().map(|warning| JsonRoom::new(MESSAGE).fit(warning, MESSAGE));
-    let warnings = warnings.take_while(|warning| rest.take(json_len(warning))).collect();
+    let (fitting, further): (Vec<String>, Vec<String>) = warnings.partition(|warning| rest.take(json_len(warning)));
+    let left_out = further.len() + more_warnings;
+    let warnings = fitting.into_iter().chain((left_out > 0).then(|| format!("{left_out} more warnings"))).collect();
     let report =
         Report { plan: engine.is_planning(), output, value, changes, changed, undo_id, warnings, steps: outcome.steps };
     let report = serde_json::to_value(report).expect("a report has a JSON form");

@@ -21,7 +21,7 @@ use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
 use super::super::ask::Asked;
-use super::super::methods::{failed_report, report};
+use super::super::methods::{Printed, failed_report, report};
 use super::super::order::{Given, Order};
 use super::super::progress::{Call, message};
 use super::lifeline::Lifeline;
@@ -97,8 +97,8 @@ fn run(engine: &Engine, order: &mut Order, lifeline: Lifeline) -> io::Result<(Js
     let memory = Rc::new(memory.map_err(io::Error::other)?);
     let invocation = invocation(&order.given)?;
     let outcome = engine.run_in_session(&script, &invocation, Box::new(collector.clone()), &memory);
-    let output = std::mem::take(&mut *collector.0.borrow_mut());
-    let reported = report(engine, &outcome, output, order.offered.as_ref());
+    let printed = std::mem::take(&mut *collector.0.borrow_mut());
+    let reported = report(engine, &outcome, printed, order.offered.as_ref());
     let changes = memory.changes();
     // The session memory of a plan or of a run that was rolled back is discarded.
     if !(changes.is_empty() || order.plan || order.atomic && reported.1) {
@@ -183,18 +183,26 @@ fn say(said: &WorkerMessage) -> io::Result<()> {
     out.flush()
 }
 
-/// The output of EMIT.
+/// The output of EMIT, and the warnings of tools.
 #[derive(Clone, Default)]
-struct Collector(Rc<RefCell<String>>);
+struct Collector(Rc<RefCell<Printed>>);
+
+/// Maximum number of different warnings that are kept.
+const WARNINGS: usize = 100;
 
 impl Output for Collector {
     fn emit(&mut self, values: &[Value], meter: &mut Meter) -> Result<(), EmitError> {
-        self.0.borrow_mut().push_str(&emitted(values, meter)?);
+        self.0.borrow_mut().output.push_str(&emitted(values, meter)?);
         Ok(())
     }
 
     fn warn(&mut self, text: &str) {
-        self.0.borrow_mut().push_str(&format!("warning: {text}\n"));
+        let Printed { warnings, more_warnings, .. } = &mut *self.0.borrow_mut();
+        if warnings.len() < WARNINGS || warnings.contains_key(text) {
+            *warnings.entry(text.to_owned()).or_default() += 1;
+        } else {
+            *more_warnings += 1;
+        }
     }
 }
 
