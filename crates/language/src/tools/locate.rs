@@ -3,13 +3,17 @@
 //! Parts of up to `STRETCH` bytes are found by memchr in overlapping windows; longer ones by the
 //! Knuth–Morris–Pratt algorithm, which can stop at any byte. Both take time linear in the text.
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use crate::limits::{LimitHit, space, work};
 use crate::toolkit::ToolError;
 
 /// Bytes that are searched between two charges.
 const STRETCH: usize = 1 << 20;
+
+/// Maximum product of the lengths of a text and a part that are compared at each place where the part may begin: to
+/// prepare a search takes longer than to look through a line.
+const COMPARED: usize = 1 << 12;
 
 /// The non-overlapping occurrences of a part in a text, from left to right.
 pub struct Occurrences<'a> {
@@ -47,7 +51,14 @@ impl<'a> Occurrences<'a> {
 
 /// Returns the byte position of the first occurrence of a part, which may be empty.
 pub fn first(text: &str, part: &str) -> Result<Option<usize>, ToolError> {
-    if part.is_empty() { Ok(Some(0)) } else { Ok(Occurrences::new(text, part)?.next()?) }
+    let Some(&begin) = part.as_bytes().first() else { return Ok(Some(0)) };
+    if text.len().saturating_mul(part.len()) > COMPARED {
+        return Ok(Occurrences::new(text, part)?.next()?);
+    }
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    let found = memchr_iter(begin, text).find(|at| text[*at..].starts_with(part));
+    work::charge_bytes(found.unwrap_or(text.len()))?;
+    Ok(found)
 }
 
 /// Returns the byte position of the last occurrence of a part, which may be empty. Occurrences may overlap.
@@ -173,7 +184,7 @@ fn charge_each(at: usize) -> Result<(), LimitHit> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Long, Occurrences, STRETCH, first, last};
+    use super::{COMPARED, Long, Occurrences, STRETCH, first, last};
 
     fn places(text: &str, part: &str) -> Vec<usize> {
         let mut places = Occurrences::new(text, part).expect("there is memory");
@@ -198,6 +209,20 @@ mod tests {
         assert_eq!(places("", "a"), [0; 0]);
         assert_eq!((first("é", "").ok(), last("é", "").ok()), (Some(Some(0)), Some(Some(2))));
         assert_eq!(last("xx", "a").expect("there is time"), None);
+    }
+
+    #[test]
+    fn a_short_text_is_searched_like_a_long_one() {
+        for part in ["a", "ab", "aab", "éa", "aabaab"] {
+            for length in (0..40).chain([COMPARED / part.len() - 1, COMPARED / part.len(), COMPARED / part.len() + 1]) {
+                for begin in ["", "é", "aa", "b"] {
+                    let text = format!("{begin}{}", "aab".repeat(length));
+                    for text in [text.clone(), format!("{}{part}", "x".repeat(length)), "x".repeat(length)] {
+                        assert_eq!(first(&text, part).expect("there is time"), text.find(part), "{part} in {length}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
