@@ -3,7 +3,7 @@
 //! Parts of up to `STRETCH` bytes are found by memchr in overlapping windows; longer ones by the
 //! Knuth–Morris–Pratt algorithm, which can stop at any byte. Both take time linear in the text.
 
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 
 use crate::limits::{LimitHit, space, work};
 use crate::toolkit::ToolError;
@@ -23,6 +23,8 @@ pub struct Occurrences<'a> {
 }
 
 enum Search<'a> {
+    /// A part of one byte needs no preparation.
+    Byte(u8),
     Short(Box<memmem::Finder<'a>>),
     Long(Long<'a>),
 }
@@ -30,7 +32,9 @@ enum Search<'a> {
 impl<'a> Occurrences<'a> {
     /// Creates a search for a non-empty part.
     pub fn new(text: &'a str, part: &'a str) -> Result<Occurrences<'a>, ToolError> {
-        let search = if part.len() <= STRETCH {
+        let search = if let [byte] = part.as_bytes() {
+            Search::Byte(*byte)
+        } else if part.len() <= STRETCH {
             Search::Short(Box::new(memmem::Finder::new(part)))
         } else {
             Search::Long(Long::new(part.as_bytes())?)
@@ -41,6 +45,7 @@ impl<'a> Occurrences<'a> {
     /// Returns the byte position of the next occurrence.
     pub fn next(&mut self) -> Result<Option<usize>, LimitHit> {
         let (found, length) = match &mut self.search {
+            Search::Byte(byte) => (next_byte(*byte, self.text, self.from)?, 1),
             Search::Short(finder) => (next_short(finder, self.text, self.from)?, finder.needle().len()),
             Search::Long(long) => (long.next(self.text, self.from)?, long.part.len()),
         };
@@ -101,6 +106,19 @@ pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
         rest = after;
         (!piece.is_empty()).then_some(piece)
     })
+}
+
+fn next_byte(byte: u8, text: &[u8], mut from: usize) -> Result<Option<usize>, LimitHit> {
+    while from < text.len() {
+        let end = text.len().min(from + STRETCH);
+        let found = memchr(byte, &text[from..end]);
+        work::charge_bytes(found.unwrap_or(end - from))?;
+        if let Some(at) = found {
+            return Ok(Some(from + at));
+        }
+        from = end;
+    }
+    Ok(None)
 }
 
 fn next_short(finder: &memmem::Finder<'_>, text: &[u8], mut from: usize) -> Result<Option<usize>, LimitHit> {
@@ -207,6 +225,8 @@ mod tests {
         }
         assert_eq!(places(&"ab".repeat(STRETCH), "abab").len(), STRETCH / 2);
         assert_eq!(places("", "a"), [0; 0]);
+        let far = format!("{}a{}ba", "b".repeat(STRETCH - 1), "b".repeat(STRETCH));
+        assert_eq!(places(&far, "a"), by_the_library(&far, "a"));
         assert_eq!((first("é", "").ok(), last("é", "").ok()), (Some(Some(0)), Some(Some(2))));
         assert_eq!(last("xx", "a").expect("there is time"), None);
     }
