@@ -14,13 +14,14 @@ use super::spec::{Kind, Param, WhenAbsent};
 
 /// Names that the file tools of other servers have for a parameter, without case and separators, each with its name
 /// here. They hold for tools of files and methods of a server; elsewhere `text` has other meanings.
-const GUESSES: [(&str, &[&str]); 17] = [
+const GUESSES: [(&str, &[&str]); 18] = [
     ("path", &["pathname"]),
     ("paths", &["files", "filenames", "filepaths"]),
     ("source", &["src", "srcpath", "from", "frompath", "oldpath"]),
     ("destination", &["dst", "dstpath", "dest", "destpath", "to", "topath", "newpath"]),
     ("content", &["contents", "body", "data", "filecontent", "filetext"]),
-    ("text", &["query", "needle", "searchtext", "search"]),
+    ("text", &["query", "needle", "searchtext", "search", "oldstring", "oldstr", "find"]),
+    ("replacement", &["newstring", "newstr", "replace", "replacewith"]),
     ("old_text", &["oldstring", "oldstr", "oldcontent", "find", "search"]),
     ("new_text", &["newstring", "newstr", "newcontent", "replace", "replacement", "replacewith"]),
     ("pattern", &["glob", "globpattern", "filepattern"]),
