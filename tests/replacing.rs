@@ -79,6 +79,11 @@ fn replaced(call: &Call, file: &str) -> (String, usize) {
     let new = with_ends(&call.replacement, file);
     if !call.regex && !call.ignore_case && !call.whole_word {
         let old = with_ends(&call.text, file);
+        let feeds = file.matches('\n').count();
+        let is_mixed = feeds == 0 || !matches!(file.matches("\r\n").count(), 0) && file.matches("\r\n").count() < feeds;
+        if is_mixed && old.contains('\n') {
+            return in_mixed(file, &old, &new);
+        }
         return (file.replace(&*old, &new), file.matches(&*old).count());
     }
     let pattern = if call.regex { call.text.clone() } else { regex::escape(&call.text) };
@@ -91,6 +96,21 @@ fn replaced(call: &Call, file: &str) -> (String, usize) {
         format!("{}{}", in_line(&pattern, call, content, &new), &line[content.len()..])
     });
     let text = lines.collect();
+    (text, count)
+}
+
+/// Replaces a text with LF and the same text with CRLF, each by the new text with the same line ends.
+fn in_mixed(file: &str, old: &str, new: &str) -> (String, usize) {
+    let crlf = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
+    let (old_crlf, new_crlf) = (crlf(old), crlf(new));
+    let (mut text, mut rest, mut count) = (String::new(), file, 0);
+    while let Some(next) = rest.chars().next() {
+        let found = [(old, new), (&*old_crlf, &*new_crlf)].into_iter().find(|(old, _)| rest.starts_with(old));
+        let (gone, come) = found.unwrap_or((&rest[..next.len_utf8()], &rest[..next.len_utf8()]));
+        count += usize::from(found.is_some());
+        text.push_str(come);
+        rest = &rest[gone.len()..];
+    }
     (text, count)
 }
 

@@ -189,6 +189,9 @@ fn check_free(source: &SandboxPath, destination: &SandboxPath, moved: &Metadata)
             let inside = format!("it is a directory; to move into it, write `{}/{name}`", destination.display());
             Err(exists(destination).hint(inside))
         }
+        Ok(_) if source.address() == destination.address() => {
+            Err(exists(destination).hint("source and destination are the same path, so there is nothing to move"))
+        }
         Ok(there) if is_same_entry(source, destination, moved, &there) => {
             let both = format!("`{}` and `{}` are the same entry here", source.display(), destination.display());
             Err(exists(destination).hint(format!("{both}: move it to another name first, then to this one")))

@@ -30,11 +30,11 @@ const SPEC: Spec = Spec {
         "renumber",
     ],
     summary: "Moves or renames several files and directories, each to its own new path",
-    details: "Each of `moves` is a map with `source` and `destination`, and is made as `FS.MoveFile` makes it: nothing is \
-        overwritten, a link is moved itself. All are examined before the first is made, and may depend on each other: where \
+    details: "Each of `moves` is a map with `source` and `destination` (or `from` and `to`), and is made as `FS.MoveFile` makes it: nothing is \
+        overwritten, a link is moved itself. All are examined before the first is made: a source is what is there before the call. Where \
         one goes to the path that another leaves, that other is made first, so that `1` can become `2` while `2` becomes `3`. \
-        Two that exchange their paths are an error (`conflict`): move one to a third path first. With `make_directories` the missing directories of \
-        destinations are made. The result has a row for each, in the order in which they were made, `succeeded` and `failed`; one failure does not stop \
+        Those that exchange their paths are an error (`conflict`): move one to a third path in a call before. A move to the path that it has is none, and has no row. With `make_directories` the missing directories of \
+        destinations are made. `items` has a row for each, in the order in which they were made, with `path` (the source), `destination`, `success` and `error`, and `succeeded` and `failed` count them; one failure does not stop \
         the rest unless `all_or_nothing`. Where none is done the call failed, and where a limit ends it, its message says \
         how many were done.",
     effect: Effect::Writes,
@@ -91,6 +91,8 @@ struct MoveSeveral {
     destinations: VecDeque<Result<SandboxPath, ToolError>>,
     /// The paths that the items leave.
     sources: HashSet<String>,
+    /// The paths that the items get.
+    made: HashSet<String>,
     /// The paths of the items that exchange their paths with others.
     in_circles: HashSet<String>,
     /// The sources and destinations of the items that were examined.
@@ -130,6 +132,7 @@ impl MoveSeveral {
             destination.iter_mut().for_each(|place| self.folders.share(place));
             let address = destination.as_ref().map(|place| place.address().into_owned()).unwrap_or_default();
             before.push(by_source.get(address.as_str()).copied().filter(|_| !address.is_empty()));
+            self.made.insert(address);
             destinations.push(Some(destination.map_err(|error| error.argument("destination"))));
         }
         let mut ordered = Vec::with_capacity(items.len());
@@ -166,10 +169,13 @@ impl Work for MoveSeveral {
         let destination = self.destinations.pop_front().expect("each item has one");
         let (source, destination) = (item.place?, destination?);
         let (from, to) = (source.address().into_owned(), destination.address().into_owned());
+        if from == to && source.metadata().is_ok() {
+            return Ok(None);
+        }
         self.check_dependence(&from, &to)?;
         let lacks_parent = !destination.missing_folders().1.is_empty();
         let ready = Ready { has_parent: !self.make_directories, is_free: from == to || !self.sources.contains(&to) };
-        examine(context, &source, &destination, ready)?;
+        examine(context, &source, &destination, ready).map_err(|error| self.explain(error, &from))?;
         self.left.insert(from);
         self.taken.insert(to);
         let files = 1 + destination.missing_folders().1.len() as u64;
@@ -181,7 +187,7 @@ impl Work for MoveSeveral {
         let renaming = plan.renaming()?;
         let renaming = Renaming { target: made.as_ref().unwrap_or(renaming.target), ..renaming };
         rename(context, renaming.begin(change)?, change)?;
-        Ok(Done::default())
+        Ok(moved_to(renaming.target))
     }
 
     const TOGETHER: usize = 256;
@@ -218,13 +224,17 @@ fn rename_all(
     end: EndOfItem<'_>,
 ) -> ControlFlow<()> {
     pending.into_iter().try_for_each(|pending| {
-        let (step, before) = (pending.number(), context.last_step());
+        let (step, before, target) = (pending.number(), context.last_step(), pending.renaming().target);
         let result = context.meter.poll().map_err(ToolError::from);
-        let result = result.and_then(|()| rename(context, pending, change)).map(|()| Done::default());
+        let result = result.and_then(|()| rename(context, pending, change)).map(|()| moved_to(target));
         let last = context.last_step();
         // A move to another file system has taken steps of its own.
         end(Outcome { result, steps: if last > before { before + 1..=last } else { step..=step } })
     })
+}
+
+fn moved_to(target: &SandboxPath) -> Done {
+    Done { destination: Some(target.display().to_owned()), ..Done::default() }
 }
 
 impl OneMove {
@@ -236,6 +246,16 @@ impl OneMove {
 }
 
 impl MoveSeveral {
+    /// Adds a hint to the error for a source that only another item of the call would make.
+    fn explain(&self, error: ToolError, from: &str) -> ToolError {
+        let is_made = error.code == ToolCode::NotFound && self.made.contains(from);
+        if is_made {
+            error.hint("a source is what is there before the call; move it on in a call after")
+        } else {
+            error
+        }
+    }
+
     /// Refuses a move that depends on another one in a way that no order resolves.
     fn check_dependence(&self, from: &str, to: &str) -> Result<(), ToolError> {
         let conflict = |message: String, path: &str| Err(ToolError::new(ToolCode::Conflict, message).path(path));
@@ -248,7 +268,9 @@ impl MoveSeveral {
         }
         if from != to && self.in_circles.contains(from) {
             let error = conflict(format!("`{from}` and `{to}` exchange their paths, alone or with others"), from);
-            return error.map_err(|error| error.hint("move one of them to a third path first"));
+            return error.map_err(|error| {
+                error.hint("move one of them to a third path in a call before, with `FS.MoveFile` say")
+            });
         }
         let moved_above = |path: &str| above(path).find(|above| self.sources.contains(*above)).map(str::to_owned);
         if let Some(above) = moved_above(from) {

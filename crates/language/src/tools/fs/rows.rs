@@ -13,6 +13,9 @@ use crate::value::print;
 pub struct Row {
     /// The item, as it was given or found.
     path: String,
+    /// Its new path, by a tool that moves; nil when it was not moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destination: Option<String>,
     /// Whether it was done.
     success: bool,
     /// Why not: a sentence; nil when it was.
@@ -40,6 +43,8 @@ pub struct Done {
     pub size_bytes: Option<u64>,
     /// The path of the backup, if something was replaced or deleted.
     pub backup_path: Option<String>,
+    /// The new path, if it was moved.
+    pub destination: Option<String>,
     /// The number of replacements, if texts were replaced.
     pub replacements: Option<usize>,
     /// The change, if it was only examined.
@@ -49,8 +54,8 @@ pub struct Done {
 impl Row {
     /// Returns the row of a completed item.
     pub fn done(path: String, done: Done) -> Row {
-        let Done { size_bytes, backup_path, replacements, diff } = done;
-        Row { path, success: true, error: None, code: None, size_bytes, backup_path, replacements, diff }
+        let Done { size_bytes, backup_path, destination, replacements, diff } = done;
+        Row { path, destination, success: true, error: None, code: None, size_bytes, backup_path, replacements, diff }
     }
 
     /// Returns the row of a failed item.
@@ -65,7 +70,17 @@ impl Row {
 
     fn not_done(path: String, error: String, code: ToolCode) -> Row {
         let (error, code) = (Some(error), Some(code.id()));
-        Row { path, success: false, error, code, size_bytes: None, backup_path: None, replacements: None, diff: None }
+        Row {
+            path,
+            destination: None,
+            success: false,
+            error,
+            code,
+            size_bytes: None,
+            backup_path: None,
+            replacements: None,
+            diff: None,
+        }
     }
 
     /// Returns how often a text was replaced in the item.

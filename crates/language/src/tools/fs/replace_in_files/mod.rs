@@ -42,13 +42,13 @@ const SPEC: Spec = Spec {
     summary: "Replaces a text in all files of a directory that have it",
     details: "The files are those that `FS.SearchFiles` searches with the same `path`, `pattern`, `gitignore` and `hidden`: \
         texts below a directory, or one file. Without `regex` the `text` is meant as it stands and may have line ends, \
-        which are taken as those of the file. With `regex`, `ignore_case` or `whole_word` each line is searched by itself, \
-        and in `replacement` after `regex`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, \
+        which are taken as those of the file (in a file that mixes them, LF and CRLF are each found), and so are those of `replacement`. With `regex`, `ignore_case` or `whole_word` each line is searched by itself, \
+        without its end, so that `\\s+$` leaves line ends alone, and in `replacement` after `regex`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, \
         `$0` for the whole match and `$$` for a dollar. Every other byte of a file stays as it is, as with `FS.EditFile`: \
         byte order mark, line ends and encoding, which is found for each file unless `encoding` names one. Every file is \
         examined before the first is changed, and a file that changes in between is left as it is (`conflict`). \
-        `items` has a row for each file in which the text was replaced, with `replacements`, in the order of the search; \
-        `replacements` of the result is their sum. One that cannot be changed does not stop the rest unless `all_or_nothing`; where \
+        `items` has a row for each file in which the text was replaced, with `path`, `replacements` and `success`, in the order of the search; \
+        `replacements` of the result is their sum, `filesSearched` counts the files that were read, and `skipped` those that are no texts (`binary`) or that the policy forbids (`refused`). One that cannot be changed does not stop the rest unless `all_or_nothing`; where \
         none is done the call failed. That no file has the text is no error. With `dry_run` the files stay as they are, and each row has a `diff` \
         in the unified format, as long as the answer has room (nil then). Old files are kept below `.ns/backups`, and `ns undo` restores them.",
     effect: Effect::Writes,
@@ -270,7 +270,7 @@ impl Work for Replace<'_> {
             size_bytes: Some(done.bytes.len() as u64),
             backup_path: done.backup,
             replacements: Some(done.about.replacements),
-            diff: None,
+            ..Done::default()
         })
     }
 }

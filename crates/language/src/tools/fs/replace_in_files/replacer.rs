@@ -14,7 +14,7 @@ use crate::toolkit::ToolError;
 use super::super::super::build::TextBuilder;
 use super::super::super::regex::expression::Expression;
 use super::super::super::regex::template::Template;
-use super::super::replacement::{LineEnds, occurrences, replaced};
+use super::super::replacement::{LineEnds, Replacement, occurrences, replaced};
 use super::super::search_files::{LineMatcher, Query, without_end};
 
 /// Maximum number of bytes of a text by which its files are found.
@@ -78,7 +78,13 @@ impl<'a> Replacer<'a> {
             }
             Replacer::Exact { old, new } => {
                 let (old, new) = (ends.given_to(old), ends.given_to(new));
-                let found = occurrences(text, &old, &new)?;
+                // Where a file mixes line ends, a text with LF also stands for the same lines with CRLF.
+                let (old_crlf, new_crlf) = (LineEnds::Crlf.given_to(&old), LineEnds::Crlf.given_to(&new));
+                let found = if ends == LineEnds::Any && old_crlf != old {
+                    merged(occurrences(text, &old, &new)?, occurrences(text, &old_crlf, &new_crlf)?)
+                } else {
+                    occurrences(text, &old, &new)?
+                };
                 context.spend(found.len())?;
                 let text = replaced(text, &found)?;
                 Ok(Replaced { text, replacements: found.len(), _held: MemoryCharge::default() })
@@ -157,6 +163,22 @@ impl Sink for Lines<'_> {
         self.failure = replaced.err();
         Ok(self.failure.is_none())
     }
+}
+
+/// Merges two lists of replacements in order, without those that overlap the ones before.
+fn merged<'t>(one: Vec<Replacement<'t>>, other: Vec<Replacement<'t>>) -> Vec<Replacement<'t>> {
+    let mut all = one;
+    all.extend(other);
+    all.sort_by_key(|found| found.range.start);
+    let mut end = 0;
+    all.retain(|found| {
+        let is_free = found.range.start >= end;
+        if is_free {
+            end = found.range.end;
+        }
+        is_free
+    });
+    all
 }
 
 /// Returns a query that finds all files with a text: its longest part without a line end. A text of line ends alone may
