@@ -153,3 +153,28 @@ fn moves_whose_marks_are_lost_are_taken_back() {
         assert!(!name(count).exists(), "killed at {kill_at}");
     }
 }
+
+/// A path that goes through a link which the call moves would lead elsewhere when its turn comes.
+#[test]
+fn no_path_leads_through_a_link_that_is_moved() {
+    use std::os::unix::fs::symlink;
+    let moves = |last: (&str, &str)| {
+        let given = [("ld", "L"), ("other", "ld"), last];
+        let moves: Vec<Json> = given.iter().map(|(from, to)| json!({"source": from, "destination": to})).collect();
+        json!({"moves": moves, "all_or_nothing": true})
+    };
+    for last in [("a", "ld/new"), ("ld/x", "k"), ("in/ld/x", "k"), ("a", "in/ld/new")] {
+        let place = tempfile::tempdir().expect("a folder for the test");
+        for folder in ["d", "other"] {
+            fs::create_dir(place.path().join(folder)).expect("a directory");
+        }
+        for name in ["a", "d/x"] {
+            fs::write(place.path().join(name), name).expect("a file");
+        }
+        symlink("d", place.path().join("ld")).expect("a link");
+        symlink(".", place.path().join("in")).expect("a link");
+        let ran = run(ns(place.path()).args(["call", "FS.MoveFiles", &moves(last).to_string()]));
+        assert!(ran.code == 1 && ran.stderr.contains("which an item moves"), "{last:?}: {} {}", ran.stdout, ran.stderr);
+        assert!(place.path().join("ld").is_symlink() && place.path().join("other").is_dir(), "{last:?}");
+    }
+}

@@ -179,3 +179,20 @@ fn each_file_becomes_what_the_reference_makes_of_it() {
     });
     checked.unwrap_or_else(|failure| panic!("{failure}"));
 }
+
+/// The diffs of a dry run have a bound together, and each row says how much would be replaced.
+#[test]
+fn a_dry_run_of_much_is_bounded() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    for name in ["a", "b", "c"] {
+        fs::write(place.path().join(name), "a".repeat(300_000)).expect("a file");
+    }
+    fs::write(place.path().join("d"), "a\n").expect("a file");
+    let arguments = json!({"path": ".", "text": "a", "replacement": "x".repeat(50), "dry_run": true});
+    let answer = answer(place.path(), &arguments);
+    assert!(answer.to_string().len() < 2 << 20, "{} bytes", answer.to_string().len());
+    let rows = answer["items"].as_array().expect("rows");
+    let counts: Vec<u64> = rows.iter().filter_map(|row| row["replacements"].as_u64()).collect();
+    assert_eq!(counts, [300_000, 300_000, 300_000, 1]);
+    assert!(rows[0]["diff"].is_null() && rows[3]["diff"].is_string(), "{}", rows[3]);
+}

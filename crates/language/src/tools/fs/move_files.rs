@@ -173,6 +173,8 @@ impl Work for MoveSeveral {
             return Ok(None);
         }
         self.check_dependence(&from, &to)?;
+        self.check_links(context, &source)?;
+        self.check_links(context, &destination).map_err(|error| error.argument("destination"))?;
         let lacks_parent = !destination.missing_folders().1.is_empty();
         let ready = Ready { has_parent: !self.make_directories, is_free: from == to || !self.sources.contains(&to) };
         examine(context, &source, &destination, ready).map_err(|error| self.explain(error, &from))?;
@@ -272,17 +274,36 @@ impl MoveSeveral {
                 error.hint("move one of them to a third path in a call before, with `FS.MoveFile` say")
             });
         }
-        let moved_above = |path: &str| above(path).find(|above| self.sources.contains(*above)).map(str::to_owned);
-        if let Some(above) = moved_above(from) {
+        let among =
+            |path: &str, paths: &HashSet<String>| above(path).find(|above| paths.contains(*above)).map(str::to_owned);
+        if let Some(above) = among(from, &self.sources) {
             return conflict(format!("`{from}` goes with `{above}`, another item"), from);
         }
-        match moved_above(to) {
-            Some(above) if above != from => {
-                let error = conflict(format!("`{to}` is in `{above}`, which another item moves"), to);
-                error.map_err(|error| error.argument("destination"))
-            }
+        let in_destination = |above: String, verb: &str| {
+            let error = conflict(format!("`{to}` is in `{above}`, which another item {verb}"), to);
+            error.map_err(|error| error.argument("destination").hint("move it in a call after"))
+        };
+        match (among(to, &self.sources), among(to, &self.made)) {
+            (Some(above), _) if above != from => in_destination(above, "moves"),
+            (_, Some(above)) if above != to => in_destination(above, "makes"),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses a path that goes through a link which an item of the call moves: it would lead elsewhere afterwards.
+    fn check_links(&self, context: &mut Context<'_>, place: &SandboxPath) -> Result<(), ToolError> {
+        if place.display() == place.address() {
+            return Ok(());
+        }
+        for way in above(place.display()) {
+            let Ok(link) = context.place(way, SOURCE, Access::Look) else { continue };
+            if self.sources.contains(&*link.address()) {
+                let message = format!("`{}` goes through `{way}`, which an item moves", place.display());
+                let error = ToolError::new(ToolCode::Conflict, message).path(place.display());
+                return Err(error.hint("move it in a call of its own"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::gate::{Context, Tool};
 use crate::sandbox::{Change, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
-use crate::value::{Str, Value};
+use crate::toolkit::{Access, Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
+use crate::value::{Map, Str, Value};
 
 use super::super::diff::Sides;
 use super::super::glob::LetterCase;
@@ -50,7 +50,7 @@ const SPEC: Spec = Spec {
         `items` has a row for each file in which the text was replaced, with `path`, `replacements` and `success`, in the order of the search; \
         `replacements` of the result is their sum, `filesSearched` counts the files that were read, and `skipped` those that are no texts (`binary`) or that the policy forbids (`refused`). One that cannot be changed does not stop the rest unless `all_or_nothing`; where \
         none is done the call failed. That no file has the text is no error. With `dry_run` the files stay as they are, and each row has a `diff` \
-        in the unified format, as long as the answer has room (nil then). Old files are kept below `.ns/backups`, and `ns undo` restores them.",
+        in the unified format, as long as the answer has room, and of all files 1 MiB at most (nil then). Old files are kept below `.ns/backups`, and `ns undo` restores them.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -105,6 +105,10 @@ struct ReplacedInFiles {
     skipped: Skipped,
 }
 
+/// Maximum number of bytes of all diffs of a dry run.
+const DIFFS: usize = 1 << 20;
+/// Maximum number of bytes of a text and its replacement together of which a diff is made.
+const DIFFED: usize = 32 << 20;
 /// Bytes of an answer that diffs leave for a row, and what its path takes.
 const REST_OF_ROW: usize = 400;
 
@@ -151,7 +155,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<ReplacedInFiles, ToolErr
         asked,
         max_size_mb: args.max_size_mb,
         is_dry_run: args.dry_run,
-        room: context.answer_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX),
+        room: context.answer_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(DIFFS).min(DIFFS),
     };
     // A link that names one file is followed, as when the file is searched; links in a tree are not.
     let is_one = found.paths.first().is_some_and(|path| path == args.path.display());
@@ -162,16 +166,40 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<ReplacedInFiles, ToolErr
             replacements: Some(plan.replacements),
             diff: plan.diff,
             ..Done::default()
-        })?
+        })
     } else {
-        bulk::run(context, &mut work, items, args.all_or_nothing)?
+        bulk::run(context, &mut work, items, args.all_or_nothing)
     };
-    Ok(ReplacedInFiles {
-        replacements: operation.replacements(),
-        operation,
-        files_searched: found.searched,
-        skipped: found.skipped,
-    })
+    let (files_searched, skipped) = (found.searched, found.skipped);
+    match operation {
+        Ok(operation) => {
+            let replacements = operation.replacements();
+            Ok(ReplacedInFiles { operation, replacements, files_searched, skipped })
+        }
+        Err(error) => Err(with_counts(error, files_searched, skipped)),
+    }
+}
+
+/// Adds to the answer of a failure what was searched and replaced.
+fn with_counts(mut error: ToolError, files_searched: u64, skipped: Skipped) -> ToolError {
+    let Some(Value::Map(answer)) = error.answer.take() else { return error };
+    let of_row = |row: Value| match row {
+        Value::Map(row) => row.get(&Str::new("replacements")).and_then(|count| count.as_integer()).unwrap_or_default(),
+        _ => 0,
+    };
+    let replacements: i64 = match answer.get(&Str::new("items")) {
+        Some(Value::List(rows)) => rows.iter().map(of_row).sum(),
+        _ => 0,
+    };
+    let mut counted = Map::with_capacity(answer.len() + 3);
+    let kept = answer.iter().try_for_each(|(key, value)| counted.put(key.clone(), value));
+    let answered = kept.and_then(|()| {
+        counted.put(Str::new("replacements"), replacements.into())?;
+        counted.put(Str::new("filesSearched"), Value::from(files_searched as i64))?;
+        counted.put(Str::new("skipped"), skipped.into_value()?)
+    });
+    // There may be no memory for them; the message has the counts of files.
+    error.answering(Value::Map(if answered.is_ok() { counted.into() } else { answer }))
 }
 
 /// The replacement in several files.
@@ -224,7 +252,8 @@ impl Replace<'_> {
         let text = old.text(encoding)?;
         let replaced = self.replacer.replace(context, &text, LineEnds::of(&text))?;
         let MarkedCharset { charset, mark } = encoding;
-        let diff = if self.is_dry_run && replaced.replacements > 0 {
+        let is_shown = replaced.replacements > 0 && text.len() + replaced.text.len() <= DIFFED && self.room > 0;
+        let diff = if self.is_dry_run && is_shown {
             Some(difference(path, Sides { old: &text, new: &replaced.text }, context)?)
         } else {
             None
