@@ -348,7 +348,7 @@ def series(tree):
     scans = [path for path in scans if form.match(posixpath.basename(path))]
     new = [f"page-{index + 1:03}.png" for index in range(len(scans))]
     if any(tree.kind(f"scans/{name}") is not None for name in new):
-        raise Failure("is taken; nothing was renamed")
+        raise Failure("nothing was done (move): destination path already exists")
     scans.sort(key=lambda path: int(form.match(posixpath.basename(path)).group(1)))
     moves = [(path, tree.pop(path)) for path in scans]
     for name, (_, entry) in zip(new, moves):
@@ -367,8 +367,9 @@ def replaced(tree):
     found = tree.search("docs", ".md", lambda line: "http://example.org" in line)
     out = []
     for path in dict.fromkeys(path for path, _, _ in found):
+        count = tree.read(path)[0].count("http://example.org")
         edited(tree, path, lambda text: text.replace("http://example.org", "https://example.org"))
-        out.append(Said("--- "))
+        out.append(f"{path}: {count}\n")
     return out
 
 

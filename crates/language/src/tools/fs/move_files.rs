@@ -52,7 +52,7 @@ const SPEC: Spec = Spec {
         ToolCode::IoError,
     ],
     example: Example {
-        script: "MUST CALL FS.WriteFile(\"a.txt\", \"1\")\nMUST CALL FS.WriteFile(\"b.txt\", \"2\")\nSET result = FS.MoveFiles([{\"source\": \"a.txt\", \"destination\": \"b.txt\"}, {\"source\": \"b.txt\", \"destination\": \"c.txt\"}])\nEMIT result.succeeded, \" \", FS.ReadFile(\"b.txt\").content",
+        script: "MUST CALL FS.WriteFile(\"a.txt\", \"1\")\nMUST CALL FS.WriteFile(\"b.txt\", \"2\")\nSET moves = [{\"from\": \"a.txt\", \"to\": \"b.txt\"}, {\"from\": \"b.txt\", \"to\": \"c.txt\"}]\nEMIT FS.MoveFiles(moves).succeeded, \" \", FS.ReadFile(\"b.txt\").content",
         output: "2 1\n",
     },
 };
