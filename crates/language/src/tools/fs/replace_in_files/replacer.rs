@@ -79,8 +79,10 @@ impl<'a> Replacer<'a> {
             Replacer::Exact { old, new } => {
                 let (old, new) = (ends.given_to(old), ends.given_to(new));
                 // Where a file mixes line ends, a text with LF also stands for the same lines with CRLF.
-                let (old_crlf, new_crlf) = (LineEnds::Crlf.given_to(&old), LineEnds::Crlf.given_to(&new));
-                let found = if ends == LineEnds::Any && old_crlf != old {
+                let is_mixed = ends == LineEnds::Any && text.contains('\n') && old.contains('\n');
+                let with_crlf = |text: &str| if is_mixed { LineEnds::Crlf.given_to(text) } else { String::new() };
+                let (old_crlf, new_crlf) = (with_crlf(&old), with_crlf(&new));
+                let found = if is_mixed && old_crlf != old {
                     merged(occurrences(text, &old, &new)?, occurrences(text, &old_crlf, &new_crlf)?)
                 } else {
                     occurrences(text, &old, &new)?
