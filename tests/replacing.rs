@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 use crate::support::{contents_of, ns, run};
 
-/// What a call is given besides the path.
+/// The arguments of a call, apart from the path.
 #[derive(Clone, Debug)]
 struct Call {
     text: String,
@@ -79,8 +79,8 @@ fn replaced(call: &Call, file: &str) -> (String, usize) {
     let new = with_ends(&call.replacement, file);
     if !call.regex && !call.ignore_case && !call.whole_word {
         let old = with_ends(&call.text, file);
-        let feeds = file.matches('\n').count();
-        let is_mixed = feeds == 0 || !matches!(file.matches("\r\n").count(), 0) && file.matches("\r\n").count() < feeds;
+        let (feeds, pairs) = (file.matches('\n').count(), file.matches("\r\n").count());
+        let is_mixed = (1..feeds).contains(&pairs);
         if is_mixed && old.contains('\n') {
             return in_mixed(file, &old, &new);
         }

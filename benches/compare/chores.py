@@ -160,6 +160,7 @@ def chores(ns: str, size: Size) -> dict[str, Chore]:
     call = lambda tool, text: [ns, "call", tool, text]
     shell = lambda line, programs: ["sh", "-c", f"{line} # {programs}"]
     python = lambda text: [sys.executable, "-c", text]
+    repeated = lambda line, programs: shell(f"i=0; while [ $i -lt $(cat starts) ]; do {line}; i=$((i+1)); done | wc -l", programs)
     return {
         "rename all files": Chore(
             make=texts,
@@ -300,37 +301,32 @@ def chores(ns: str, size: Size) -> dict[str, Chore]:
             result=lambda _, output: int(output),
             goals={"jq": (0.2, 0.2), "python3": (0.25, 0.25)},
         ),
-        "pack into a zip": Chore(
-            make=texts,
-            commands={
-                "ns": script('MUST CALL FS.Compress("d0", "out.zip")'),
-                "zip": shell("zip -q -r out.zip d0", "zip"),
-            },
-            result=lambda tree, _: packed(tree),
-            goals={"zip": (0.35, 0.35)},
-            changes=True,
-        ),
-        "pack into a tar.gz": Chore(
-            make=texts,
-            commands={
-                "ns": script('MUST CALL FS.Compress("d0", "out.tar.gz")'),
-                "tar, gzip": shell("tar czf out.tar.gz d0", "tar gzip"),
-            },
-            result=lambda tree, _: packed(tree),
-            goals={"tar, gzip": (0.35, 0.35)},
-            changes=True,
+        "pack into a zip": packing(script('MUST CALL FS.Compress("d0", "out.zip")'), "zip", shell("zip -q -r out.zip d0", "zip")),
+        "pack into a tar.gz": packing(
+            script('MUST CALL FS.Compress("d0", "out.tar.gz")'), "tar, gzip", shell("tar czf out.tar.gz d0", "tar gzip")
         ),
         "start small scripts": Chore(
             make=lambda tree, size: (tree / "starts").write_text(f"{size.starts}\n"),
             commands={
-                "ns": shell(f"i=0; while [ $i -lt $(cat starts) ]; do {ns} run -e 'EMIT 1'; i=$((i+1)); done | wc -l", "wc"),
-                "perl": shell("i=0; while [ $i -lt $(cat starts) ]; do perl -e 'print \"1\\n\"'; i=$((i+1)); done | wc -l", "perl wc"),
-                "bash": shell("i=0; while [ $i -lt $(cat starts) ]; do bash -c 'echo 1'; i=$((i+1)); done | wc -l", "bash wc"),
+                "ns": repeated(f"{ns} run -e 'EMIT 1'", "wc"),
+                "perl": repeated("perl -e 'print \"1\\n\"'", "perl wc"),
+                "bash": repeated("bash -c 'echo 1'", "bash wc"),
             },
             result=lambda _, output: int(output),
             goals={"perl": (1, 1), "bash": (1.2, 1.2)},
         ),
     }
+
+
+def packing(ours: Sequence[str], peer: str, theirs: Sequence[str]) -> Chore:
+    """A chore that packs a tree into an archive."""
+    return Chore(
+        make=texts,
+        commands={OURS: ours, peer: theirs},
+        result=lambda tree, _: packed(tree),
+        goals={peer: (0.35, 0.35)},
+        changes=True,
+    )
 
 
 WORDS = "a list of some common words that stand in files of every kind with names and numbers in them".split()

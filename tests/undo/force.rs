@@ -1,10 +1,12 @@
 //! After a change by another program, undo reports the conflict; a forced undo restores everything that it can, and
 //! backs up what stood in the way.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Place, tick};
+use super::{Place, Snapshot, tick};
+use crate::support::{ns, run};
 
 type Change = fn(&Path);
 
@@ -227,13 +229,12 @@ fn what_took_the_name_of_a_file_that_is_lost_stays() {
                 tick();
                 change(&place.root().join(if number == 0 { "e/to" } else { "d/in/f" }));
                 let found = place.snapshot();
-                let forced = crate::support::run(crate::support::ns(&place.root()).args(["undo", "--force"]));
+                let forced = run(ns(&place.root()).args(["undo", "--force"]));
                 let after = place.snapshot();
-                let of = |snapshot: &super::Snapshot, path: &std::path::PathBuf| {
-                    snapshot.entries.get(path).map(|entry| entry.content.clone())
-                };
+                let of =
+                    |snapshot: &Snapshot, path: &PathBuf| snapshot.entries.get(path).map(|entry| entry.content.clone());
                 let paths = [&before, &found, &after].into_iter().flat_map(|snapshot| snapshot.entries.keys());
-                for path in paths.collect::<std::collections::BTreeSet<_>>() {
+                for path in paths.collect::<BTreeSet<_>>() {
                     let (was, then, now) = (of(&before, path), of(&found, path), of(&after, path));
                     let shown = path.display();
                     assert!(
@@ -275,11 +276,11 @@ fn what_is_in_a_directory_that_must_stay_stays() {
     assert_eq!(contents(&place), contents_of(&found));
 }
 
-fn contents(place: &Place) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+fn contents(place: &Place) -> Vec<(PathBuf, Vec<u8>)> {
     contents_of(&place.snapshot())
 }
 
-fn contents_of(snapshot: &super::Snapshot) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+fn contents_of(snapshot: &Snapshot) -> Vec<(PathBuf, Vec<u8>)> {
     snapshot.entries.iter().map(|(path, entry)| (path.clone(), entry.content.clone())).collect()
 }
 

@@ -22,23 +22,19 @@ const MAX_HASHED: u64 = 4 << 20;
 /// is short enough to be written as it is; some number above [`MAX_PATHS`] otherwise. Other values count as nothing, since
 /// only paths are measured.
 pub fn json_bytes(value: &Value) -> usize {
-    let mut bytes = 0;
-    let mut add = |text: &str| {
-        // No character takes less in JSON than in the text.
-        bytes += if text.len() > MAX_PATHS { text.len() } else { text.chars().map(safe_json_length).sum() };
-        bytes += "\"\",".len();
-        bytes <= MAX_PATHS
-    };
-    match value {
-        Value::List(list) => {
-            list.iter().all(|item| item.as_text().is_none_or(|text| add(&text)));
-            bytes + "[]".len()
-        }
-        value => {
-            value.as_text().map(|text| add(&text));
-            bytes
+    // No character takes less in JSON than in the text.
+    let escaped =
+        |text: &str| if text.len() > MAX_PATHS { text.len() } else { text.chars().map(safe_json_length).sum() };
+    let of_text = |value: &Value| value.as_text().map_or(0, |text| escaped(&text) + "\"\",".len());
+    let Value::List(list) = value else { return of_text(value) };
+    let mut bytes = "[]".len();
+    for item in list.iter() {
+        bytes += of_text(&item);
+        if bytes > MAX_PATHS {
+            break;
         }
     }
+    bytes
 }
 
 /// An argument as a line records it.

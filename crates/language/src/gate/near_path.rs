@@ -3,7 +3,7 @@
 //! They are given to callers of single tools, which show every error. A script may ask for many paths that are not
 //! there, and each hint lists a directory.
 
-use crate::sandbox::{EntryBuffer, PathRule, SandboxError, SandboxPath};
+use crate::sandbox::{EntryBuffer, PathRule, SandboxPath};
 use crate::text::{ToolCode, nearest};
 use crate::toolkit::{Access, ToolError};
 
@@ -31,11 +31,9 @@ fn near(locator: Locator<'_>, path: &str) -> Option<String> {
     let find = |path: &str| locator.place(path, PathRule::INSIDE, Access::Look, |_| {}).ok();
     let is_there = |path: &str| find(path).is_some_and(|place| place.metadata().is_ok());
     // The longest part that exists, the missing name after it, and the rest.
-    let slashes = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
-    let ends: Vec<usize> = slashes.collect();
-    let above = ends.iter().rev().copied().find(|at| is_there(&path[..*at]));
+    let above = path.rmatch_indices('/').map(|(at, _)| at).find(|at| is_there(&path[..*at]));
     let (folder, rest) = above.map_or(("", path), |at| (&path[..at], &path[at + 1..]));
-    let (name, below) = rest.split_once('/').map_or((rest, ""), |(name, below)| (name, below));
+    let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
     let names = names(&find(if folder.is_empty() { "." } else { folder })?)?;
     let near = nearest(name, names.iter().map(String::as_str))?;
     let parts = [folder, near, below].into_iter().filter(|part| !part.is_empty());
@@ -45,12 +43,12 @@ fn near(locator: Locator<'_>, path: &str) -> Option<String> {
 
 /// Returns the names in a directory, unless they are too many.
 fn names(folder: &SandboxPath) -> Option<Vec<String>> {
-    let listed = folder.open_folder().and_then(|folder| folder.listed().map_err(|error| SandboxError::io("", &error)));
+    let listed = folder.open_folder().ok()?.listed().ok()?;
     let mut names = Vec::new();
     let mut add = |name: &[u8], _| {
         names.extend(str::from_utf8(name).ok().map(str::to_owned));
         names.len() <= NAMES
     };
-    listed.ok()?.each_entry(&mut EntryBuffer::default(), &mut add).ok()?;
+    listed.each_entry(&mut EntryBuffer::default(), &mut add).ok()?;
     (names.len() <= NAMES).then_some(names)
 }

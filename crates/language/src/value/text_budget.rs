@@ -89,7 +89,8 @@ impl Sink {
         self.bytes.into_vec()
     }
 
-    fn take(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
+    /// Appends bytes.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
         self.budget.left = self.budget.left.checked_sub(bytes.len()).ok_or(self.budget.bound)?;
         let moved = if bytes.len() > self.bytes.spare() { self.bytes.len() } else { 0 };
         work::charge_bytes(moved + bytes.len())?;
@@ -99,7 +100,7 @@ impl Sink {
 
 impl io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.take(bytes) {
+        match self.append(bytes) {
             Ok(()) => Ok(bytes.len()),
             Err(hit) => {
                 self.budget.hit = Some(hit);

@@ -1,10 +1,9 @@
 //! `CSV.Text`.
 
-use std::io;
+use std::convert::Infallible;
 use std::rc::Rc;
 
 use crate::gate::{Context, Tool};
-use crate::limits::LimitHit;
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Hashed, List, Map, Sink, Str, TextBudget, Value, ValueMap, print};
 
@@ -42,42 +41,11 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
     let mut writer = CsvWriter::new(Sink::new(TextBudget::of_text()), separator_of(&args.separator.as_text())?);
-    match write(context, &args, &mut writer) {
-        Err(Fault::Tool(error)) => Err(error),
-        Err(Fault::Sink(error)) => build::written(context, writer.into_sink(), Err(error), refused),
-        Ok(()) => build::written(context, writer.into_sink(), Ok(()), refused),
-    }
+    write(context, &args, &mut writer)?;
+    build::written(context, writer.into_sink(), Ok(()), |never: Infallible| match never {})
 }
 
-fn refused(error: io::Error) -> ToolError {
-    ToolError::bad_argument("rows", error.to_string())
-}
-
-/// Why writing the rows failed.
-enum Fault {
-    Tool(ToolError),
-    Sink(io::Error),
-}
-
-impl From<ToolError> for Fault {
-    fn from(error: ToolError) -> Fault {
-        Fault::Tool(error)
-    }
-}
-
-impl From<LimitHit> for Fault {
-    fn from(hit: LimitHit) -> Fault {
-        Fault::Tool(hit.into())
-    }
-}
-
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Fault {
-        Fault::Sink(error)
-    }
-}
-
-fn write(context: &mut Context<'_>, args: &Args, writer: &mut CsvWriter) -> Result<(), Fault> {
+fn write(context: &mut Context<'_>, args: &Args, writer: &mut CsvWriter) -> Result<(), ToolError> {
     let columns = columns(args)?;
     if let (Some(columns), true) = (&columns, args.header) {
         for name in columns.keys() {
@@ -107,7 +75,7 @@ fn write(context: &mut Context<'_>, args: &Args, writer: &mut CsvWriter) -> Resu
             _ => {
                 let message =
                     format!("row {index} is {} {}, not as the first one", row.type_name(), print::preview(&row));
-                return Err(ToolError::bad_argument("rows", message).hint("give maps only, or lists only").into());
+                return Err(ToolError::bad_argument("rows", message).hint("give maps only, or lists only"));
             }
         }
         writer.end()?;
@@ -155,13 +123,12 @@ fn check_length(list: &List, columns: usize, index: usize) -> Result<(), ToolErr
     Err(ToolError::bad_argument("rows", message).hint("give each row a field for each column; nil is an empty one"))
 }
 
-fn write_field(writer: &mut CsvWriter, value: &Value, index: usize) -> Result<(), Fault> {
+fn write_field(writer: &mut CsvWriter, value: &Value, index: usize) -> Result<(), ToolError> {
     let written = match value {
         Value::Nil | Value::Unset => writer.field(""),
         Value::List(_) | Value::Map(_) => {
             let message = format!("row {index} has a {} as a field", value.type_name());
-            let error = ToolError::bad_argument("rows", message).hint("make a text of it: `JSON.Text(…)`");
-            return Err(error.into());
+            return Err(ToolError::bad_argument("rows", message).hint("make a text of it: `JSON.Text(…)`"));
         }
         value => match value.as_text() {
             Some(text) => writer.field(&text),

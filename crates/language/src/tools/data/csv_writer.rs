@@ -1,11 +1,9 @@
 //! A writer of CSV text that checks the limits of the run inside long fields. The crate `csv` decides about the quotes of
 //! a field in one pass over all of it.
 
-use std::io::{self, Write};
-
 use memchr::memchr3;
 
-use crate::limits::work;
+use crate::limits::{LimitHit, work};
 use crate::value::Sink;
 
 /// Number of bytes that are searched or written before the limits are checked again.
@@ -28,9 +26,9 @@ impl CsvWriter {
     }
 
     /// Writes the next field of the record.
-    pub fn field(&mut self, text: &str) -> io::Result<()> {
+    pub fn field(&mut self, text: &str) -> Result<(), LimitHit> {
         if self.has_field {
-            self.sink.write_all(&[self.separator])?;
+            self.sink.append(&[self.separator])?;
         }
         self.is_blank = !self.has_field && text.is_empty();
         self.has_field = true;
@@ -38,10 +36,10 @@ impl CsvWriter {
     }
 
     /// Ends the record. An empty line is skipped by readers, so a record that would be one gets an empty field in quotes.
-    pub fn end(&mut self) -> io::Result<()> {
+    pub fn end(&mut self) -> Result<(), LimitHit> {
         let end: &[u8] = if self.is_blank { b"\"\"\n" } else { b"\n" };
         (self.has_field, self.is_blank) = (false, true);
-        self.sink.write_all(end)
+        self.sink.append(end)
     }
 
     /// Returns what was written.
@@ -49,9 +47,9 @@ impl CsvWriter {
         self.sink
     }
 
-    fn needs_quotes(&self, field: &[u8]) -> io::Result<bool> {
+    fn needs_quotes(&self, field: &[u8]) -> Result<bool, LimitHit> {
         for piece in field.chunks(PIECE) {
-            work::charge_bytes(piece.len()).map_err(io::Error::other)?;
+            work::charge_bytes(piece.len())?;
             if memchr3(b'"', b'\n', b'\r', piece).is_some() || memchr::memchr(self.separator, piece).is_some() {
                 return Ok(true);
             }
@@ -59,8 +57,8 @@ impl CsvWriter {
         Ok(false)
     }
 
-    fn quoted(&mut self, field: &[u8]) -> io::Result<()> {
-        self.sink.write_all(b"\"")?;
+    fn quoted(&mut self, field: &[u8]) -> Result<(), LimitHit> {
+        self.sink.append(b"\"")?;
         let mut begin = 0;
         for at in memchr::memchr_iter(b'"', field) {
             // The quote itself is written here, and again as the first byte of the next part.
@@ -68,11 +66,11 @@ impl CsvWriter {
             begin = at;
         }
         self.bytes(&field[begin..])?;
-        self.sink.write_all(b"\"")
+        self.sink.append(b"\"")
     }
 
-    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        bytes.chunks(PIECE).try_for_each(|piece| self.sink.write_all(piece))
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), LimitHit> {
+        bytes.chunks(PIECE).try_for_each(|piece| self.sink.append(piece))
     }
 }
 

@@ -188,6 +188,7 @@ fn copy(
 
 impl Work for Copy {
     type Plan = OneCopy;
+    type Answer = Operation;
     const OPERATION: &'static str = "copy";
 
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<OneCopy>>, ToolError> {
@@ -210,6 +211,10 @@ impl Work for Copy {
             return Err(error.path(destination.display()));
         }
         Ok(Some(Planned { plan: OneCopy { source, destination, metadata }, files }))
+    }
+
+    fn answer(&self, operation: Operation) -> Operation {
+        operation
     }
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneCopy, change: &Change<'_>) -> Result<Done, ToolError> {

@@ -143,6 +143,7 @@ impl Delete {
 
 impl Work for Delete {
     type Plan = SandboxPath;
+    type Answer = Operation;
     const OPERATION: &'static str = "delete";
 
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<SandboxPath>>, ToolError> {
@@ -150,6 +151,10 @@ impl Work for Delete {
         self.refuse_inside(&path.address())?;
         let files = self.look_at(context, &path)?;
         Ok(Some(Planned { plan: path, files }))
+    }
+
+    fn answer(&self, operation: Operation) -> Operation {
+        operation
     }
 
     fn perform(&self, context: &mut Context<'_>, path: &SandboxPath, change: &Change<'_>) -> Result<Done, ToolError> {

@@ -95,8 +95,9 @@ struct MoveSeveral {
     made: HashSet<String>,
     /// The paths of the items that exchange their paths with others.
     in_circles: HashSet<String>,
-    /// The sources and destinations of the items that were examined.
+    /// The sources of the items that were examined.
     left: HashSet<String>,
+    /// The destinations of the items that were examined.
     taken: HashSet<String>,
     folders: SharedFolders,
 }
@@ -163,6 +164,7 @@ impl MoveSeveral {
 
 impl Work for MoveSeveral {
     type Plan = OneMove;
+    type Answer = Operation;
     const OPERATION: &'static str = "move";
 
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<OneMove>>, ToolError> {
@@ -176,12 +178,16 @@ impl Work for MoveSeveral {
         self.check_links(context, &source)?;
         self.check_links(context, &destination).map_err(|error| error.argument("destination"))?;
         let lacks_parent = !destination.missing_folders().1.is_empty();
-        let ready = Ready { has_parent: !self.make_directories, is_free: from == to || !self.sources.contains(&to) };
+        let ready = Ready { has_parent: !self.make_directories, is_free: !self.sources.contains(&to) };
         examine(context, &source, &destination, ready).map_err(|error| self.explain(error, &from))?;
         self.left.insert(from);
         self.taken.insert(to);
         let files = 1 + destination.missing_folders().1.len() as u64;
         Ok(Some(Planned { plan: OneMove { source, destination, lacks_parent }, files }))
+    }
+
+    fn answer(&self, operation: Operation) -> Operation {
+        operation
     }
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneMove, change: &Change<'_>) -> Result<Done, ToolError> {

@@ -28,10 +28,10 @@ pub struct Row {
     /// Path for `FS.RestoreBackup` to restore the previous content, if any was replaced or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_path: Option<String>,
-    /// How often the text was replaced in it, by a tool that replaces.
+    /// Number of replacements in it, by a tool that replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     replacements: Option<usize>,
-    /// What would change in it, by a tool that replaces, in a dry run.
+    /// The change as a unified diff, in a dry run of a tool that replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
 }

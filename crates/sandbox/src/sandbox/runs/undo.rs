@@ -130,9 +130,6 @@ enum Attempt {
     Again(Vec<Conflict>),
 }
 
-/// Maximum number of attempts of a forced undo. Each finds at least one more path that has to stay.
-const ATTEMPTS: usize = 32;
-
 /// The result of an undo.
 #[derive(Clone, Debug)]
 pub struct UndoReport {
@@ -190,14 +187,13 @@ impl Journal {
     ) -> Result<UndoReport, UndoError> {
         let _lock = UndoLock::wait(rules.roots.main, meter)?;
         let mut staying = Vec::new();
-        for _ in 0..ATTEMPTS {
+        // Each attempt finds a step to leave that those before have not found.
+        loop {
             match self.attempt(run, force, about.clone(), &staying, rules, meter)? {
                 Attempt::Done(report) => return Ok(report),
                 Attempt::Again(found_late) => staying.extend(found_late),
             }
         }
-        let reason = "the paths of the run change all the time".to_owned();
-        Err(SandboxError::Io { path: ".".to_owned(), reason }.into())
     }
 
     /// Undoes a run as [`Journal::undo`] does, under its lock. A forced undo leaves the paths of `staying` as they are.
@@ -246,15 +242,10 @@ impl Journal {
         // A killed undo is rolled back, so that it can be repeated.
         self.announce(Begin { undoes: Some(run.to_owned()), redoes, atomic: true, ..about });
         let steps = UndoSteps { history: &history, outcome: &outcome, skipped, forced, copied };
-        let mut again = Vec::new();
-        let refused = match self.take_back(steps, rules, meter) {
-            Ok(TakenBack { found_late, .. }) if !found_late.is_empty() => {
-                let refused = moved_on(SandboxError::Changed(run.to_owned()), origin.run, is_redo);
-                again = found_late;
-                refused
-            }
+        let not_done = match self.take_back(steps, rules, meter) {
+            Ok(TakenBack { found_late, .. }) if !found_late.is_empty() => Ok(Attempt::Again(found_late)),
             Ok(TakenBack { steps: 0, left, .. }) if force && !left.is_empty() => {
-                UndoError::NothingBack { run: origin.run, is_redo, conflicts: left, later }
+                Err(UndoError::NothingBack { run: origin.run, is_redo, conflicts: left, later })
             }
             Ok(TakenBack { steps, left, displaced, .. }) => {
                 // The run counts the changes of the other run that it reverses, not its own steps.
@@ -264,16 +255,17 @@ impl Journal {
                 let run = run.to_owned();
                 return Ok(Attempt::Done(UndoReport { run, by, origin, is_redo, steps, left, displaced }));
             }
-            Err(error) => moved_on(error, origin.run, is_redo),
+            Err(error) => Err(moved_on(error, origin.run, is_redo)),
         };
         let unreversed = self.roll_back(roots, retention, 1, &mut Meter::unlimited())?;
         self.end(End::TakenBack)?;
-        match (refused, unreversed.is_empty()) {
-            (_, true) if !again.is_empty() => Ok(Attempt::Again(again)),
-            (UndoError::Sandbox(error), true) if !matches!(error, SandboxError::Limit(_)) => {
+        match (not_done, unreversed.into_iter().next()) {
+            (Err(UndoError::Sandbox(error)), None) if !matches!(error, SandboxError::Limit(_)) => {
                 Err(UndoError::RolledBack { run: origin_run, is_redo, error })
             }
-            (refused, _) => Err(refused),
+            // Nothing can be tried again while a part of the attempt is in effect.
+            (Ok(_), Some((_, error))) => Err(error.into()),
+            (not_done, _) => not_done,
         }
     }
 

@@ -32,6 +32,8 @@ pub struct Planned<P> {
 pub trait Work {
     /// The plan for one item.
     type Plan;
+    /// The result of the call, of a failure too.
+    type Answer: Answer;
     /// The name of the operation in results.
     const OPERATION: &'static str;
 
@@ -39,6 +41,9 @@ pub trait Work {
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<Self::Plan>>, ToolError>;
     /// Carries out the plan.
     fn perform(&self, context: &mut Context<'_>, plan: &Self::Plan, change: &Change<'_>) -> Result<Done, ToolError>;
+
+    /// Returns the result of the call.
+    fn answer(&self, operation: Operation) -> Self::Answer;
 
     /// Maximum number of plans that are carried out together.
     const TOGETHER: usize = 1;
@@ -89,13 +94,10 @@ pub fn run<W: Work>(
     work: &mut W,
     items: Items,
     all_or_nothing: bool,
-) -> Result<Operation, ToolError> {
-    context.admit_files(items.list.len() as u64).map_err(|error| error.argument(items.argument))?;
+) -> Result<W::Answer, ToolError> {
     let argument = items.argument;
-    let looks = look_at_all(context, work, items, all_or_nothing)?;
-    check_answer(context, looks.iter().map(|(name, _)| name))?;
-    let files = looks.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.files).sum();
-    context.admit_files(files).map_err(|error| error.argument(argument))?;
+    let looks = admitted(context, work, items, all_or_nothing)?;
+    let files = changed_files(&looks);
     let change = context.begin_change(files)?;
     let first_step = if all_or_nothing { Some(change.open_group()?) } else { None };
     let (rows, done) = (Vec::new(), Vec::new());
@@ -128,12 +130,8 @@ pub fn examine<W: Work>(
     items: Items,
     operation: &'static str,
     done: impl Fn(W::Plan) -> Done,
-) -> Result<Operation, ToolError> {
-    let argument = items.argument;
-    let looks = look_at_all(context, work, items, false)?;
-    check_answer(context, looks.iter().map(|(name, _)| name))?;
-    let files = looks.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.files).sum();
-    context.admit_files(files).map_err(|error| error.argument(argument))?;
+) -> Result<W::Answer, ToolError> {
+    let looks = admitted(context, work, items, false)?;
     let all = looks.len();
     let mut rows = Vec::with_capacity(all);
     let mut first_failure = None;
@@ -147,14 +145,34 @@ pub fn examine<W: Work>(
         }
     }
     let counts = counts(&rows, all);
-    let operation = Operation::of_rows(operation, rows, all);
+    let answer = work.answer(Operation::of_rows(operation, rows, all));
     match first_failure {
-        None => Ok(operation),
+        None => Ok(answer),
         Some(first) => {
             let error = ToolError { manner: FailureMode::Declared, ..some_failed(first, counts) };
-            Err(answering(error, operation))
+            Err(answering(error, answer))
         }
     }
+}
+
+/// Examines all items, if the policy admits as many, their answer is not too long, and it admits as many changes.
+fn admitted<W: Work>(
+    context: &mut Context<'_>,
+    work: &mut W,
+    items: Items,
+    all_or_nothing: bool,
+) -> Result<Vec<Look<W::Plan>>, ToolError> {
+    let argument = items.argument;
+    context.admit_files(items.list.len() as u64).map_err(|error| error.argument(argument))?;
+    let looks = look_at_all(context, work, items, all_or_nothing)?;
+    check_answer(context, looks.iter().map(|(name, _)| name))?;
+    context.admit_files(changed_files(&looks)).map_err(|error| error.argument(argument))?;
+    Ok(looks)
+}
+
+/// Returns the number of files and directories that the plans change.
+fn changed_files<P>(looks: &[Look<P>]) -> u64 {
+    looks.iter().filter_map(|(_, plan)| plan.as_ref().ok()).map(|plan| plan.files).sum()
 }
 
 /// Examines all items before the first is changed. An error that would stop the operation stops it here.
@@ -300,8 +318,8 @@ impl<W: Work> Execution<'_, W> {
     }
 
     /// Returns the result after all items were processed: an error if any failed.
-    fn answer(&mut self, first_failure: Option<ToolError>) -> Result<Operation, ToolError> {
-        let Some(first) = first_failure else { return Ok(self.operation()) };
+    fn answer(&mut self, first_failure: Option<ToolError>) -> Result<W::Answer, ToolError> {
+        let Some(first) = first_failure else { return Ok(self.reported()) };
         let error = some_failed(first, self.counts());
         Err(self.with_item(error))
     }
@@ -338,11 +356,11 @@ impl<W: Work> Execution<'_, W> {
     }
 
     fn with_item(&mut self, error: ToolError) -> ToolError {
-        answering(error, self.operation())
+        answering(error, self.reported())
     }
 
-    fn operation(&mut self) -> Operation {
-        Operation::of_rows(W::OPERATION, mem::take(&mut self.progress.rows), self.all)
+    fn reported(&mut self) -> W::Answer {
+        self.work.answer(Operation::of_rows(W::OPERATION, mem::take(&mut self.progress.rows), self.all))
     }
 
     fn counts(&self) -> Counts {
@@ -363,8 +381,8 @@ fn some_failed(first: ToolError, counts: Counts) -> ToolError {
 }
 
 /// Attaches the rows to an error as its answer.
-fn answering(error: ToolError, operation: Operation) -> ToolError {
-    match operation.into_value() {
+fn answering(error: ToolError, answer: impl Answer) -> ToolError {
+    match answer.into_value() {
         Ok(answer) => error.answering(answer),
         // There is no memory for the rows; the message has the counts.
         Err(_) => error,

@@ -124,19 +124,21 @@ struct Difference<'a> {
     wanted: &'a str,
 }
 
-/// Maximum number of places in a file at which the lines of an old text are compared with its own.
+/// Maximum number of bytes of an old text that are compared at all places of a file together, and of places.
+const COMPARED_BYTES: usize = 1 << 20;
 const COMPARED_PLACES: usize = 1_000;
 
 /// Returns the first line that differs where most of the first lines of an old text stand in the file; nothing if not even
 /// the first one does, or if all do but are part of longer lines.
 fn first_difference<'a>(text: &'a str, old_text: &'a str) -> Option<Difference<'a>> {
     let first = old_text.split_inclusive('\n').next().filter(|line| !line.trim().is_empty())?;
-    let lines: Vec<&str> = old_text.lines().collect();
-    let common = |at: usize| text[at..].lines().zip(&lines).take_while(|(there, wanted)| there == *wanted).count();
+    let common =
+        |at: usize| text[at..].lines().zip(old_text.lines()).take_while(|(there, wanted)| there == wanted).count();
+    let most = (COMPARED_BYTES / old_text.len()).clamp(1, COMPARED_PLACES);
     let places = text.match_indices(first).map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
     let (count, at) =
-        places.take(COMPARED_PLACES).map(|at| (common(at), at)).max_by_key(|(count, at)| (*count, usize::MAX - at))?;
-    let wanted = *lines.get(count)?;
+        places.take(most).map(|at| (common(at), at)).max_by_key(|(count, at)| (*count, usize::MAX - at))?;
+    let wanted = old_text.lines().nth(count)?;
     let there = text[at..].lines().nth(count)?;
     let before = text[..at].matches('\n').count();
     (count > 0).then_some(Difference { line: before + count + 1, there, wanted })

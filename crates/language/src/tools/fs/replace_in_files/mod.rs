@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::gate::{Context, Tool};
 use crate::sandbox::{Change, PathRule, SandboxError, SandboxPath};
 use crate::text::ToolCode;
-use crate::toolkit::{Access, Answer, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
-use crate::value::{Map, Str, Value};
+use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
+use crate::value::{Str, Value};
 
 use super::super::diff::Sides;
 use super::super::glob::LetterCase;
@@ -156,12 +156,14 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<ReplacedInFiles, ToolErr
         max_size_mb: args.max_size_mb,
         is_dry_run: args.dry_run,
         room: context.answer_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(DIFFS).min(DIFFS),
+        files_searched: found.searched,
+        skipped: found.skipped,
     };
     // A link that names one file is followed, as when the file is searched; links in a tree are not.
     let is_one = found.paths.first().is_some_and(|path| path == args.path.display());
     let rule = if is_one { PathRule::INSIDE } else { PathRule::INSIDE.not_following() };
     let items = bulk::found(context, found.paths, rule, Access::Change);
-    let operation = if args.dry_run {
+    if args.dry_run {
         bulk::examine(context, &mut work, items, "replace (dry run)", |plan| Done {
             replacements: Some(plan.replacements),
             diff: plan.diff,
@@ -169,37 +171,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<ReplacedInFiles, ToolErr
         })
     } else {
         bulk::run(context, &mut work, items, args.all_or_nothing)
-    };
-    let (files_searched, skipped) = (found.searched, found.skipped);
-    match operation {
-        Ok(operation) => {
-            let replacements = operation.replacements();
-            Ok(ReplacedInFiles { operation, replacements, files_searched, skipped })
-        }
-        Err(error) => Err(with_counts(error, files_searched, skipped)),
     }
-}
-
-/// Adds to the answer of a failure what was searched and replaced.
-fn with_counts(mut error: ToolError, files_searched: u64, skipped: Skipped) -> ToolError {
-    let Some(Value::Map(answer)) = error.answer.take() else { return error };
-    let of_row = |row: Value| match row {
-        Value::Map(row) => row.get(&Str::new("replacements")).and_then(|count| count.as_integer()).unwrap_or_default(),
-        _ => 0,
-    };
-    let replacements: i64 = match answer.get(&Str::new("items")) {
-        Some(Value::List(rows)) => rows.iter().map(of_row).sum(),
-        _ => 0,
-    };
-    let mut counted = Map::with_capacity(answer.len() + 3);
-    let kept = answer.iter().try_for_each(|(key, value)| counted.put(key.clone(), value));
-    let answered = kept.and_then(|()| {
-        counted.put(Str::new("replacements"), replacements.into())?;
-        counted.put(Str::new("filesSearched"), Value::from(files_searched as i64))?;
-        counted.put(Str::new("skipped"), skipped.into_value()?)
-    });
-    // There may be no memory for them; the message has the counts of files.
-    error.answering(Value::Map(if answered.is_ok() { counted.into() } else { answer }))
 }
 
 /// The replacement in several files.
@@ -210,6 +182,8 @@ struct Replace<'a> {
     is_dry_run: bool,
     /// Bytes of the answer that are left for diffs and rows.
     room: usize,
+    files_searched: u64,
+    skipped: Skipped,
 }
 
 /// The replacement in one file.
@@ -277,6 +251,7 @@ impl Replace<'_> {
 
 impl Work for Replace<'_> {
     type Plan = OneFile;
+    type Answer = ReplacedInFiles;
     const OPERATION: &'static str = "replace";
 
     fn plan(&mut self, context: &mut Context<'_>, item: Item) -> Result<Option<Planned<OneFile>>, ToolError> {
@@ -289,6 +264,11 @@ impl Work for Replace<'_> {
         }
         let diff = self.fitting(&path, diff);
         Ok(Some(Planned { plan: OneFile { path, digest, replacements, diff }, files: 1 }))
+    }
+
+    fn answer(&self, operation: Operation) -> ReplacedInFiles {
+        let Replace { files_searched, skipped, .. } = *self;
+        ReplacedInFiles { replacements: operation.replacements(), operation, files_searched, skipped }
     }
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneFile, change: &Change<'_>) -> Result<Done, ToolError> {

@@ -156,7 +156,7 @@ struct Match {
 }
 
 /// Number of files that were left out by rule.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Skipped {
     /// They hold a NUL byte, so they are no texts.
