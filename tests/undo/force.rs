@@ -255,23 +255,38 @@ fn what_took_the_name_of_a_file_that_is_lost_stays() {
     }
 }
 
-/// That a directory must stay is found out when what is in it was taken back already: the undo begins again without it.
+/// That a directory must stay is found out when what is in it was taken back already: the undo begins again without it, for
+/// each such directory.
 #[test]
-fn what_is_in_a_directory_that_must_stay_stays() {
+fn what_is_in_directories_that_must_stay_stays() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    place.eval(
-        "MUST FS.WriteFile(\"e/y\", \"y\")\nMUST FS.DeleteFile(\"d/in/f\")\n\
-         MUST FS.RestoreBackup(FS.DeleteFile(\"d\", recursive: true)[\"backupPath\"])\nMUST FS.WriteFile(\"d/in/f\", \"new\")",
-    );
+    let directories: Vec<String> = (0..35).map(|number| format!("dir{number}")).collect();
+    let mut script = "MUST FS.WriteFile(\"e/y\", \"y\")\n".to_owned();
+    for name in &directories {
+        fs::create_dir(place.root().join(name)).expect("a directory");
+        fs::write(place.root().join(name).join("f"), "old").expect("a file");
+        script += &format!(
+            "MUST FS.DeleteFile(\"{name}/f\")\n\
+             MUST FS.RestoreBackup(FS.DeleteFile(\"{name}\", recursive: true)[\"backupPath\"])\n\
+             MUST FS.WriteFile(\"{name}/f\", \"new\")\n"
+        );
+    }
+    place.eval(&script);
     tick();
-    fs::set_permissions(place.root().join("d"), fs::Permissions::from_mode(0o705)).expect("a mode");
+    for name in &directories {
+        fs::set_permissions(place.root().join(name), fs::Permissions::from_mode(0o705)).expect("a mode");
+    }
     let found = place.snapshot();
     let forced = place.ns(1, &["undo", "--force"]);
-    for path in ["d", "d/in/f"] {
-        assert!(forced.stderr.contains(&format!("`{path}` was left as it is")), "{}", forced.stderr);
+    for name in &directories {
+        let path = format!("{name}/f");
+        for path in [name, &path] {
+            assert!(forced.stderr.contains(&format!("`{path}` was left as it is")), "{}", forced.stderr);
+        }
+        assert_eq!(place.read(&path), "new");
     }
-    assert_eq!((&*place.read("d/in/f"), &*place.read("e/y")), ("new", ""));
+    assert_eq!(place.read("e/y"), "");
     place.ns(0, &["redo"]);
     assert_eq!(contents(&place), contents_of(&found));
 }
