@@ -19,7 +19,7 @@ pub(super) struct ParentSandbox(PathBuf);
 impl ParentSandbox {
     /// Finds the nearest directory above the sandbox that contains runs.
     pub fn find(global: &Global) -> Option<ParentSandbox> {
-        let given = global.sandbox.as_deref().unwrap_or(Path::new("."));
+        let given = global.sandbox().unwrap_or(Path::new("."));
         // Absolute paths of the machine are only printed to a terminal.
         if given.is_absolute() && !stderr().is_terminal() {
             return None;

@@ -37,6 +37,6 @@ pub fn command_style(global: &Global) -> CommandStyle {
     if !stderr().is_terminal() {
         return CommandStyle::Command(String::new());
     }
-    let sandbox = global.sandbox.as_ref().map(|folder| safe::name(&folder.to_string_lossy()).into_owned());
+    let sandbox = global.sandbox().map(|folder| safe::name(&folder.to_string_lossy()).into_owned());
     CommandStyle::Command(sandbox.map(|folder| format!(" --sandbox {}", shell_word(&folder))).unwrap_or_default())
 }

@@ -11,6 +11,7 @@ use crate::terminal::report::{report_error, report_findings, report_setup};
 use crate::terminal::script_file::read_script;
 
 use super::args::McpArgs;
+use super::sandboxes;
 use super::start::settle;
 
 /// The hidden subcommand that starts a worker.
@@ -38,6 +39,13 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         Ok(scripts) => scripts,
         Err(exit) => return exit,
     };
+    let sandboxes = match sandboxes::named(&global.sandboxes) {
+        Ok(sandboxes) => sandboxes,
+        Err(message) => {
+            report_error(&message, "a sandbox is `DIR`, or `NAME=DIR`");
+            return Exit::Usage;
+        }
+    };
     // The engine's thread is locked down after it has opened the sandbox, all others now.
     if let Err(error) = seal_tester(network) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
@@ -48,6 +56,7 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     }
     let global = Global { read_only: global.read_only || !args.write, ..global.clone() };
     let settings = Settings {
+        sandboxes,
         options: Options { answer_bytes: args.max_output_bytes, ..global.options() },
         tools: args.tools.clone(),
         scripts,
@@ -150,6 +159,5 @@ pub fn worker(global: &Global) -> Exit {
 }
 
 fn worker_words(global: &Global) -> Vec<OsString> {
-    let sandbox = global.sandbox.iter().flat_map(|path| ["--sandbox".into(), path.into()]);
-    [WORKER.into()].into_iter().chain(sandbox).chain(global.words()).collect()
+    [WORKER.into()].into_iter().chain(global.words()).collect()
 }

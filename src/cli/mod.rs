@@ -33,6 +33,7 @@ mod render;
 mod repl;
 mod replace;
 mod run;
+mod sandboxes;
 mod start;
 mod test;
 mod tools;
@@ -126,6 +127,10 @@ fn work() -> Exit {
         && let Some((name, instead)) = cli.command.as_ref().and_then(instead_of_output)
     {
         report_error(&format!("`--output` is the form of a value, which `ns {name}` does not print"), instead);
+        return Exit::Usage;
+    }
+    if global.sandboxes.len() > 1 && !matches!(cli.command, Some(Command::Mcp(_))) {
+        report_error("`--sandbox` is given several times, and a run has one sandbox", "leave out all but one");
         return Exit::Usage;
     }
     match cli.command {

@@ -16,7 +16,7 @@ use crate::text::safe;
 use super::args::{ReportFormat, TestArgs};
 
 pub fn test(global: &Global, args: &TestArgs) -> Exit {
-    if global.sandbox.is_some() {
+    if global.sandbox().is_some() {
         report_error("`--sandbox` has no meaning for `ns test`", "each case has a sandbox of its own, a copy of NAME/");
         return Exit::Usage;
     }

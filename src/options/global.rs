@@ -1,7 +1,7 @@
 //! Options common to all commands, and their conversion to arguments for another `ns`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -15,9 +15,9 @@ use super::values::{fixed_time, jobs, seconds};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
-    /// The folder that scripts cannot leave [default: the current folder]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub sandbox: Option<PathBuf>,
+    /// The folder that scripts cannot leave; `ns mcp` takes several, each as DIR or NAME=DIR [default: the current folder]
+    #[arg(long = "sandbox", global = true, value_name = "DIR")]
+    pub sandboxes: Vec<PathBuf>,
     /// An additional policy file, besides your own and the one in the sandbox
     #[arg(long, global = true, value_name = "FILE")]
     pub policy: Option<PathBuf>,
@@ -78,7 +78,7 @@ impl Global {
     /// Merges two sets of options; these take precedence over `other`.
     pub fn over(&self, other: &Global) -> Global {
         Global {
-            sandbox: self.sandbox.clone().or_else(|| other.sandbox.clone()),
+            sandboxes: if self.sandboxes.is_empty() { other.sandboxes.clone() } else { self.sandboxes.clone() },
             policy: self.policy.clone().or_else(|| other.policy.clone()),
             case_policy: self.case_policy.clone().or_else(|| other.case_policy.clone()),
             libraries: self.libraries.iter().chain(&other.libraries).cloned().collect(),
@@ -95,13 +95,18 @@ impl Global {
         }
     }
 
-    /// Returns arguments that pass these options, except the sandbox, to another `ns`.
+    /// Returns the sandbox of commands that have one; the current directory by default.
+    pub fn sandbox(&self) -> Option<&Path> {
+        self.sandboxes.first().map(PathBuf::as_path)
+    }
+
+    /// Returns arguments that pass these options, except the sandboxes, to another `ns`.
     pub fn words(&self) -> Vec<OsString> {
         let mut words = Vec::new();
         let mut give =
             |option: &str, value: Option<OsString>| words.extend([Some(option.into()), value].into_iter().flatten());
         let Global {
-            sandbox: _,
+            sandboxes: _,
             policy,
             case_policy,
             libraries,
@@ -136,7 +141,7 @@ impl Global {
     /// Returns the options for an engine.
     pub fn options(&self) -> Options {
         Options {
-            sandbox: self.sandbox.clone(),
+            sandbox: self.sandbox().map(Path::to_path_buf),
             policy: self.policy.clone(),
             case_policy: self.case_policy.clone(),
             state: None,
@@ -157,6 +162,7 @@ impl Global {
             max_files_unless_set: None,
             timeout: self.timeout,
             jobs: self.jobs,
+            interrupt: None,
             answer_bytes: None,
             clock: self.now.map_or(Clock::System, Clock::Fixed),
             seed: self.seed,

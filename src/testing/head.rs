@@ -73,7 +73,7 @@ impl Head {
 
     fn parse(words: &[String]) -> Result<Head, String> {
         let head = Head::try_parse_from(words).map_err(|error| first_line(&error))?;
-        match (&head.global.sandbox, &head.global.case_policy) {
+        match (head.global.sandbox(), &head.global.case_policy) {
             (Some(_), _) => Err("a case has a sandbox of its own; `--sandbox` is none of its options".to_owned()),
             (_, Some(_)) => Err("`--case-policy` is no option of a head; write `--policy`".to_owned()),
             (None, None) => Ok(head),

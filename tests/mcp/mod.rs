@@ -15,5 +15,6 @@ mod others;
 mod protocol;
 mod reports;
 mod roots;
+mod sandboxes;
 mod script_tools;
 mod scripts;

@@ -40,23 +40,23 @@ pub fn can_ask_form(client: &ClientCapabilities) -> bool {
     client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-/// Answers that remain valid for the whole connection, by tool. Scripts that run in workers share them.
+/// Answers that remain valid for the whole connection, by sandbox and tool. Scripts that run in workers share them.
 #[derive(Clone, Debug, Default)]
 pub struct RememberedReplies(Arc<Mutex<HashMap<String, bool>>>);
 
 impl RememberedReplies {
-    fn of(&self, tool: &str) -> Option<Reply> {
+    fn of(&self, asked: &Asked) -> Option<Reply> {
         let standing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        standing.get(tool).map(|allowed| if *allowed { Reply::Run } else { Reply::Never })
+        standing.get(&asked.key()).map(|allowed| if *allowed { Reply::Run } else { Reply::Never })
     }
 
-    fn note(&self, tool: &str, reply: Reply) {
+    fn note(&self, asked: &Asked, reply: Reply) {
         let allowed = match reply {
             Reply::Run | Reply::Always => true,
             Reply::Never => false,
             Reply::Once | Reply::Dismissed | Reply::Nobody => return,
         };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned(), allowed);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(asked.key(), allowed);
     }
 }
 
@@ -113,6 +113,8 @@ pub struct Waiting {
 /// A question in words.
 #[derive(Clone, Debug)]
 pub struct Asked {
+    /// The sandbox of the call, if the server has several.
+    pub sandbox: Option<String>,
     /// The tool that asks for approval.
     pub tool: String,
     /// The text of the question, including the plan of the call.
@@ -124,7 +126,23 @@ impl Asked {
     pub fn of(question: &Question) -> Asked {
         let mut message = format!("`{}` asks to run: {}", question.tool, question.reason);
         question.plan.iter().for_each(|line| message.push_str(&format!("\n  {line}")));
-        Asked { tool: question.tool.to_owned(), message }
+        Asked { sandbox: None, tool: question.tool.to_owned(), message }
+    }
+
+    /// Names the sandbox of the call in the question.
+    pub fn within(self, sandbox: Option<&str>) -> Asked {
+        match sandbox {
+            None => self,
+            Some(name) => {
+                let message = format!("In the sandbox `{name}`, {}", self.message);
+                Asked { sandbox: Some(name.to_owned()), message, ..self }
+            }
+        }
+    }
+
+    /// Returns the key under which an answer remains valid.
+    fn key(&self) -> String {
+        format!("{}:{}", self.sandbox.as_deref().unwrap_or_default(), self.tool)
     }
 
     /// Returns a hash that identifies this question. It covers the plan, so an answer is valid only for exactly this
@@ -182,7 +200,7 @@ impl Asker {
             | Asker::Later(Later { standing, .. })
             | Asker::Waiting(Waiting { standing, .. }) => standing,
         };
-        if let Some(reply) = standing.of(&asked.tool) {
+        if let Some(reply) = standing.of(asked) {
             return reply;
         }
         let reply = match self {
@@ -191,7 +209,7 @@ impl Asker {
             Asker::Later(later) => later.ask(asked),
             Asker::Waiting(waiting) => waiting.ask(asked),
         };
-        standing.note(&asked.tool, reply);
+        standing.note(asked, reply);
         reply
     }
 }
@@ -238,25 +256,35 @@ impl Waiting {
 }
 
 /// The engine's approver: asks through the [`Asker`] of the current call.
-pub struct McpApprover(RefCell<Asker>);
+pub struct McpApprover {
+    asker: RefCell<Asker>,
+    /// The sandbox of the current call, if the server has several.
+    sandbox: RefCell<Option<String>>,
+}
 
 impl McpApprover {
     /// Creates an approver that asks nobody.
     pub fn new() -> McpApprover {
-        McpApprover(RefCell::new(Asker::Nobody))
+        McpApprover { asker: RefCell::new(Asker::Nobody), sandbox: RefCell::default() }
     }
 
     /// Sets the asker for subsequent questions.
     pub fn set(&self, asker: Asker) {
-        *self.0.borrow_mut() = asker;
+        *self.asker.borrow_mut() = asker;
+    }
+
+    /// Sets the sandbox that subsequent questions name.
+    pub fn enter(&self, sandbox: Option<&str>) {
+        *self.sandbox.borrow_mut() = sandbox.map(str::to_owned);
     }
 }
 
 impl Approver for McpApprover {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
-        let asker = self.0.borrow().clone();
+        let asker = self.asker.borrow().clone();
+        let asked = Asked::of(question).within(self.sandbox.borrow().as_deref());
         let began = Instant::now();
-        let reply = asker.ask(&Asked::of(question));
+        let reply = asker.ask(&asked);
         meter.watch().excuse(began.elapsed());
         meter.poll()?;
         Ok(reply)

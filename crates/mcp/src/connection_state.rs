@@ -1,14 +1,14 @@
-//! The state that persists between the calls of a connection: the engine, session memory, and truncated answers. It
-//! stays on one thread ([`super::engine_thread`]) because values are not `Send`.
+//! The state that persists between the calls of a connection: the sandboxes with their engines, session memory, and
+//! truncated answers. It stays on one thread ([`super::engine_thread`]) because values are not `Send`.
 
 use std::rc::Rc;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::engine::{AnswerForm, Engine, Network, Options, Process, SessionMemory, SetupError, ToolCall, UserKey};
+use crate::engine::{AnswerForm, Engine, Network, Options, SessionMemory, SetupError, ToolCall};
 use crate::text::ToolCode;
-use crate::toolkit::{Excerpt, FailureMode, LEAST, ToolError, excerpt};
+use crate::toolkit::{Excerpt, FailureMode, Registry, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
@@ -16,19 +16,17 @@ use super::hints::{for_a_client, in_wire_names, wire_name};
 use super::methods::{self, Method};
 use super::offer::{PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
-use super::recent_answers::{RecentAnswers, WHOLE};
+use super::recent_answers::RecentAnswers;
+use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};
 use super::worker::WorkerReport;
-
-/// Maximum size in bytes of one part of an answer, unless a limit sets it.
-const AT_ONCE: u64 = 64 << 10;
 
 /// Maximum number of characters of the message of an error beside an answer that has lost its form.
 const BRIEF: usize = 500;
 
 /// The state of a connection.
 pub struct ConnectionState {
-    /// The engine.
-    pub engine: Engine,
+    /// The sandboxes, each with its engine.
+    pub sandboxes: Sandboxes,
     /// Session memory of scripts and tools, kept for the duration of the connection.
     pub session: SessionMemory,
     /// The approver for the current call.
@@ -52,15 +50,14 @@ pub struct Reply {
 }
 
 impl ConnectionState {
-    /// Opens the sandbox and locks the process down.
-    pub fn open(options: &Options, network: Network) -> Result<ConnectionState, SetupError> {
-        let mut engine = Engine::open(options)?;
-        engine.seal(Process::Server(network))?;
-        let at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE).max(LEAST);
+    /// Opens the sandboxes and locks the process down.
+    pub fn open(named: &[NamedSandbox], options: &Options, network: Network) -> Result<ConnectionState, SetupError> {
+        let mut sandboxes = Sandboxes::open(named, options, network)?;
+        let at_once = sandboxes.take_answer_bound();
         let approver = Rc::new(McpApprover::new());
-        engine.set_approver(approver.clone());
+        sandboxes.engines().for_each(|engine| engine.set_approver(approver.clone()));
         Ok(ConnectionState {
-            engine,
+            sandboxes,
             session: SessionMemory::of_connection("ns mcp"),
             approver,
             recent_answers: RecentAnswers::default(),
@@ -68,29 +65,30 @@ impl ConnectionState {
         })
     }
 
-    /// Opens the sandbox again with other bounds; session memory and stored answers remain.
+    /// Opens the sandboxes again with other bounds; session memory and stored answers remain.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
-        // The lockdown prevents reading the key again.
-        let key = self.key();
-        let mut engine = Engine::open(&Options { key, ..options.clone() })?;
-        engine.share_lockdown(&self.engine);
-        self.at_once = engine.bound_answers(WHOLE).unwrap_or(AT_ONCE).max(LEAST);
-        engine.set_approver(self.approver.clone());
-        self.engine = engine;
+        self.sandboxes.reopen(options)?;
+        self.at_once = self.sandboxes.take_answer_bound();
+        self.sandboxes.engines().for_each(|engine| engine.set_approver(self.approver.clone()));
         Ok(())
     }
 
     /// Calls a tool.
-    pub fn call(&mut self, tool: &str, args: &Map<String, Json>) -> Reply {
-        let result = value_of(args).and_then(|args| {
-            let args = self.engine.understand(tool, &args)?;
+    pub fn call(&mut self, tool: &'static str, mut args: Map<String, Json>) -> Reply {
+        let number = match self.sandbox_of_call(tool, &mut args) {
+            Ok(number) => number,
+            Err(error) => return self.failure(&error),
+        };
+        let engine = self.enter(number);
+        let result = value_of(&args).and_then(|args| {
+            let args = engine.understand(tool, &args)?;
             let (session, form) = (&self.session, AnswerForm::Json);
-            self.engine.call_tool(&ToolCall { tool, args: &args, session, form })
+            engine.call_tool(&ToolCall { tool, args: &args, session, form })
         });
-        let undo = self.engine.ended_run();
-        self.engine.gate().end_run();
-        let mut notes = self.notes();
-        notes.extend(self.engine.gate().console().take_printed_texts());
+        let undo = engine.ended_run();
+        engine.gate().end_run();
+        let mut notes = notes(engine);
+        notes.extend(engine.gate().console().take_printed_texts());
         let mut reply = match result {
             Ok(answer) => self.answer(answer),
             Err(error) if error.manner == FailureMode::Quiet => self.answer(Value::Nil),
@@ -103,9 +101,32 @@ impl ConnectionState {
         reply
     }
 
+    /// Returns the sandbox of a call of a tool, whose argument is taken.
+    fn sandbox_of_call(&self, tool: &'static str, args: &mut Map<String, Json>) -> Result<usize, ToolError> {
+        let registry = self.registry();
+        let found = registry.find(tool).map(|id| registry.get(id)).filter(|_| self.sandboxes.are_several());
+        let Some(found) = found.filter(|found| takes_sandbox(found.spec.effect)) else { return Ok(0) };
+        self.sandboxes.take(args, found.params).map_err(|error| ToolError { tool: Some(tool), ..error })
+    }
+
+    /// Returns the engine of a sandbox for a call, whose questions name the sandbox if there are several.
+    fn enter(&self, number: usize) -> &Engine {
+        self.approver.enter(self.sandboxes.name_if_several(number));
+        self.sandboxes.engine(number)
+    }
+
+    /// Returns the tools, which are those of every sandbox.
+    fn registry(&self) -> &Registry {
+        self.sandboxes.engine(0).registry()
+    }
+
     /// Executes a method of the server other than `run_script`.
-    pub fn method(&mut self, method: Method, args: &Map<String, Json>) -> Reply {
-        let reply = value_of(args).and_then(|args| match method {
+    pub fn method(&mut self, method: Method, mut args: Map<String, Json>) -> Reply {
+        let number = match self.sandbox_of_method(method, &mut args) {
+            Ok(number) => number,
+            Err(error) => return failure_of(method, error),
+        };
+        let reply = value_of(&args).and_then(|args| match method {
             Method::LanguageGuide => {
                 method.bind::<methods::NoArgs>(&args)?;
                 Ok(self.answer(methods::language_guide()))
@@ -115,25 +136,33 @@ impl ConnectionState {
                 let (handle, part) = methods::read_result(&args, &self.recent_answers, self.at_once)?;
                 Ok(self.part(part, Some(handle)))
             }
-            Method::History => Ok(self.answer_of(&methods::history(&self.engine, &method.bind(&args)?)?)),
-            Method::Undo => Ok(self.answer_of(&methods::undo(&self.engine, &method.bind(&args)?)?)),
+            Method::History => {
+                let history = methods::history(self.enter(number), &method.bind(&args)?)?;
+                Ok(self.answer_of(&history))
+            }
+            Method::Undo => {
+                let undone = methods::undo(self.enter(number), &method.bind(&args)?)?;
+                Ok(self.answer_of(&undone))
+            }
+            Method::ListAllowedDirectories => {
+                method.bind::<methods::NoArgs>(&args)?;
+                Ok(self.answer_of(&methods::list_allowed_directories(&self.sandboxes)))
+            }
             Method::RunScript => unreachable!("scripts run in a worker"),
         });
-        let notes = self.notes();
+        let notes = notes(self.sandboxes.engine(number));
         let mut reply = reply.unwrap_or_else(|error| failure_of(method, error));
         reply.notes.extend(notes);
         reply
     }
 
-    /// Returns the warnings of the last call.
-    fn notes(&self) -> Vec<String> {
-        let gate = self.engine.gate();
-        gate.take_notes().iter().map(|note| in_wire_names(&for_a_client(note), gate.registry())).collect()
+    fn sandbox_of_method(&self, method: Method, args: &mut Map<String, Json>) -> Result<usize, ToolError> {
+        if method.takes_sandbox() { self.sandboxes.take(args, method.params()) } else { Ok(0) }
     }
 
     /// Converts the error of a tool to an answer in which tools have their wire names.
     fn failure(&self, error: &ToolError) -> Reply {
-        let registry = self.engine.gate().registry();
+        let registry = self.registry();
         let mut reply = failure(error);
         for member in ["message", "hint"] {
             if let Some(text) = reply.structured["error"][member].as_str() {
@@ -146,16 +175,14 @@ impl ConnectionState {
     }
 
     /// Builds the order for a worker from the arguments of `run_script`.
-    pub fn order(&self, args: &Map<String, Json>) -> Result<Order, Reply> {
+    pub fn order(&self, mut args: Map<String, Json>) -> Result<Order, Reply> {
         let method = Method::RunScript;
-        let order = value_of(args).and_then(|args| Ok(method.bind::<methods::ScriptArgs>(&args)?.order()));
+        let order = self.sandbox_of_method(method, &mut args).and_then(|number| {
+            let order = method.bind::<methods::ScriptArgs>(&value_of(&args)?)?.order();
+            Ok(Order { sandbox: self.sandboxes.order(number), ..order })
+        });
         let order = order.map_err(|error| failure_of(method, error))?;
-        Ok(Order { remembered: self.session.entries(), key: self.key(), ..order })
-    }
-
-    /// Returns the user's seal key, for an engine that can no longer read it.
-    fn key(&self) -> Option<UserKey> {
-        Some(self.engine.gate().root().user().key.clone())
+        Ok(Order { remembered: self.session.entries(), key: Some(self.sandboxes.key()), ..order })
     }
 
     /// Builds the order for a worker from a call of a script that is offered as a tool.
@@ -174,6 +201,7 @@ impl ConnectionState {
                 return Err(refused(error.argument(PLAN)));
             }
         };
+        let number = self.sandboxes.take(&mut args, &[]).map_err(refused)?;
         let given = value_of(&args).map_err(refused)?;
         script.check(&given).map_err(refused)?;
         Ok(Order {
@@ -183,9 +211,10 @@ impl ConnectionState {
             atomic: true,
             given: Given::Named(args),
             offered: Some(Named { tool: script.wire.clone(), file: script.file.clone() }),
+            sandbox: self.sandboxes.order(number),
             within: None,
             remembered: self.session.entries(),
-            key: self.key(),
+            key: Some(self.sandboxes.key()),
         })
     }
 
@@ -254,6 +283,12 @@ impl ConnectionState {
         }
         Reply { structured, meta, notes, is_error: false }
     }
+}
+
+/// Returns the warnings of the last call of an engine.
+fn notes(engine: &Engine) -> Vec<String> {
+    let gate = engine.gate();
+    gate.take_notes().iter().map(|note| in_wire_names(&for_a_client(note), gate.registry())).collect()
 }
 
 /// Converts an error to an answer, including the partial result if there is one.

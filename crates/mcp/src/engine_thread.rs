@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use crate::engine::{Interrupt, Network, Options, SetupError, internal_fault, on_large_stack};
 
 use super::connection_state::ConnectionState;
+use super::sandboxes::NamedSandbox;
 
 /// Stack size of the thread: large enough for the engine, so that no call needs a stack of its own. The system
 /// allocates only the pages that are used.
@@ -34,7 +35,7 @@ struct Control {
 
 #[derive(Default)]
 struct State {
-    /// Interrupts the engine.
+    /// Interrupts the engines.
     interrupt: Interrupt,
     /// The job that is running.
     current: Option<u64>,
@@ -48,10 +49,11 @@ struct State {
 pub struct Job(u64);
 
 impl EngineHandle {
-    /// Opens the sandbox on a new thread and calls `prepare` there first.
+    /// Opens the sandboxes on a new thread and calls `prepare` there first.
     ///
-    /// Returns `None` if the sandbox could not be opened; `refused` has then been called with the error.
+    /// Returns `None` if a sandbox could not be opened; `refused` has then been called with the error.
     pub fn begin<T: Send + 'static>(
+        sandboxes: Vec<NamedSandbox>,
         options: Options,
         network: Network,
         prepare: impl FnOnce(&mut ConnectionState) -> T + Send + 'static,
@@ -62,15 +64,14 @@ impl EngineHandle {
         let control = Arc::new(Control::default());
         let own = control.clone();
         let thread = std::thread::Builder::new().name("engine".to_owned()).stack_size(STACK).spawn(move || {
-            let mut connection = match ConnectionState::open(&options, network) {
+            let mut connection = match ConnectionState::open(&sandboxes, &options, network) {
                 Ok(connection) => connection,
                 Err(error) => return refused(&error),
             };
-            own.lock().interrupt = connection.engine.interrupt().clone();
+            own.lock().interrupt = connection.sandboxes.interrupt().clone();
             if ready.send(prepare(&mut connection)).is_ok() {
                 for (number, work) in waiting.iter() {
-                    let interrupt = connection.engine.interrupt().clone();
-                    own.work(number, interrupt, || work(&mut connection));
+                    own.work(number, || work(&mut connection));
                     if own.lock().is_over {
                         break;
                     }
@@ -140,13 +141,12 @@ impl EngineHandle {
 
 impl Control {
     /// Executes a job, unless it was cancelled. A panic ends the job.
-    fn work(&self, number: u64, interrupt: Interrupt, work: impl FnOnce()) {
+    fn work(&self, number: u64, work: impl FnOnce()) {
         {
             let mut state = self.lock();
             if state.cancelled.remove(&number) || state.is_over {
                 return;
             }
-            state.interrupt = interrupt;
             state.interrupt.clear();
             state.current = Some(number);
         }
@@ -168,17 +168,17 @@ impl Control {
 mod tests {
     use std::cell::Cell;
 
-    use super::{Control, Interrupt};
+    use super::Control;
     use crate::engine::hush_panics;
 
     #[test]
     fn a_panic_ends_one_job_only() {
         hush_panics();
         let control = Control::default();
-        control.work(0, Interrupt::default(), || panic!("a bug"));
+        control.work(0, || panic!("a bug"));
         assert_eq!(control.lock().current, None);
         let is_done = Cell::new(false);
-        control.work(1, Interrupt::default(), || is_done.set(true));
+        control.work(1, || is_done.set(true));
         assert!(is_done.get());
     }
 }

@@ -33,6 +33,7 @@ mod order;
 mod progress;
 mod recent_answers;
 mod roots;
+mod sandboxes;
 mod server;
 mod stop;
 mod wire;
@@ -56,6 +57,7 @@ use crate::gate::MAX_FILES_OF_SERVER;
 #[cfg(feature = "http")]
 pub use http::Listening;
 pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
+pub use sandboxes::NamedSandbox;
 pub use worker::work;
 
 use engine_thread::EngineHandle;
@@ -70,7 +72,9 @@ const END: Duration = Duration::from_secs(10);
 
 /// The settings of a server.
 pub struct Settings {
-    /// Options for the engine. Limits that they do not set are those of a server.
+    /// The sandboxes; at least one.
+    pub sandboxes: Vec<NamedSandbox>,
+    /// Options for the engines, of which the sandbox is ignored. Limits that they do not set are those of a server.
     pub options: Options,
     /// The selection of tools: `default`, `all`, `script`, `none`, groups or wire names.
     pub tools: Vec<String>,
@@ -80,14 +84,14 @@ pub struct Settings {
     pub follows_roots: bool,
     /// Time after which a client that does not read is disconnected.
     pub patience: Duration,
-    /// The binary that runs scripts, and the arguments that start it as a worker.
+    /// The binary that runs scripts, and the arguments that start it as a worker, without the sandbox.
     pub worker: (PathBuf, Vec<OsString>),
 }
 
 /// The reason why a server could not start or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The sandbox, the policy or the tool selection cannot be used; the cause has already been reported.
+    /// A sandbox, the policy or the tool selection cannot be used; the cause has already been reported.
     #[error("nothing can be served")]
     Setup,
     /// The tool selection is invalid.
@@ -147,13 +151,13 @@ pub fn serve_http(
     Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), on_listening))?)
 }
 
-/// Builds the parts of a server and starts its engine thread. Returns `None` if the sandbox could not be opened.
+/// Builds the parts of a server and starts its engine thread. Returns `None` if a sandbox could not be opened.
 fn begin(
     settings: Settings,
     network: Network,
     refused: impl FnOnce(&SetupError) + Send + 'static,
 ) -> Result<Option<(Parts, JoinHandle<()>)>, Fault> {
-    let Settings { options, tools, scripts, worker: (program, words), .. } = settings;
+    let Settings { sandboxes, options, tools, scripts, worker: (program, words), .. } = settings;
     let options = Options {
         limits: Limits::of_server(),
         max_files_unless_set: Some(MAX_FILES_OF_SERVER),
@@ -163,19 +167,19 @@ fn begin(
     let watched = CurrentProgress::default();
     let own = watched.clone();
     let begun = EngineHandle::begin(
+        sandboxes,
         options.clone(),
         network,
         move |state| {
-            own.watch(&state.engine);
-            let gate = state.engine.gate();
-            let offer = Offer::choose(&tools, scripts, gate.registry(), gate.policy());
-            (offer, gate.policy().read_only, state.engine.limits().timeout)
+            own.watch_all(&state.sandboxes);
+            let offer = Offer::choose(&tools, scripts, &state.sandboxes);
+            let instructions = offer.as_ref().map(|offer| instructions(offer, &state.sandboxes)).unwrap_or_default();
+            (offer, instructions, state.sandboxes.timeout())
         },
         refused,
     )?;
-    let Some((engine, (offer, read_only, timeout), thread)) = begun else { return Ok(None) };
+    let Some((engine, (offer, instructions, timeout), thread)) = begun else { return Ok(None) };
     let offer = Arc::new(offer.map_err(Fault::Tools)?);
-    let instructions = instructions(&offer, read_only);
     let workers = Workers { program, words, timeout };
     let scripts = Arc::new(Scripts::default());
     let parts =

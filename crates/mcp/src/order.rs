@@ -22,12 +22,24 @@ pub struct Order {
     pub given: Given,
     /// Names of the script, if it is offered as a tool.
     pub offered: Option<Named>,
+    /// The sandbox in which it runs, which the worker knows from its command line.
+    #[serde(skip)]
+    pub sandbox: OrderedSandbox,
     /// Directories outside of which the script may do nothing.
     pub within: Option<Vec<PathBuf>>,
     /// The session memory of the connection.
     pub remembered: Vec<MemoryEntry>,
     /// The user's seal key, so that the server accepts what the worker seals.
     pub key: Option<UserKey>,
+}
+
+/// The sandbox of a script.
+#[derive(Clone, Debug, Default)]
+pub struct OrderedSandbox {
+    /// Its name, if the server has several.
+    pub name: Option<String>,
+    /// The directory; the current one by default.
+    pub path: Option<PathBuf>,
 }
 
 /// The arguments of a script.

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::{Engine, Progress, ProgressView};
+use crate::engine::{Progress, ProgressView};
+
+use super::sandboxes::Sandboxes;
 
 /// A tool call and its progress counters.
 pub type Call = (&'static str, Arc<Progress>);
@@ -13,9 +15,9 @@ pub type Call = (&'static str, Arc<Progress>);
 pub struct CurrentProgress(Arc<Mutex<Option<Call>>>);
 
 impl CurrentProgress {
-    /// Registers itself as the progress view of an engine.
-    pub fn watch(&self, engine: &Engine) {
-        engine.set_progress_view(Rc::new(self.clone()));
+    /// Registers itself as the progress view of the engines.
+    pub fn watch_all(&self, sandboxes: &Sandboxes) {
+        sandboxes.engines().for_each(|engine| engine.set_progress_view(Rc::new(self.clone())));
     }
 
     /// Returns the amount of work done by the current call and a message about it, or `None` between calls.

@@ -88,24 +88,32 @@ impl Engine {
     /// The restriction that the kernel failed to apply. Also if `require_kernel_sandbox` is true and a protection is
     /// missing.
     pub fn seal(&self, process: Process) -> Result<(), SetupError> {
+        Engine::seal_together(&[self], process)
+    }
+
+    /// Like [`Engine::seal`], for several engines in this thread: the process reaches what any of them needs.
+    ///
+    /// # Errors
+    /// As for [`Engine::seal`].
+    pub fn seal_together(engines: &[&Engine], process: Process) -> Result<(), SetupError> {
         // The first stack check reads the stack size from a file that is out of reach later.
         let _ = on_large_stack(|| ());
         let refused = |reason: String| {
             let message = format!("the kernel does not restrict the process: {reason}");
             SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("nothing runs; `ns doctor` tells more"))
         };
-        let paths = self.allowed_paths(process).map_err(|error| refused(error.to_string()))?;
+        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.allowed_paths(process)).collect();
+        let paths = paths.map_err(|error| refused(error.to_string()))?.into_iter().flatten().collect();
         let status = seal(process, paths).map_err(|error| refused(error.to_string()))?;
-        let is_refused = self.gate.policy().require_kernel_sandbox && !status.is_whole();
-        // A second lockdown of this process only adds to the first.
-        let _ = self.lockdown.set(status);
-        match self.unsealed().filter(|_| is_refused) {
-            Some(finding) => Err(SetupError::new(finding)),
-            None => Ok(()),
+        for engine in engines {
+            // A second lockdown of this process only adds to the first.
+            let _ = engine.lockdown.set(status.clone());
         }
+        let refused = engines.iter().filter(|_| !status.is_whole()).find_map(|engine| engine.unsealed());
+        refused.map_or(Ok(()), |finding| Err(SetupError::new(finding)))
     }
 
-    /// Records that this engine is under the lockdown of another engine for the same sandbox, in the same thread.
+    /// Records that this engine is under the lockdown of another engine in the same thread that covers its sandbox.
     pub fn share_lockdown(&self, other: &Engine) {
         other.lockdown.get().into_iter().for_each(|status| drop(self.lockdown.set(status.clone())));
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::gate::Clock;
-use crate::limits::{Jobs, Limits};
+use crate::limits::{Interrupt, Jobs, Limits};
 use crate::sandbox::UserKey;
 use crate::text::{Diagnostic, Sources};
 
@@ -45,6 +45,8 @@ pub struct Options {
     pub within: Option<Vec<PathBuf>>,
     /// The number of threads that one call may use; that of the processors by default.
     pub jobs: Option<Jobs>,
+    /// The interrupt that stops runs; one of its own by default. Engines that share a thread share it.
+    pub interrupt: Option<Interrupt>,
     /// The step limit.
     pub max_steps: Option<u64>,
     /// The time limit.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::audit::Audit;
 use crate::gate::{Approvals, DirectoryRule, Gate, GateParts, Policy, RandomSource, Unused};
-use crate::limits::{Interrupt, Jobs, Limits};
+use crate::limits::{Jobs, Limits};
 use crate::sandbox::{Root, UserState, state_folder_of};
 use crate::text::{Code, Diagnostic};
 
@@ -69,7 +69,7 @@ impl Engine {
             strict: options.strict,
             atomic: options.atomic,
             may_plan: options.may_plan,
-            interrupt: Interrupt::default(),
+            interrupt: options.interrupt.clone().unwrap_or_default(),
             ended: RefCell::default(),
             newest: RefCell::default(),
             lockdown: OnceCell::new(),

@@ -1,6 +1,7 @@
 //! Methods of the server other than tool calls. They are declared like tools and offered beside them, but they are not
 //! tools: they run scripts or inspect runs, which a tool cannot do.
 
+mod allowed_directories;
 mod history;
 mod json_room;
 mod language_guide;
@@ -14,6 +15,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Answer, Arguments, Binder, Bound, Effect, Example, Failure, Param, Risk, Spec, ToolError};
 use crate::value::Value;
 
+pub use allowed_directories::list_allowed_directories;
 pub use history::history;
 pub use language_guide::{Args as NoArgs, language_guide};
 pub use read_result::read_result;
@@ -33,12 +35,25 @@ pub enum Method {
     Undo,
     /// Lists runs.
     History,
+    /// Lists the sandboxes.
+    ListAllowedDirectories,
 }
 
 impl Method {
     /// All methods, in the order in which they are listed.
-    pub const ALL: [Method; 5] =
-        [Method::RunScript, Method::ReadResult, Method::LanguageGuide, Method::Undo, Method::History];
+    pub const ALL: [Method; 6] = [
+        Method::RunScript,
+        Method::ReadResult,
+        Method::LanguageGuide,
+        Method::Undo,
+        Method::History,
+        Method::ListAllowedDirectories,
+    ];
+
+    /// Whether it works in one sandbox, which a call names if there are several.
+    pub fn takes_sandbox(self) -> bool {
+        matches!(self, Method::RunScript | Method::Undo | Method::History)
+    }
 
     /// Returns its declaration.
     pub fn spec(self) -> Spec {
@@ -48,6 +63,7 @@ impl Method {
             Method::LanguageGuide => language_guide::SPEC,
             Method::Undo => undo::SPEC,
             Method::History => history::SPEC,
+            Method::ListAllowedDirectories => allowed_directories::SPEC,
         }
     }
 
@@ -59,6 +75,7 @@ impl Method {
             Method::LanguageGuide => language_guide::Args::PARAMS,
             Method::Undo => undo::Args::PARAMS,
             Method::History => history::Args::PARAMS,
+            Method::ListAllowedDirectories => language_guide::Args::PARAMS,
         }
     }
 
@@ -70,6 +87,7 @@ impl Method {
             Method::LanguageGuide => language_guide::schema(),
             Method::Undo => undo::Done::schema(),
             Method::History => history::History::schema(),
+            Method::ListAllowedDirectories => allowed_directories::Allowed::schema(),
         }
     }
 

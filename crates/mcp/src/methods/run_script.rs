@@ -20,7 +20,7 @@ use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
 use crate::value::{List, Str, Value, json as json_of_value};
 
 use super::super::hints::for_a_client;
-use super::super::order::{Given, Named, Order};
+use super::super::order::{Given, Named, Order, OrderedSandbox};
 use super::super::recent_answers::WHOLE;
 use super::json_room::{JsonRoom, json_len};
 
@@ -55,6 +55,7 @@ impl Args {
             atomic: self.atomic,
             given: Given::Words(args.filter_map(|arg| Some(arg.as_text()?.to_string())).collect()),
             offered: None,
+            sandbox: OrderedSandbox::default(),
             within: None,
             remembered: Vec::new(),
             key: None,

@@ -1,6 +1,7 @@
 //! The offer of a server: registry tools by their wire names and the server's own methods, in a fixed order. Each
 //! definition is derived from the declaration that the gate and the policy use.
 
+mod context;
 mod instructions;
 pub mod script;
 pub mod shape;
@@ -14,7 +15,9 @@ use crate::gate::Policy;
 use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Spec, groups, schema};
 
 use super::methods::Method;
+use super::sandboxes::{SANDBOX, Sandboxes, takes_sandbox};
 
+use context::Context;
 pub use instructions::instructions;
 pub use script::{PLAN, ScriptFault, ScriptTool};
 
@@ -36,6 +39,9 @@ const RARE: [(&str, &[&str]); 6] = [
     ("search_files", &["encoding", "decompress"]),
     ("edit_file", &["create_backup", "max_size_mb", "encoding"]),
 ];
+
+/// The method that lists the sandboxes, which is offered if there are several, or if it is named.
+const LIST: Offered = Offered::Method(Method::ListAllowedDirectories);
 
 /// How much a definition describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,23 +81,19 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Builds the offer from words (`default`, `all`, `script`, `none`, a group of tools or a wire name) and adds the
-    /// scripts.
+    /// Builds the offer for the sandboxes from words (`default`, `all`, `script`, `none`, a group of tools or a wire
+    /// name) and adds the scripts.
     ///
     /// # Errors
-    /// Returns a sentence that names the unknown word, or the script whose name is already in use.
-    pub fn choose(
-        words: &[String],
-        scripts: Vec<ScriptTool>,
-        registry: &Registry,
-        policy: &Policy,
-    ) -> Result<Offer, String> {
+    /// Returns a sentence that names the unknown word, or the script whose name or parameter is already in use.
+    pub fn choose(words: &[String], scripts: Vec<ScriptTool>, sandboxes: &Sandboxes) -> Result<Offer, String> {
+        let context = Context::of(sandboxes);
         let mut chosen: Vec<&'static str> = Vec::new();
         let mut named_outright: Vec<&'static str> = Vec::new();
-        let every = all(registry);
+        let every = all(sandboxes.engine(0).registry());
         for word in words {
-            let names =
-                named(word, &every, policy).ok_or_else(|| format!("`{word}` is no group of tools and no wire name"))?;
+            let names = named(word, &every, context.is_read_only())
+                .ok_or_else(|| format!("`{word}` is no group of tools and no wire name"))?;
             if word != "default" {
                 named_outright.extend(&names);
             }
@@ -99,19 +101,22 @@ impl Offer {
         }
         // `read_result` is always needed for truncated answers.
         chosen.push(Method::ReadResult.spec().wire);
+        if context.are_several() {
+            chosen.push(Method::ListAllowedDirectories.spec().wire);
+        }
         let mut entries = Vec::new();
         let mut others = Vec::new();
         let mut offered = Vec::new();
         for wire in chosen {
             let entry = every.iter().find(|entry| entry.spec.wire == wire).expect("names are of entries");
-            if !offered.contains(&wire) && entry.hidden(policy).is_none() {
+            if !offered.contains(&wire) && entry.hidden(&context).is_none() {
                 offered.push(wire);
                 let detail = if named_outright.contains(&wire) { Detail::Full } else { Detail::Common };
-                entries.push((entry.offered, entry.definition(policy, detail)));
+                entries.push((entry.offered, entry.definition(&context, detail)));
             }
         }
         for entry in every.iter().filter(|entry| !offered.contains(&entry.spec.wire)) {
-            let why = entry.hidden(policy);
+            let why = entry.hidden(&context);
             others.push((entry.spec.wire, why.unwrap_or_else(|| "name it in `--tools` to offer it".to_owned())));
         }
         for (number, script) in scripts.iter().enumerate() {
@@ -120,7 +125,11 @@ impl Offer {
             if is_taken {
                 return Err(format!("`{}` would be called `{}`, as another tool is", script.file, script.wire));
             }
-            entries.push((Offered::Script(number), definition_of_script(script, policy)));
+            if context.are_several() && script.takes(SANDBOX) {
+                let file = &script.file;
+                return Err(format!("with several sandboxes the parameter `{SANDBOX}` of `{file}` needs another name"));
+            }
+            entries.push((Offered::Script(number), definition_of_script(script, &context)));
         }
         Ok(Offer { entries, scripts, others })
     }
@@ -154,7 +163,8 @@ impl Offer {
 pub fn definition(tool: &Declaration) -> Json {
     let entry =
         Entry { offered: Offered::Tool(tool.spec.name), spec: tool.spec, params: tool.params, tool: Some(tool) };
-    serde_json::to_value(entry.definition(&Policy::default(), Detail::Full)).expect("a definition has a JSON form")
+    serde_json::to_value(entry.definition(&Context::unrestricted(), Detail::Full))
+        .expect("a definition has a JSON form")
 }
 
 /// Returns the input schema of a tool in its plain form.
@@ -187,33 +197,39 @@ fn all(registry: &Registry) -> Vec<Entry<'_>> {
 }
 
 /// Returns the definition of an offered script. Its output schema is that of `run_script`.
-fn definition_of_script(script: &ScriptTool, policy: &Policy) -> Definition {
-    Definition::new(script.wire.clone(), script.description.clone(), Arc::new(script.input.clone()))
+fn definition_of_script(script: &ScriptTool, context: &Context<'_>) -> Definition {
+    let input = context.with_sandbox(script.input.clone());
+    Definition::new(script.wire.clone(), script.description.clone(), Arc::new(input))
         .with_title(script.file.clone())
         .with_raw_output_schema(Arc::new(output(Method::RunScript.output())))
-        .with_annotations(hints(&Method::RunScript.spec(), policy))
+        .with_annotations(hints(&Method::RunScript.spec(), context.is_read_only()))
 }
 
 /// Returns the wire names that a word of `--tools` selects.
-fn named(word: &str, every: &[Entry<'_>], policy: &Policy) -> Option<Vec<&'static str>> {
+fn named(word: &str, every: &[Entry<'_>], is_read_only: bool) -> Option<Vec<&'static str>> {
     let of = |fits: &dyn Fn(&Entry<'_>) -> bool| {
         let names: Vec<&'static str> = every.iter().filter(|entry| fits(entry)).map(|entry| entry.spec.wire).collect();
         (!names.is_empty()).then_some(names)
     };
     match word {
-        "default" if policy.read_only => Some(DEFAULT.to_vec()),
+        "default" if is_read_only => Some(DEFAULT.to_vec()),
         "default" => Some([&DEFAULT[..], &DEFAULT_CHANGES].concat()),
         "all" => of(&|_| true),
         "none" => Some(Vec::new()),
-        "script" => of(&|entry| entry.tool.is_none()),
+        "script" => of(&|entry| !matches!(entry.offered, Offered::Tool(_) | LIST)),
         word => of(&|entry| entry.tool.is_some() && groups::group_of(entry.spec.name).eq_ignore_ascii_case(word))
             .or_else(|| of(&|entry| entry.spec.wire == word)),
     }
 }
 
 impl Entry<'_> {
-    /// Returns the reason why the policy prevents offering it, if any.
-    fn hidden(&self, policy: &Policy) -> Option<String> {
+    /// Returns the reason why the policy of every sandbox prevents offering it, if so. The gate decides on each call.
+    fn hidden(&self, context: &Context<'_>) -> Option<String> {
+        let reasons: Option<Vec<String>> = context.policies.iter().map(|policy| self.hidden_by(policy)).collect();
+        reasons?.into_iter().next()
+    }
+
+    fn hidden_by(&self, policy: &Policy) -> Option<String> {
         let only_reads = matches!(self.offered, Offered::Method(Method::RunScript));
         if policy.read_only && !only_reads && self.spec.effect.changes_files() {
             return Some("this server changes nothing; begin it with `--write`".to_owned());
@@ -224,7 +240,7 @@ impl Entry<'_> {
         }
     }
 
-    fn definition(&self, policy: &Policy, detail: Detail) -> Definition {
+    fn definition(&self, context: &Context<'_>, detail: Detail) -> Definition {
         let mut schema = schema::input_schema_of(self.params);
         if let (Detail::Common, Json::Object(properties)) = (detail, &mut schema["properties"]) {
             let rare = RARE.iter().find(|(wire, _)| *wire == self.spec.wire).map_or(&[][..], |(_, rare)| rare);
@@ -233,11 +249,19 @@ impl Entry<'_> {
         let Json::Object(input) = shape::brief(shape::flat(schema, shape::Words::Kept)) else {
             unreachable!("the arguments are an object")
         };
+        let input = if self.takes_sandbox() { context.with_sandbox(input) } else { input };
         let description = format!("{}.", self.spec.summary);
         Definition::new(self.spec.wire, description, Arc::new(input))
             .with_title(title(self.spec.name))
             .with_raw_output_schema(Arc::new(self.output()))
-            .with_annotations(hints(&self.spec, policy))
+            .with_annotations(hints(&self.spec, context.is_read_only()))
+    }
+
+    fn takes_sandbox(&self) -> bool {
+        match self.offered {
+            Offered::Method(method) => method.takes_sandbox(),
+            Offered::Tool(_) | Offered::Script(_) => takes_sandbox(self.spec.effect),
+        }
     }
 
     fn output(&self) -> Map<String, Json> {
@@ -297,9 +321,9 @@ pub fn title(name: &str) -> String {
     }
 }
 
-/// Returns the annotations for the declared effect, restricted by the policy.
-pub fn hints(spec: &Spec, policy: &Policy) -> ToolAnnotations {
-    let only_reads = !spec.effect.is_side_effecting() || policy.read_only && spec.effect.changes_files();
+/// Returns the annotations for the declared effect. `is_read_only` if no sandbox can be changed.
+pub fn hints(spec: &Spec, is_read_only: bool) -> ToolAnnotations {
+    let only_reads = !spec.effect.is_side_effecting() || is_read_only && spec.effect.changes_files();
     let destroys = !only_reads && spec.effect != Effect::Adds;
     let repeats = only_reads;
     ToolAnnotations::from_raw(None, Some(only_reads), Some(destroys), Some(repeats), Some(false))

@@ -62,6 +62,11 @@ impl ScriptTool {
 }
 
 impl ScriptTool {
+    /// Whether the script has a parameter of this name.
+    pub fn takes(&self, name: &str) -> bool {
+        self.input["properties"].get(name).is_some()
+    }
+
     /// Checks the arguments of a call before a worker is started for it.
     pub fn check(&self, given: &Value) -> Result<(), ToolError> {
         let script = Script::new(self.file.as_str(), self.text.as_str());

@@ -98,12 +98,13 @@ impl ClientRoots {
         begun
     }
 
-    /// Opens the sandbox again within these directories; `None` stands for no bounds.
+    /// Opens the sandboxes again within these directories; `None` stands for no bounds.
     async fn apply(&self, within: Option<Vec<PathBuf>>, parts: &Parts) {
         let options = Options { within: within.clone(), ..parts.options.clone() };
         let watched = parts.watched.clone();
-        let (_, reopened) =
-            parts.engine.give(move |state| state.reopen(&options).map(|()| watched.watch(&state.engine)).is_ok());
+        let (_, reopened) = parts
+            .engine
+            .give(move |state| state.reopen(&options).map(|()| watched.watch_all(&state.sandboxes)).is_ok());
         *self.within.lock().unwrap_or_else(PoisonError::into_inner) = within;
         if !reopened.await.unwrap_or(false) {
             // Never continue with wider bounds than the client wants.

@@ -165,7 +165,7 @@ impl Server {
         let (ScriptCall { offered, arguments }, offer) = (call.clone(), self.parts.offer.clone());
         let (job, order) = self.parts.engine.give(move |state| match offered {
             Offered::Script(number) => state.order_of_script(offer.script(number), arguments),
-            _ => state.order(&arguments),
+            _ => state.order(arguments),
         });
         let mut stopping = CancelOnDrop(&self.parts.engine, Some(job));
         let order = self.unless_given_up(context, order).await?.map_err(|_| over())?;
@@ -233,7 +233,7 @@ impl Server {
             }
             Err(why) => {
                 // A worker that crashed may have left an unfinished run.
-                let (_, recovered) = self.parts.engine.give(|state| state.engine.gate().recover());
+                let (_, recovered) = self.parts.engine.give(|state| state.sandboxes.recover());
                 recovered.await.map_err(|_| over())?;
                 Ok(failure(&broken(&why)))
             }

@@ -23,8 +23,8 @@ pub fn work(
     move |state| {
         state.approver.set(asker);
         let reply = on_large_stack(|| match offered {
-            Offered::Tool(name) => state.call(name, &arguments),
-            Offered::Method(method) => state.method(method, &arguments),
+            Offered::Tool(name) => state.call(name, arguments),
+            Offered::Method(method) => state.method(method, arguments),
             Offered::Script(_) => unreachable!("scripts run in a worker"),
         });
         // The call is answered even if there is a bug in its preparation or its answer.

@@ -1,6 +1,6 @@
 //! The server's side of a worker.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -25,7 +25,7 @@ const SLACK: Duration = Duration::from_secs(10);
 pub struct Workers {
     /// The binary.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Its arguments, to which the sandbox is added.
     pub words: Vec<OsString>,
     /// Time limit of a run; `None` if there is none.
     pub timeout: Option<Duration>,
@@ -93,7 +93,8 @@ impl Workers {
                 Ok(Ok(WorkerMessage::Progress { done, message })) => tell(done, message),
                 Ok(Ok(WorkerMessage::Ask { tool, message })) => {
                     let began = Instant::now();
-                    let reply = asker.ask(&Asked { tool, message });
+                    let asked = Asked { sandbox: None, tool, message }.within(order.sandbox.name.as_deref());
+                    let reply = asker.ask(&asked);
                     time = time.map(|time| time + began.elapsed());
                     if !stop.is_raised() {
                         worker.answer(reply);
@@ -114,7 +115,8 @@ impl Workers {
 
     fn start(&self, order: &Order) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
-        command.args(&self.words).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let sandbox = order.sandbox.path.iter().flat_map(|path| [OsStr::new("--sandbox"), path.as_os_str()]);
+        command.args(&self.words).args(sandbox).stdin(Stdio::piped()).stdout(Stdio::piped());
         // The lockdown allows the server, and so its workers, to create temporary files only here.
         command.envs(scratch_home().map(|home| ("TMPDIR", home)));
         let mut child = command.spawn()?;

@@ -369,6 +369,13 @@ impl Policy {
         self.within = Some(addresses.iter().map(|address| DirectoryRule::built_in(address)).collect());
     }
 
+    /// Returns the directories to which tools are restricted in addition to the other rules; `.` is the root.
+    pub fn within(&self) -> Option<Vec<String>> {
+        let mut within: Vec<&str> = self.within.as_ref()?.iter().map(DirectoryRule::written).collect();
+        within.dedup();
+        Some(within.into_iter().map(|written| if written.is_empty() { "." } else { written }.to_owned()).collect())
+    }
+
     /// Returns whether and where the audit log is kept.
     pub fn log_location(&self) -> LogLocation {
         if !self.enable_audit_logging {
