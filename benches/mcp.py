@@ -165,7 +165,7 @@ def main():
         others = theirs.rows[row]
         ratio = median([one / max(other, 1e-9) for one, other in zip(values, others)])
         print(f"| {row} | {median(values):,.1f} | {median(others):,.1f} | {ratio:.3f} |")
-    names = [line.strip() for line in my_list["structuredContent"]["result"].splitlines()[1:]]
+    names = [line.strip() for line in my_list["content"][0]["text"].splitlines()[1:]]
     their_names = sorted(line.split("] ", 1)[1] for line in their_list["content"][0]["text"].splitlines())
     agree = names == their_names
     agree &= my_text["structuredContent"]["content"] == their_text["content"][0]["text"]

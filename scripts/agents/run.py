@@ -34,7 +34,8 @@ class Counted:
         self.bytes += self.client.sent + self.client.heard - before
         if result["isError"]:
             raise ValueError(f"{tool}: {result['structuredContent']['error']}")
-        return result["structuredContent"]
+        # An answer that is a text comes as this text alone.
+        return result.get("structuredContent") or {"result": result["content"][0]["text"]}
 
 
 def left(folder):

@@ -42,7 +42,7 @@ class Both:
         their_arguments = {key: self.absolute(key, value) for key, value in their_arguments.items()}
         their = self.peer.call(their_tool, their_arguments)
         failed, they_failed = mine.get("isError", False), their.get("isError", False)
-        answer = "error" if failed else read(mine["structuredContent"])
+        answer = "error" if failed else read(mine.get("structuredContent") or mine["content"][0]["text"])
         their_answer = "error" if they_failed else their_read(their["content"][0]["text"])
         if answer == their_answer:
             self.same += 1
@@ -61,7 +61,7 @@ def names(text):
 
 
 def our_names(answer):
-    return sorted(line.strip().rstrip("/") for line in answer["result"].splitlines()[1:])
+    return sorted(line.strip().rstrip("/") for line in answer.splitlines()[1:])
 
 
 def below(folder):

@@ -42,7 +42,9 @@ async def work(call, tools):
     ]
     for tool, arguments in reads:
         failed, structured, text = await call(tool, arguments)
-        check(f"{tool} {arguments}", not failed and json.loads(text) == structured)
+        # A text has no structure and comes as it is.
+        is_text = tool in ("list_dir", "language_guide")
+        check(f"{tool} {arguments}", not failed and structured == (None if is_text else json.loads(text)))
     schemas = [(tool.name, getattr(tool, "inputSchema", None) or tool.input_schema) for tool in tools]
     # The question about a deletion is asked below.
     schemas = [(name, schema) for name, schema in schemas if name != "delete_file"]

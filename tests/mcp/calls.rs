@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::mcp::client::Client;
+use crate::mcp::client::{Client, result_of};
 
 #[test]
 fn text_and_structure_have_the_same_data() {
@@ -11,20 +11,53 @@ fn text_and_structure_have_the_same_data() {
     let mut client = Client::open(place.path(), &["--tools", "default,list_directory,file_info"]);
     for (tool, arguments) in [
         ("list_directory", json!({ "path": "." })),
-        ("list_dir", json!({})),
         ("find", json!({ "path": "." })),
         ("read_file", json!({ "file_path": "a.txt" })),
         ("find", json!({ "dir": ".", "pattern": ["*", "!b"], "type": "all" })),
         ("search_files", json!({ "text": "two" })),
         ("file_info", json!({ "path": "a.txt" })),
-        ("language_guide", json!({})),
         ("read_file", json!({ "file_path": "none" })),
+        ("list_dir", json!({ "path": "none" })),
     ] {
         let result = client.call(tool, arguments);
         let text = result["content"][0]["text"].as_str().expect("a text");
         let same: Json = serde_json::from_str(text).expect("the text is JSON");
         assert_eq!(same, result["structuredContent"], "{tool}");
         assert!(same.is_object(), "{tool}: {same}");
+    }
+}
+
+/// A text has no structure, so it comes once, with its line ends as they are.
+#[test]
+fn a_text_comes_as_it_is() {
+    let place = tempfile::tempdir().expect("a sandbox");
+    std::fs::write(place.path().join("a.txt"), "x").expect("a file");
+    std::fs::write(place.path().join("long.txt"), "line\n".repeat(40_000)).expect("a file");
+    let mut client = Client::open(place.path(), &["--write", "--tools", "all"]);
+    let listed = client.call("list_dir", json!({}));
+    assert_eq!(listed["content"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert!(listed.get("structuredContent").is_none(), "{listed}");
+    assert!(
+        listed["content"][0]["text"].as_str().is_some_and(|text| text.ends_with("/\n  a.txt\n  long.txt")),
+        "{listed}"
+    );
+    let guide = client.call("language_guide", json!({}));
+    assert!(guide["content"][0]["text"].as_str().is_some_and(|text| text.starts_with("# ")), "{guide}");
+    // An empty text is one too.
+    let empty = client.call("str_trim", json!({ "text": " " }));
+    assert_eq!((&empty["content"][0]["text"], empty.get("structuredContent")), (&json!(""), None), "{empty}");
+    let cut = client.call("read_file", json!({ "file_path": "long.txt" }));
+    let part = client.call("read_result", json!({ "cursor": cut["_meta"]["next_cursor"] }));
+    assert!(part["content"][0]["text"].as_str().is_some_and(|text| text.starts_with("line\n")), "{part}");
+    let note = part["content"][1]["text"].as_str().unwrap_or_default();
+    let cursor = part["_meta"]["next_cursor"].as_str().expect("a cursor");
+    assert!(note.starts_with("cut: ") && note.contains(cursor), "{note}");
+    for tool in client.request("tools/list", json!({}))["result"]["tools"].as_array().expect("a list") {
+        // An id for `undo` would be lost beside a text.
+        assert!(tool.get("outputSchema").is_some() || tool["annotations"]["readOnlyHint"] == true, "{tool}");
+        let is_text =
+            ["list_dir", "language_guide", "read_result", "str_trim"].contains(&tool["name"].as_str().expect("a name"));
+        assert!(!is_text || tool.get("outputSchema").is_none(), "{tool}");
     }
 }
 
@@ -179,7 +212,7 @@ fn parts(client: &mut Client, result: &Json) -> Vec<Json> {
         let next = client.call("read_result", json!({ "cursor": cursor }));
         assert_eq!(next["isError"], false, "{next}");
         assert!(next.to_string().len() < 700_000, "{}", next.to_string().len());
-        parts.push(next["structuredContent"]["result"].clone());
+        parts.push(result_of(&next));
         cursor = next["_meta"]["next_cursor"].clone();
     }
     parts
@@ -301,7 +334,7 @@ fn an_element_that_is_too_long_is_read_as_text() {
     let mut client = Client::open(place.path(), &["--tools", "csv,json,script"]);
     let text = format!("[\"{}\"]", "z".repeat(600_000));
     let result = client.call("json_parse", json!({ "text": text }));
-    let mut read = result["structuredContent"]["result"].as_str().expect("the text of the JSON").to_owned();
+    let mut read = result_of(&result).as_str().expect("the text of the JSON").to_owned();
     for part in parts(&mut client, &result) {
         read.push_str(part.as_str().expect("a text"));
     }

@@ -13,6 +13,12 @@ use crate::support::ns;
 /// Maximum time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Returns the result of a call that is no object: a text by itself, or the member `result`.
+pub fn result_of(answer: &Json) -> Json {
+    let structured = answer.get("structuredContent").map(|structured| &structured["result"]);
+    structured.unwrap_or(&answer["content"][0]["text"]).clone()
+}
+
 pub struct Client {
     pub child: Child,
     input: Option<ChildStdin>,
@@ -140,11 +146,14 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// Calls a tool, which must succeed, and returns its structured content.
+    /// Calls a tool, which must succeed, and returns its structured content; a text by itself as `result`.
     pub fn done(&mut self, tool: &str, arguments: Json) -> Json {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{tool}: {result}");
-        result["structuredContent"].clone()
+        match result.get("structuredContent") {
+            Some(structured) => structured.clone(),
+            None => json!({ "result": result_of(&result) }),
+        }
     }
 
     /// Calls a tool, which must fail, and returns its error.

@@ -112,7 +112,7 @@ fn the_instructions_name_only_what_is_offered() {
 fn schemas_are_flat() {
     for tool in offered(&["--tools", "all", "--write"]) {
         let name = tool["name"].as_str().expect("a name");
-        for schema in ["inputSchema", "outputSchema"] {
+        for schema in ["inputSchema", "outputSchema"].into_iter().filter(|schema| tool.get(schema).is_some()) {
             assert_eq!(tool[schema]["type"], "object", "{schema} of {name}");
             look(&tool[schema], &format!("{schema} of {name}"));
         }

@@ -41,7 +41,7 @@ fn an_output_that_is_cut_says_so() {
     let (handle, _) = meta["next_cursor"].as_str().and_then(|cursor| cursor.split_once(':')).expect("a cursor");
     let whole = meta["of"].as_u64().expect("a size");
     let end = client.call("read_result", json!({ "cursor": format!("{handle}:{}", whole - 100) }));
-    let end = end["structuredContent"]["result"].as_str().expect("a text");
+    let end = end["content"][0]["text"].as_str().expect("a text");
     let (kept, note) = end.rsplit_once('\n').expect("a note");
     let kept = whole - 100 + kept.len() as u64;
     assert_eq!(note, format!("[cut: {kept} of 7000000 bytes]"));

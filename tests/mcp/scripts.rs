@@ -104,7 +104,7 @@ fn long_output_is_read_on() {
     let mut cursor = result["_meta"]["next_cursor"].clone();
     while cursor.is_string() {
         let next = client.call("read_result", json!({ "cursor": cursor }));
-        output.push_str(next["structuredContent"]["result"].as_str().expect("a text"));
+        output.push_str(next["content"][0]["text"].as_str().expect("a text"));
         cursor = next["_meta"]["next_cursor"].clone();
     }
     assert_eq!(output.lines().last(), Some("line 60000"));

@@ -14,7 +14,7 @@ use crate::value::{Value, json as value_json, print, to_value};
 use super::ask::McpApprover;
 use super::hints::{for_a_client, in_wire_names, wire_name};
 use super::methods::{self, Method};
-use super::offer::{PLAN, ScriptTool};
+use super::offer::{OfferedTool, PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
 use super::recent_answers::RecentAnswers;
 use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};
@@ -39,7 +39,7 @@ pub struct ConnectionState {
 /// An answer in the form that a client receives.
 #[derive(Debug)]
 pub struct Reply {
-    /// The structured content, for programs.
+    /// The structured content, for programs; a string if the answer is a text by itself.
     pub structured: Json,
     /// Metadata: how much of the answer is included, the undo id.
     pub meta: Map<String, Json>,
@@ -74,7 +74,8 @@ impl ConnectionState {
     }
 
     /// Calls a tool.
-    pub fn call(&mut self, tool: &'static str, mut args: Map<String, Json>) -> Reply {
+    pub fn call(&mut self, offered: OfferedTool, mut args: Map<String, Json>) -> Reply {
+        let tool = offered.name;
         let number = match self.sandbox_of_call(tool, &mut args) {
             Ok(number) => number,
             Err(error) => return self.failure(&error),
@@ -90,6 +91,7 @@ impl ConnectionState {
         let mut notes = notes(engine);
         notes.extend(engine.gate().console().take_printed_texts());
         let mut reply = match result {
+            Ok(answer) if offered.may_be_text => self.text_answer(answer),
             Ok(answer) => self.answer(answer),
             Err(error) if error.manner == FailureMode::Quiet => self.answer(Value::Nil),
             Err(error) => self.failure(&error),
@@ -129,7 +131,7 @@ impl ConnectionState {
         let reply = value_of(&args).and_then(|args| match method {
             Method::LanguageGuide => {
                 method.bind::<methods::NoArgs>(&args)?;
-                Ok(self.answer(methods::language_guide()))
+                Ok(self.text_answer(methods::language_guide()))
             }
             Method::ReadResult => {
                 let args = method.bind(&args)?;
@@ -252,7 +254,17 @@ impl ConnectionState {
         }
     }
 
+    /// Converts an answer to structured content, which is always an object.
     fn answer(&mut self, answer: Value) -> Reply {
+        let mut reply = self.text_answer(answer);
+        if !reply.structured.is_object() {
+            reply.structured = json!({ "result": reply.structured });
+        }
+        reply
+    }
+
+    /// Converts the answer of something that has no output schema: a text stays as it is.
+    fn text_answer(&mut self, answer: Value) -> Reply {
         match excerpt(answer, self.at_once) {
             Ok(part) => self.part(part, None),
             Err(hit) => failure(&hit.into()),
@@ -278,7 +290,7 @@ impl ConnectionState {
             meta.insert("next_cursor".to_owned(), json!(cursor));
         }
         let mut structured = json!(answer);
-        if !structured.is_object() {
+        if !structured.is_object() && !structured.is_string() {
             structured = json!({ "result": structured });
         }
         Reply { structured, meta, notes, is_error: false }

@@ -1,7 +1,5 @@
 //! `language_guide`: returns the language guide for models.
 
-use serde_json::{Value as Json, json};
-
 use crate::engine::GUIDE;
 use crate::toolkit::{Spec, arguments};
 use crate::value::Value;
@@ -14,11 +12,6 @@ pub const SPEC: Spec = super::reading(
 
 arguments! {
     struct Args {}
-}
-
-/// Returns the output schema.
-pub fn schema() -> Json {
-    json!({ "type": "object", "properties": { "result": { "type": "string" } } })
 }
 
 /// Returns the guide.

@@ -19,7 +19,7 @@ pub use allowed_directories::list_allowed_directories;
 pub use history::history;
 pub use language_guide::{Args as NoArgs, language_guide};
 pub use read_result::read_result;
-pub use run_script::{Args as ScriptArgs, MAX_REPORT, Printed, failed_report, report};
+pub use run_script::{Args as ScriptArgs, MAX_REPORT, Printed, Report, failed_report, report};
 pub use undo::undo;
 
 /// A method of the server.
@@ -79,15 +79,14 @@ impl Method {
         }
     }
 
-    /// Returns its output schema.
-    pub fn output(self) -> Json {
+    /// Returns its output schema; `None` if an answer may be a text by itself.
+    pub fn output(self) -> Option<Json> {
         match self {
-            Method::RunScript => run_script::Report::schema(),
-            Method::ReadResult => read_result::schema(),
-            Method::LanguageGuide => language_guide::schema(),
-            Method::Undo => undo::Done::schema(),
-            Method::History => history::History::schema(),
-            Method::ListAllowedDirectories => allowed_directories::Allowed::schema(),
+            Method::RunScript => Some(Report::schema()),
+            Method::ReadResult | Method::LanguageGuide => None,
+            Method::Undo => Some(undo::Done::schema()),
+            Method::History => Some(history::History::schema()),
+            Method::ListAllowedDirectories => Some(allowed_directories::Allowed::schema()),
         }
     }
 

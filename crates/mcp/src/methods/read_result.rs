@@ -1,7 +1,5 @@
 //! `read_result`: returns the next part of a truncated answer.
 
-use serde_json::{Value as Json, json};
-
 use crate::text::ToolCode;
 use crate::toolkit::{Excerpt, NextPart, Spec, ToolError, arguments, read_on, rest_as_json};
 use crate::value::Str;
@@ -18,11 +16,6 @@ arguments! {
     struct Args {
         cursor: Str = Required, Kind::Text, "`next_cursor` of the answer that was cut, or its handle, `:` and an offset";
     }
-}
-
-/// Returns the output schema.
-pub fn schema() -> Json {
-    json!({ "type": "object", "properties": { "result": {} } })
 }
 
 /// Returns the next part of an answer, with the handle under which the answer is stored.

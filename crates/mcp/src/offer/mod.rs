@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::gate::Policy;
 use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Spec, groups, schema};
 
-use super::methods::Method;
+use super::methods::{Method, Report};
 use super::sandboxes::{SANDBOX, Sandboxes, takes_sandbox};
 
 use context::Context;
@@ -55,12 +55,27 @@ enum Detail {
 /// The target of an offered name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// A tool of the registry, by its script name.
-    Tool(&'static str),
+    /// A tool of the registry.
+    Tool(OfferedTool),
     /// A method of the server.
     Method(Method),
     /// A script, by its index among the offered scripts.
     Script(usize),
+}
+
+/// A tool of the registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfferedTool {
+    /// Its name in scripts.
+    pub name: &'static str,
+    /// Whether a result may be a text, which is the answer by itself.
+    pub may_be_text: bool,
+}
+
+impl OfferedTool {
+    fn of(tool: &Declaration) -> OfferedTool {
+        OfferedTool { name: tool.spec.name, may_be_text: may_be_text(tool) }
+    }
 }
 
 impl Offered {
@@ -162,7 +177,7 @@ impl Offer {
 /// Returns the definition of a tool as a server declares it under a policy without restrictions.
 pub fn definition(tool: &Declaration) -> Json {
     let entry =
-        Entry { offered: Offered::Tool(tool.spec.name), spec: tool.spec, params: tool.params, tool: Some(tool) };
+        Entry { offered: Offered::Tool(OfferedTool::of(tool)), spec: tool.spec, params: tool.params, tool: Some(tool) };
     serde_json::to_value(entry.definition(&Context::unrestricted(), Detail::Full))
         .expect("a definition has a JSON form")
 }
@@ -182,7 +197,7 @@ struct Entry<'r> {
 
 fn all(registry: &Registry) -> Vec<Entry<'_>> {
     let tools = registry.iter().map(|tool| Entry {
-        offered: Offered::Tool(tool.spec.name),
+        offered: Offered::Tool(OfferedTool::of(tool)),
         spec: tool.spec,
         params: tool.params,
         tool: Some(tool),
@@ -201,7 +216,7 @@ fn definition_of_script(script: &ScriptTool, context: &Context<'_>) -> Definitio
     let input = context.with_sandbox(script.input.clone());
     Definition::new(script.wire.clone(), script.description.clone(), Arc::new(input))
         .with_title(script.file.clone())
-        .with_raw_output_schema(Arc::new(output(Method::RunScript.output())))
+        .with_raw_output_schema(Arc::new(output(Report::schema())))
         .with_annotations(hints(&Method::RunScript.spec(), context.is_read_only()))
 }
 
@@ -251,10 +266,13 @@ impl Entry<'_> {
         };
         let input = if self.takes_sandbox() { context.with_sandbox(input) } else { input };
         let description = format!("{}.", self.spec.summary);
-        Definition::new(self.spec.wire, description, Arc::new(input))
+        let definition = Definition::new(self.spec.wire, description, Arc::new(input))
             .with_title(title(self.spec.name))
-            .with_raw_output_schema(Arc::new(self.output()))
-            .with_annotations(hints(&self.spec, context.is_read_only()))
+            .with_annotations(hints(&self.spec, context.is_read_only()));
+        match self.output() {
+            Some(output) => definition.with_raw_output_schema(Arc::new(output)),
+            None => definition,
+        }
     }
 
     fn takes_sandbox(&self) -> bool {
@@ -264,13 +282,14 @@ impl Entry<'_> {
         }
     }
 
-    fn output(&self) -> Map<String, Json> {
+    /// Returns the output schema; `None` if an answer may be a text by itself.
+    fn output(&self) -> Option<Map<String, Json>> {
         let schema = match (self.tool, self.offered) {
-            (Some(tool), _) => output_schema(tool),
+            (Some(tool), _) => Some(output_schema(tool)).filter(|_| !may_be_text(tool)),
             (None, Offered::Method(method)) => method.output(),
             (None, Offered::Tool(_) | Offered::Script(_)) => unreachable!("only methods have no declaration of a tool"),
         };
-        output(schema)
+        schema.map(output)
     }
 }
 
@@ -286,14 +305,16 @@ fn output(schema: Json) -> Map<String, Json> {
     schema
 }
 
+/// Whether a result of a tool may be a text: all are, or its type is open.
+fn may_be_text(tool: &Declaration) -> bool {
+    schema::output_schema(tool)["type"].as_str().is_none_or(|only| only == "string")
+}
+
 /// Returns the output schema for a client: always an object, whatever type the tool returns.
 fn output_schema(tool: &Declaration) -> Json {
     let mut schema = schema::output_schema(tool);
-    match schema["type"].as_str() {
-        Some("object") => return schema,
-        // Any value is possible: an object is passed through as it is.
-        None => return json!({ "type": "object" }),
-        Some(_) => {}
+    if schema["type"] == "object" {
+        return schema;
     }
     if let (Failure::Nil, Json::Object(schema)) = (tool.spec.failure, &mut schema) {
         // A missing result is null.

@@ -35,7 +35,8 @@ pub fn work(
     }
 }
 
-/// Converts a reply to its protocol form: the same data as structured content and as text, followed by the notes.
+/// Converts a reply to its protocol form: the same data as structured content and as JSON text, followed by the notes.
+/// An answer that is a text comes as this text alone.
 ///
 /// Some clients pass on only the structured content, others only the text, and few pass on the metadata of the protocol.
 /// So each of the two also has a member `_meta` with all that a model needs to go on.
@@ -46,10 +47,15 @@ pub fn result(reply: Reply) -> CallToolResult {
         // An answer may have a member of this name that is its own.
         structured.entry("_meta").or_insert(Json::Object(needed));
     }
-    let mut content = vec![ContentBlock::text(structured.to_string())];
+    // A text has no room for it, but its notes say how to read on, and no tool that changes something answers with one.
+    let (text, structured) = match structured {
+        Json::String(text) => (text, None),
+        structured => (structured.to_string(), Some(structured)),
+    };
+    let mut content = vec![ContentBlock::text(text)];
     content.extend(notes.into_iter().map(ContentBlock::text));
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(structured);
+    result.structured_content = structured;
     result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
     result
 }
