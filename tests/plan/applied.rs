@@ -1,6 +1,7 @@
 //! Applied plans: their results, and that they are ordinary runs.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::plan::Place;
 
@@ -284,9 +285,15 @@ fn a_plan_keeps_owners() {
         for (path, user, group) in [("a.txt", 1000, 1001), ("d", 1000, 0), ("d/f", 0, 1001), ("d/deep/g", 1002, 1002)] {
             chown(place.root().join(path), Some(user), Some(group)).expect("root gives files away");
         }
+        // After the owners, which clear the first two of these bits.
+        for (path, mode) in [("a.txt", 0o6755), ("b.txt", 0o4711), ("d", 0o3777), ("d/f", 0o1644), ("d/deep", 0o2755)] {
+            fs::set_permissions(place.root().join(path), fs::Permissions::from_mode(mode)).expect("a mode");
+        }
         place
     };
     for script in [
+        "MUST FS.CopyFile(\"b.txt\", \"new.txt\")",
+        "MUST FS.SetPermissions(\"a.txt\", \"600\")\nMUST FS.SetPermissions(\"d\", \"700\")",
         "MUST FS.WriteFile(\"a.txt\", \"two\")",
         "MUST FS.EditFile(\"a.txt\", \"one\", \"two\")\nMUST FS.MoveFile(\"a.txt\", \"c.txt\")",
         "MUST FS.CopyFile(\"d\", \"e\", recursive: true)",
@@ -303,13 +310,18 @@ fn a_plan_keeps_owners() {
         planned.ns(0, &["undo"]);
         assert_eq!(owners(&planned), before, "{script}");
     }
-    // A plan that somebody edited gives nothing away.
+    // A plan that somebody edited gives nothing away, and lets no file run as its owner.
     let place = foreign();
-    let plan = place.plan("MUST FS.WriteFile(\"a.txt\", \"two\")");
+    let plan = place.plan("MUST FS.WriteFile(\"a.txt\", \"two\")\nMUST FS.SetPermissions(\"d/f\", \"755\")");
     let text = fs::read_to_string(&plan).expect("a plan");
     let edited = text.replace("\"owner\":[1000,1001]", "\"owner\":[1002,1002]");
     assert_ne!(edited, text);
+    let (kept, widened) = (format!("\"mode\":{}}}", 0o755), format!("\"mode\":{}}}", 0o4755));
+    assert!(edited.contains(&kept), "{edited}");
+    let edited = edited.replace(&kept, &widened);
     fs::write(&plan, edited).expect("a plan");
     assert!(place.apply(0, &plan).stderr.contains("not as `ns` made it"));
-    assert!(owners(&place).contains(&"/a.txt 0:0 100644".to_owned()), "{:?}", owners(&place));
+    for expected in ["/a.txt 0:0 100755", "/d/f 0:1001 100755"] {
+        assert!(owners(&place).contains(&expected.to_owned()), "{expected}: {:?}", owners(&place));
+    }
 }

@@ -11,7 +11,7 @@ use super::super::handles::state::State;
 use super::journal::{Change, Step};
 
 /// The setuid, setgid and sticky bits.
-const SPECIAL_BITS: u32 = 0o7000;
+pub(in crate::sandbox) const SPECIAL_BITS: u32 = 0o7000;
 
 impl SandboxPath {
     /// Sets the permission bits (0 to 0o777) of a file or directory. Returns the bits before and after.

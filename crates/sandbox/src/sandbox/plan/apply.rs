@@ -13,6 +13,7 @@ use super::super::changing::backups::BackupStore;
 use super::super::changing::copy::CopyOptions;
 use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
 use super::super::changing::overwrite::Overwrite;
+use super::super::changing::permissions::SPECIAL_BITS;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::File;
@@ -142,7 +143,7 @@ impl Plan {
 /// A plan that is being applied.
 pub(super) struct Application<'p, 'a, 'c> {
     pub(super) plan: &'p Plan,
-    /// Whether the plan is as this user made it. Only such a plan gives files away.
+    /// Whether the plan is as this user made it. Only such a plan gives files away or sets special bits.
     is_sealed: bool,
     pub(super) reverser: Reverser<'a, 'c>,
     /// The moves so far, in order.
@@ -198,10 +199,16 @@ impl Application<'_, '_, '_> {
         Ok(source)
     }
 
-    /// Gives a new entry to its planned owner, as far as the system lets this user do that.
+    /// Gives a new entry to its planned owner, as far as the system lets this user do that, with the planned special
+    /// bits.
     pub(super) fn give(&self, change: &PlannedChange, entry: &File) -> io::Result<()> {
-        let Some((user, group)) = change.owner.filter(|_| self.is_sealed) else { return Ok(()) };
-        set_access(entry, &Metadata { owner: Owner { user, group }, ..file_metadata(entry)? })
+        let special = change.now.as_ref().map_or(0, |now| now.mode & SPECIAL_BITS);
+        if !self.is_sealed || change.owner.is_none() && special == 0 {
+            return Ok(());
+        }
+        let made = file_metadata(entry)?;
+        let owner = change.owner.map_or(made.owner, |(user, group)| Owner { user, group });
+        set_access(entry, &Metadata { owner, mode: made.mode | special, ..made })
     }
 
     /// Sets the modification times of directories, and of files that get no new content. This comes last, because a
@@ -226,7 +233,10 @@ impl Application<'_, '_, '_> {
                 _ => continue,
             };
             let Some(now) = change.now.as_ref().filter(|now| now.mode != before.mode) else { continue };
-            self.reverser.roots.place(&change.path)?.restore_permissions(now.mode, open)?;
+            // A plan that somebody edited lets no file run as its owner.
+            let admitted = if self.is_sealed { SPECIAL_BITS } else { before.mode & SPECIAL_BITS };
+            let mode = now.mode & (0o777 | admitted);
+            self.reverser.roots.place(&change.path)?.restore_permissions(mode, open)?;
         }
         Ok(())
     }
