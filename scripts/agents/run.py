@@ -1,75 +1,127 @@
 #!/usr/bin/env python3
-"""Does the ten tasks of tasks.py both ways through `ns mcp`, and prints what each way costs a model.
+"""Does the tasks of trial/ as an ideal client would, with `ns mcp` and with server-filesystem, and prints the cost.
 
-    python3 scripts/agents/run.py [--ns PATH]
+    python3 scripts/agents/run.py [--ns PATH] [--short] [--json]
 
-Counted are calls, and the bytes of their requests and answers, which a model writes and reads. The exit code is 1
-when the two ways differ in their answers or in the files that they leave.
+Both speak the protocol, and the same judges decide. Counted are calls, and the bytes that a model writes (names and
+arguments) and reads (answers). The exit code is 1 when an outcome is wrong, or when server-filesystem has a tool for
+what is said to be impossible with it. Where it is not installed (`.ci/clients` does it), its columns are left out.
 """
 
 import argparse
+import json
 import pathlib
+import re
+import statistics
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 # Nothing is left behind in the repository.
 sys.dont_write_bytecode = True
 
-from client import Client  # noqa: E402
-from tasks import TASKS, make  # noqa: E402
-
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PACKAGE / "scripts/agents/trial"))
+
+import session  # noqa: E402
+from client import Client  # noqa: E402
+from judge import faults  # noqa: E402
+from tasks import all_tasks  # noqa: E402
+
+HEAD = """| task | ns: calls | written | read | server-filesystem: calls | written | read |
+|---|---:|---:|---:|---:|---:|---:|"""
 
 
-class Counted:
-    """Calls of one way of doing a task."""
+@dataclass
+class Row:
+    """What a task cost with one server; or why it is not possible with it."""
 
-    def __init__(self, client):
-        self.client, self.calls, self.bytes = client, 0, 0
+    calls: int = 0
+    written: int = 0
+    read: int = 0
+    why: str | None = None
+    faults: list = None
 
-    def __call__(self, tool, arguments):
-        before = self.client.sent + self.client.heard
-        result = self.client.call(tool, arguments)
-        self.calls += 1
-        self.bytes += self.client.sent + self.client.heard - before
-        if result["isError"]:
-            raise ValueError(f"{tool}: {result['structuredContent']['error']}")
-        # An answer that is a text comes as this text alone.
-        return result.get("structuredContent") or {"result": result["content"][0]["text"]}
-
-
-def left(folder):
-    """The files below a folder with their content."""
-    files = (path for path in folder.rglob("*") if path.is_file() and ".ns" not in path.parts)
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    def cells(self):
+        if self.why:
+            return f"not possible: {self.why} | | "
+        return f"{self.calls} | {self.written:,} | {self.read:,}"
 
 
-def do(task, ns, way):
+def do(task, side, ns, offered):
+    solution = task.solution(side)
+    if isinstance(solution, session.NotPossible):
+        able = [tool for tool in offered if re.search(solution.lacks, tool, re.I)]
+        return Row(why=solution.why, faults=[f"{tool} may do what is said to be impossible" for tool in able])
+    done, outcome = session.solve(task, side, ns)
+    return Row(done.calls, done.written, done.read, faults=faults(task.truth(task.make_tree()), outcome))
+
+
+def offered_tools(side, ns):
+    """What a server says of each tool that it offers: its name, description and parameters."""
     with tempfile.TemporaryDirectory() as place:
-        folder = pathlib.Path(place)
-        make(folder)
-        client = Client([ns, "mcp", "--sandbox", place, "--write"])
-        call = Counted(client)
-        answer = task.by_tools(call) if way == "tools" else call("run_script", {"script": task.script})["value"]
+        client = Client(session.command_of(side, ns, place))
+        tools = client.request("tools/list", {})["result"]["tools"]
         client.close()
-        return answer, left(folder), call
+    return [" ".join([tool["name"], tool["description"], *tool["inputSchema"].get("properties", {})]) for tool in tools]
+
+
+def summary(rows):
+    done = [row for row in rows if not row.why]
+    return {
+        "tasks": len(done),
+        "median_calls": statistics.median(row.calls for row in done),
+        "calls": sum(row.calls for row in done),
+        "written": sum(row.written for row in done),
+        "read": sum(row.read for row in done),
+    }
+
+
+def summaries(rows, sides):
+    """Of each server alone, and of both on the tasks that are possible with both."""
+    made = {side: summary([row[side] for row in rows.values()]) for side in sides}
+    if len(sides) > 1:
+        both = [row for row in rows.values() if not any(row[side].why for side in sides)]
+        made |= {f"{side}_where_both_can": summary([row[side] for row in both]) for side in sides}
+    return made
+
+
+def show(rows, made, definitions):
+    print(HEAD)
+    for name, row in rows.items():
+        print(f"| {name} | " + " | ".join(row[side].cells() for side in row) + " |")
+    for name, sums in made.items():
+        print(f"\n{name.replace('_', ' ')}: {sums['tasks']} tasks, median {sums['median_calls']:g} calls; ", end="")
+        print(f"{sums['calls']:,} calls, {sums['written']:,} bytes written, {sums['read']:,} read", end="")
+    print("\n\ninstructions, tools and guide: " + ", ".join(f"{side} {size:,} bytes" for side, size in definitions.items()))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ns", default=str(PACKAGE / "target/release/ns"))
+    parser.add_argument("--short", action="store_true", help="only the tasks that are done quickly")
+    parser.add_argument("--json", action="store_true", help="print the table as JSON")
     options = parser.parse_args()
-    print("| task | calls, tool by tool | bytes | calls, one script | bytes |\n|---|---:|---:|---:|---:|")
-    sums, wrong = [0, 0, 0, 0], []
-    for task in TASKS:
-        answer, files, tools = do(task, options.ns, "tools")
-        same, same_files, script = do(task, options.ns, "script")
-        if (answer, files) != (same, same_files):
-            wrong.append(f"{task.question} {answer} tool by tool, {same} as a script")
-        row = [tools.calls, tools.bytes, script.calls, script.bytes]
-        sums = [total + value for total, value in zip(sums, row)]
-        print(f"| {task.question} | " + " | ".join(f"{value:,}" for value in row) + " |")
-    print("| all | " + " | ".join(f"{value:,}" for value in sums) + " |")
+    sides = ["ns", "peer"] if session.PEER.exists() else ["ns"]
+    if len(sides) == 1:
+        print("server-filesystem is not installed; `.ci/clients` does it", file=sys.stderr)
+    tasks = [task for task in all_tasks() if task.short or not options.short]
+    offered = {side: offered_tools(side, options.ns) for side in sides}
+    # Trees are made one after another, since they share a source of chance.
+    for task in tasks:
+        task.make_tree()
+    with ThreadPoolExecutor(2) as pool:
+        asked = {(task.id, side): pool.submit(do, task, side, options.ns, offered[side]) for task in tasks for side in sides}
+    rows = {task.id: {side: asked[task.id, side].result() for side in sides} for task in tasks}
+    made = summaries(rows, sides)
+    definitions = {side: session.definitions(side, options.ns) for side in sides}
+    if options.json:
+        listed = {name: {side: vars(row[side]) for side in row} for name, row in rows.items()}
+        print(json.dumps({"tasks": listed, "sums": made, "definitions": definitions}, indent=2))
+    else:
+        show(rows, made, definitions)
+    wrong = [f"{name}, {side}: {fault}" for name, row in rows.items() for side in row for fault in row[side].faults]
     print(*wrong, sep="\n", file=sys.stderr)
     sys.exit(1 if wrong else 0)
 

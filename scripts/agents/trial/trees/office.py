@@ -1,32 +1,28 @@
-"""The files that a trial begins with: the same every time."""
+"""What an office has on its disk: invoices, described photos, settings, exports, a handbook, drafts, code."""
 
 import json
 import os
 import random
 
+chance = random.Random()
 
-def make(root):
-    """Makes them below a folder; chance begins anew, so every part has its own place in the order."""
-    random.seed(20261122)
 
-    def write(path, text, encoding="utf-8"):
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text.encode(encoding))
-
+def make(tree):
+    """Chance begins anew, so every part is the same every time."""
+    chance.seed(20261122)
     for part in (invoices, photos, services, customers, access, handbook, drafts, tool, events, code):
-        part(write)
+        part(tree.write)
 
 
 def invoices(write):
     firms = ["Ábel & Co", "Borealis GmbH", "Crête SARL", "Dunmore Ltd", "Ekström AB", "Farkas Kft"]
     for number in range(1, 41):
-        total = random.randint(5_000, 950_000)
-        status = random.choice(["PAID", "OPEN", "OPEN", "CANCELLED"])
-        month, day = random.randint(1, 12), random.randint(1, 28)
+        total = chance.randint(5_000, 950_000)
+        status = chance.choice(["PAID", "OPEN", "OPEN", "CANCELLED"])
+        month, day = chance.randint(1, 12), chance.randint(1, 28)
         text = (
             f"Invoice no. 2025-{number:03}\nCustomer: {firms[number % 6]}\nDue: 2025-{month:02}-{day:02}\n"
-            f"Items: {random.randint(1, 9)}\nTotal: EUR {total // 100:,}.{total % 100:02}\nStatus: {status}\n"
+            f"Items: {chance.randint(1, 9)}\nTotal: EUR {total // 100:,}.{total % 100:02}\nStatus: {status}\n"
         )
         write(f"invoices/2025/inv_{number:03}.txt", text, "iso-8859-1" if number % 12 == 2 else "utf-8")
 
@@ -58,14 +54,14 @@ def customers(write):
     orders.append(["name", "email", "updated", "city"])
     for number, columns in enumerate(orders):
         lines = [",".join(columns)]
-        for first, last in random.sample(people, 20):
+        for first, last in chance.sample(people, 20):
             email = f"{first}.{last}@example.com"
             row = {
-                "email": random.choice([email, email, email.title(), email.upper()]),
+                "email": chance.choice([email, email, email.title(), email.upper()]),
                 "name": f"{last.title()}, {first.title()}",
-                "city": random.choice(["Budapest", "Oslo", "Frankfurt, Main", 'Saint "Denis"', "Wien"]),
+                "city": chance.choice(["Budapest", "Oslo", "Frankfurt, Main", 'Saint "Denis"', "Wien"]),
                 # No two files have the same day, so one is always the newest.
-                "updated": f"2025-{random.randint(1, 12):02}-{number * 9 + random.randint(1, 9):02}",
+                "updated": f"2025-{chance.randint(1, 12):02}-{number * 9 + chance.randint(1, 9):02}",
             }
             lines.append(",".join(quoted(row[column]) for column in columns))
         write(f"exports/customers_{number + 1}.csv", "\n".join(lines) + "\n")
@@ -79,16 +75,16 @@ def access(write):
     lines = []
     for second in range(6 * 3600):
         hour, minute = 8 + second // 3600, second // 60 % 60
-        address = f"10.{random.randint(0, 3)}.{random.randint(0, 9)}.{random.randint(1, 30)}"
-        status = random.choice([200] * 30 + [301, 404, 500])
-        if 9 <= hour < 11 and random.random() < 0.02:
-            address, status = "10.2.7.19", random.choice([502, 503])
-        elif hour != 10 and random.random() < 0.03:
+        address = f"10.{chance.randint(0, 3)}.{chance.randint(0, 9)}.{chance.randint(1, 30)}"
+        status = chance.choice([200] * 30 + [301, 404, 500])
+        if 9 <= hour < 11 and chance.random() < 0.02:
+            address, status = "10.2.7.19", chance.choice([502, 503])
+        elif hour != 10 and chance.random() < 0.03:
             address, status = "10.0.4.4", 500
-        path = random.choice(["/", "/cart", "/login", "/api/items", "/api/items/7?ref=500", "/static/app.js"])
+        path = chance.choice(["/", "/cart", "/login", "/api/items", "/api/items/7?ref=500", "/static/app.js"])
         lines.append(
             f"{address} - - [14/Oct/2025:{hour:02}:{minute:02}:{second % 60:02} +0000] "
-            f'"GET {path} HTTP/1.1" {status} {random.randint(100, 50000)} {random.randint(1, 900)}ms'
+            f'"GET {path} HTTP/1.1" {status} {chance.randint(100, 50000)} {chance.randint(1, 900)}ms'
         )
     write("logs/access.log", "\n".join(lines) + "\n")
 
@@ -139,8 +135,8 @@ def tool(write):
 
 def events(write):
     def event(number):
-        kind = random.choice(["login", "logout", "purchase", "view", "error"])
-        user, amount = f"u{random.randint(1, 400):03}", random.randint(1, 5000) / 100
+        kind = chance.choice(["login", "logout", "purchase", "view", "error"])
+        user, amount = f"u{chance.randint(1, 400):03}", chance.randint(1, 5000) / 100
         return {"id": number, "type": kind, "user": user, "amount": amount}
 
     listed = [event(number) for number in range(9_000)]
@@ -151,5 +147,7 @@ def code(write):
     for number in range(16):
         who = "anna" if number % 3 else "ben"
         text = f"fn part_{number}() {{\n    // TODO({who}): mend part {number}\n    // anna wrote this\n}}\n"
+        text += f"// TODO({who}): and this\n" if number % 5 == 0 else ""
         write(f"code/part_{number:02}.rs", text)
+    write("code/notes.md", "TODO(anna): not a source\n")
     write("code/.env", "SECRET=TODO(anna)\n")

@@ -1,0 +1,115 @@
+"""Decides whether a task was done right: from the tree that is left and from the answer, and from nothing else."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+
+from entries import File, Folder, Tree
+
+
+@dataclass
+class Outcome:
+    """The tree that is left and the answer. Of a right outcome, `either` names folders that may be gone or there,
+    and `forms` names files of which only the meaning counts."""
+
+    tree: Tree
+    answer: object = None
+    either: frozenset = frozenset()
+    forms: dict = None
+
+
+class InOrder(list):
+    """A list whose order counts; that of every other list does not."""
+
+
+def faults(right, given):
+    """What is wrong with an outcome, as texts; none when it is right."""
+    found = []
+    if not same(right.answer, given.answer):
+        found.append(f"answer {shown(given.answer)} instead of {shown(right.answer)}")
+    for path in sorted(right.tree.keys() | given.tree.keys()):
+        fault = difference(right, path, given.tree.get(path))
+        if fault:
+            found.append(f"{path!r} {fault}")
+    return found
+
+
+def same(expected, given):
+    """Whether an answer says what is expected. Numbers with decimals may be rounded to two; a number may be a text."""
+    match expected:
+        case None | bool():
+            return expected is given
+        case int() | float():
+            number = number_of(given)
+            return number is not None and abs(number - expected) < (0.0051 if isinstance(expected, float) else 1e-9)
+        case dict():
+            return (
+                isinstance(given, dict)
+                and expected.keys() == given.keys()
+                and all(same(value, given[key]) for key, value in expected.items())
+            )
+        case list():
+            return isinstance(given, list) and len(given) == len(expected) and same_elements(expected, given)
+        case _:
+            return isinstance(given, str) and given.strip() == expected
+
+
+def same_elements(expected, given):
+    if isinstance(expected, InOrder):
+        return all(same(one, other) for one, other in zip(expected, given))
+    left = list(given)
+    for one in expected:
+        other = next((number for number, value in enumerate(left) if same(one, value)), None)
+        if other is None:
+            return False
+        del left[other]
+    return True
+
+
+def number_of(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def difference(right, path, given):
+    """What is wrong with one entry, or None."""
+    expected = right.tree.get(path)
+    if path in right.either and (expected is None or given is None):
+        return None
+    if expected is None:
+        return "should not be there"
+    if given is None:
+        return "is missing"
+    if type(expected) is not type(given):
+        return f"is a {type(given).__name__.lower()} instead of a {type(expected).__name__.lower()}"
+    if isinstance(expected, (File, Folder)) and expected.mode is not None and expected.mode != given.mode:
+        return f"has the mode {given.mode:o} instead of {expected.mode:o}"
+    if isinstance(expected, File):
+        form = (right.forms or {}).get(path, bytes)
+        return None if meaning(form, given.content) == meaning(form, expected.content) else "has another content"
+    return None if isinstance(expected, Folder) or expected == given else "leads elsewhere"
+
+
+def meaning(form, content):
+    """What counts of a file that a model writes in a form of its own; of what has not that form, its bytes."""
+    try:
+        match form:
+            case "csv":
+                return list(csv.reader(io.StringIO(content.decode())))
+            case "json":
+                return list(json.loads(content).items())
+            case "lines":
+                return content.decode().splitlines()
+    except (ValueError, AttributeError):
+        pass
+    return bytes(content)
+
+
+def shown(value):
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 400 else text[:400] + "…"

@@ -1,0 +1,107 @@
+"""One task with one server: the tree on a disk, the server, the calls that are made, and the outcome.
+
+Counted are calls, the bytes that a model writes (the name of the tool and the arguments) and those that it reads (the
+content of the answers; not the same data again as `structuredContent`, which a client does not show twice)."""
+
+import json
+import pathlib
+import sys
+import tempfile
+from dataclasses import dataclass
+
+import entries
+from judge import Outcome
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(PACKAGE / "scripts/agents"))
+from client import Client  # noqa: E402
+
+PEER = PACKAGE / "target/clients/node/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+
+
+@dataclass
+class NotPossible:
+    """Says why a server cannot do a task. A tool that could would have the words `lacks` in what it says of itself."""
+
+    why: str
+    lacks: str
+
+
+class Session:
+    """Calls to one server; a failure of a tool is an exception."""
+
+    def __init__(self, command):
+        self.client = Client(command)
+        self.calls = self.written = self.read = 0
+
+    def result(self, tool, arguments):
+        result = self.client.call(tool, arguments)
+        self.calls += 1
+        self.written += size({"name": tool, "arguments": arguments})
+        self.read += sum(len(block["text"].encode()) if "text" in block else size(block) for block in result["content"])
+        return result
+
+    def text(self, tool, **arguments):
+        """The text of an answer."""
+        result = self.result(tool, arguments)
+        text = result["content"][0]["text"]
+        if result.get("isError"):
+            raise ValueError(f"{tool}: {text}")
+        return text
+
+    def data(self, tool, **arguments):
+        """The data of an answer."""
+        result = self.result(tool, arguments)
+        if result.get("isError"):
+            raise ValueError(f"{tool}: {json.dumps(result['structuredContent'])[:3000]}")
+        return result["structuredContent"]
+
+    def script(self, script):
+        """The value that a script returns."""
+        return self.data("run_script", script=script)["value"]
+
+
+def size(value):
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def command_of(side, ns, place):
+    if side == "ns":
+        return [ns, "mcp", "--sandbox", str(place), "--write"]
+    return ["node", str(PEER), str(place)]
+
+
+def make_place(task, ns, place):
+    """Makes the tree of a task in an empty folder, and the changes that are made before it begins."""
+    entries.make(task.make_tree(), place)
+    for script in task.prepared:
+        session = Session(command_of("ns", ns, place))
+        session.script(script)
+        session.client.close()
+
+
+def definitions(side, ns):
+    """Bytes that a model reads before its first task: `instructions`, the list of tools, and the guide if there is one."""
+    with tempfile.TemporaryDirectory() as place:
+        session = Session(command_of(side, ns, place))
+        said = len(session.client.hello["result"].get("instructions", "").encode())
+        tools = session.client.request("tools/list", {})["result"]["tools"]
+        if any(tool["name"] == "language_guide" for tool in tools):
+            said += len(session.text("language_guide").encode())
+        session.client.close()
+    return said + sum(size({key: tool[key] for key in ("name", "description", "inputSchema")}) for tool in tools)
+
+
+def solve(task, side, ns):
+    """The session and the outcome of the ideal solution of a task."""
+    with tempfile.TemporaryDirectory() as above:
+        # Whatever a server keeps for a user is kept in vain.
+        place = pathlib.Path(above).resolve() / "files"
+        place.mkdir()
+        make_place(task, ns, place)
+        session = Session(command_of(side, ns, place))
+        try:
+            answer = task.solution(side)(session)
+        finally:
+            session.client.close()
+        return session, Outcome(entries.read(place), answer)
