@@ -94,7 +94,10 @@ def show(rows, made, definitions):
     for name, sums in made.items():
         print(f"\n{name.replace('_', ' ')}: {sums['tasks']} tasks, median {sums['median_calls']:g} calls; ", end="")
         print(f"{sums['calls']:,} calls, {sums['written']:,} bytes written, {sums['read']:,} read", end="")
-    print("\n\ninstructions, tools and guide: " + ", ".join(f"{side} {size:,} bytes" for side, size in definitions.items()))
+    print(
+        "\n\ninstructions, tools and guide: "
+        + ", ".join(f"{side} {size:,} bytes" for side, size in definitions.items())
+    )
 
 
 def main():
@@ -112,7 +115,9 @@ def main():
     for task in tasks:
         task.make_tree()
     with ThreadPoolExecutor(2) as pool:
-        asked = {(task.id, side): pool.submit(do, task, side, options.ns, offered[side]) for task in tasks for side in sides}
+        asked = {
+            (task.id, side): pool.submit(do, task, side, options.ns, offered[side]) for task in tasks for side in sides
+        }
     rows = {task.id: {side: asked[task.id, side].result() for side in sides} for task in tasks}
     made = summaries(rows, sides)
     definitions = {side: session.definitions(side, options.ns) for side in sides}

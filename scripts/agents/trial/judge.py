@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import unicodedata
 from dataclasses import dataclass
 
 from entries import File, Folder, Tree
@@ -52,7 +53,12 @@ def same(expected, given):
         case list():
             return isinstance(given, list) and len(given) == len(expected) and same_elements(expected, given)
         case _:
-            return isinstance(given, str) and given.strip() == expected
+            # Nobody can see, and few can type, how a letter and its accent are put together.
+            return isinstance(given, str) and composed(given.strip()) == composed(expected)
+
+
+def composed(text):
+    return unicodedata.normalize("NFC", text)
 
 
 def same_elements(expected, given):

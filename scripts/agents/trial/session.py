@@ -81,7 +81,7 @@ def make_place(task, ns, place):
 
 
 def definitions(side, ns):
-    """Bytes that a model reads before its first task: `instructions`, the list of tools, and the guide if there is one."""
+    """Bytes that a model reads before its first task: `instructions`, the list of tools, and a guide."""
     with tempfile.TemporaryDirectory() as place:
         session = Session(command_of(side, ns, place))
         said = len(session.client.hello["result"].get("instructions", "").encode())

@@ -28,7 +28,9 @@ RETURN moved
 """)
 
 
-peer_sort_downloads = NotPossible("in its answers a link looks like a file, and a move takes the file behind it", KNOWS_LINKS)
+peer_sort_downloads = NotPossible(
+    "in its answers a link looks like a file, and a move takes the file behind it", KNOWS_LINKS
+)
 
 
 def ns_empty_folders(call):
@@ -68,7 +70,9 @@ RETURN result
 
 
 def peer_compare_folders(call):
-    here, copy = ({path.removeprefix(f"{top}/") for path in paths_in(call, top)} for top in ("Documents", "Backup/Documents"))
+    here, copy = (
+        {path.removeprefix(f"{top}/") for path in paths_in(call, top)} for top in ("Documents", "Backup/Documents")
+    )
     both = sorted(here & copy)
     contents = texts(call, [f"{top}/{path}" for path in both for top in ("Documents", "Backup/Documents")])
     different = [path for path in both if contents[f"Documents/{path}"] != contents[f"Backup/Documents/{path}"]]

@@ -30,7 +30,11 @@ def peer_bump_versions(call):
     files = texts(call, search(call, "packages", "*/package.json") + search(call, "crates", "*/Cargo.toml"))
     changed = 0
     for path, text in files.items():
-        form = r'"name": "[^"]*",\s*"version": "[^"]*' if path.endswith("json") else r"\[package\][^\[]*?version\s*=\s*.[\d.]*"
+        form = (
+            r'"name": "[^"]*",\s*"version": "[^"]*'
+            if path.endswith("json")
+            else r"\[package\][^\[]*?version\s*=\s*.[\d.]*"
+        )
         old = re.search(form, text)[0]
         new = re.sub(r"[\d.]+$", "3.0.0", old)
         if new != old:

@@ -24,7 +24,7 @@ def access(tree, chance):
         status = chance.choice([200] * 40 + [204, 301, 404, 404])
         if chance.random() < (0.03 if hour in (9, 10, 17) else 0.004):
             status = chance.choice([500, 502, 503, 504])
-        path = chance.choice(["/", "/cart", "/api/items/500", "/status/503", "/login", '/q?s=\\" 500 \\"'])
+        path = chance.choice(["/", "/cart", "/api/items/500", "/status/503", "/login", "/q?s=502+503"])
         size = chance.choice([500, 503, chance.randint(100, 9000)])
         clock = f"{hour:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         lines.append(

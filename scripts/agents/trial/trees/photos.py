@@ -12,7 +12,14 @@ NAMES = [
     "[best] {0}-{1}-{2} it's ☀.jpg",
     "-{0}{1}{2}-.jpg",
 ]
-UNDATED = ["DSC_0042.JPG", "20240230_111111.jpg", "IMG_20241301_101112.jpg", "100% fun.jpg", "scan 1234.png", " 2024.jpg"]
+UNDATED = [
+    "DSC_0042.JPG",
+    "20240230_111111.jpg",
+    "IMG_20241301_101112.jpg",
+    "100% fun.jpg",
+    "scan 1234.png",
+    " 2024.jpg",
+]
 
 
 def make(tree):

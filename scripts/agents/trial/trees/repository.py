@@ -4,9 +4,18 @@ import json
 
 PACKAGES = {
     # Package: declared dependencies, and the lines of its source that name modules.
-    "api": (["express", "left-pad", "zod", "@harbor/core"], ['import express from "express";', "import { z } from 'zod';", 'import { core } from "@harbor/core/http";']),
-    "auth": (["jsonwebtoken", "react", "react-dom"], ["const jwt = require('jsonwebtoken');", 'import { render } from "react-dom";']),
-    "cli": (["chalk", "commander", "@harbor/core"], ['// import chalk from "chalk" made the start slow', "const { program } = require('commander')"]),
+    "api": (
+        ["express", "left-pad", "zod", "@harbor/core"],
+        ['import express from "express";', "import { z } from 'zod';", 'import { core } from "@harbor/core/http";'],
+    ),
+    "auth": (
+        ["jsonwebtoken", "react", "react-dom"],
+        ["const jwt = require('jsonwebtoken');", 'import { render } from "react-dom";'],
+    ),
+    "cli": (
+        ["chalk", "commander", "@harbor/core"],
+        ['// import chalk from "chalk" made the start slow', "const { program } = require('commander')"],
+    ),
     "core": (["lodash", "uuid"], ['import get from "lodash/get";', "export { v4 } from 'uuid';"]),
     "mail": (["nodemailer", "mjml"], ['const transport = await import("nodemailer");', 'const text = "mjml";']),
     "queue": (["bullmq", "ioredis"], ['import {\n  Queue,\n  Worker,\n} from "bullmq";', 'import "ioredis";']),
@@ -45,7 +54,9 @@ def packages(tree):
         tree.write(f"packages/{name}/package.json", text.replace("\n", newline))
         todos = "".join(f"// TODO({AUTHORS[(number + turn) % 4]}): part {turn}\n" for turn in range(number % 3 + 1))
         tree.write(f"packages/{name}/src/index.ts", "\n".join(imports) + f"\n{todos}export const name = '{name}';\n")
-        tree.write(f"packages/{name}/test/index.test.ts", f'import {{ test }} from "vitest";\n// todo(anna): more {name}\n')
+        tree.write(
+            f"packages/{name}/test/index.test.ts", f'import {{ test }} from "vitest";\n// todo(anna): more {name}\n'
+        )
     tree.write("packages/report/src/lib/chart.ts", "// d3 is nice\n/* TODO(ben): colours; TODO(ben): axes */\n")
     tree.write("packages/auth/src/session.js", "// TODO: nobody's\n// TODO(anna) without a colon\n")
     tree.write("packages/core/test/fixture/package.json", '{ "name": "fixture", "version": "2.4.1" }\n')

@@ -2,7 +2,28 @@
 
 NAMES = ["auth", "billing", "catalog", "chat", "export", "feed", "geo", "images", "jobs", "ledger", "mail", "metrics"]
 NAMES += ["orders", "proxy", "quota", "reports", "search", "stock", "tax", "users"]
-PORTS = [8080, 8081, 8082, 8080, 8083, 8084, 8085, 8086, 8087, 8081, 8088, 9090, 8089, 8080, 8091, 8092, 8093, 8094, 8095, 8092]
+PORTS = [
+    8080,
+    8081,
+    8082,
+    8080,
+    8083,
+    8084,
+    8085,
+    8086,
+    8087,
+    8081,
+    8088,
+    9090,
+    8089,
+    8080,
+    8091,
+    8092,
+    8093,
+    8094,
+    8095,
+    8092,
+]
 HOST = "db-old.example.com"
 
 TOML = """# {name}
@@ -54,7 +75,7 @@ def make(tree):
         newline = "\r\n" if name in ("catalog", "jobs", "stock") else "\n"
         mode = {"auth": 0o600, "mail": 0o640, "tax": 0o444}.get(name, 0o644)
         tree.write(f"services/{name}/{file}", text.replace("\n", newline), mode=mode)
-        tree.write(f"services/{name}/README.md", f"# {name}\n\nTalks to {HOST}.\n")
+        tree.write(f"services/{name}/README.md", f"# {name}\n\nTalks to `{HOST}`.\n")
         if name in FROZEN:
             tree.write(f"services/{name}/FROZEN", "Ask Anna before you change anything here.\n")
     tree.write("services/run.sh", f"#!/bin/sh\nping {HOST}\n", mode=0o755)

@@ -60,7 +60,7 @@ def odd_pages(tree):
     tree.write("content/empty.md", "")
     tree.write("content/no-date.md", "---\ntitle: No date\ncover: /img/cover.jpg\n---\nText\n")
     tree.write("content/fine.md", "---\ntitle: Fine\ndate: 2024-05-03\ndraft: false\n---\n")
-    sample = "---\ntitle: Sample\nupdated: 01.01.2020\ndate: 31.12.2023 # approved\n---\n\n```yaml\n---\ndate: 1.1.2020\n---\n```\n"
-    tree.write("content/docs/sample.md", sample)
+    head = "---\ntitle: Sample\nupdated: 01.01.2020\ndate: 31.12.2023 # approved\n---\n"
+    tree.write("content/docs/sample.md", head + "\n```yaml\n---\ndate: 1.1.2020\n---\n```\n")
     tree.write("content/docs/notes.txt", "---\ndate: 1.1.2020\n---\n/img/hero.avif\n")
     tree.write("content/blog/rule.md", "---\ntitle: Ends\ndate: 5.6.2022\n---\ntext\n\n---\n\nmore")

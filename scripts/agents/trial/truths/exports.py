@@ -10,7 +10,11 @@ from judge import Outcome
 
 
 def decoded(content):
-    for mark, encoding in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
         if content.startswith(mark):
             return content.removeprefix(mark).decode(encoding)
     try:
@@ -23,7 +27,11 @@ def sum_by_region(tree, *, refunds_skipped=False, points_are_decimal=False, line
     cents, skipped = {}, 0
     for path in tree.files("sales", ".csv"):
         text = decoded(tree[path].content)
-        rows = [line.split(";") for line in text.splitlines()] if lines_split else csv.reader(io.StringIO(text), delimiter=";")
+        rows = (
+            [line.split(";") for line in text.splitlines()]
+            if lines_split
+            else csv.reader(io.StringIO(text), delimiter=";")
+        )
         for row in list(rows)[1:]:
             amount = row[2] if len(row) > 2 else ""
             number = re.fullmatch(r"(-?)(\d{1,3}(?:\.\d{3})*|\d+),(\d\d)", amount)

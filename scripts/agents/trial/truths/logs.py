@@ -5,7 +5,7 @@ import re
 
 from judge import Outcome
 
-LINE = re.compile(r'\S+ - - \[(\d\d)/Oct/2025:(\d\d):\d\d:\d\d \+0000\] "(?:[^"\\]|\\.)*" (\d{3}) \d+$')
+LINE = re.compile(r'\S+ - - \[(\d\d)/Oct/2025:(\d\d):\d\d:\d\d \+0000\] "[^"]*" (\d{3}) \d+$')
 
 
 def errors_per_hour(tree, *, every_day=False, compressed_left_out=False, digits_anywhere=False, newest_alone=False):
