@@ -4,8 +4,8 @@
     python3 scripts/agents/run.py [--ns PATH] [--short] [--json]
 
 Both speak the protocol, and the same judges decide. Counted are calls, and the bytes that a model writes (names and
-arguments) and reads (answers). The exit code is 1 when an outcome is wrong, or when server-filesystem has a tool for
-what is said to be impossible with it. Where it is not installed (`.ci/clients` does it), its columns are left out.
+arguments) and reads (answers). The exit code is 1 if an outcome is wrong, or if server-filesystem offers a tool for a
+task that is listed as impossible with it. If it is not installed (`.ci/clients` installs it), its columns are left out.
 """
 
 import argparse
@@ -35,7 +35,7 @@ HEAD = """| task | ns: calls | written | read | server-filesystem: calls | writt
 
 @dataclass
 class Row:
-    """What a task cost with one server; or why it is not possible with it."""
+    """Costs of a task with one server, or the reason why that server cannot do it."""
 
     calls: int = 0
     written: int = 0
@@ -59,7 +59,7 @@ def do(task, side, ns, offered):
 
 
 def offered_tools(side, ns):
-    """What a server says of each tool that it offers: its name, description and parameters."""
+    """Returns a text for each tool that a server offers: its name, description and parameters."""
     with tempfile.TemporaryDirectory() as place:
         client = Client(session.command_of(side, ns, place))
         tools = client.request("tools/list", {})["result"]["tools"]
@@ -79,7 +79,7 @@ def summary(rows):
 
 
 def summaries(rows, sides):
-    """Of each server alone, and of both on the tasks that are possible with both."""
+    """Returns the sums of each server, over its tasks and over those that both servers can do."""
     made = {side: summary([row[side] for row in rows.values()]) for side in sides}
     if len(sides) > 1:
         both = [row for row in rows.values() if not any(row[side].why for side in sides)]

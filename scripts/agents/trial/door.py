@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""The door to a task for a reader who knows nothing but what `ns mcp` says: a model at a shell, or a person.
+"""The door to a task for a reader who sees only the answers of `ns mcp`: a model at a shell, or a person.
 
-    door.py --brief DIR --part 1/3 --ns PATH   makes DIR with the door of a reader, and prints what to tell them
-    door.py --summary DIR…                     the table of what they did: right or not, calls, bytes
+    door.py --brief DIR --part 1/3 --ns PATH   creates DIR with the door of a reader, and prints their instructions
+    door.py --summary DIR…                     the table of results: right or not, calls, bytes
 
-What a reader calls, in DIR:
+Commands of a reader, in DIR:
 
     ./door --task ID                        the task
-    ./door --task ID tools                  what the server says of itself, and its tools
-    ./door --task ID call TOOL '{"a": 1}'   a call; prints what a client shows
+    ./door --task ID tools                  the instructions of the server, and its tools
+    ./door --task ID call TOOL '{"a": 1}'   a call; prints the content of the answer
     ./door --task ID call TOOL - <<'END'    the same, the JSON on standard input
     ./door --task ID call TOOL a=TEXT b=@FILE   arguments one by one: JSON, or a text; @ takes the text of a file
     ./door --task ID answer JSON            the answer, which ends the task
 
-A server runs for each task until its answer, in a folder with the tree of that task. The first answer counts. Calls are
-in DIR/ID/log.jsonl. That the reader takes no other way to the files is only asked of them.
+Each task has a folder and a server of its own, which runs until the task is answered. Only the first answer counts.
+DIR/ID/log.jsonl lists the calls. Nothing prevents a reader from reading the files in another way.
 """
 
 import argparse
@@ -37,7 +37,7 @@ from tasks import all_tasks, task_of  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve()
 BRIEF = HERE.with_name("reader.md")
-# A server that nobody has called for so long ends.
+# A server stops after this time without a call.
 PATIENCE_S = 3 * 3600
 
 
@@ -55,7 +55,7 @@ class Place:
             make_place(self.task, self.ns, self.files)
 
     def ask(self, request):
-        """Sends a request to the server, which is started when it does not run."""
+        """Sends a request to the server, and starts the server if it is not running."""
         if not self.socket.exists():
             with open(self.folder / "stderr", "ab") as errors:
                 command = [sys.executable, str(HERE), "--task", self.task.id, "serve"]
@@ -86,7 +86,7 @@ class Place:
 
 
 def serve(place):
-    """Runs the server of a task, and passes on one request after another."""
+    """Runs the server of a task, and passes requests on to it one by one."""
     session = Session(command_of("ns", place.ns, place.files))
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(place.socket))
@@ -113,7 +113,7 @@ def answer_to(request, session, place):
     try:
         result = session.result(request["tool"], request["arguments"])
     except ValueError as error:
-        # An error of the protocol: an unknown tool, say.
+        # A protocol error, such as an unknown tool.
         session.calls += 1
         result = {"isError": True, "content": [{"type": "text", "text": str(error)}]}
     written, read = session.written - before[0], session.read - before[1]
@@ -180,7 +180,7 @@ def give_answer(place, text):
 
 @dataclass
 class Record:
-    """What a reader made of a task."""
+    """Result of one task of a reader."""
 
     task: str
     calls: int
@@ -221,7 +221,7 @@ def summary(states):
 
 
 def brief(options):
-    """Makes the folder of a reader, and gives the text for them."""
+    """Creates the folder of a reader, and prints the instructions for them."""
     number, parts = map(int, options.part.split("/"))
     state, ns = (pathlib.Path(path).resolve() for path in (options.brief, options.ns))
     state.mkdir(parents=True, exist_ok=True)

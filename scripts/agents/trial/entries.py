@@ -1,18 +1,18 @@
-"""A tree of files as data: `Tree` maps each path below a root to what is there. `make` writes one to a disk, and
-`read` reads one back; what `read` gives for a tree that `make` wrote is equal to it."""
+"""A tree of files as data: `Tree` maps each path below a root to its entry. `make` writes a tree to a disk, and `read`
+reads it back unchanged."""
 
 import os
 import pathlib
 import stat
 from dataclasses import dataclass
 
-# Every entry is as old as this, so that answers which tell times are the same every time.
+# Modification time of every entry, so that answers with times are the same in every run.
 MODIFIED = 1_759_312_800
 
 
 @dataclass(frozen=True)
 class File:
-    """A file. `mode` is None in an expectation for which any mode is right."""
+    """A file. In an expected tree, the mode None accepts any mode."""
 
     content: bytes
     mode: int | None = 0o644
@@ -29,15 +29,15 @@ class Link:
 
 
 class Tree(dict):
-    """Paths from the root, with `/`, and their entries. Folders on the way to a file are entries too."""
+    """Maps paths from the root to entries. The folders above a file are entries too."""
 
     def write(self, path, content, encoding="utf-8", mode=0o644):
-        """Adds a file, and the folders above it; a text is encoded."""
+        """Adds a file and the missing folders above it. A text is encoded."""
         self.folder(os.path.dirname(path))
         self[path] = File(content.encode(encoding) if isinstance(content, str) else content, mode)
 
     def folder(self, path, mode=0o755):
-        """Adds a folder and those above it, unless they are there."""
+        """Adds a folder and the missing ones above it."""
         if path and path not in self:
             self.folder(os.path.dirname(path))
             self[path] = Folder(mode)
@@ -47,18 +47,18 @@ class Tree(dict):
         self[path] = Link(target)
 
     def create(self, path, content):
-        """Expects a file that a task makes: any mode is right, for the file and for new folders above it."""
+        """Adds a file that a task creates. Any mode is right, for the file and for new folders above it."""
         parts = path.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             self.setdefault("/".join(parts[:end]), Folder(None))
         self[path] = File(content.encode() if isinstance(content, str) else content, None)
 
     def change(self, path, content):
-        """Expects another content of a file that is there; its mode stays."""
+        """Replaces the content of a file. Its mode stays."""
         self[path] = File(content.encode() if isinstance(content, str) else content, self[path].mode)
 
     def move(self, source, destination):
-        """Expects an entry elsewhere; new folders above it may have any mode."""
+        """Moves an entry. New folders above it may have any mode."""
         if destination in self:
             raise ValueError(f"{destination} is there already")
         entry = self.pop(source)
@@ -66,7 +66,7 @@ class Tree(dict):
         self[destination] = entry
 
     def files(self, folder="", ending=""):
-        """The paths of the files below a folder whose names end so, in the order of code points."""
+        """Returns the paths of the files below a folder that have an ending, in the order of code points."""
         prefix = f"{folder}/" if folder else ""
         return sorted(
             path
@@ -82,7 +82,7 @@ class Tree(dict):
 
 
 def make(tree, root):
-    """Writes a tree below a folder that is there."""
+    """Writes a tree into an empty folder."""
     root = pathlib.Path(root)
     for path, entry in sorted(tree.items()):
         place = root / path
@@ -103,7 +103,7 @@ def make(tree, root):
 
 
 def read(root):
-    """The tree below a folder, without what the server keeps in `.ns`."""
+    """Returns the tree below a folder, without the server's own `.ns`."""
     tree = Tree()
     for here, folders, files in os.walk(root):
         relative = os.path.relpath(here, root)

@@ -1,4 +1,4 @@
-"""Decides whether a task was done right: from the tree that is left and from the answer, and from nothing else."""
+"""Decides whether a task was done right, only from the answer and from the tree after the task."""
 
 import csv
 import io
@@ -11,8 +11,8 @@ from entries import File, Folder, Tree
 
 @dataclass
 class Outcome:
-    """The tree that is left and the answer. Of a right outcome, `either` names folders that may be gone or there,
-    and `forms` names files of which only the meaning counts."""
+    """The tree after a task, and the answer. In a right outcome, the folders in `either` may exist or not, and `forms`
+    maps files to the form in which they are compared, instead of byte by byte."""
 
     tree: Tree
     answer: object = None
@@ -21,11 +21,11 @@ class Outcome:
 
 
 class InOrder(list):
-    """A list whose order counts; that of every other list does not."""
+    """A list whose order counts. The order of other lists does not."""
 
 
 def faults(right, given):
-    """What is wrong with an outcome, as texts; none when it is right."""
+    """Returns the faults of an outcome as texts; an empty list if it is right."""
     found = []
     if not same(right.answer, given.answer):
         found.append(f"answer {shown(given.answer)} instead of {shown(right.answer)}")
@@ -37,7 +37,7 @@ def faults(right, given):
 
 
 def same(expected, given):
-    """Whether an answer says what is expected. Numbers with decimals may be rounded to two; a number may be a text."""
+    """Returns whether an answer is the expected one. Fractions may be rounded to two decimals; numbers may be texts."""
     match expected:
         case None | bool():
             return expected is given
@@ -53,7 +53,7 @@ def same(expected, given):
         case list():
             return isinstance(given, list) and len(given) == len(expected) and same_elements(expected, given)
         case _:
-            # Nobody can see, and few can type, how a letter and its accent are put together.
+            # Composed and decomposed letters look alike, and a model cannot choose which it writes.
             return isinstance(given, str) and composed(given.strip()) == composed(expected)
 
 
@@ -83,7 +83,7 @@ def number_of(value):
 
 
 def difference(right, path, given):
-    """What is wrong with one entry, or None."""
+    """Returns the fault of one entry, or None."""
     expected = right.tree.get(path)
     if path in right.either and (expected is None or given is None):
         return None
@@ -102,7 +102,7 @@ def difference(right, path, given):
 
 
 def meaning(form, content):
-    """What counts of a file that a model writes in a form of its own; of what has not that form, its bytes."""
+    """Returns the value of a file for a comparison: parsed, or its bytes if it does not parse."""
     try:
         match form:
             case "csv":

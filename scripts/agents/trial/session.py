@@ -1,7 +1,7 @@
-"""One task with one server: the tree on a disk, the server, the calls that are made, and the outcome.
+"""One task with one server: the tree on a disk, the server, its calls, and the outcome.
 
-Counted are calls, the bytes that a model writes (the name of the tool and the arguments) and those that it reads (the
-content of the answers; not the same data again as `structuredContent`, which a client does not show twice)."""
+A session counts calls, the bytes that a model writes (the name of the tool and the arguments), and the bytes that it
+reads (the content of the answers). `structuredContent` repeats that content, so it is not counted."""
 
 import json
 import pathlib
@@ -21,14 +21,14 @@ PEER = PACKAGE / "target/clients/node/node_modules/@modelcontextprotocol/server-
 
 @dataclass
 class NotPossible:
-    """Says why a server cannot do a task. A tool that could would have the words `lacks` in what it says of itself."""
+    """The reason why a server cannot do a task. The description of a tool that could do it would match `lacks`."""
 
     why: str
     lacks: str
 
 
 class Session:
-    """Calls to one server; a failure of a tool is an exception."""
+    """Calls one server and counts. A failed call raises an exception."""
 
     def __init__(self, command):
         self.client = Client(command)
@@ -42,7 +42,7 @@ class Session:
         return result
 
     def text(self, tool, **arguments):
-        """The text of an answer."""
+        """Calls a tool and returns the text of its answer."""
         result = self.result(tool, arguments)
         text = result["content"][0]["text"]
         if result.get("isError"):
@@ -50,14 +50,14 @@ class Session:
         return text
 
     def data(self, tool, **arguments):
-        """The data of an answer."""
+        """Calls a tool and returns the data of its answer."""
         result = self.result(tool, arguments)
         if result.get("isError"):
             raise ValueError(f"{tool}: {json.dumps(result['structuredContent'])[:3000]}")
         return result["structuredContent"]
 
     def script(self, script):
-        """The value that a script returns."""
+        """Runs a script and returns its value."""
         return self.data("run_script", script=script)["value"]
 
 
@@ -72,7 +72,7 @@ def command_of(side, ns, place):
 
 
 def make_place(task, ns, place):
-    """Makes the tree of a task in an empty folder, and the changes that are made before it begins."""
+    """Creates the tree of a task in an empty folder, and makes the changes that precede the task."""
     entries.make(task.make_tree(), place)
     for script in task.prepared:
         session = Session(command_of("ns", ns, place))
@@ -81,7 +81,7 @@ def make_place(task, ns, place):
 
 
 def definitions(side, ns):
-    """Bytes that a model reads before its first task: `instructions`, the list of tools, and a guide."""
+    """Returns the bytes that a model reads before its first task: `instructions`, the list of tools, and a guide."""
     with tempfile.TemporaryDirectory() as place:
         session = Session(command_of(side, ns, place))
         said = len(session.client.hello["result"].get("instructions", "").encode())
@@ -93,9 +93,8 @@ def definitions(side, ns):
 
 
 def solve(task, side, ns):
-    """The session and the outcome of the ideal solution of a task."""
+    """Runs the ideal solution of a task; returns the session and the outcome."""
     with tempfile.TemporaryDirectory() as above:
-        # Whatever a server keeps for a user is kept in vain.
         place = pathlib.Path(above).resolve() / "files"
         place.mkdir()
         make_place(task, ns, place)

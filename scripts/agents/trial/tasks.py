@@ -1,4 +1,4 @@
-"""The tasks: `tasks.toml` put together with the trees and with what is right."""
+"""Joins the tasks of `tasks.toml` with their trees, right outcomes and solutions."""
 
 import functools
 import importlib
@@ -11,7 +11,7 @@ from entries import Tree
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The changes that a server has made before a task begins, as scripts.
+# Scripts that run before a task begins.
 PREPARED = {
     "undo-the-last": [
         """FOR EACH file IN FS.Find("services", "config.toml") DO
@@ -32,7 +32,7 @@ END
 
 @dataclass
 class Task:
-    """A task of `tasks.toml`; `id` is its name there."""
+    """A task; `id` is its name in `tasks.toml`."""
 
     id: str
     tree: str
@@ -46,12 +46,12 @@ class Task:
         return self.id.replace("-", "_")
 
     def make_tree(self):
-        """The tree that the task begins with, without the prepared changes."""
+        """Returns the tree at the beginning of the task, without the prepared changes."""
         return tree_of(self.tree).copy()
 
     @property
     def truth(self):
-        """The function that gives the right outcome for a tree."""
+        """The function that returns the right outcome for a tree."""
         return getattr(importlib.import_module(f"truths.{self.tree}"), self.name)
 
     @property
@@ -61,7 +61,7 @@ class Task:
         return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
     def solution(self, side):
-        """What solves it with `ns` or with `peer`."""
+        """Returns the solution with `ns` or with `peer`: a function, or `NotPossible`."""
         return getattr(importlib.import_module(f"solutions.{self.tree}"), f"{side}_{self.name}")
 
     @property

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests the judge of every task: it accepts what is right, and refuses every wrong outcome that is made of it.
+"""Tests the judge of every task: it accepts the right outcome, and refuses wrong outcomes made from it.
 
     python3 scripts/agents/trial/test_judge.py [--list]
 
 Wrong outcomes come from the mistakes that the truth of a task can make, and from changes of the right outcome: another
-answer, a file missed, one touched in vain, other line ends, another mode.
+answer, a file missed, an additional file touched, other line ends, another mode.
 """
 
 import json
@@ -21,7 +21,7 @@ from tasks import all_tasks  # noqa: E402
 
 
 def wrong_answers(answer):
-    """Answers that are nearly right, and none at all."""
+    """Yields answers that are nearly right, and no answer."""
     match answer:
         case bool() | None:
             return
@@ -46,7 +46,7 @@ def wrong_answers(answer):
 
 
 def wrong_trees(before, right):
-    """Trees that differ from the right one in one way each."""
+    """Yields trees that differ from the right one in one way each."""
     after = right.tree
     changed = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
     changed = [path for path in changed if isinstance(before.get(path, after.get(path)), File)]
@@ -67,13 +67,13 @@ def wrong_trees(before, right):
 
 
 def untouched(before, after):
-    """The first and the last file that stays as it is."""
+    """Returns the first and the last file that the task does not change."""
     same = [path for path in before if isinstance(before[path], File) and before[path] == after.get(path)]
     return {min(same), max(same)} if same else set()
 
 
 def wrong_contents(right, path):
-    """Contents of a changed file that differ from the right one in a way that its form does not allow."""
+    """Yields trees in which a changed file has a wrong content or mode."""
     entry, form = right.tree[path], (right.forms or {}).get(path, bytes)
     content = entry.content
     made = {
@@ -107,7 +107,7 @@ def wrong_outcomes(task, before, right):
 
 
 def other_orders(value):
-    """The same answer as another model would give it."""
+    """Returns an equal answer in another order and with rounded fractions."""
     if isinstance(value, dict):
         return {key: other_orders(value[key]) for key in reversed(value)}
     if isinstance(value, list):

@@ -1,11 +1,11 @@
-"""Steps that the solutions with server-filesystem share. Each reads only what an answer has.
+"""Steps of several solutions with server-filesystem. Each reads only the answers.
 
 The tools are those of @modelcontextprotocol/server-filesystem: files are found by names, read whole, several in one
 call, and written or edited one by one."""
 
 import json
 
-# The words that a tool would have in its name or description if it did what a task needs.
+# Words in the name or description of a tool that could do what a task needs.
 DELETES = r"\bdelet|\bremov|trash|unlink"
 INFLATES = r"gzip|compress|inflate|archive"
 TAKES_BACK = r"undo|take back|revert|histor"
@@ -13,15 +13,15 @@ KNOWS_LINKS = r"symlink|symbolic|\blinks?\b"
 
 
 def search(call, folder, pattern, exclude=()):
-    """The paths of the files below a folder, from the root; in what it finds, folders look like files."""
+    """Returns the paths below a folder that match, from the root. The tool does not tell folders from files."""
     arguments = {"excludePatterns": list(exclude)} if exclude else {}
     found = call.text("search_files", path=folder, pattern=pattern, **arguments).splitlines()
-    # The answer has whole paths; the folder that was searched is within each.
+    # The answer has absolute paths, which contain the folder.
     return sorted(f"{folder}/{line.split(f'/{folder}/', 1)[1]}" for line in found if f"/{folder}/" in line)
 
 
 def paths_in(call, folder, exclude=()):
-    """The paths of all files below a folder, from the root. Links look like files."""
+    """Returns the paths of all files below a folder, from the root. The tool does not tell links from files."""
     arguments = {"excludePatterns": list(exclude)} if exclude else {}
     tree = json.loads(call.text("directory_tree", path=folder, **arguments))
     return sorted(flat(tree, "" if folder == "." else f"{folder}/"))
@@ -36,7 +36,7 @@ def flat(children, prefix):
 
 
 def texts(call, paths):
-    """The contents of files, read by one call. What is no UTF-8 comes with marks of replacement."""
+    """Reads files by one call and returns their contents. Bytes that are not UTF-8 arrive as U+FFFD."""
     answer, found = call.text("read_multiple_files", paths=paths), {}
     for path, following in zip(paths, [*paths[1:], None]):
         head = f"{path}:\n"
@@ -48,7 +48,7 @@ def texts(call, paths):
 
 
 def edit(call, path, text, edits):
-    """Changes a file that was read. An edit would make all line ends LF, so a file with others is written whole."""
+    """Changes a file that was read. An edit turns all line ends into LF, so a file with CRLF is written whole."""
     if "\r" not in text:
         call.text("edit_file", path=path, edits=[{"oldText": old, "newText": new} for old, new in edits])
         return

@@ -93,7 +93,7 @@ def peer_largest_files(call):
         answer = call.text("list_directory_with_sizes", path=folder, sortBy="size")
         for name, size, unit in re.findall(r"^\[FILE\] (.*?) +([\d.]+) (B|KB|MB)$", answer, re.M):
             listed.append((-float(size) * {"B": 1, "KB": 1024, "MB": 1 << 20}[unit], f"{folder}/{name}"))
-    # Sizes are rounded there. One more is looked at, as two could be rounded alike.
+    # The sizes are rounded, so the exact ones are asked for, and one more in case two round alike.
     exact = []
     for _, path in sorted(listed)[:8]:
         size = re.search(r"^size: (\d+)$", call.text("get_file_info", path=path), re.M)[1]

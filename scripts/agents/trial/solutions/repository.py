@@ -57,7 +57,7 @@ RETURN LIST.CountBy(names)
 def peer_todos_by_author(call):
     paths = paths_in(call, ".", ["node_modules", ".git"])
     texts(call, [path for path in paths if path.endswith(".gitignore")])
-    # A model has read both files; what they leave out is said by hand here.
+    # A model has read both files and knows what they leave out.
     form = r".*/dist/|target/|packages/ui/snapshots/|generated/(?!README\.md)|(?!.*keep\.log).*\.log$|.*\.bin$"
     kept = [path for path in paths if not re.match(form, path)]
     counts = {}

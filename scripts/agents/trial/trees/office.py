@@ -1,4 +1,4 @@
-"""What an office has on its disk: invoices, described photos, settings, exports, a handbook, drafts, code."""
+"""The disk of an office: invoices, described photos, settings, exports, a handbook, drafts, code."""
 
 import json
 import os

@@ -59,5 +59,5 @@ def library(tree, chance):
 
 
 def picture(chance, number):
-    """Bytes that are no text. No two pictures of one run of chance have one size but those that are made of another."""
+    """Returns bytes of a random length that are no text."""
     return b"\xff\xd8\xff\xe0" + bytes([number % 256]) + chance.randbytes(chance.randint(300, 60_000)) + b"\xff\xd9"

@@ -64,7 +64,7 @@ JSON = """{{
 }}
 """
 FORMS = [("config.toml", TOML), ("config.yaml", YAML), ("config.ini", INI), ("settings.json", JSON)]
-# Services whose settings nobody may touch, and one that needs no database.
+# Services whose settings must not be changed.
 FROZEN = ["chat", "ledger", "users"]
 
 

@@ -34,7 +34,7 @@ def photos_by_date(tree, *, impossible_days=False, capitals_left=False, last_kee
             place = f"sorted/{day[0]}/{day[1]}/{stem}-{number}{extension}"
         after.move(path, place)
         moved += 1
-    # Whether a folder that has become empty stays is not said.
+    # The task does not say whether a folder stays when it has become empty.
     folders = {path for path in tree if path.startswith("camera/") and not tree.files(path) == []}
     return Outcome(after, moved, either=frozenset(folder for folder in folders if not after.files(folder)))
 

@@ -12,7 +12,7 @@ IMPORTED = [
 
 
 def ignored(path):
-    """What the two `.gitignore` files of the tree leave out, said by hand."""
+    """Returns whether one of the two `.gitignore` files of the tree leaves a path out."""
     parts = path.split("/")
     return (
         "node_modules" in parts[:-1]
