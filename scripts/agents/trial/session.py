@@ -54,7 +54,8 @@ class Session:
         result = self.result(tool, arguments)
         if result.get("isError"):
             raise ValueError(f"{tool}: {json.dumps(result['structuredContent'])[:3000]}")
-        return result["structuredContent"]
+        # An answer that is a text comes as this text alone.
+        return result.get("structuredContent", result["content"][0]["text"])
 
     def script(self, script):
         """Runs a script and returns its value."""
