@@ -2,6 +2,7 @@
 //! tools: they run scripts or inspect runs, which a tool cannot do.
 
 mod allowed_directories;
+mod changes;
 mod history;
 mod json_room;
 mod language_guide;

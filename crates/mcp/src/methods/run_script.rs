@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::engine::{Described, Differ, Ending, Engine, Outcome, Plan};
+use crate::engine::{Ending, Engine, Outcome};
 use crate::text::render::{Style, to_json, to_terminal};
 use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
@@ -22,6 +22,7 @@ use crate::value::{List, Str, Value, json as json_of_value};
 use super::super::hints::for_a_client;
 use super::super::order::{Given, Named, Order, OrderedSandbox};
 use super::super::recent_answers::WHOLE;
+use super::changes::{ChangeRoom, Changed, Changes, made, planned};
 use super::json_room::{JsonRoom, json_len};
 
 pub const SPEC: Spec = Spec {
@@ -67,12 +68,6 @@ impl Args {
 pub const MAX_REPORT: u64 = 2 * WHOLE;
 /// The part of it that remains for names and numbers.
 const FRAME: u64 = 1 << 20;
-/// Maximum number of changes in a report, and their maximum size in bytes without diffs.
-const LISTED: usize = 1_000;
-const LIST: usize = 3 << 20;
-/// Maximum size in bytes of one diff, and of all diffs, in a report.
-const DIFFERENCE: usize = 16 << 10;
-const DIFFERENCES: usize = 1 << 20;
 /// Maximum size in bytes of all warnings.
 const WARNINGS: usize = 256 << 10;
 /// Maximum size in bytes of the message of an error, of its hint, and of the findings with their places. They are small
@@ -103,16 +98,6 @@ pub struct Report {
     steps: u64,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Changed {
-    what: String,
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<String>,
-}
-
 /// The texts that a run printed.
 #[derive(Debug, Default)]
 pub struct Printed {
@@ -130,9 +115,12 @@ pub fn report(engine: &Engine, outcome: &Outcome, printed: Printed, offered: Opt
     let mut room = JsonRoom::new((MAX_REPORT - FRAME) as usize);
     let has_failed = !matches!(outcome.ending, Ending::Done | Ending::Unread);
     let fault = has_failed.then(|| fault(&findings_for_a_client(outcome), &outcome.sources, offered, &mut room));
-    let lists = ChangeRoom { list: room.part(LIST), diffs: room.part(DIFFERENCES) };
-    let Changes { changes, changed, undo_id, warning } =
-        if engine.is_planning() { planned(engine, outcome.ending != Ending::Done, lists) } else { done(engine, lists) };
+    let lists = ChangeRoom::of(&mut room);
+    let Changes { changes, changed, undo_id, warning } = match engine.ended_run() {
+        _ if engine.is_planning() => planned(engine, outcome.ending != Ending::Done, lists),
+        Some(ended) => made(engine, ended.run, lists),
+        None => Changes::default(),
+    };
     let mut rest = room.part(WARNINGS);
     let mut warnings: Vec<String> = outcome.warnings.iter().map(|warning| for_a_client(warning)).collect();
     warnings.extend(of_tools.iter().map(|(warning, times)| match times {
@@ -230,83 +218,6 @@ fn with_fault(fault: &Json, report: Json) -> Json {
         whole.extend(report);
     }
     whole
-}
-
-/// The part of the report on changes.
-#[derive(Default)]
-struct Changes {
-    changes: Vec<Changed>,
-    changed: usize,
-    undo_id: Option<String>,
-    /// A warning that changes are not listed, or were refused.
-    warning: Option<String>,
-}
-
-/// The room for changes.
-struct ChangeRoom {
-    /// For the changes without their diffs.
-    list: JsonRoom,
-    /// For the diffs of all changes.
-    diffs: JsonRoom,
-}
-
-fn done(engine: &Engine, room: ChangeRoom) -> Changes {
-    let Some(id) = engine.ended_run().map(|ended| ended.run) else { return Changes::default() };
-    match engine.show_run(&id) {
-        Ok(run) if run.changes.is_empty() => Changes::default(),
-        Ok(run) => {
-            let changed = run.changes.len();
-            let changes = run.changes.into_iter().take(LISTED);
-            let changes = changes.map(|change| Described { change, difference: crate::engine::Difference::None });
-            let changes = rows(&changes.collect::<Vec<_>>(), room);
-            Changes { changes, changed, undo_id: Some(id), warning: None }
-        }
-        Err(error) => {
-            let warning = format!("the changes cannot be listed: {}", error.message);
-            Changes { undo_id: Some(id), warning: Some(warning), ..Changes::default() }
-        }
-    }
-}
-
-fn planned(engine: &Engine, failed: bool, room: ChangeRoom) -> Changes {
-    let listed = engine.plan("ns mcp run_script", failed).and_then(|plan| {
-        let plan: Plan = plan.expect("the engine plans");
-        let changed = plan.changes.len();
-        let refused = plan.about.refused.lines().collect::<Vec<_>>().join("; ");
-        let refused = (!refused.is_empty()).then(|| format!("refused while it was planned: {refused}"));
-        let described = engine.describe_plan(&plan, Differ::showing(engine.watch()))?;
-        Ok(Changes { changes: rows(&described, room), changed, undo_id: None, warning: refused })
-    });
-    listed.unwrap_or_else(|error| {
-        let warning = format!("the plan cannot be listed: {}", error.message);
-        Changes { warning: Some(warning), ..Changes::default() }
-    })
-}
-
-/// Converts as many changes as there is room for, with as much of their diffs as there is room for.
-fn rows(described: &[Described], mut room: ChangeRoom) -> Vec<Changed> {
-    let rows = described.iter().take(LISTED).map(|described| row(described, &mut room.diffs));
-    rows.take_while(|row| room.list.take(row.bytes())).collect()
-}
-
-fn row(described: &Described, diffs: &mut JsonRoom) -> Changed {
-    let Value::Map(row) = described.row() else { unreachable!("a row is a map") };
-    let text = |key: &str| row.get_str(key).and_then(|value| Some(value.as_text()?.to_string()));
-    Changed {
-        what: text("what").unwrap_or_default(),
-        path: text("path").unwrap_or_default(),
-        detail: text("detail"),
-        diff: text("diff").map(|diff| diffs.fit(diff, DIFFERENCE)),
-    }
-}
-
-impl Changed {
-    /// Returns an upper bound of the bytes of its JSON without the diff.
-    fn bytes(&self) -> usize {
-        let names = 64;
-        let texts = [Some(&self.what), Some(&self.path), self.detail.as_ref()];
-        names + texts.into_iter().flatten().map(|text| json_len(text)).sum::<usize>()
-    }
 }
 
 impl Report {

@@ -129,7 +129,8 @@ impl Plan {
     fn do_all(&self, journal: &Journal, rules: &ChangeRules<'_>, meter: &mut Meter) -> Result<(), ApplyError> {
         let ChangeRules { roots, retention, .. } = *rules;
         let change = journal.begin(roots.main, self.changes.len() as u64, meter)?;
-        let reverser = Reverser { roots, retention, change: &change, meter, copied: BTreeSet::new() };
+        let copied = BTreeSet::new();
+        let reverser = Reverser { roots, retention, change: &change, meter, copied, cancels_out: false };
         let is_sealed = self.is_of(roots.main);
         let (moved, set_aside) = (Vec::new(), BTreeSet::new());
         let mut application = Application { plan: self, is_sealed, reverser, moved, set_aside };

@@ -12,6 +12,7 @@ mod contents;
 mod forced;
 mod foreign;
 mod later;
+mod moves;
 mod obstacles;
 mod origins;
 mod outcome;

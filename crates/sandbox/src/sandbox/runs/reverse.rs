@@ -21,6 +21,7 @@ use super::super::handles::metadata::Kind;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
+use super::moves;
 
 /// Removes a directory together with its entries.
 const WITH_CONTENTS: RemoveOptions = RemoveOptions { recursive: true };
@@ -33,6 +34,8 @@ pub struct Reverser<'a, 'c> {
     pub meter: &'c mut Meter,
     /// Roots of copies that it made. Their inodes differ from those in the journal.
     pub copied: BTreeSet<Address>,
+    /// Whether the steps are those of the same run, so that a step and its reversal cancel out.
+    pub cancels_out: bool,
 }
 
 /// A backup as the journal describes it.
@@ -45,6 +48,23 @@ pub(super) struct JournaledBackup<'a> {
 }
 
 impl<'a> Reverser<'a, '_> {
+    /// Reverses the first of these steps, and with it those that follow and are moves like it, as far as none depends on
+    /// another: their records are synced together. Returns the result of each.
+    pub fn reverse_next(&mut self, steps: &[&JournaledStep]) -> Vec<Result<(), SandboxError>> {
+        let moves = moves::independent(steps);
+        if moves.len() > 1 {
+            return self.reverse_moves(&moves);
+        }
+        let first = steps[0];
+        self.cancel_out(first.number);
+        vec![self.reverse(first)]
+    }
+
+    /// Declares which step the next one reverses, if both cancel out.
+    pub(super) fn cancel_out(&self, number: u32) {
+        self.change.reverse(self.cancels_out.then_some(number));
+    }
+
     /// Reverses a step that was carried out.
     pub fn reverse(&mut self, taken: &JournaledStep) -> Result<(), SandboxError> {
         let StepOutcome::Done { kept: has_kept, now, .. } = &taken.fate else { return Ok(()) };
@@ -91,7 +111,7 @@ impl<'a> Reverser<'a, '_> {
     }
 
     /// Returns an error unless the path is as the step left it.
-    fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
+    pub(super) fn expect(&self, path: &Address, left: Option<&State>) -> Result<(), SandboxError> {
         let now = self.roots.state(path)?;
         let is_still = |left: &State| now.as_ref().is_some_and(|now| self.is_still(path, left, now));
         if left.is_none_or(is_still) { Ok(()) } else { Err(SandboxError::Changed(path.display().into_owned())) }
@@ -166,8 +186,20 @@ impl<'a> Reverser<'a, '_> {
 
     pub fn move_back(&mut self, path: &Address, to: &Address) -> Result<(), SandboxError> {
         let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
-        match now.rename_to(&before, &now.metadata()?, self.change) {
+        let renamed = now.rename_to(&before, &now.metadata()?, self.change);
+        self.moved_back(path, to, renamed)
+    }
+
+    /// Notes a move, or makes it by a copy if the entry cannot be renamed.
+    pub(super) fn moved_back(
+        &mut self,
+        path: &Address,
+        to: &Address,
+        renamed: Result<(), RenameError>,
+    ) -> Result<(), SandboxError> {
+        match renamed {
             Err(RenameError::OtherDevice) => {
+                let (now, before) = (self.roots.place(to)?, self.roots.place(path)?);
                 now.move_by_copy(&before, self.meter, self.change)?;
                 self.copied.insert(path.clone());
             }

@@ -9,7 +9,7 @@ use crate::limits::Meter;
 
 use super::super::changing::backups::{Retention, UndoLock};
 use super::super::changing::journal::folders::Folders;
-use super::super::changing::journal::history::{History, HistoryError};
+use super::super::changing::journal::history::{History, HistoryError, JournaledStep};
 use super::super::changing::journal::list::Origin;
 use super::super::changing::journal::record::{Begin, End, Step};
 use super::super::changing::journal::roots::Roots;
@@ -279,37 +279,44 @@ impl Journal {
         let ChangeRules { roots, retention, .. } = *rules;
         let mut times = Times::of_run(history, outcome, roots).restored(roots);
         let change = self.begin(roots.main, history.steps.len() as u64, meter)?;
-        let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
+        let mut reverser = Reverser { roots, retention, change: &change, meter, copied, cancels_out: false };
         let mut steps = 0;
         let mut reversed_steps: Vec<&Step> = Vec::new();
-        for taken in history.steps.iter().rev() {
+        let mut ahead: &[&JournaledStep] = &history.steps.iter().rev().collect::<Vec<_>>();
+        while let Some((first, others)) = ahead.split_first() {
             reverser.meter.poll()?;
-            if skipped.has(&taken.step) {
+            if skipped.has(&first.step) {
+                ahead = others;
                 continue;
             }
-            let reversed = match &mut forced {
-                Some(forced) => reverser.reverse_by_force(taken, forced),
-                None => reverser.reverse(taken).map(|()| true),
+            let results: Vec<Result<bool, SandboxError>> = match &mut forced {
+                Some(forced) => vec![reverser.reverse_by_force(first, forced)],
+                // Without force, nothing is skipped.
+                None => reverser.reverse_next(ahead).into_iter().map(|result| result.map(|()| true)).collect(),
             };
-            match reversed {
-                Ok(is_done) => {
-                    steps += usize::from(is_done && taken.step.is_change());
-                    reversed_steps.extend(is_done.then_some(&taken.step));
-                }
-                // A full disk says nothing about the path: the undo can be tried again.
-                Err(error @ (SandboxError::Limit(_) | SandboxError::NoSpace(_) | SandboxError::Busy(_))) => {
-                    return Err(error);
-                }
-                Err(error) if forced.is_some() => {
-                    let reason = error.to_string();
-                    skipped.add(&taken.step, &reason);
-                    if reversed_steps.iter().any(|step| skipped.has(step)) {
-                        let conflict = |path: &Address| Conflict { path: path.clone(), reason: reason.clone() };
-                        let found_late = taken.step.places().into_iter().map(conflict).collect();
-                        return Ok(TakenBack { steps, left: Vec::new(), displaced: Vec::new(), found_late });
+            let (reversed, rest) = ahead.split_at(results.len());
+            ahead = rest;
+            for (taken, result) in reversed.iter().zip(results) {
+                match result {
+                    Ok(is_done) => {
+                        steps += usize::from(is_done && taken.step.is_change());
+                        reversed_steps.extend(is_done.then_some(&taken.step));
                     }
+                    // A full disk says nothing about the path: the undo can be tried again.
+                    Err(error @ (SandboxError::Limit(_) | SandboxError::NoSpace(_) | SandboxError::Busy(_))) => {
+                        return Err(error);
+                    }
+                    Err(error) if forced.is_some() => {
+                        let reason = error.to_string();
+                        skipped.add(&taken.step, &reason);
+                        if reversed_steps.iter().any(|step| skipped.has(step)) {
+                            let conflict = |path: &Address| Conflict { path: path.clone(), reason: reason.clone() };
+                            let found_late = taken.step.places().into_iter().map(conflict).collect();
+                            return Ok(TakenBack { steps, left: Vec::new(), displaced: Vec::new(), found_late });
+                        }
+                    }
+                    Err(error) => return Err(error),
                 }
-                Err(error) => return Err(error),
             }
         }
         // A directory with a skipped entry is not as it was before.
@@ -380,15 +387,20 @@ impl Journal {
         // Its files were charged when they were changed.
         let change = self.begin(roots.main, 0, meter)?;
         let copied = history.copied.iter().map(|(place, _)| place.clone()).collect();
-        let mut reverser = Reverser { roots, retention, change: &change, meter, copied };
+        let mut reverser = Reverser { roots, retention, change: &change, meter, copied, cancels_out: true };
         let mut left = Vec::new();
-        for taken in history.steps.iter().rev() {
-            change.reverse(Some(taken.number));
-            match (reverser.reverse(taken), &taken.step) {
-                // A directory that holds an entry of other origin stays.
-                (Ok(()), _) | (Err(SandboxError::NotEmpty(_)), Step::MakeFolder { .. }) => {}
-                (Err(error), _) => left.push((taken.number, error)),
+        let mut ahead: &[&JournaledStep] = &history.steps.iter().rev().collect::<Vec<_>>();
+        while !ahead.is_empty() {
+            let results = reverser.reverse_next(ahead);
+            let (reversed, rest) = ahead.split_at(results.len());
+            for (taken, result) in reversed.iter().zip(results) {
+                match (result, &taken.step) {
+                    // A directory that holds an entry of other origin stays.
+                    (Ok(()), _) | (Err(SandboxError::NotEmpty(_)), Step::MakeFolder { .. }) => {}
+                    (Err(error), _) => left.push((taken.number, error)),
+                }
             }
+            ahead = rest;
         }
         change.reverse(None);
         self.restore(times, roots);

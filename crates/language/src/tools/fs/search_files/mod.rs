@@ -57,7 +57,7 @@ const SPEC: Spec = Spec {
         "search compressed",
         "rotated logs",
     ],
-    summary: "Searches the content of files for a text or a regular expression",
+    summary: "Finds the lines of files that contain a text or match a regular expression",
     details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read, a line \
         over 64 MiB and a match in a file whose path is not UTF-8, so that no tool takes it, fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \
         from the sandbox root, `line` and `column` (of its first match, in characters) from 1, and `text`, the line without \
@@ -75,8 +75,8 @@ const SPEC: Spec = Spec {
         out, as in every listing: `skipped.refused` counts them, and a warning names the first. Links are not followed, \
         because what they lead to is searched in its own place. With `decompress` a file in gzip is searched as what it was \
         compressed from; damaged data in it fails the call (`invalid_archive`). A file is searched as long as it was when it was opened. \
-        `filesSearched` counts the files that were read, `filesMatched` and `totalMatches` those in `matches` and the \
-        matches themselves.",
+        `filesSearched` counts the files that were read, `filesMatched` those in `matches`, and `totalMatches` \
+        the matches, of which a line is one, however often it matches.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -109,6 +109,8 @@ pub struct Change<'a> {
     own: InternalChange,
     /// The step of the same run that the next steps reverse.
     reverses: Cell<Option<u32>>,
+    /// Whether records that must be durable wait for a common sync, and whether there are any.
+    together: Cell<Option<bool>>,
 }
 
 /// A step that is journaled and in progress. Dropping it records that the step did not happen.
@@ -155,7 +157,7 @@ impl Journal {
     pub fn begin<'a>(&'a self, root: &'a Root, files: u64, meter: &mut Meter) -> Result<Change<'a>, SandboxError> {
         let own = self.begin_own()?;
         meter.change_files(files)?;
-        Ok(Change { journal: self, root, own, reverses: Cell::new(None) })
+        Ok(Change { journal: self, root, own, reverses: Cell::new(None), together: Cell::new(None) })
     }
 
     /// Begins a change of NeuroScript's own files, which is not charged.
@@ -309,28 +311,41 @@ impl Change<'_> {
 
     /// Journals a step. `folders` are the directories whose entries it changes.
     pub(in crate::sandbox) fn begin(&self, step: Step, folders: &[&Folder]) -> Result<PendingStep<'_>, SandboxError> {
-        self.write_down(step, FolderState::of_all(folders), true)
+        self.write_down(step, FolderState::of_all(folders))
     }
 
-    /// Journals several steps, each with the states of its directories. If they are synced, only the last write is.
+    /// Journals several steps, each with the states of its directories. Their records are synced once.
     pub(in crate::sandbox) fn begin_all(
         &self,
         steps: Vec<(Step, Vec<FolderState>)>,
     ) -> Result<Vec<PendingStep<'_>>, SandboxError> {
-        let count = steps.len();
-        let begin = |(at, (step, folders))| self.write_down(step, folders, at + 1 == count);
-        steps.into_iter().enumerate().map(begin).collect()
+        let begin = |(step, folders)| self.write_down(step, folders);
+        self.begin_together(|| steps.into_iter().map(begin).collect())
     }
 
-    fn write_down(
+    /// Calls `begin`, which journals several steps and carries out none. Their records are synced once.
+    pub(in crate::sandbox) fn begin_together<T>(
         &self,
-        step: Step,
-        folders: Vec<FolderState>,
-        is_synced: bool,
-    ) -> Result<PendingStep<'_>, SandboxError> {
+        begin: impl FnOnce() -> Result<T, SandboxError>,
+    ) -> Result<T, SandboxError> {
+        self.together.set(Some(false));
+        let begun = begin();
+        let waits = self.together.take().unwrap_or(false);
+        let begun = begun?;
+        if waits {
+            self.with_run(JournalWriter::sync)?;
+        }
+        Ok(begun)
+    }
+
+    fn write_down(&self, step: Step, folders: Vec<FolderState>) -> Result<PendingStep<'_>, SandboxError> {
         let (number, stays, device) = self.with_run(|run| {
             let (number, stays) = (run.next_number(), run.stays(&step));
-            let is_synced = is_synced && (run.syncs_steps() || step.needs_durable_record());
+            let mut is_synced = run.syncs_steps() || step.needs_durable_record();
+            if let Some(waits) = self.together.get() {
+                self.together.set(Some(waits || is_synced));
+                is_synced = false;
+            }
             let inode = |folder: &FolderState| folder.identity.map(|identity| identity.inode);
             let (before, inodes) = folders.iter().map(|folder| (folder.modified, inode(folder))).unzip();
             let record = Record::Step { number, step, reverses: self.reverses.get(), before, inodes };

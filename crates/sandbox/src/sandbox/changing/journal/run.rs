@@ -240,6 +240,11 @@ impl JournalWriter {
         Ok(())
     }
 
+    /// Makes the records so far durable.
+    pub fn sync(&mut self) -> io::Result<()> {
+        self.write("", true)
+    }
+
     /// Writes the marks that could not be written before.
     pub fn catch_up(&mut self) -> io::Result<()> {
         if self.missing.is_empty() { Ok(()) } else { self.write("", false) }
@@ -267,7 +272,7 @@ impl JournalWriter {
         synced
     }
 
-    /// Makes the records so far durable.
+    /// Makes the records in the file durable.
     fn sync_records(&self) -> io::Result<()> {
         self.barrier.sync_records(self.syncs_steps())
     }
