@@ -17,7 +17,7 @@ use crate::engine::{Ending, Engine, Outcome};
 use crate::text::render::{Style, to_json, to_terminal};
 use crate::text::{Diagnostic, Sources};
 use crate::toolkit::{Answer, Effect, Risk, Spec, ToolError, arguments};
-use crate::value::{List, Str, Value, json as json_of_value};
+use crate::value::{List, Str, json as json_of_value};
 
 use super::super::hints::for_a_client;
 use super::super::order::{Given, Named, Order, OrderedSandbox};
