@@ -131,6 +131,8 @@ fn by_name(name: &str, tool: &str, flavour: &Flavour) -> Option<String> {
         "template" => "\"{} {a} {{a}}\"".to_owned(),
         "values" => format!("{{\"a\": {}}}", flavour.any),
         "codes" => "LIST.Repeat(97, 1500000)".to_owned(),
+        "path" if tool == "FS.ReadMedia" => "\"image\"".to_owned(),
+        "max_side" => "1000".to_owned(),
         "path" | "file_path" | "directory_path" | "source" | "archive" if tool.starts_with("FS.") => {
             if is_folder { "\"many\"" } else { "\"large\"" }.to_owned()
         }
@@ -198,6 +200,8 @@ fn build(place: &Path) {
         (0..100).for_each(|name| fs::write(folder.join(format!("{name}.txt")), "some words\n").expect("a file"));
     }
     fs::write(place.join("large"), "some words on a line\n".repeat(2_000_000)).expect("a large file");
+    let image = image::GrayImage::from_fn(7_000, 7_000, |x, y| image::Luma([(x ^ y) as u8]));
+    image.save_with_format(place.join("image"), image::ImageFormat::Jpeg).expect("a large image");
     fs::write(place.join("values"), "{\"a\": [1, \"x\"]}\n".repeat(1_000_000)).expect("a large file");
 }
 

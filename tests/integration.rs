@@ -40,6 +40,7 @@ mod letter_case;
 mod list_dir;
 mod literals;
 mod mcp;
+mod media;
 mod memory;
 mod modules;
 mod moving;

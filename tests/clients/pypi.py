@@ -5,9 +5,14 @@ The client validates every answer against its output schema by itself.
 """
 
 import asyncio
+import base64
+import io
 import json
 import sys
 import tempfile
+import wave
+
+from PIL import Image
 
 # Nothing is left behind in the repository.
 sys.dont_write_bytecode = True
@@ -26,8 +31,8 @@ def check(what, holds):
 
 async def work(call, tools):
     """Does the same with either client; `call` gives (is_error, structured, text)."""
-    check("sixteen tools in order", [tool.name for tool in tools][:3] == ["find", "list_dir", "read_file"])
-    check("all of them", len(tools) == 16)
+    check("the tools in order", [tool.name for tool in tools][:3] == ["find", "list_dir", "read_file"])
+    check("all of them", len(tools) == 17)
     reads = [
         ("list_dir", {"recursive": True}),
         ("find", {"path": "docs", "depth": 1}),
@@ -72,6 +77,33 @@ async def work(call, tools):
     check("with its content", not failed and structured["content"] == "two")
 
 
+async def see(content):
+    """Reads an image and a sound; `content` gives (structured, blocks) of a call."""
+    structured, blocks = await content("read_media", {"path": "photo.png", "max_side": 64})
+    block = blocks[-1].model_dump(by_alias=True)
+    check("an image", (block["type"], block["mimeType"]) == ("image", "image/png"))
+    with Image.open(io.BytesIO(base64.b64decode(block["data"]))) as image:
+        check("its size", image.size == (64, 32) == (structured["width"], structured["height"]))
+        red, green, _ = image.convert("RGB").getpixel((48, 24))
+        check("its pixels", abs(red - 192) < 8 and abs(green - 96) < 8)
+    check("the data comes once", "data" not in structured and block["data"] not in blocks[0].text)
+    structured, blocks = await content("read_media", {"path": "sound.wav"})
+    block = blocks[-1].model_dump(by_alias=True)
+    check("a sound", (block["type"], block["mimeType"]) == ("audio", "audio/wav"))
+    with wave.open(io.BytesIO(base64.b64decode(block["data"]))) as sound:
+        check("its samples", sound.readframes(8) == bytes(range(8)) and structured["width"] is None)
+
+
+def make_media(place):
+    """Writes an image and a sound."""
+    image = Image.new("RGB", (256, 128))
+    image.putdata([(x, y, 0) for y in range(128) for x in range(256)])
+    image.save(f"{place}/photo.png")
+    with wave.open(f"{place}/sound.wav", "wb") as sound:
+        sound.setparams((1, 1, 8000, 0, "NONE", ""))
+        sound.writeframes(bytes(range(8)))
+
+
 async def old(command):
     from mcp import ClientSession, StdioServerParameters, types
     from mcp.client.stdio import stdio_client
@@ -89,7 +121,12 @@ async def old(command):
                 result = await session.call_tool(tool, arguments)
                 return result.isError, result.structuredContent, result.content[0].text
 
+            async def content(tool, arguments):
+                result = await session.call_tool(tool, arguments)
+                return result.structuredContent, result.content
+
             await work(call, (await session.list_tools()).tools)
+            await see(content)
 
 
 async def new(command):
@@ -107,7 +144,12 @@ async def new(command):
             result = await client.call_tool(tool, arguments)
             return result.is_error, result.structured_content, result.content[0].text
 
+        async def content(tool, arguments):
+            result = await client.call_tool(tool, arguments)
+            return result.structured_content, result.content
+
         await work(call, (await client.list_tools()).tools)
+        await see(content)
 
 
 def main():
@@ -115,7 +157,8 @@ def main():
         tree.make(place)
         with open(f"{place}/neuroscript.toml", "w", encoding="utf-8") as policy:
             policy.write('[tools]\nask = ["delete_file"]\n')
-        command = [sys.argv[1], "mcp", "--sandbox", place, "--write"]
+        make_media(place)
+        command = [sys.argv[1], "mcp", "--sandbox", place, "--write", "--tools", "default,read_media"]
         try:
             from mcp import Client  # noqa: F401
         except ImportError:

@@ -5,6 +5,7 @@
 // each failure of each tool must arrive as what it is, and not as an error of the client.
 
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -76,8 +77,26 @@ async function failures(client) {
   return [...codes.values()].reduce((sum, tools) => sum + tools.size, 0);
 }
 
+// An image and a sound as content of their own, whose data is in no text.
+async function media(client) {
+  const files = { "pixel.gif": ["image", "image/gif", GIF], "tone.wav": ["audio", "audio/wav", WAV] };
+  for (const [path, [type, mimeType, data]] of Object.entries(files)) {
+    writeFileSync(`${sandbox}/${path}`, Buffer.from(data, "base64"));
+    const result = await client.callTool({ name: "read_media", arguments: { path } });
+    assert.ok(!result.isError, JSON.stringify(result));
+    assert.deepEqual(result.content.at(-1), { type, data, mimeType });
+    assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);
+    assert.ok(!("data" in result.structuredContent));
+    rmSync(`${sandbox}/${path}`);
+  }
+}
+
+const GIF = "R0lGODlhAQABAPAAAP8AAAAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
+const WAV = "UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAkIBw";
+
 for (const connect of [older, newer]) {
   const client = await connect();
   console.log(`${connect.name}: ${await failures(client)} failures of tools arrived`);
+  await media(client);
   await client.close();
 }

@@ -1,5 +1,6 @@
 //! Inputs that use most memory when read: encodings, archives, and files beside a script.
 
+use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 use neuroscript::engine::{Engine, Options, Script, format_script, read_plan};
 use serde_json::json;
 
@@ -226,4 +227,63 @@ fn texts_to_format() {
             }
         }
     });
+}
+
+/// Images are charged before they are decoded: those that are accepted take no more than the limit.
+#[test]
+fn images() {
+    const ALLOWED: usize = 64 << 20;
+    alone(|| {
+        let bench = Bench::new(ALLOWED);
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/media/large.jpg");
+        let mut files = images_of_every_format();
+        files.push(("progressive".to_owned(), std::fs::read(path).expect("the file")));
+        let (mut accepted, mut refused) = (0, 0);
+        for (what, file) in files {
+            std::fs::write(bench.root().join("image"), file).expect("an image");
+            for max_side in [8000, 1400, 700, 10] {
+                let given = json!({"path": "image", "max_side": max_side, "max_bytes": 12_000_000});
+                let (peak, done) = peak(|| call(&bench.engine, "FS.ReadMedia", given));
+                if std::env::var_os("NS_SHOW").is_some() {
+                    println!("{what} to {max_side}: {peak} bytes, {done:?}");
+                }
+                assert!(peak <= ALLOWED + BASE, "{what} to {max_side} takes {peak} bytes ({done:?})");
+                match done {
+                    Ok(()) => accepted += 1,
+                    Err(error) => {
+                        assert!(error.contains("memory_bytes") || error.contains("max_bytes"), "{what}: {error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        assert!(accepted > 40 && refused > 10, "{accepted} were accepted, {refused} refused");
+    });
+}
+
+fn images_of_every_format() -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for side in [500, 1500, 2500, 4000] {
+        let image = DynamicImage::from(RgbaImage::from_fn(side, side, |x, y| Rgba([x as u8, y as u8, 7, x as u8])));
+        let opaque = DynamicImage::from(image.to_rgb8());
+        let mut forms = vec![
+            (ImageFormat::Png, image.clone()),
+            (ImageFormat::Png, image.to_luma16().into()),
+            (ImageFormat::Png, image.to_rgba16().into()),
+            (ImageFormat::Jpeg, opaque.clone()),
+            (ImageFormat::WebP, image.clone()),
+            (ImageFormat::WebP, opaque.clone()),
+            (ImageFormat::Bmp, opaque),
+        ];
+        // Large images in GIF take long to write.
+        if side <= 1500 {
+            forms.push((ImageFormat::Gif, image));
+        }
+        for (format, image) in forms {
+            let mut bytes = std::io::Cursor::new(Vec::new());
+            image.write_to(&mut bytes, format).expect("it is encoded");
+            files.push((format!("{format:?} of {side} in {:?}", image.color()), bytes.into_inner()));
+        }
+    }
+    files
 }

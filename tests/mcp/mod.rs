@@ -10,6 +10,7 @@ mod client;
 mod direct;
 mod guesses;
 mod many;
+mod media;
 mod offer;
 mod others;
 mod protocol;

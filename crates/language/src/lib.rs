@@ -26,8 +26,8 @@ pub mod front_end {
     pub mod toolkit {
         pub use crate::toolkit::{
             Access, Answer, Arguments, BELOW_ROOT, Binder, Body, Bound, Declaration, Effect, Example, Excerpt, Failure,
-            FailureMode, Kind, LEAST, Literal, NextPart, Offset, Param, Registry, Risk, Spec, ToolError, WhenAbsent,
-            arguments, excerpt, groups, name_of, read_on, rest_as_json, schema,
+            FailureMode, Kind, LEAST, Literal, MediaFields, NextPart, Offset, Param, Registry, Risk, Spec, ToolError,
+            WhenAbsent, arguments, excerpt, groups, name_of, read_on, rest_as_json, schema,
         };
     }
 

@@ -12,9 +12,10 @@ use crate::toolkit::{Excerpt, FailureMode, Registry, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
-use super::hints::{for_a_client, in_wire_names, wire_name};
+use super::hints::{for_a_client, in_wire_names, wire_name, with_hidden_tools};
+use super::media::{Media, Split};
 use super::methods::{self, Method};
-use super::offer::{OfferedTool, PLAN, ScriptTool};
+use super::offer::{HiddenTool, OfferedTool, PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
 use super::recent_answers::RecentAnswers;
 use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};
@@ -34,6 +35,8 @@ pub struct ConnectionState {
     recent_answers: RecentAnswers,
     /// Maximum size in bytes of one part of an answer.
     at_once: u64,
+    /// Wire names of tools that are not offered, with the reason or the remedy.
+    pub hidden: Vec<HiddenTool>,
 }
 
 /// An answer in the form that a client receives.
@@ -45,6 +48,8 @@ pub struct Reply {
     pub meta: Map<String, Json>,
     /// Additional text for the model.
     pub notes: Vec<String>,
+    /// An image or audio, which is no part of the structured content.
+    pub media: Option<Media>,
     /// Whether the call failed.
     pub is_error: bool,
 }
@@ -62,6 +67,7 @@ impl ConnectionState {
             approver,
             recent_answers: RecentAnswers::default(),
             at_once,
+            hidden: Vec::new(),
         })
     }
 
@@ -91,8 +97,7 @@ impl ConnectionState {
         let mut notes = notes(engine);
         notes.extend(engine.gate().console().take_printed_texts());
         let mut reply = match result {
-            Ok(answer) if offered.may_be_text => self.text_answer(answer),
-            Ok(answer) => self.answer(answer),
+            Ok(answer) => self.answer_of_tool(offered, answer),
             Err(error) if error.manner == FailureMode::Quiet => self.answer(Value::Nil),
             Err(error) => self.failure(&error),
         };
@@ -171,6 +176,9 @@ impl ConnectionState {
                 reply.structured["error"][member] = json!(in_wire_names(text, registry));
             }
         }
+        if let Some(hint) = reply.structured["error"]["hint"].as_str() {
+            reply.structured["error"]["hint"] = json!(with_hidden_tools(hint, &self.hidden));
+        }
         let tool = error.tool.map(|name| wire_name(name, registry).unwrap_or(name));
         reply.structured["error"]["tool"] = json!(tool);
         reply
@@ -247,6 +255,19 @@ impl ConnectionState {
         reply
     }
 
+    fn answer_of_tool(&mut self, offered: OfferedTool, answer: Value) -> Reply {
+        let split = offered.media.and_then(|fields| Split::of(&answer, fields));
+        match split {
+            Some(Split { media, rest, reported }) => {
+                let mut reply = Reply { media: Some(media), ..self.answer(rest) };
+                reply.meta.extend(reported);
+                reply
+            }
+            None if offered.may_be_text => self.text_answer(answer),
+            None => self.answer(answer),
+        }
+    }
+
     fn answer_of(&mut self, answer: &impl Serialize) -> Reply {
         match to_value(answer) {
             Ok(answer) => self.answer(answer),
@@ -293,7 +314,7 @@ impl ConnectionState {
         if !structured.is_object() && !structured.is_string() {
             structured = json!({ "result": structured });
         }
-        Reply { structured, meta, notes, is_error: false }
+        Reply { structured, meta, notes, media: None, is_error: false }
     }
 }
 
@@ -312,7 +333,7 @@ pub fn failure(error: &ToolError) -> Reply {
     if let Some(answer) = &error.answer {
         structured["answer"] = json!(answer);
     }
-    Reply { structured, meta: Map::new(), notes: Vec::new(), is_error: true }
+    Reply { structured, meta: Map::new(), notes: Vec::new(), media: None, is_error: true }
 }
 
 /// Converts the error of a method to an answer.

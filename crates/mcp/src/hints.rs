@@ -3,6 +3,8 @@
 
 use crate::toolkit::Registry;
 
+use super::offer::HiddenTool;
+
 /// Replaces the names that tools have in scripts by their wire names. Names are found in backquotes, alone or before
 /// their arguments.
 pub fn in_wire_names(text: &str, registry: &Registry) -> String {
@@ -25,6 +27,13 @@ pub fn in_wire_names(text: &str, registry: &Registry) -> String {
 pub fn wire_name(name: &str, registry: &Registry) -> Option<&'static str> {
     let tool = registry.find(name).filter(|_| name.contains('.'))?;
     Some(registry.get(tool).spec.wire)
+}
+
+/// Adds to a hint, of each tool in it that is not offered, how that is changed. Names are found in backquotes.
+pub fn with_hidden_tools(hint: &str, hidden: &[HiddenTool]) -> String {
+    let named = |tool: &&HiddenTool| hint.split('`').skip(1).step_by(2).any(|piece| piece == tool.wire);
+    let sentences = hidden.iter().filter(named).map(HiddenTool::sentence);
+    std::iter::once(hint.to_owned()).chain(sentences).collect::<Vec<_>>().join("; ")
 }
 
 /// Replaces the parts of a hint that a client cannot follow. Parts are separated by `; `.

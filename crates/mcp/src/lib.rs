@@ -27,6 +27,7 @@ mod engine_thread;
 mod hints;
 #[cfg(feature = "http")]
 mod http;
+mod media;
 mod methods;
 mod offer;
 mod order;
@@ -173,6 +174,7 @@ fn begin(
         move |state| {
             own.watch_all(&state.sandboxes);
             let offer = Offer::choose(&tools, scripts, &state.sandboxes);
+            state.hidden = offer.iter().flat_map(Offer::hidden).cloned().collect();
             let instructions = offer.as_ref().map(|offer| instructions(offer, &state.sandboxes)).unwrap_or_default();
             (offer, instructions, state.sandboxes.timeout())
         },

@@ -257,6 +257,8 @@ codes! {
             "Name another encoding.";
         InvalidArchive = "invalid_archive", "an archive or compressed file that is not read",
             "It is damaged or cut off, of a kind that is not read, encrypted, or says two things at once. Nothing was unpacked.";
+        InvalidMedia = "invalid_media", "a file that is no image or audio that is read",
+            "It is of another kind, damaged or cut off. The message says which kind it is, and the hint names the tool for that.";
         Conflict = "conflict", "the file is not what the caller expected",
             "Somebody changed it meanwhile, or what stands there is not ours: another program's database, a link called `.ns`. The message says which; nothing was changed.";
         NoSpace = "no_space", "the disk or the quota is full",

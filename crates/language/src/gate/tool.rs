@@ -8,7 +8,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::toolkit::{
-    Answer, AnyList, Arguments, Bound, Check, Declaration, Fields, Registry, Spec, ToolError, ToolId,
+    Answer, AnyList, Arguments, Bound, Check, Declaration, Fields, MediaFields, Registry, Spec, ToolError, ToolId,
 };
 use crate::value::{Elements, Value};
 
@@ -92,6 +92,11 @@ impl Tool {
     /// runs.
     pub fn with_early_check(self, check: Check) -> Tool {
         Tool { declaration: self.declaration.with_early_check(check), ..self }
+    }
+
+    /// Returns the tool with the fields in which its answer is an image or audio.
+    pub fn with_media(self, media: MediaFields) -> Tool {
+        Tool { declaration: self.declaration.with_media(media), ..self }
     }
 
     /// Returns the tool with a cheaper variant, for scripts that read only these fields of its records. Both must be

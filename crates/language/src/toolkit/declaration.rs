@@ -8,7 +8,7 @@ use super::bind::Binder;
 use super::error::ToolError;
 use super::given::{Given, GivenArg};
 use super::settings::Settings;
-use super::spec::{Effect, Param, Spec};
+use super::spec::{Effect, MediaFields, Param, Spec};
 
 /// The whole declaration of a tool.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub struct Declaration {
     early_check: Option<Check>,
     is_plain: bool,
     streams: bool,
+    /// The fields of an answer that is an image or audio.
+    pub media: Option<MediaFields>,
 }
 
 /// A check across several arguments, or against settings of the policy file.
@@ -33,7 +35,7 @@ impl Declaration {
     pub fn new(spec: Spec, params: &'static [Param], schema: fn() -> serde_json::Value) -> Declaration {
         let takes_paths = params.iter().any(|param| param.kind.is_place());
         let is_plain = spec.effect == Effect::Pure && !takes_paths;
-        Declaration { spec, params, schema, check: None, early_check: None, is_plain, streams: false }
+        Declaration { spec, params, schema, check: None, early_check: None, is_plain, streams: false, media: None }
     }
 
     /// Returns the declaration with a check of the arguments.
@@ -50,6 +52,11 @@ impl Declaration {
     /// Returns the declaration of a tool whose list can be pulled element by element.
     pub fn with_stream(self) -> Declaration {
         Declaration { streams: true, ..self }
+    }
+
+    /// Returns the declaration of a tool whose answer is an image or audio.
+    pub fn with_media(self, media: MediaFields) -> Declaration {
+        Declaration { media: Some(media), ..self }
     }
 
     /// Whether the list that the tool returns can be pulled element by element.

@@ -38,4 +38,4 @@ pub use given::{Given, GivenArg};
 pub use mistakes::{About, Mistake, StaticArg};
 pub use registry::{Fields, Projection, Registry, ToolId};
 pub use settings::{ListDirectorySettings, Settings};
-pub use spec::{Access, Effect, Example, Failure, Kind, Literal, Param, Risk, Spec, WhenAbsent, name_of};
+pub use spec::{Access, Effect, Example, Failure, Kind, Literal, MediaFields, Param, Risk, Spec, WhenAbsent, name_of};

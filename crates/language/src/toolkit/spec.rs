@@ -170,6 +170,18 @@ impl Failure {
     }
 }
 
+/// The fields of an answer that is an image or audio. A server gives the data to its client as such, and everything else
+/// as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediaFields {
+    /// The field with the bytes as base64.
+    pub data: &'static str,
+    /// The field with the type of the data, `image/…` or `audio/…`.
+    pub mime_type: &'static str,
+    /// Fields that belong into the metadata of the answer too: how the data was changed.
+    pub reported: &'static [&'static str],
+}
+
 /// A script and its output; run as a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {

@@ -12,7 +12,7 @@ use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
 use crate::gate::Policy;
-use crate::toolkit::{Declaration, Effect, Failure, Param, Registry, Spec, groups, schema};
+use crate::toolkit::{Declaration, Effect, Failure, MediaFields, Param, Registry, Spec, groups, schema};
 
 use super::methods::{Method, Report};
 use super::sandboxes::{SANDBOX, Sandboxes, takes_sandbox};
@@ -70,11 +70,13 @@ pub struct OfferedTool {
     pub name: &'static str,
     /// Whether a result may be a text, which is the answer by itself.
     pub may_be_text: bool,
+    /// The fields of a result that is an image or audio.
+    pub media: Option<MediaFields>,
 }
 
 impl OfferedTool {
     fn of(tool: &Declaration) -> OfferedTool {
-        OfferedTool { name: tool.spec.name, may_be_text: may_be_text(tool) }
+        OfferedTool { name: tool.spec.name, may_be_text: may_be_text(tool), media: tool.media }
     }
 }
 
@@ -91,8 +93,24 @@ pub struct Offer {
     entries: Vec<(Offered, Definition)>,
     /// Scripts that are offered as tools.
     scripts: Vec<ScriptTool>,
-    /// Wire names that exist but are not offered, with the reason or the remedy.
-    others: Vec<(&'static str, String)>,
+    /// Tools and methods that exist but are not offered.
+    hidden: Vec<HiddenTool>,
+}
+
+/// A tool or method that is not offered.
+#[derive(Clone, Debug)]
+pub struct HiddenTool {
+    /// The wire name.
+    pub wire: &'static str,
+    /// The reason or the remedy.
+    why: String,
+}
+
+impl HiddenTool {
+    /// Returns the sentence for clients.
+    pub fn sentence(&self) -> String {
+        format!("`{}` is not offered here: {}", self.wire, self.why)
+    }
 }
 
 impl Offer {
@@ -120,7 +138,7 @@ impl Offer {
             chosen.push(Method::ListAllowedDirectories.spec().wire);
         }
         let mut entries = Vec::new();
-        let mut others = Vec::new();
+        let mut hidden = Vec::new();
         let mut offered = Vec::new();
         for wire in chosen {
             let entry = every.iter().find(|entry| entry.spec.wire == wire).expect("names are of entries");
@@ -131,8 +149,8 @@ impl Offer {
             }
         }
         for entry in every.iter().filter(|entry| !offered.contains(&entry.spec.wire)) {
-            let why = entry.hidden(&context);
-            others.push((entry.spec.wire, why.unwrap_or_else(|| "name it in `--tools` to offer it".to_owned())));
+            let why = entry.hidden(&context).unwrap_or_else(|| "name it in `--tools` to offer it".to_owned());
+            hidden.push(HiddenTool { wire: entry.spec.wire, why });
         }
         for (number, script) in scripts.iter().enumerate() {
             let is_taken = every.iter().any(|entry| entry.spec.wire == script.wire)
@@ -146,7 +164,7 @@ impl Offer {
             }
             entries.push((Offered::Script(number), definition_of_script(script, &context)));
         }
-        Ok(Offer { entries, scripts, others })
+        Ok(Offer { entries, scripts, hidden })
     }
 
     /// Returns all definitions, in order.
@@ -159,14 +177,19 @@ impl Offer {
         &self.scripts[number]
     }
 
+    /// Returns the tools and methods that are not offered.
+    pub fn hidden(&self) -> &[HiddenTool] {
+        &self.hidden
+    }
+
     /// Resolves a wire name; the error explains why it is not offered.
     pub fn find(&self, wire: &str) -> Result<Offered, String> {
         if let Some((offered, _)) = self.entries.iter().find(|(_, definition)| definition.name == wire) {
             return Ok(*offered);
         }
         let shown = crate::value::print::shortened(wire, 60);
-        if let Some((_, why)) = self.others.iter().find(|(other, _)| *other == wire) {
-            return Err(format!("`{shown}` is not offered here: {why}"));
+        if let Some(hidden) = self.hidden.iter().find(|hidden| hidden.wire == wire) {
+            return Err(hidden.sentence());
         }
         let names = self.entries.iter().map(|(_, definition)| &*definition.name);
         let near = crate::text::nearest(wire, names).map(|near| format!("; did you mean `{near}`?"));
@@ -310,9 +333,13 @@ fn may_be_text(tool: &Declaration) -> bool {
     schema::output_schema(tool)["type"].as_str().is_none_or(|only| only == "string")
 }
 
-/// Returns the output schema for a client: always an object, whatever type the tool returns.
+/// Returns the output schema for a client: always an object, whatever type the tool returns, and without the data of an
+/// image or audio, which is content of its own.
 fn output_schema(tool: &Declaration) -> Json {
     let mut schema = schema::output_schema(tool);
+    if let Some(fields) = tool.media {
+        without_property(&mut schema, fields.data);
+    }
     if schema["type"] == "object" {
         return schema;
     }
@@ -321,6 +348,16 @@ fn output_schema(tool: &Declaration) -> Json {
         schema.remove("type");
     }
     json!({ "type": "object", "properties": { "result": schema } })
+}
+
+/// Removes a property from the schema of an object.
+fn without_property(schema: &mut Json, name: &str) {
+    if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+        properties.remove(name);
+    }
+    if let Some(Json::Array(required)) = schema.get_mut("required") {
+        required.retain(|required| required != name);
+    }
 }
 
 /// Converts a tool name to a title: `FS.ListDirectory` becomes `List directory`. The group precedes it, except for `FS`

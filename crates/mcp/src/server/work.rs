@@ -9,6 +9,7 @@ use crate::toolkit::ToolError;
 
 use super::super::ask::Asker;
 use super::super::connection_state::{ConnectionState, Reply, failure};
+use super::super::media::Media;
 use super::super::offer::Offered;
 
 /// The member of the metadata with the duration of a script. It is no part of the answer, which equal calls repeat.
@@ -35,13 +36,13 @@ pub fn work(
     }
 }
 
-/// Converts a reply to its protocol form: the same data as structured content and as JSON text, followed by the notes.
-/// An answer that is a text comes as this text alone.
+/// Converts a reply to its protocol form: the same data as structured content and as JSON text, followed by the notes and
+/// by an image or audio, whose data is in neither. An answer that is a text comes as this text alone.
 ///
 /// Some clients pass on only the structured content, others only the text, and few pass on the metadata of the protocol.
 /// So each of the two also has a member `_meta` with all that a model needs to go on.
 pub fn result(reply: Reply) -> CallToolResult {
-    let Reply { mut structured, meta, notes, is_error } = reply;
+    let Reply { mut structured, meta, notes, media, is_error } = reply;
     let needed = needed(&meta, &notes);
     if let (false, Json::Object(structured)) = (needed.is_empty(), &mut structured) {
         // An answer may have a member of this name that is its own.
@@ -54,6 +55,7 @@ pub fn result(reply: Reply) -> CallToolResult {
     };
     let mut content = vec![ContentBlock::text(text)];
     content.extend(notes.into_iter().map(ContentBlock::text));
+    content.extend(media.map(Media::into_content));
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = structured;
     result.meta = (!meta.is_empty()).then_some(MetaObject(meta));

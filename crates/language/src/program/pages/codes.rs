@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 100] = [
+const EXAMPLES: [(&str, CodeExample); 101] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -192,6 +192,7 @@ const EXAMPLES: [(&str, CodeExample); 100] = [
         "invalid_archive",
         with(&[("a.zip", "no archive")], "SET r = FS.Extract(\"a.zip\", \"out\")\nEMIT LAST_ERROR.code"),
     ),
+    ("invalid_media", with(&[("a.png", "no image")], "SET r = FS.ReadMedia(\"a.png\")\nEMIT LAST_ERROR.code")),
     (
         "conflict",
         with(

@@ -36,6 +36,7 @@ mod original;
 mod ownership;
 mod patterns;
 mod read_file;
+mod read_media;
 mod replace_in_files;
 mod replacement;
 mod restore_backup;
@@ -74,6 +75,7 @@ pub fn tools() -> Vec<Tool> {
         move_files::tool(),
         read_file::tool(),
         read_file::several::tool(),
+        read_media::tool(),
         file_lines::tool(),
         write_file::tool(),
         append_file::tool(),

@@ -173,7 +173,7 @@ pub fn is_binary(start: &[u8]) -> bool {
 }
 
 /// Returns whether bytes are UTF-8 without control characters that do not occur in texts.
-fn looks_like_text(bytes: &[u8]) -> bool {
+pub fn looks_like_text(bytes: &[u8]) -> bool {
     let valid = match str::from_utf8(bytes) {
         Ok(_) => true,
         // The piece may end inside a character.

@@ -10,7 +10,7 @@ mod whole;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-pub use decode::{Decoder, EXAMINED_AT_ONCE, EXAMINED_FOR_GUESS, detect, is_binary};
+pub use decode::{Decoder, EXAMINED_AT_ONCE, EXAMINED_FOR_GUESS, detect, is_binary, looks_like_text};
 pub use encode::{Unencodable, encode};
 pub use shift::Shift;
 pub use whole::{Decoded, decode_whole};

@@ -17,6 +17,7 @@ use super::super::gzip::is_gzip;
 use super::super::last_lines::LastLines;
 use super::super::line_index::{Decoding, LineIndex, LineStart, after_last_line};
 use super::super::lines::Lines;
+use super::super::read_media::kind::Kind as MediaKind;
 use super::super::source::{Source, SourceError};
 use super::Args;
 use super::selection::{Selected, Selection, numbered};
@@ -255,6 +256,8 @@ impl<'a> Reading<'a> {
         };
         let hint = if is_gzip(&self.start) {
             "it is in gzip: read it with `decompress: true`"
+        } else if MediaKind::of(&self.start).is_media() && self.args.entry.is_none() {
+            "see or hear it with `FS.ReadMedia`, or read its bytes with `encoding: \"base64\"`"
         } else {
             "read it with `encoding: \"base64\"`; a text in UTF-16 needs its `encoding`"
         };
