@@ -379,15 +379,15 @@ fn a_call_from_a_shell_gives_the_bytes() {
     let answer = call(r#"{"path": "a.png", "max_side": 20}"#, &[]);
     assert_eq!(image_of(&answer).dimensions(), (20, 10));
     // In parts, the longest text is cut.
-    let (mut data, mut next) = (String::new(), "0".to_owned());
-    loop {
-        let part = call(r#"{"path": "a.png"}"#, &["--meta", "--max-output-bytes", "400", "--offset", &next]);
-        let result = if next == "0" { part["result"]["data"].clone() } else { part["result"].clone() };
-        data += result.as_str().expect("a text");
-        match part["_meta"]["next_offset"].as_u64() {
-            Some(offset) => next = offset.to_string(),
-            None => break,
-        }
+    let first = call(r#"{"path": "a.png"}"#, &["--meta", "--max-output-bytes", "400"]);
+    let mut data = first["result"]["data"].as_str().expect("a text").to_owned();
+    let mut next = first["_meta"]["next_offset"].clone();
+    assert!(next.is_u64(), "{first}");
+    while let Some(offset) = next.as_u64() {
+        let options = ["--meta", "--max-output-bytes", "400", "--offset", &offset.to_string()];
+        let part = call(r#"{"path": "a.png"}"#, &options);
+        data += part["result"].as_str().expect("a text");
+        next = part["_meta"]["next_offset"].clone();
     }
     let file = std::fs::read(place.path().join("a.png")).expect("the file");
     assert_eq!(STANDARD.decode(data).expect("base64"), file);

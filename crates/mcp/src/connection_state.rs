@@ -12,10 +12,10 @@ use crate::toolkit::{Excerpt, FailureMode, Registry, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
-use super::hints::{for_a_client, in_wire_names, wire_name, with_hidden_tools};
+use super::hints::{HiddenTool, for_a_client, in_wire_names, wire_name, with_hidden_tools};
 use super::media::{Media, Split};
 use super::methods::{self, Method};
-use super::offer::{HiddenTool, OfferedTool, PLAN, ScriptTool};
+use super::offer::{OfferedTool, PLAN, ScriptTool};
 use super::order::{Given, Named, Order};
 use super::recent_answers::RecentAnswers;
 use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};

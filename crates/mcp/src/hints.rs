@@ -3,7 +3,21 @@
 
 use crate::toolkit::Registry;
 
-use super::offer::HiddenTool;
+/// A tool or method that is not offered.
+#[derive(Clone, Debug)]
+pub struct HiddenTool {
+    /// The wire name.
+    pub wire: &'static str,
+    /// The reason or the remedy, as the end of a sentence.
+    pub why: String,
+}
+
+impl HiddenTool {
+    /// Returns the sentence for clients.
+    pub fn sentence(&self) -> String {
+        format!("`{}` is not offered here: {}", self.wire, self.why)
+    }
+}
 
 /// Replaces the names that tools have in scripts by their wire names. Names are found in backquotes, alone or before
 /// their arguments.

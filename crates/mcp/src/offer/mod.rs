@@ -14,6 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::gate::Policy;
 use crate::toolkit::{Declaration, Effect, Failure, MediaFields, Param, Registry, Spec, groups, schema};
 
+use super::hints::HiddenTool;
 use super::methods::{Method, Report};
 use super::sandboxes::{SANDBOX, Sandboxes, takes_sandbox};
 
@@ -95,22 +96,6 @@ pub struct Offer {
     scripts: Vec<ScriptTool>,
     /// Tools and methods that exist but are not offered.
     hidden: Vec<HiddenTool>,
-}
-
-/// A tool or method that is not offered.
-#[derive(Clone, Debug)]
-pub struct HiddenTool {
-    /// The wire name.
-    pub wire: &'static str,
-    /// The reason or the remedy.
-    why: String,
-}
-
-impl HiddenTool {
-    /// Returns the sentence for clients.
-    pub fn sentence(&self) -> String {
-        format!("`{}` is not offered here: {}", self.wire, self.why)
-    }
 }
 
 impl Offer {

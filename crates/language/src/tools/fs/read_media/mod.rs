@@ -87,7 +87,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "image or audio file, from the sandbox root";
-        max_side | max_dimension | max_size: Option<i64> = Absent, Kind::Int { min: 1, max: 8_000 }, "scales a larger image down to this longer side in pixels, such as 1568";
+        max_side | max_dimension: Option<i64> = Absent, Kind::Int { min: 1, max: 8_000 }, "scales a larger image down to this longer side in pixels, such as 1568";
         max_bytes: i64 = Is(Literal::Int(750_000)), Kind::Int { min: 1, max: 12_000_000 }, "bytes of the image or audio at most; base64 adds a third";
     }
 }
@@ -326,7 +326,7 @@ fn not_media(path: &SandboxPath, other: Other) -> ToolError {
         ),
         Other::Unknown => (
             format!("`{shown}` is in no known format, neither an image nor audio"),
-            Some("read its bytes with `FS.ReadFile` and `encoding: \"base64\"`"),
+            Some("read it with `FS.ReadFile`, or its bytes with `encoding: \"base64\"`"),
         ),
     };
     let error = ToolError::new(ToolCode::InvalidMedia, message);

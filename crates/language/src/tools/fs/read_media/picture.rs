@@ -192,7 +192,7 @@ impl Picture {
         if side.is_none() && is_small && self.format != ImageFormat::Bmp {
             return Ok(None);
         }
-        job.check()?;
+        check(job)?;
         let mut image = scaled(image, side, job)?;
         image.apply_orientation(size.orientation);
         let dimensions = Dimensions { width: image.width(), height: image.height() };
@@ -215,7 +215,7 @@ impl Picture {
         // Without `max_side` nobody has agreed to a loss.
         let image = on_white(image);
         for quality in QUALITIES.into_iter().filter(|_| request.max_side.is_some()) {
-            job.check()?;
+            check(job)?;
             let mut bytes = Vec::new();
             image.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, quality))?;
             if bytes.len() <= request.max_bytes {
@@ -237,6 +237,11 @@ impl Picture {
     }
 }
 
+/// Errors: if nobody waits for the image any more.
+fn check(job: &Job) -> Result<(), Fault> {
+    if job.is_abandoned() { Err(Fault::Abandoned) } else { Ok(()) }
+}
+
 /// Returns an image of 8 bits a channel whose longer side is `side`.
 fn scaled(image: DynamicImage, side: Option<u32>, job: &Job) -> Result<DynamicImage, Fault> {
     let Some(side) = side else { return Ok(in_bytes(image)) };
@@ -245,7 +250,7 @@ fn scaled(image: DynamicImage, side: Option<u32>, job: &Job) -> Result<DynamicIm
     // Means of whole pixels are quick; the filter then works on at most four pixels for each of the result.
     let is_far = stored.longest() / 2 > side;
     let rough = if is_far { image.thumbnail_exact(2 * width, 2 * height) } else { image };
-    job.check()?;
+    check(job)?;
     Ok(in_bytes(rough).resize_exact(width, height, FilterType::CatmullRom))
 }
 

@@ -1,8 +1,8 @@
 //! The thread that decodes an image.
 //!
 //! A decoder cannot be interrupted, so the thread of the call waits for it and leaves at the deadline. The work that is
-//! then abandoned has a bound: it is on one image of at most [`super::picture::MAX_PIXELS`], stops before its next stage,
-//! and no other decoder starts in this process until it has ended. Without threads (WebAssembly) the call decodes itself.
+//! then abandoned has a bound: it is on one image of a bounded size, stops before its next stage, and no other decoder
+//! starts in this process until it has ended. Without threads (WebAssembly) the call decodes itself.
 //!
 //! The thread has no context and no accounts: the call charges memory and steps before it starts the work. It is
 //! not one of the helpers that `--jobs` counts, because it makes nothing faster.
@@ -14,8 +14,6 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use crate::limits::{LimitHit, Meter};
-
-use super::picture::Fault;
 
 /// Time between two looks at the deadline.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -32,9 +30,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// Errors: if nobody waits for the result any more.
-    pub fn check(&self) -> Result<(), Fault> {
-        if self.is_abandoned.load(Ordering::Relaxed) { Err(Fault::Abandoned) } else { Ok(()) }
+    /// Whether nobody waits for the result any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.is_abandoned.load(Ordering::Relaxed)
     }
 }
 
@@ -117,7 +115,7 @@ mod tests {
         let stopping = interrupt.clone();
         let left = run(&mut meter, move |job: &Job| {
             stopping.raise();
-            while job.check().is_ok() {
+            while !job.is_abandoned() {
                 std::thread::yield_now();
             }
             ended.send(()).expect("the test waits");
