@@ -200,7 +200,8 @@ fn build(place: &Path) {
         (0..100).for_each(|name| fs::write(folder.join(format!("{name}.txt")), "some words\n").expect("a file"));
     }
     fs::write(place.join("large"), "some words on a line\n".repeat(2_000_000)).expect("a large file");
-    let image = image::GrayImage::from_fn(7_000, 7_000, |x, y| image::Luma([(x ^ y) as u8]));
+    let pixels = (0..=250_u8).cycle().take(6_000 * 6_000).collect();
+    let image = image::GrayImage::from_raw(6_000, 6_000, pixels).expect("as many pixels");
     image.save_with_format(place.join("image"), image::ImageFormat::Jpeg).expect("a large image");
     fs::write(place.join("values"), "{\"a\": [1, \"x\"]}\n".repeat(1_000_000)).expect("a large file");
 }

@@ -30,7 +30,7 @@ pub struct Form {
 }
 
 /// Every code of a tool error.
-const CODES: [&str; 17] = [
+const CODES: [&str; 18] = [
     "bad_args",
     "unknown_tool",
     "sandbox_violation",
@@ -43,6 +43,7 @@ const CODES: [&str; 17] = [
     "too_large",
     "not_text",
     "encoding",
+    "invalid_media",
     "conflict",
     "no_space",
     "io_error",
