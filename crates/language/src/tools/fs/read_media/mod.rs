@@ -188,6 +188,7 @@ impl Contents {
         let expected = usize::try_from(open.metadata.size).unwrap_or(usize::MAX);
         let mut held = MemoryCharge::of(expected)?;
         let mut bytes = start;
+        bytes.reserve_exact(expected.saturating_sub(bytes.len()));
         let mut piece = vec![0; PIECE];
         loop {
             let read = match open.file.read(&mut piece) {
@@ -200,8 +201,10 @@ impl Contents {
             }
             context.meter.poll()?;
             context.spend_text(read)?;
-            // The file may grow meanwhile.
-            held.grow_to(bytes.len() + read)?;
+            // The file may grow meanwhile; the vector then takes twice as much.
+            if bytes.len() + read > bytes.capacity() {
+                held.grow_to(2 * (bytes.len() + read))?;
+            }
             bytes.extend_from_slice(&piece[..read]);
         }
     }
