@@ -22,6 +22,7 @@ mod docs;
 mod documents;
 mod durability;
 mod editing;
+mod editors;
 mod edits;
 mod endings;
 mod extremes;

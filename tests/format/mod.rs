@@ -5,9 +5,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
 mod command;
-mod corpus;
+pub mod corpus;
 mod generated;
-mod program;
+pub mod program;
 
 use std::fs;
 

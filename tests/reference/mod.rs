@@ -13,7 +13,7 @@ mod expressions;
 mod fault;
 mod operands;
 mod operators;
-mod programs;
+pub mod programs;
 mod value;
 
 use std::num::NonZero;

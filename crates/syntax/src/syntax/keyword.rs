@@ -1,9 +1,20 @@
 //! Keywords: reserved words, and words that begin statements.
 
 /// Reserved words in upper case; their lower-case forms are reserved too.
-const RESERVED: [&str; 25] = [
+pub const RESERVED: [&str; 25] = [
     "IF", "THEN", "ELSE", "END", "ENDBLOCK", "WHILE", "DO", "FOR", "EACH", "IN", "SET", "VAR", "CALL", "RETURN",
     "EMIT", "LAST", "AND", "OR", "NOT", "MUST", "FAIL", "TRUE", "FALSE", "NIL", "NULL",
+];
+
+/// Words in upper case that are values, apart from numbers and texts.
+pub const CONSTANTS: [&str; 7] = ["TRUE", "FALSE", "NIL", "NULL", "LAST", "LAST_ERROR", "ARGS"];
+
+/// Words that are keywords only in lines with a certain first word, which is given first; all in upper case.
+pub const HEAD_WORDS: [(&str, &[&str]); 4] = [
+    ("ON", &["ERROR", "AS"]),
+    ("USE", &["AS"]),
+    ("DEFINE", &["PROCEDURE", "NEEDS", "OPTIONAL", "RETURNS"]),
+    ("FUNC", &["MEANS", "NEEDS", "OPTIONAL", "RETURNS"]),
 ];
 
 /// First words of statements in upper case, for messages and completion.
@@ -39,6 +50,31 @@ pub const STATEMENT_WORDS: [&str; 29] = [
     "FILE_VERSION",
 ];
 
+/// Words in upper case that begin a new statement at the start of a line, even inside brackets: reserved words that
+/// cannot begin an expression, `DEFINE`, and the closers of specific blocks.
+pub const BEGINNING_WORDS: [&str; 20] = [
+    "SET",
+    "VAR",
+    "EMIT",
+    "IF",
+    "ELSE",
+    "END",
+    "ENDBLOCK",
+    "WHILE",
+    "FOR",
+    "RETURN",
+    "MUST",
+    "FAIL",
+    "ENDIF",
+    "ENDWHILE",
+    "ENDFOR",
+    "ENDON",
+    "ENDFUNC",
+    "ENDPROCEDURE",
+    "ENDCOMMAND",
+    "DEFINE",
+];
+
 /// Returns whether a word is spelled like a keyword: entirely in upper or entirely in lower case.
 pub fn is_uniform(word: &str) -> bool {
     let lower = word.chars().any(char::is_lowercase);
@@ -67,32 +103,8 @@ pub fn is_reserved(word: &str) -> bool {
 }
 
 /// Returns whether a line that begins with this word starts a new statement even inside brackets.
-///
-/// True for reserved words that cannot begin an expression, and for `DEFINE` and the closers of specific blocks.
 pub fn begins_statement(word: &str) -> bool {
-    const WORDS: [&str; 20] = [
-        "SET",
-        "VAR",
-        "EMIT",
-        "IF",
-        "ELSE",
-        "END",
-        "ENDBLOCK",
-        "WHILE",
-        "FOR",
-        "RETURN",
-        "MUST",
-        "FAIL",
-        "ENDIF",
-        "ENDWHILE",
-        "ENDFOR",
-        "ENDON",
-        "ENDFUNC",
-        "ENDPROCEDURE",
-        "ENDCOMMAND",
-        "DEFINE",
-    ];
-    WORDS.iter().any(|keyword| is_keyword(word, keyword))
+    BEGINNING_WORDS.iter().any(|keyword| is_keyword(word, keyword))
 }
 
 /// Returns the word characters at the start of a text.

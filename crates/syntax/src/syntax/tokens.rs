@@ -3,7 +3,7 @@
 //! Lines and comments come from the scanner, words from the tables of the parser. Tokenizing never fails: an incomplete
 //! script has tokens too, and invalid characters belong to no token. Takes time linear in the text.
 
-use super::keyword::{STATEMENT_WORDS, is_keyword, is_reserved, is_word_char};
+use super::keyword::{CONSTANTS, HEAD_WORDS, STATEMENT_WORDS, is_keyword, is_reserved, is_word_char};
 use super::scan::{LineKind, Scanner};
 
 /// A token and its byte range.
@@ -156,7 +156,7 @@ impl Lexer<'_> {
             self.head = head;
             return TokenKind::Keyword;
         }
-        if is_any(word, &["TRUE", "FALSE", "NIL", "NULL", "LAST", "LAST_ERROR", "ARGS"]) {
+        if is_any(word, &CONSTANTS) {
             return TokenKind::Constant;
         }
         if is_reserved(word) || is_any(word, words_behind(self.head)) {
@@ -168,13 +168,7 @@ impl Lexer<'_> {
 
 /// Returns the words that are keywords only after `head`.
 fn words_behind(head: &str) -> &'static [&'static str] {
-    match head {
-        "ON" => &["ERROR", "AS"],
-        "USE" => &["AS"],
-        "DEFINE" => &["PROCEDURE", "NEEDS", "OPTIONAL", "RETURNS"],
-        "FUNC" => &["MEANS", "NEEDS", "OPTIONAL", "RETURNS"],
-        _ => &[],
-    }
+    HEAD_WORDS.iter().find(|(first, _)| *first == head).map_or(&[], |(_, words)| words)
 }
 
 fn is_any(word: &str, keywords: &[&str]) -> bool {

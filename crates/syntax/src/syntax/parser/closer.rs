@@ -64,6 +64,22 @@ pub fn closer_role(word: &str) -> Option<Option<BlockKind>> {
     })
 }
 
+/// Returns the first words, in upper case, of the heads whose blocks a closer closes; none if the word is no closer.
+pub fn closed_heads(word: &str) -> Vec<&'static str> {
+    const HEADS: [(BlockKind, &str); 7] = [
+        (BlockKind::If, "IF"),
+        (BlockKind::While, "WHILE"),
+        (BlockKind::For, "FOR"),
+        (BlockKind::OnError, "ON"),
+        (BlockKind::Procedure, "DEFINE"),
+        (BlockKind::Func, "FUNC"),
+        (BlockKind::Command, "COMMAND"),
+    ];
+    let Some(only) = closer_role(word) else { return Vec::new() };
+    let closed = HEADS.iter().filter(|(kind, _)| only.is_none_or(|only| only == *kind));
+    closed.map(|(_, head)| *head).collect()
+}
+
 /// Returns the closer for a word.
 pub fn closer_of(word: &str) -> Closer {
     Closer { word: word.into(), only: closer_role(word).flatten() }

@@ -26,6 +26,7 @@ use super::keyword;
 use super::scan::{Line, LineKind, Scanner};
 use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
+pub use closer::closed_heads;
 pub use findings::MAX_FINDINGS;
 pub use literal::{escape, part_of_literal};
 pub use mistake::{is_foreign_statement, joined_help};

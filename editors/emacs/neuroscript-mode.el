@@ -1,0 +1,237 @@
+;;; neuroscript-mode.el --- Major mode for NeuroScript  -*- lexical-binding: t; -*-
+
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "26.1"))
+;; Keywords: languages
+;; SPDX-License-Identifier: MIT OR Apache-2.0
+
+;;; Commentary:
+
+;; Highlighting by font-lock, comments, indentation by blocks and brackets, Imenu, and the defun commands.
+;; The lists of words come from the tables of the language:
+;; UPDATE=1 cargo test --test integration -- editors::
+
+;;; Code:
+
+(defgroup neuroscript nil
+  "NeuroScript scripts."
+  :group 'languages)
+
+(defcustom neuroscript-indent-offset 2
+  "Number of columns by which a block is indented."
+  :type 'integer
+  :safe #'integerp)
+
+;; >>> words (made from the tables)
+(defconst neuroscript--keywords '("IF" "if" "THEN" "then" "ELSE" "else" "END" "end" "ENDBLOCK" "endblock" "WHILE" "while" "DO" "do" "FOR" "for" "EACH" "each" "SET" "set" "VAR" "var" "CALL" "call" "RETURN" "return" "EMIT" "emit" "MUST" "must" "FAIL" "fail" "AND" "and" "OR" "or" "NOT" "not" "IN" "in")
+  "Reserved words that are no values.")
+(defconst neuroscript--contextual '("BREAK" "break" "CONTINUE" "continue" "ON" "on" "CLEAR_ERROR" "clear_error" "USE" "use" "DEFINE" "define" "FUNC" "func" "COMMAND" "command" "ENDIF" "endif" "ENDWHILE" "endwhile" "ENDFOR" "endfor" "ENDON" "endon" "ENDFUNC" "endfunc" "ENDPROCEDURE" "endprocedure" "ENDCOMMAND" "endcommand" "FILE_VERSION" "file_version")
+  "Words that are keywords at the start of a line.")
+(defconst neuroscript--on '("ERROR" "error" "AS" "as")
+  "Keywords of lines that begin with ON.")
+(defconst neuroscript--use '("AS" "as")
+  "Keywords of lines that begin with USE.")
+(defconst neuroscript--procedures '("MEANS" "means" "NEEDS" "needs" "OPTIONAL" "optional" "PROCEDURE" "procedure" "RETURNS" "returns")
+  "Keywords of heads of procedures.")
+(defconst neuroscript--constants '("TRUE" "true" "FALSE" "false" "NIL" "nil" "NULL" "null" "LAST" "last" "LAST_ERROR" "last_error" "ARGS" "args")
+  "Words that are values.")
+(defconst neuroscript--functions '("LEN" "len" "TYPEOF" "typeof" "STR" "str" "INT" "int" "FLOAT" "float" "ABS" "abs" "MIN" "min" "MAX" "max" "ROUND" "round" "FLOOR" "floor" "CEIL" "ceil" "SQRT" "sqrt" "LN" "ln" "LOG" "log" "SIN" "sin" "COS" "cos" "TAN" "tan" "ASIN" "asin" "ACOS" "acos" "ATAN" "atan" "RANGE" "range" "EVAL" "eval")
+  "Built-in functions.")
+(defconst neuroscript--groups '("BASE64" "base64" "CSV" "csv" "ENV" "env" "FS" "fs" "HASH" "hash" "IO" "io" "JSON" "json" "LIST" "list" "MAP" "map" "MATH" "math" "MEMORY" "memory" "MIME" "mime" "PATH" "path" "RANDOM" "random" "REGEX" "regex" "STR" "str" "TEXT" "text" "TIME" "time" "TOML" "toml" "TOOL" "tool" "UUID" "uuid" "YAML" "yaml")
+  "Groups of tools.")
+(defconst neuroscript--openers '("IF" "if" "WHILE" "while" "FOR" "for" "ON" "on" "DEFINE" "define" "FUNC" "func" "COMMAND" "command")
+  "First words of heads of blocks.")
+(defconst neuroscript--branches '("ELSE" "else")
+  "Words between a head and its closer.")
+(defconst neuroscript--closers '("END" "end" "ENDBLOCK" "endblock" "ENDIF" "endif" "ENDWHILE" "endwhile" "ENDFOR" "endfor" "ENDON" "endon" "ENDFUNC" "endfunc" "ENDPROCEDURE" "endprocedure" "ENDCOMMAND" "endcommand")
+  "Words that close blocks.")
+;; <<<
+
+(defconst neuroscript--name "[_[:alpha:]][_[:alnum:]]*")
+
+;; A word before one of these marks at the start of a line is a name.
+(defconst neuroscript--no-name "\\_>\\(?:[ \t]*$\\|[ \t]*[^][(.= \t\n]\\|[ \t]*==\\)")
+
+(defvar neuroscript-mode-syntax-table
+  (let ((table (make-syntax-table)))
+    (modify-syntax-entry ?_ "_" table)
+    (modify-syntax-entry ?# "<" table)
+    (modify-syntax-entry ?\n ">" table)
+    (modify-syntax-entry ?\" "\"" table)
+    (modify-syntax-entry ?' "\"" table)
+    (modify-syntax-entry ?\\ "\\" table)
+    (dolist (mark '(?+ ?- ?* ?/ ?% ?= ?! ?< ?> ?& ?| ?^ ?~ ?, ?. ?: ?`))
+      (modify-syntax-entry mark "." table))
+    table)
+  "Syntax of NeuroScript; `neuroscript--propertize' adds longer comments and strings.")
+
+(defun neuroscript--propertize (start end)
+  "Give comments of two characters, blocks and fenced strings their syntax between START and END."
+  (goto-char start)
+  (neuroscript--close end)
+  (let ((rule (concat "\\(--\\|//\\)\\|\\('''\\|```\\)\\|^[ \t]*\\(COMMENT\\|comment\\):\\|^[ \t]*\\(::\\)")))
+    (while (and (< (point) end) (re-search-forward rule end t))
+      (let* ((begun (match-beginning 0))
+             (state (save-excursion (syntax-ppss begun))))
+        (cond
+         ;; In a comment or string; `'''' begins with what looks like an empty string.
+         ((or (nth 3 state) (nth 4 state))
+          (goto-char (1+ begun)))
+         ((match-beginning 1)
+          (put-text-property begun (1+ begun) 'syntax-table (string-to-syntax "<"))
+          (end-of-line))
+         ((match-beginning 2)
+          (put-text-property begun (1+ begun) 'syntax-table (string-to-syntax "|"))
+          (neuroscript--close end))
+         ((and (match-beginning 3) (zerop (car state)))
+          (put-text-property (match-beginning 3) (1+ (match-beginning 3)) 'syntax-table (string-to-syntax "!"))
+          (neuroscript--close end))
+         ((and (match-beginning 4) (zerop (car state)))
+          (put-text-property (match-beginning 4) (1+ (match-beginning 4)) 'syntax-table (string-to-syntax "!"))
+          (neuroscript--close end)))))))
+
+(defun neuroscript--close (end)
+  "If point is in a fenced string, a block or metadata, find where that ends, before END."
+  (let* ((state (syntax-ppss))
+         (begun (nth 8 state)))
+    (cond
+     ((eq (nth 3 state) t)
+      (let ((fence (buffer-substring-no-properties begun (min (point-max) (+ begun 3)))))
+        (when (save-excursion (goto-char begun) (looking-at-p "'''\\|```"))
+          (goto-char (max (point) (+ begun 3)))
+          (if (search-forward fence end 'move)
+              (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "|"))))))
+     ((and (nth 4 state) begun (save-excursion (goto-char begun) (looking-at-p "COMMENT:\\|comment:")))
+      (when (or (save-excursion
+                  (goto-char begun)
+                  (let ((line (line-end-position)))
+                    (and (re-search-forward "\\_<\\(?:ENDCOMMENT\\|endcomment\\)\\_>" line t)
+                         (set-match-data (match-data)))))
+                (re-search-forward "^[ \t]*\\(?:ENDCOMMENT\\|endcomment\\)\\_>" end 'move))
+        (goto-char (match-end 0))
+        (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "!"))))
+     ((and (nth 4 state) begun (save-excursion (goto-char begun) (looking-at-p "::")))
+      (end-of-line)
+      (while (and (looking-back "\\\\[ \t\r]*" (line-beginning-position)) (zerop (forward-line 1)) (not (eobp)))
+        (end-of-line))
+      (unless (eobp)
+        (put-text-property (point) (1+ (point)) 'syntax-table (string-to-syntax "!")))
+      (goto-char (min (point-max) (1+ (point))))))))
+
+(defun neuroscript--face-of-text (state)
+  "Return the face of a string or comment whose parse state is STATE."
+  (cond
+   ((nth 3 state) 'font-lock-string-face)
+   ((save-excursion (goto-char (nth 8 state)) (looking-at-p "::")) 'font-lock-preprocessor-face)
+   (t 'font-lock-comment-face)))
+
+(defun neuroscript--is-name ()
+  "Whether the word that was matched is a name: after a dot, or before the colon of an argument."
+  (save-match-data
+    (or (eq (char-before (match-beginning 0)) ?.)
+        (save-excursion
+          (goto-char (match-end 0))
+          (looking-at-p "[ \t]*:")))))
+
+(defun neuroscript--search (pattern)
+  "Return a matcher that finds PATTERN where it is no name."
+  (lambda (limit)
+    (let (found)
+      (while (and (setq found (re-search-forward pattern limit t)) (neuroscript--is-name)))
+      found)))
+
+(defvar neuroscript-font-lock-keywords
+  `((,(concat "^[ \t]*\\(" (regexp-opt neuroscript--contextual) "\\)" neuroscript--no-name)
+     1 font-lock-keyword-face)
+    ("^[ \t]*\\(?:ON\\|on\\)\\_>" (,(neuroscript--search (regexp-opt neuroscript--on 'symbols))
+                                   nil nil (0 font-lock-keyword-face)))
+    ("^[ \t]*\\(?:USE\\|use\\)\\_>" (,(neuroscript--search (regexp-opt neuroscript--use 'symbols))
+                                     nil nil (0 font-lock-keyword-face)))
+    ("^[ \t]*\\(?:DEFINE\\|define\\|FUNC\\|func\\)\\_>"
+     (,(neuroscript--search (regexp-opt neuroscript--procedures 'symbols)) nil nil (0 font-lock-keyword-face)))
+    (,(neuroscript--search (regexp-opt neuroscript--constants 'symbols)) 0 font-lock-constant-face)
+    (,(neuroscript--search (regexp-opt neuroscript--keywords 'symbols)) 0 font-lock-keyword-face)
+    (,(concat "\\_<\\(" (regexp-opt neuroscript--functions) "\\)[ \t]*(") 1 font-lock-builtin-face)
+    (,(concat "\\_<\\(" neuroscript--name "\\)[ \t]*(") 1 font-lock-function-name-face)
+    (,(concat "\\_<\\(" neuroscript--name "\\)[ \t]*:") 1 font-lock-variable-name-face)
+    (,(concat "\\_<\\(" (regexp-opt neuroscript--groups) "\\)\\.") 1 font-lock-type-face)))
+
+(defun neuroscript--words (words)
+  "Return a pattern for a line that begins with one of WORDS."
+  (concat "[ \t]*\\(?:" (regexp-opt words) "\\)" neuroscript--no-name))
+
+(defun neuroscript--previous-line ()
+  "Go to the start of the statement line before this one; return whether there is one."
+  (let (found)
+    (while (and (not found) (zerop (forward-line -1)))
+      (setq found (and (not (looking-at-p "[ \t]*\\($\\|#\\|--\\|//\\|::\\)"))
+                       (not (nth 8 (syntax-ppss))))))
+    found))
+
+(defun neuroscript--indentation ()
+  "Return the column of the current line, or nil in a string or a comment block."
+  (save-excursion
+    (beginning-of-line)
+    (let* ((state (syntax-ppss))
+           (closes (looking-at-p (neuroscript--words (append neuroscript--closers neuroscript--branches))))
+           (closes-bracket (looking-at-p "[ \t]*[])}]")))
+      (cond
+       ((nth 8 state) nil)
+       ((nth 1 state)
+        (goto-char (nth 1 state))
+        (+ (current-indentation) (if closes-bracket 0 neuroscript-indent-offset)))
+       ((not (neuroscript--previous-line)) 0)
+       (t
+        ;; The line where the statement begins.
+        (let ((bracket (nth 1 (syntax-ppss))))
+          (when bracket
+            (goto-char bracket)
+            (beginning-of-line)))
+        (max 0 (+ (current-indentation)
+                  (if (looking-at-p (neuroscript--words (append neuroscript--openers neuroscript--branches)))
+                      neuroscript-indent-offset
+                    0)
+                  (if closes (- neuroscript-indent-offset) 0))))))))
+
+(defun neuroscript-indent-line ()
+  "Indent the current line."
+  (interactive)
+  (let ((column (neuroscript--indentation)))
+    (when column
+      (if (<= (current-column) (current-indentation))
+          (indent-line-to column)
+        (save-excursion (indent-line-to column))))))
+
+;;;###autoload
+(define-derived-mode neuroscript-mode prog-mode "NeuroScript"
+  "Major mode for NeuroScript scripts."
+  (setq-local comment-start "# ")
+  (setq-local comment-start-skip "\\(?:#+\\|--+\\|//+\\)[ \t]*")
+  (setq-local comment-end "")
+  (setq-local parse-sexp-lookup-properties t)
+  (setq-local syntax-propertize-function #'neuroscript--propertize)
+  (setq-local indent-line-function #'neuroscript-indent-line)
+  (setq-local indent-tabs-mode nil)
+  (setq-local electric-indent-chars (append ")]}" electric-indent-chars))
+  (setq-local beginning-of-defun-function #'neuroscript-beginning-of-defun)
+  (setq-local imenu-generic-expression `((nil ,neuroscript--defun 1)))
+  (setq font-lock-defaults
+        '(neuroscript-font-lock-keywords nil nil nil
+          (font-lock-syntactic-face-function . neuroscript--face-of-text))))
+
+(defconst neuroscript--defun
+  (concat "^[ \t]*\\(?:\\(?:DEFINE\\|define\\)[ \t]+\\(?:PROCEDURE\\|procedure\\)\\|FUNC\\|func\\)[ \t]+\\("
+          neuroscript--name "\\)")
+  "Pattern of the head of a procedure.")
+
+(defun neuroscript-beginning-of-defun (&optional count)
+  "Go back to the head of a procedure, COUNT times."
+  (re-search-backward neuroscript--defun nil 'move (or count 1)))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.ns\\(?:\\.txt\\)?\\'" . neuroscript-mode))
+;;;###autoload
+(add-to-list 'interpreter-mode-alist '("ns" . neuroscript-mode))
+
+(provide 'neuroscript-mode)
+;;; neuroscript-mode.el ends here

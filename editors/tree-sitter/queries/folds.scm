@@ -1,0 +1,17 @@
+[
+  (if_statement)
+  (else_if_clause)
+  (else_clause)
+  (while_statement)
+  (for_statement)
+  (on_error_statement)
+  (procedure_definition)
+  (function_definition)
+  (command_block)
+  (comment_block)
+  (arguments)
+  (list)
+  (map)
+  (raw_string)
+  (template)
+] @fold
