@@ -21,11 +21,14 @@ const known = new Set([
   ...tables.comment_block,
 ]);
 
-/** A keyword in its two spellings; the node has the upper-case one as its name. */
+/**
+ * A keyword in its two spellings; the node has the upper-case one as its name, except for `ERROR`, which queries take
+ * for an error node.
+ */
 function kw(word) {
   if (!known.has(word)) throw new Error(`\`${word}\` is not in keywords.json`);
   used.add(word);
-  return alias(token(choice(word, word.toLowerCase())), word);
+  return alias(token(choice(word, word.toLowerCase())), word === 'ERROR' ? 'error' : word);
 }
 
 /** The words that close a block of a kind. */
@@ -83,7 +86,7 @@ module.exports = checked(grammar({
     $._error_sentinel,
   ],
 
-  extras: ($) => [/[ \t\n]/, /\r\n/, $._line_continuation, $.comment],
+  extras: ($) => [/[ \t\n]/, /\r\n/, $.line_continuation, $.comment],
 
   supertypes: ($) => [$.expression, $.statement],
 
@@ -132,7 +135,7 @@ module.exports = checked(grammar({
 
     // Lines that are not executed.
 
-    _line_continuation: () => token(/\\[ \t]*\r?\n/),
+    line_continuation: () => token(/\\[ \t]*\r?\n/),
 
     comment: () => token(choice(/#[^\r\n]*/, /--[^\r\n]*/, /\/\/[^\r\n]*/)),
 

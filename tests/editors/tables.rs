@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::regions::refreshed;
 use super::words::{
-    self, COMMENT_BLOCK, OPERATOR_WORDS, any_of, closers_of, region_of_emacs, region_of_kakoune, region_of_sublime,
-    region_of_vim,
+    self, COMMENT_BLOCK, OPERATOR_WORDS, any_of, closers_of, of_head, region_of_emacs, region_of_kakoune,
+    region_of_sublime, region_of_vim,
 };
 use crate::support::{golden, package};
 
@@ -165,19 +165,28 @@ fn text_mate_patterns() -> Vec<(&'static str, String)> {
     let name = r"[_\p{L}\p{Nl}]\w*";
     let word = |words: &[&str]| format!(r"(?<![\w.]){}(?!\w)", any_of(words));
     let head = |words: &[&str]| format!(r"^[ \t]*({}){keyword_end}", any_of(words));
-    let procedure =
-        format!(r"{}(?:[ \t]+({})(?!\w))?(?:[ \t]+({name}))?", head(&["DEFINE", "FUNC"]), any_of(&["PROCEDURE"]));
+    let not_any = |words: &[&str]| format!(r"(?!{}(?!\w)){name}", any_of(words));
+    let procedure = format!(
+        r"{}(?:[ \t]+({})(?!\w)(?:[ \t]+({}))?)?",
+        head(&["DEFINE"]),
+        any_of(&["PROCEDURE"]),
+        not_any(&of_head("DEFINE"))
+    );
+    let function = format!(r"{}(?:[ \t]+({}))?", head(&["FUNC"]), not_any(&of_head("FUNC")));
     let end = |closer: &str| format!(r"({closer})|(?=^[ \t]*{}(?!\w)(?![ \t]*:))", any_of(&BEGINNING_WORDS));
     let placeholder =
         format!(r"(\{{\{{)[ \t]*(?!{}(?!\w))({name}(?:\.{name})*)[ \t]*(\}}\}})", any_of(&words::not_names()));
     vec![
         ("error-head/begin", head(&["ON"])),
-        ("error-head/patterns/0/match", word(&words::of_head("ON"))),
+        ("error-word/match", word(&of_head("ON"))),
         ("use-head/begin", head(&["USE"])),
-        ("use-head/patterns/0/match", word(&words::of_head("USE"))),
+        ("use-word/match", word(&of_head("USE"))),
         ("procedure-head/begin", procedure),
-        ("head-word/match", word(&words::of_procedures())),
-        ("signature/end", end(r"\)")),
+        ("procedure-word/match", word(&of_head("DEFINE"))),
+        ("procedure-signature/end", end(r"\)")),
+        ("function-head/begin", function),
+        ("function-word/match", word(&of_head("FUNC"))),
+        ("function-signature/end", end(r"\)")),
         ("statement/match", head(&words::contextual())),
         ("constant/patterns/0/match", word(&CONSTANTS)),
         ("operator-word/match", word(&OPERATOR_WORDS)),

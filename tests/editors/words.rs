@@ -128,7 +128,7 @@ pub fn region_of_sublime(name: &str) -> Option<Vec<String>> {
         ("beginners", either(&BEGINNING_WORDS)),
         ("not_names", either(&not_names())),
     ];
-    (name == "variables").then(|| variables.iter().map(|(name, words)| format!("{name}: {words}")).collect())
+    (name == "variables").then(|| variables.iter().map(|(name, words)| format!("{name}: '{words}'")).collect())
 }
 
 /// Returns the lines of a region of the files for Vim.

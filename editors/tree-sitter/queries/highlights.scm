@@ -148,6 +148,7 @@
 [
   "{{"
   "}}"
+  (line_continuation)
 ] @punctuation.special
 
 ; Lines that are not executed
@@ -199,7 +200,7 @@
 
 [
   "ON"
-  "ERROR"
+  "error"
   "ENDON"
   "MUST"
   "FAIL"
