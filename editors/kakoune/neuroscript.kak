@@ -10,9 +10,9 @@ hook global WinSetOption filetype=neuroscript %{
     # >>> static-words
     set-option window static_words AND and AS as BREAK break CALL call CLEAR_ERROR clear_error COMMAND command CONTINUE continue DEFINE define DO do EACH each ELSE else EMIT emit END end ENDBLOCK endblock ENDCOMMAND endcommand ENDFOR endfor ENDFUNC endfunc ENDIF endif ENDON endon ENDPROCEDURE endprocedure ENDWHILE endwhile ERROR error FAIL fail FALSE false FILE_VERSION file_version FOR for FUNC func IF if IN in LAST last MEANS means MUST must NEEDS needs NIL nil NOT not NULL null ON on OPTIONAL optional OR or PROCEDURE procedure RETURN return RETURNS returns SET set THEN then TRUE true USE use VAR var WHILE while TRUE true FALSE false NIL nil NULL null LAST last LAST_ERROR last_error ARGS args LEN len TYPEOF typeof STR str INT int FLOAT float ABS abs MIN min MAX max ROUND round FLOOR floor CEIL ceil SQRT sqrt LN ln LOG log SIN sin COS cos TAN tan ASIN asin ACOS acos ATAN atan RANGE range EVAL eval
     # <<<
-    hook window InsertChar \n -group neuroscript-indent neuroscript-indent-on-new-line
-    hook window InsertChar [A-Za-z\]\)}] -group neuroscript-indent neuroscript-indent-on-closing
-    hook window ModeChange pop:insert:.* -group neuroscript-trim-indent %{ try %{ execute-keys -draft <semicolon> x s ^\h+$ <ret> d } }
+    hook -group neuroscript-indent window InsertChar \n neuroscript-indent-on-new-line
+    hook -group neuroscript-indent window InsertChar \S neuroscript-indent-on-closing
+    hook -group neuroscript-trim-indent window ModeChange pop:insert:.* %{ try %{ execute-keys -draft <semicolon> x s ^\h+$ <ret> d } }
     hook -once -always window WinSetOption filetype=.* %{ remove-hooks window neuroscript-.+ }
 }
 
@@ -50,10 +50,12 @@ add-highlighter shared/neuroscript/code/ regex '\b(LEN|len|TYPEOF|typeof|STR|str
 add-highlighter shared/neuroscript/code/ regex '(?i)\b(BASE64|CSV|ENV|FS|HASH|IO|JSON|LIST|MAP|MATH|MEMORY|MIME|PATH|RANDOM|REGEX|STR|TEXT|TIME|TOML|TOOL|UUID|YAML)\.' 1:module
 add-highlighter shared/neuroscript/code/ regex '\b(TRUE|true|FALSE|false|NIL|nil|NULL|null|LAST|last|LAST_ERROR|last_error|ARGS|args)\b' 1:value
 add-highlighter shared/neuroscript/code/ regex '\b(IF|if|THEN|then|ELSE|else|END|end|ENDBLOCK|endblock|WHILE|while|DO|do|FOR|for|EACH|each|SET|set|VAR|var|CALL|call|RETURN|return|EMIT|emit|MUST|must|FAIL|fail|AND|and|OR|or|NOT|not|IN|in)\b' 1:keyword
-add-highlighter shared/neuroscript/code/ regex '^\h*(BREAK|break|CONTINUE|continue|ON|on|CLEAR_ERROR|clear_error|USE|use|DEFINE|define|FUNC|func|COMMAND|command|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|FILE_VERSION|file_version)\b(?!\h*[(\[.=])' 1:keyword
+add-highlighter shared/neuroscript/code/ regex '^\h*(BREAK|break|CONTINUE|continue|ON|on|CLEAR_ERROR|clear_error|USE|use|DEFINE|define|FUNC|func|COMMAND|command|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|FILE_VERSION|file_version)\b' 1:keyword
+add-highlighter shared/neuroscript/code/ regex '^\h*(BREAK|break|CONTINUE|continue|ON|on|CLEAR_ERROR|clear_error|USE|use|DEFINE|define|FUNC|func|COMMAND|command|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|FILE_VERSION|file_version)\h*[\[.=]' 1:variable
+add-highlighter shared/neuroscript/code/ regex '^\h*(BREAK|break|CONTINUE|continue|ON|on|CLEAR_ERROR|clear_error|USE|use|DEFINE|define|FUNC|func|COMMAND|command|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|FILE_VERSION|file_version)\h*\(' 1:function
 add-highlighter shared/neuroscript/code/ regex '^\h*(ON|on)\b[^\n]*?\b(ERROR|error|AS|as)\b' 2:keyword
 add-highlighter shared/neuroscript/code/ regex '^\h*(ON|on)\b[^\n]*?\b(AS|as)\b' 2:keyword
-add-highlighter shared/neuroscript/code/ regex '^\h*(USE|use)\b[^\n]*?\b(AS|as)\b' 2:keyword
+add-highlighter shared/neuroscript/code/ regex '\b(AS|as)\h+[A-Za-z_]\w*\h*$' 1:keyword
 add-highlighter shared/neuroscript/code/ regex '^\h*(DEFINE|define)\b[^\n]*?\b(PROCEDURE|procedure)\b' 2:keyword
 add-highlighter shared/neuroscript/code/ regex '^\h*(DEFINE|define|FUNC|func)\b[^\n]*?\b(MEANS|means)\b' 2:keyword
 add-highlighter shared/neuroscript/code/ regex '^\h*(DEFINE|define|FUNC|func)\b[^\n]*?\b(NEEDS|needs)\b' 2:keyword
@@ -62,7 +64,7 @@ add-highlighter shared/neuroscript/code/ regex '^\h*(DEFINE|define|FUNC|func)\b[
 add-highlighter shared/neuroscript/code/ regex '^\h*(DEFINE|define|FUNC|func)\b[^\n]*?\b(RETURNS|returns)\b' 2:keyword
 # <<<
 add-highlighter shared/neuroscript/code/ regex '\b([A-Za-z_]\w*)\h*:' 1:variable
-add-highlighter shared/neuroscript/code/ regex '\.([A-Za-z_]\w*)' 1:Default
+add-highlighter shared/neuroscript/code/ regex '\.([A-Za-z_]\w*)' 1:variable
 add-highlighter shared/neuroscript/code/ regex '\.([A-Za-z_]\w*)\h*\(' 1:function
 
 # >>> indentation
@@ -71,7 +73,7 @@ define-command -hidden neuroscript-indent-on-new-line %<
         # The indentation of the line before.
         try %< execute-keys -draft <semicolon> K <a-&> >
         # After a head, a branch, and an open bracket.
-        try %< execute-keys -draft k x <a-k> ^\h*(IF|if|WHILE|while|FOR|for|ON|on|DEFINE|define|FUNC|func|COMMAND|command|ELSE|else)\b(?!\h*[(\[.=]) <ret> j <a-gt> >
+        try %< execute-keys -draft k x <a-k> ^\h*(IF|if|WHILE|while|FOR|for|ON|on|DEFINE|define|FUNC|func|COMMAND|command|ELSE|else)\b <ret> j <a-gt> >
         try %< execute-keys -draft k x <a-k> [(\[{]\h*$ <ret> j <a-gt> >
     >
 >

@@ -16,33 +16,39 @@ ROWS, COLUMNS = 900, 400
 def drawn(kak, plugin, environment, path):
     """Returns the face of each character of each line of a file."""
     faces = "".join(f"set-face global {face} rgb:{number + 1:02x}0000;" for number, face in enumerate(FACES))
-    setup = f"source {plugin}; {faces} set-option global autoinfo none"
-    command = [kak, "-n", "-ui", "json", "-e", f"{setup}; edit -existing {path}", ]
+    cursors = "".join(f"set-face global Primary{name} default;" for name in ["Cursor", "CursorEol", "Selection"])
+    command = [kak, "-ui", "json", "-e", f"source {plugin}; {faces} {cursors} edit -existing {path}"]
     process = subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    size = {"jsonrpc": "2.0", "method": "resize", "params": [ROWS, COLUMNS]}
-    process.stdin.write(json.dumps(size) + "\n")
-    process.stdin.flush()
+    texts = Path(path).read_text().removesuffix("\n").split("\n")
+    length, rows = max(map(len, texts)), len(texts)
     lines = None
-    wanted = Path(path).read_text().split("\n")
     for message in process.stdout:
         request = json.loads(message)
+        if request["method"] == "draw_status" and any(atom["face"]["bg"] == "red" for atom in request["params"][0]):
+            sys.exit(f"kakoune: {request['params'][0]}")
         if request["method"] == "draw":
             lines = request["params"][0]
-            text = ["".join(atom["contents"] for atom in line).rstrip("\n") for line in lines]
-            if text[: len(wanted) - 1] == wanted[: len(wanted) - 1]:
+            if max(sum(len(atom["contents"]) for atom in line) for line in lines) >= length and len(lines) >= rows:
                 break
-    process.stdin.write(json.dumps({"jsonrpc": "2.0", "method": "keys", "params": ["<esc>:quit!<ret>"]}) + "\n")
-    process.stdin.flush()
+            # The first one has the size of a terminal.
+            send(process, "resize", [ROWS, COLUMNS])
+    send(process, "keys", ["<esc>:quit!<ret>"])
     process.stdin.close()
+    process.stdout.read()
     process.wait(timeout=20)
     return [[face(atom["face"]) for atom in line for _ in atom["contents"]] for line in lines]
 
 
+def send(process, method, params):
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}) + "\n")
+    process.stdin.flush()
+
+
 def face(colours):
     colour = colours["fg"]
-    number = int(colour[1:3], 16) if colour.startswith("#") and colour.endswith("0000") else 0
+    number = int(colour[4:6], 16) if colour.startswith("rgb:") and colour.endswith("0000") else 0
     return FACES[number - 1] if 0 < number <= len(FACES) else "default"
 
 

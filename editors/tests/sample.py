@@ -1,6 +1,7 @@
 """Writes a sample of scripts with places whose highlighting is known, and compares what an editor shows there.
 
-`sample.py write CORPUS FOLDER` writes `N.ns` and `places.tsv`: file, line from 1, column from 0, kind of the token.
+`sample.py write CORPUS FOLDER EVERY` takes every so many texts and writes `N.ns` and `places.tsv`: file, line from 1,
+column from 0, kind of the token.
 `sample.py compare EDITOR FOLDER` reads `EDITOR.tsv`, which has the same lines with the editor's class in place of the
 kind. The class is what the editor calls it: a scope, a capture, a face or a syntax group.
 """
@@ -10,8 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-# One text of so many is taken, and none that is longer.
-EVERY = 12
+# No longer text is taken.
 LONGEST = 4000
 SHOWN = 12
 
@@ -98,12 +98,12 @@ def is_plain(text):
     return text.isascii() and not re.search(r"[\r\t\x00-\x08]", text) and len(text) < LONGEST
 
 
-def write(corpus, folder):
+def write(corpus, folder, every):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with open(corpus, encoding="utf-8") as lines, open(folder / "places.tsv", "w", encoding="utf-8") as out:
         entries = (entry for entry in map(json.loads, lines) if entry["kind"] != "changed" and entry["accepted"])
-        taken = [entry for number, entry in enumerate(entries) if number % EVERY == 0 and is_plain(entry["text"])]
+        taken = [entry for number, entry in enumerate(entries) if number % int(every) == 0 and is_plain(entry["text"])]
         for number, entry in enumerate(taken):
             (folder / f"{number}.ns").write_text(entry["text"], encoding="utf-8")
             for line, column, kind in places(entry):

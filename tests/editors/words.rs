@@ -221,10 +221,13 @@ pub fn region_of_kakoune(name: &str) -> Option<Vec<String>> {
             add(format!(r"(?i)\b({})\.", groups().join("|")), "1:module"),
             add(word(&CONSTANTS), "1:value"),
             add(word(&[commands(), OPERATOR_WORDS.to_vec()].concat()), "1:keyword"),
-            add(format!(r"^\h*({})\b(?!\h*[(\[.=])", either(&contextual())), "1:keyword"),
+            add(format!(r"^\h*({})\b", either(&contextual())), "1:keyword"),
+            add(format!(r"^\h*({})\h*[\[.=]", either(&contextual())), "1:variable"),
+            add(format!(r"^\h*({})\h*\(", either(&contextual())), "1:function"),
             add(in_head(&["ON"], &of_head("ON")), "2:keyword"),
             add(in_head(&["ON"], &["AS"]), "2:keyword"),
-            add(in_head(&["USE"], &of_head("USE")), "2:keyword"),
+            // Text in quotes is a region, after which the line begins anew.
+            add(format!(r"\b({})\h+[A-Za-z_]\w*\h*$", either(&of_head("USE"))), "1:keyword"),
             add(in_head(&["DEFINE"], &["PROCEDURE"]), "2:keyword"),
         ]
         .into_iter()
@@ -244,7 +247,7 @@ fn kakoune_indentation() -> Vec<String> {
         # The indentation of the line before.
         try %< execute-keys -draft <semicolon> K <a-&> >
         # After a head, a branch, and an open bracket.
-        try %< execute-keys -draft k x <a-k> ^\\h*({opens})\\b(?!\\h*[(\\[.=]) <ret> j <a-gt> >
+        try %< execute-keys -draft k x <a-k> ^\\h*({opens})\\b <ret> j <a-gt> >
         try %< execute-keys -draft k x <a-k> [(\\[{{]\\h*$ <ret> j <a-gt> >
     >
 >

@@ -146,6 +146,7 @@
 [
   "{{"
   "}}"
+  (line_continuation)
 ] @punctuation.special
 
 ; Lines that are not executed
@@ -197,7 +198,7 @@
 
 [
   "ON"
-  "ERROR"
+  "error"
   "ENDON"
   "MUST"
   "FAIL"
