@@ -8,7 +8,7 @@
  * tables of the scanner. Generation fails if a word is missing here or there.
  */
 
-/* global grammar, seq, choice, repeat, repeat1, optional, prec, field, alias, token, module, require */
+/* global grammar, seq, choice, repeat, repeat1, optional, prec, field, alias, reserved, token, module, require */
 
 const tables = require('./keywords.json');
 
@@ -28,7 +28,11 @@ const known = new Set([
 function kw(word) {
   if (!known.has(word)) throw new Error(`\`${word}\` is not in keywords.json`);
   used.add(word);
-  return alias(token(choice(word, word.toLowerCase())), word === 'ERROR' ? 'error' : word);
+  return alias(spellings(word), word === 'ERROR' ? 'error' : word);
+}
+
+function spellings(word) {
+  return token(choice(word, word.toLowerCase()));
 }
 
 /** The words that close a block of a kind. */
@@ -73,6 +77,13 @@ module.exports = checked(grammar({
   name: 'neuroscript',
 
   word: ($) => $.identifier,
+
+  // Any word may follow a dot, or be the name of an argument.
+  reserved: {
+    // The generator finds the token of a keyword by the rule inside it.
+    names: () => tables.reserved.map((word) => choice(word, word.toLowerCase())),
+    words: () => [],
+  },
 
   externals: ($) => [
     $._newline,
@@ -410,12 +421,10 @@ module.exports = checked(grammar({
 
     _label: ($) =>
       choice(
-        $.identifier,
+        reserved('words', $.identifier),
         alias(
           choice(
-            ...['CALL', 'NOT', 'LAST', 'TRUE', 'FALSE', 'NIL', 'NULL'].map((word) =>
-              token(choice(word, word.toLowerCase())),
-            ),
+            ...['CALL', 'NOT', 'LAST', 'TRUE', 'FALSE', 'NIL', 'NULL'].map(spellings),
           ),
           $.identifier,
         ),
@@ -433,7 +442,7 @@ module.exports = checked(grammar({
         seq(field('object', $._primary), '[', field('index', $.expression), ']'),
       ),
 
-    _property: ($) => alias($.identifier, $.property_identifier),
+    _property: ($) => alias(reserved('words', $.identifier), $.property_identifier),
 
     list: ($) => seq('[', elements($.expression), ']'),
 

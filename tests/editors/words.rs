@@ -135,7 +135,7 @@ pub fn region_of_sublime(name: &str) -> Option<Vec<String>> {
 pub fn region_of_vim(name: &str) -> Option<Vec<String>> {
     let either = |words: &[&str]| spelled(words).join(r"\|");
     // The scanner takes such a word for a name before these marks.
-    let keyword_end = r"\>\%(\s*[(\[.=]\)\@!";
+    let keyword_end = r"\>\%(\s*[(.=[]\)\@!";
     let item = |group: &str, words: &[&str]| format!(r"syn match {group} /\<\%({}\)\>/", either(words));
     let in_head = |head: &[&str], words: &[&str]| {
         format!(r"syn match neuroscriptKeyword /\%(^\s*\%({}\)\>.*\)\@<=\<\%({}\)\>/", either(head), either(words))

@@ -24,10 +24,10 @@ let s:closers = '\%(END\|end\|ENDBLOCK\|endblock\|ENDIF\|endif\|ENDWHILE\|endwhi
 " <<<
 
 " A name, not a keyword: in `end.x`, `end(1)` and `end = 1`, and the name of an argument.
-let s:no_name = '\>\%(\s*[(\[.=:]\)\@!'
+let s:no_name = '\>\%(\s*[(.=:[]\)\@!'
 
 function! s:IsText(line, column) abort
-  return synIDattr(synID(a:line, a:column, 0), 'name') =~# 'String\|Comment\|Metadata'
+  return synIDattr(synID(a:line, a:column, 0), 'name') =~# 'String\|Escape\|Placeholder\|Comment\|Metadata\|Key$'
 endfunction
 
 " The text of a line without its strings and comments.
@@ -43,10 +43,15 @@ function! s:Code(lnum) abort
   return code
 endfunction
 
+" Whether a line ends in a backslash that joins the next one to it.
+function! s:Joins(lnum) abort
+  return s:Code(a:lnum) =~# '\\\s*$'
+endfunction
+
 " The number of brackets that a line leaves open, less those that it closes after the ones at its start.
 function! s:Open(code) abort
   let rest = substitute(a:code, '^[ \t)\]}]*', '', '')
-  return len(substitute(rest, '[^(\[{]', '', 'g')) - len(substitute(rest, '[^)\]}]', '', 'g'))
+  return len(substitute(rest, '[^([{]', '', 'g')) - len(substitute(rest, '[^)\]}]', '', 'g'))
 endfunction
 
 function! NeuroscriptIndent(lnum) abort
@@ -68,10 +73,12 @@ function! NeuroscriptIndent(lnum) abort
   elseif s:Open(code) < 0
     let wanted -= shiftwidth()
   endif
-  if code =~# '\\\s*$' && (before == 1 || s:Code(before - 1) !~# '\\\s*$')
-    let wanted += shiftwidth()
-  elseif code !~# '\\\s*$' && before > 1 && s:Code(before - 1) =~# '\\\s*$'
-    let wanted -= shiftwidth()
+  " Lines after `\` stand two steps deeper than the first.
+  let continues = before > 1 && s:Joins(before - 1)
+  if s:Joins(before) && !continues
+    let wanted += 2 * shiftwidth()
+  elseif !s:Joins(before) && continues
+    let wanted -= 2 * shiftwidth()
   endif
   if getline(a:lnum) =~# '^\s*\%(' . s:closers . '\|' . s:branches . '\)' . s:no_name
         \ || getline(a:lnum) =~# '^\s*[)\]}]'

@@ -22,7 +22,7 @@ syn match neuroscriptGroup /\c\<\%(BASE64\|CSV\|ENV\|FS\|HASH\|IO\|JSON\|LIST\|M
 syn match neuroscriptConstant /\<\%(TRUE\|true\|FALSE\|false\|NIL\|nil\|NULL\|null\|LAST\|last\|LAST_ERROR\|last_error\|ARGS\|args\)\>/
 syn match neuroscriptWordOperator /\<\%(AND\|and\|OR\|or\|NOT\|not\|IN\|in\)\>/
 syn match neuroscriptKeyword /\<\%(IF\|if\|THEN\|then\|ELSE\|else\|END\|end\|ENDBLOCK\|endblock\|WHILE\|while\|DO\|do\|FOR\|for\|EACH\|each\|SET\|set\|VAR\|var\|CALL\|call\|RETURN\|return\|EMIT\|emit\|MUST\|must\|FAIL\|fail\)\>/
-syn match neuroscriptKeyword /^\s*\zs\%(BREAK\|break\|CONTINUE\|continue\|ON\|on\|CLEAR_ERROR\|clear_error\|USE\|use\|DEFINE\|define\|FUNC\|func\|COMMAND\|command\|ENDIF\|endif\|ENDWHILE\|endwhile\|ENDFOR\|endfor\|ENDON\|endon\|ENDFUNC\|endfunc\|ENDPROCEDURE\|endprocedure\|ENDCOMMAND\|endcommand\|FILE_VERSION\|file_version\)\>\%(\s*[(\[.=]\)\@!/
+syn match neuroscriptKeyword /^\s*\zs\%(BREAK\|break\|CONTINUE\|continue\|ON\|on\|CLEAR_ERROR\|clear_error\|USE\|use\|DEFINE\|define\|FUNC\|func\|COMMAND\|command\|ENDIF\|endif\|ENDWHILE\|endwhile\|ENDFOR\|endfor\|ENDON\|endon\|ENDFUNC\|endfunc\|ENDPROCEDURE\|endprocedure\|ENDCOMMAND\|endcommand\|FILE_VERSION\|file_version\)\>\%(\s*[(.=[]\)\@!/
 syn match neuroscriptKeyword /\%(^\s*\%(ON\|on\)\>.*\)\@<=\<\%(ERROR\|error\|AS\|as\)\>/
 syn match neuroscriptKeyword /\%(^\s*\%(USE\|use\)\>.*\)\@<=\<\%(AS\|as\)\>/
 syn match neuroscriptKeyword /\%(^\s*\%(DEFINE\|define\|FUNC\|func\)\>.*\)\@<=\<\%(MEANS\|means\|NEEDS\|needs\|OPTIONAL\|optional\|PROCEDURE\|procedure\|RETURNS\|returns\)\>/
