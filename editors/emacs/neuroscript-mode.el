@@ -49,6 +49,11 @@
 
 (defconst neuroscript--name "[_[:alpha:]][_[:alnum:]]*")
 
+(defconst neuroscript--defun
+  (concat "^[ \t]*\\(?:\\(?:DEFINE\\|define\\)[ \t]+\\(?:PROCEDURE\\|procedure\\)\\|FUNC\\|func\\)[ \t]+\\("
+          neuroscript--name "\\)")
+  "Pattern of the head of a procedure.")
+
 ;; A word before one of these marks at the start of a line is a name.
 (defconst neuroscript--no-name "\\_>\\(?:[ \t]*$\\|[ \t]*[^][(.= \t\n]\\|[ \t]*==\\)")
 
@@ -63,10 +68,10 @@
     (dolist (mark '(?+ ?- ?* ?/ ?% ?= ?! ?< ?> ?& ?| ?^ ?~ ?, ?. ?: ?`))
       (modify-syntax-entry mark "." table))
     table)
-  "Syntax of NeuroScript; `neuroscript--propertize' adds longer comments and strings.")
+  "Syntax of single characters; the rest is in `neuroscript--propertize'.")
 
 (defun neuroscript--propertize (start end)
-  "Give comments of two characters, blocks and fenced strings their syntax between START and END."
+  "Give longer comments and strings their syntax between START and END."
   (goto-char start)
   (neuroscript--close end)
   (let ((rule (concat "\\(--\\|//\\)\\|\\('''\\|```\\)\\|^[ \t]*\\(COMMENT\\|comment\\):\\|^[ \t]*\\(::\\)")))
@@ -91,25 +96,21 @@
           (neuroscript--close end)))))))
 
 (defun neuroscript--close (end)
-  "If point is in a fenced string, a block or metadata, find where that ends, before END."
+  "Find the end of the fenced string, block or metadata at point, before END."
   (let* ((state (syntax-ppss))
          (begun (nth 8 state)))
     (cond
      ((eq (nth 3 state) t)
       (let ((fence (buffer-substring-no-properties begun (min (point-max) (+ begun 3)))))
-        (when (save-excursion (goto-char begun) (looking-at-p "'''\\|```"))
-          (goto-char (max (point) (+ begun 3)))
-          (if (search-forward fence end 'move)
-              (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "|"))))))
+        (goto-char (max (point) (+ begun 3)))
+        (when (search-forward fence end 'move)
+          (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "|")))))
      ((and (nth 4 state) begun (save-excursion (goto-char begun) (looking-at-p "COMMENT:\\|comment:")))
-      (when (or (save-excursion
-                  (goto-char begun)
-                  (let ((line (line-end-position)))
-                    (and (re-search-forward "\\_<\\(?:ENDCOMMENT\\|endcomment\\)\\_>" line t)
-                         (set-match-data (match-data)))))
-                (re-search-forward "^[ \t]*\\(?:ENDCOMMENT\\|endcomment\\)\\_>" end 'move))
-        (goto-char (match-end 0))
-        (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "!"))))
+      (goto-char begun)
+      (let ((closer "\\_<\\(?:ENDCOMMENT\\|endcomment\\)\\_>"))
+        (when (or (re-search-forward closer (line-end-position) t)
+                  (re-search-forward (concat "^[ \t]*" closer) end 'move))
+          (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "!")))))
      ((and (nth 4 state) begun (save-excursion (goto-char begun) (looking-at-p "::")))
       (end-of-line)
       (while (and (looking-back "\\\\[ \t\r]*" (line-beginning-position)) (zerop (forward-line 1)) (not (eobp)))
@@ -126,7 +127,7 @@
    (t 'font-lock-comment-face)))
 
 (defun neuroscript--is-name ()
-  "Whether the word that was matched is a name: after a dot, or before the colon of an argument."
+  "Whether the matched word is a field or the name of an argument."
   (save-match-data
     (or (eq (char-before (match-beginning 0)) ?.)
         (save-excursion
@@ -161,12 +162,35 @@
   (concat "[ \t]*\\(?:" (regexp-opt words) "\\)" neuroscript--no-name))
 
 (defun neuroscript--previous-line ()
-  "Go to the start of the statement line before this one; return whether there is one."
+  "Go to the line of code before this one; return whether there is one."
   (let (found)
     (while (and (not found) (zerop (forward-line -1)))
       (setq found (and (not (looking-at-p "[ \t]*\\($\\|#\\|--\\|//\\|::\\)"))
                        (not (nth 8 (syntax-ppss))))))
     found))
+
+(defun neuroscript--joined-p ()
+  "Whether a backslash joins the current line to the one before."
+  (save-excursion
+    (and (zerop (forward-line -1))
+         (progn (end-of-line)
+                (skip-chars-backward " \t\r")
+                (eq (char-before) ?\\))
+         (not (nth 8 (syntax-ppss (1- (point))))))))
+
+(defun neuroscript--statement-start ()
+  "Go to the first line of the statement on the current line."
+  (let ((moved t))
+    (while moved
+      (setq moved nil)
+      (let ((bracket (nth 1 (syntax-ppss))))
+        (when bracket
+          (goto-char bracket)
+          (beginning-of-line)
+          (setq moved t)))
+      (when (neuroscript--joined-p)
+        (forward-line -1)
+        (setq moved t)))))
 
 (defun neuroscript--indentation ()
   "Return the column of the current line, or nil in a string or a comment block."
@@ -174,19 +198,18 @@
     (beginning-of-line)
     (let* ((state (syntax-ppss))
            (closes (looking-at-p (neuroscript--words (append neuroscript--closers neuroscript--branches))))
-           (closes-bracket (looking-at-p "[ \t]*[])}]")))
+           (closes-bracket (looking-at-p "[ \t]*[])}]"))
+           (joined (neuroscript--joined-p)))
       (cond
        ((nth 8 state) nil)
        ((nth 1 state)
         (goto-char (nth 1 state))
         (+ (current-indentation) (if closes-bracket 0 neuroscript-indent-offset)))
        ((not (neuroscript--previous-line)) 0)
+       (joined
+        (if (neuroscript--joined-p) (current-indentation) (+ (current-indentation) (* 2 neuroscript-indent-offset))))
        (t
-        ;; The line where the statement begins.
-        (let ((bracket (nth 1 (syntax-ppss))))
-          (when bracket
-            (goto-char bracket)
-            (beginning-of-line)))
+        (neuroscript--statement-start)
         (max 0 (+ (current-indentation)
                   (if (looking-at-p (neuroscript--words (append neuroscript--openers neuroscript--branches)))
                       neuroscript-indent-offset
@@ -218,11 +241,6 @@
   (setq font-lock-defaults
         '(neuroscript-font-lock-keywords nil nil nil
           (font-lock-syntactic-face-function . neuroscript--face-of-text))))
-
-(defconst neuroscript--defun
-  (concat "^[ \t]*\\(?:\\(?:DEFINE\\|define\\)[ \t]+\\(?:PROCEDURE\\|procedure\\)\\|FUNC\\|func\\)[ \t]+\\("
-          neuroscript--name "\\)")
-  "Pattern of the head of a procedure.")
 
 (defun neuroscript-beginning-of-defun (&optional count)
   "Go back to the head of a procedure, COUNT times."

@@ -70,6 +70,8 @@ add-highlighter shared/neuroscript/code/ regex '\.([A-Za-z_]\w*)\h*\(' 1:functio
 # >>> indentation
 define-command -hidden neuroscript-indent-on-new-line %<
     evaluate-commands -draft -itersel %<
+        # A closer or a branch alone on the line before belongs one step to the left.
+        try %< execute-keys -draft k x <a-k> ^\h+(END|end|ENDBLOCK|endblock|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|ELSE|else)\b <ret> <a-lt> >
         # The indentation of the line before.
         try %< execute-keys -draft <semicolon> K <a-&> >
         # After a head, a branch, and an open bracket.
@@ -80,8 +82,6 @@ define-command -hidden neuroscript-indent-on-new-line %<
 
 define-command -hidden neuroscript-indent-on-closing %<
     evaluate-commands -draft -itersel %<
-        # A closer or a branch alone on its line, one step deeper than its head.
-        try %< execute-keys -draft x <a-k> ^\h+(END|end|ENDBLOCK|endblock|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|ELSE|else)$ <ret> <a-lt> >
         try %< execute-keys -draft x <a-k> ^\h+[)\]}]$ <ret> <a-lt> >
     >
 >

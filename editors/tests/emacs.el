@@ -39,6 +39,7 @@
       (unless (equal before (buffer-string))
         (let ((at (abs (compare-strings before nil nil (buffer-string) nil nil))))
           (goto-char at)
+          (setq inhibit-message nil)
           (message "%s:%d: the line is indented otherwise: %s" file (line-number-at-pos)
                    (buffer-substring (line-beginning-position) (line-end-position)))
           (kill-emacs 1))))))

@@ -52,9 +52,30 @@ def face(colours):
     return FACES[number - 1] if 0 < number <= len(FACES) else "default"
 
 
+# Lines that are typed without blanks, and what they become.
+TYPED = ["IF x THEN", "EMIT f(", "1", ")", "ELSE", "FOR EACH a IN b DO", "EMIT a", "END", "ENDIF", "EMIT 2"]
+INDENTED = "IF x THEN\n  EMIT f(\n    1\n  )\nELSE\n  FOR EACH a IN b DO\n    EMIT a\n  END\nENDIF\nEMIT 2"
+
+
+def check_typing(kak, plugin, environment, path):
+    """Fails if lines are not indented while they are typed."""
+    path.write_text("")
+    command = [kak, "-ui", "json", "-e", f"source {plugin}; edit {path}"]
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    next(message for message in process.stdout if '"refresh"' in message)
+    keys = "<ret>".join(line.replace("<", "<lt>").replace(" ", "<space>") for line in TYPED)
+    send(process, "keys", [f"i{keys}<esc>:write-quit<ret>"])
+    process.stdout.read()
+    process.wait(timeout=20)
+    found = path.read_text().rstrip("\n")
+    if found != INDENTED:
+        sys.exit(f"kakoune: what was typed is indented as\n{found}")
+
+
 def main(kak, plugin, folder):
     folder = Path(folder)
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    check_typing(kak, Path(plugin).resolve(), environment, folder / "typed.ns")
     current, lines = None, []
     with open(folder / "places.tsv") as places, open(folder / "kakoune.tsv", "w") as out:
         for place in places:

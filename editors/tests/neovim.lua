@@ -14,10 +14,12 @@ for _, name in ipairs(highlights.captures) do
   assert(listed[name], '@' .. name .. ' is not in the help of Neovim')
 end
 
-local function fold_count(root, buffer)
-  local count = 0
-  for _ in vim.treesitter.query.get('neuroscript', 'folds'):iter_captures(root, buffer) do count = count + 1 end
-  return count
+-- Blocks in Markdown.
+vim.cmd.runtime('plugin/neuroscript.lua')
+for _, name in ipairs({ 'ns', 'neuroscript' }) do
+  local page = vim.treesitter.get_string_parser('```' .. name .. '\nSET x = 1\n```\n', 'markdown')
+  page:parse(true)
+  assert(page:children().neuroscript, 'a block `' .. name .. '` of Markdown is not parsed')
 end
 
 local names = { 'folds', 'indents', 'locals', 'injections' }

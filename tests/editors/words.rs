@@ -244,6 +244,8 @@ fn kakoune_indentation() -> Vec<String> {
     let text = format!(
         "define-command -hidden neuroscript-indent-on-new-line %<
     evaluate-commands -draft -itersel %<
+        # A closer or a branch alone on the line before belongs one step to the left.
+        try %< execute-keys -draft k x <a-k> ^\\h+({closes})\\b <ret> <a-lt> >
         # The indentation of the line before.
         try %< execute-keys -draft <semicolon> K <a-&> >
         # After a head, a branch, and an open bracket.
@@ -254,8 +256,6 @@ fn kakoune_indentation() -> Vec<String> {
 
 define-command -hidden neuroscript-indent-on-closing %<
     evaluate-commands -draft -itersel %<
-        # A closer or a branch alone on its line, one step deeper than its head.
-        try %< execute-keys -draft x <a-k> ^\\h+({closes})$ <ret> <a-lt> >
         try %< execute-keys -draft x <a-k> ^\\h+[)\\]}}]$ <ret> <a-lt> >
     >
 >"

@@ -31,7 +31,7 @@ let b:undo_ftplugin = 'setlocal comments< commentstring< expandtab< shiftwidth< 
       \ . ' | unlet! b:match_words b:match_skip'
 
 " Neovim: the grammar of tree-sitter where its parser is installed as `parser/neuroscript.so`.
-if has('nvim-0.9') && !empty(nvim_get_runtime_file('parser/neuroscript.*', v:false))
+if has('nvim-0.11') && !empty(nvim_get_runtime_file('parser/neuroscript.*', v:false))
   lua vim.treesitter.start()
   setlocal foldexpr=v:lua.vim.treesitter.foldexpr()
   let b:undo_ftplugin .= ' | setlocal foldexpr< | lua vim.treesitter.stop()'
