@@ -134,22 +134,38 @@
           (goto-char (match-end 0))
           (looking-at-p "[ \t]*:")))))
 
-(defun neuroscript--search (pattern)
-  "Return a matcher that finds PATTERN where it is no name."
+(defun neuroscript--search (pattern &optional where)
+  "Return a matcher for PATTERN where it is no name and WHERE returns non-nil."
   (lambda (limit)
     (let (found)
-      (while (and (setq found (re-search-forward pattern limit t)) (neuroscript--is-name)))
+      (while (and (setq found (re-search-forward pattern limit t))
+                  (or (neuroscript--is-name)
+                      (and where (not (save-match-data (save-excursion (funcall where))))))))
       found)))
 
+(defun neuroscript--outside-brackets-p ()
+  "Whether the text that was matched is in no bracket."
+  (zerop (car (syntax-ppss (match-beginning 0)))))
+
+(defun neuroscript--in-head-p ()
+  "Whether the text that was matched belongs to the head of a procedure."
+  (let (brackets)
+    (while (progn (beginning-of-line)
+                  (setq brackets (nth 9 (syntax-ppss))))
+      (goto-char (car brackets))))
+  (looking-at-p "[ \t]*\\(?:DEFINE\\|define\\|FUNC\\|func\\)\\_>"))
+
 (defvar neuroscript-font-lock-keywords
-  `((,(concat "^[ \t]*\\(" (regexp-opt neuroscript--contextual) "\\)" neuroscript--no-name)
+  `((,(neuroscript--search
+       (concat "^[ \t]*\\(" (regexp-opt neuroscript--contextual) "\\)" neuroscript--no-name)
+       #'neuroscript--outside-brackets-p)
      1 font-lock-keyword-face)
     ("^[ \t]*\\(?:ON\\|on\\)\\_>" (,(neuroscript--search (regexp-opt neuroscript--on 'symbols))
                                    nil nil (0 font-lock-keyword-face)))
     ("^[ \t]*\\(?:USE\\|use\\)\\_>" (,(neuroscript--search (regexp-opt neuroscript--use 'symbols))
                                      nil nil (0 font-lock-keyword-face)))
-    ("^[ \t]*\\(?:DEFINE\\|define\\|FUNC\\|func\\)\\_>"
-     (,(neuroscript--search (regexp-opt neuroscript--procedures 'symbols)) nil nil (0 font-lock-keyword-face)))
+    (,(neuroscript--search (regexp-opt neuroscript--procedures 'symbols) #'neuroscript--in-head-p)
+     0 font-lock-keyword-face)
     (,(neuroscript--search (regexp-opt neuroscript--constants 'symbols)) 0 font-lock-constant-face)
     (,(neuroscript--search (regexp-opt neuroscript--keywords 'symbols)) 0 font-lock-keyword-face)
     (,(concat "\\_<\\(" (regexp-opt neuroscript--functions) "\\)[ \t]*(") 1 font-lock-builtin-face)

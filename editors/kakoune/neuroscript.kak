@@ -39,7 +39,8 @@ add-highlighter shared/neuroscript/double/ fill string
 add-highlighter shared/neuroscript/double/ regex '\\(["''\\/nrtbf]|x[0-7][0-9A-Fa-f]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\})' 0:value
 add-highlighter shared/neuroscript/single region "'" "(?<!\\)(\\\\)*'|$" fill string
 add-highlighter shared/neuroscript/line region '#|--|//' '$' fill comment
-add-highlighter shared/neuroscript/block region '^\h*(COMMENT|comment):' '^\h*(ENDCOMMENT|endcomment)\b|(?<=COMMENT:).*?\bENDCOMMENT\b' fill comment
+add-highlighter shared/neuroscript/short-block region '^\h*(COMMENT|comment):[^\n]*\b(ENDCOMMENT|endcomment)\b' '$' fill comment
+add-highlighter shared/neuroscript/block region '^\h*(COMMENT|comment):' '^\h*(ENDCOMMENT|endcomment)\b' fill comment
 add-highlighter shared/neuroscript/metadata region '^\h*::' '(?<!\\)\h*$' fill meta
 
 add-highlighter shared/neuroscript/code/ regex '\b\d[\d_]*(\.\d[\d_]*)?([eE][+-]?\d+)?\b' 0:value

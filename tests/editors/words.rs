@@ -147,10 +147,15 @@ pub fn region_of_vim(name: &str) -> Option<Vec<String>> {
             item("neuroscriptConstant", &CONSTANTS),
             item("neuroscriptWordOperator", &OPERATOR_WORDS),
             item("neuroscriptKeyword", &commands()),
-            format!(r"syn match neuroscriptKeyword /^\s*\zs\%({}\){keyword_end}/", either(&contextual())),
+            format!(r"syn match neuroscriptStatement /^\s*\zs\%({}\){keyword_end}/", either(&contextual())),
             in_head(&["ON"], &of_head("ON")),
             in_head(&["USE"], &of_head("USE")),
-            in_head(&["DEFINE", "FUNC"], &of_procedures()),
+            format!(r"syn match neuroscriptHeadWord /\<\%({}\)\>/ contained", either(&of_procedures())),
+            format!(
+                r"syn region neuroscriptHead matchgroup=neuroscriptKeyword start=/^\s*\zs\%({}\){keyword_end}/ {}",
+                either(&["DEFINE", "FUNC"]),
+                r"skip=/\\\s*\n/ end=/$/ contains=@neuroscriptExpression,neuroscriptHeadWord,neuroscriptSignature"
+            ),
             format!(
                 r"syn match neuroscriptPlaceholder /{{{{\s*\%(\%({}\)\>\)\@!\h\w*\%(\.\h\w*\)*\s*}}}}/ contained",
                 either(&not_names())

@@ -25,7 +25,7 @@ let s:closers = [
       "\ <<<
       \ ]
 let b:match_words = join(s:closers, ',')
-let b:match_skip = 'synIDattr(synID(line("."), col("."), 0), "name") =~# "String\\|Comment\\|Property"'
+let b:match_skip = 'synIDattr(synID(line("."), col("."), 0), "name") =~# "String\\|Comment\\|Block\\|Property"'
 
 let b:undo_ftplugin = 'setlocal comments< commentstring< expandtab< shiftwidth< softtabstop< formatoptions< suffixesadd< include<'
       \ . ' | unlet! b:match_words b:match_skip'

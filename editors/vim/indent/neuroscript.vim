@@ -27,7 +27,7 @@ let s:closers = '\%(END\|end\|ENDBLOCK\|endblock\|ENDIF\|endif\|ENDWHILE\|endwhi
 let s:no_name = '\>\%(\s*[(.=:[]\)\@!'
 
 function! s:IsText(line, column) abort
-  return synIDattr(synID(a:line, a:column, 0), 'name') =~# 'String\|Escape\|Placeholder\|Comment\|Metadata\|Key$'
+  return synIDattr(synID(a:line, a:column, 0), 'name') =~# 'String\|Block\|Escape\|Placeholder\|Comment\|Metadata\|Key$'
 endfunction
 
 " The text of a line without its strings and comments.
