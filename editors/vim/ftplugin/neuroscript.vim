@@ -33,6 +33,8 @@ let b:undo_ftplugin = 'setlocal comments< commentstring< expandtab< shiftwidth< 
 " Neovim: the grammar of tree-sitter where its parser is installed as `parser/neuroscript.so`.
 if has('nvim-0.11') && !empty(nvim_get_runtime_file('parser/neuroscript.*', v:false))
   lua vim.treesitter.start()
+  " The indentation asks the syntax for strings and comments.
+  setlocal syntax=ON
   setlocal foldexpr=v:lua.vim.treesitter.foldexpr()
   let b:undo_ftplugin .= ' | setlocal foldexpr< | lua vim.treesitter.stop()'
 endif
