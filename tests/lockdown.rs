@@ -39,7 +39,10 @@ fn a_sealed_process_reaches_its_grounds_and_nothing_else() {
 #[test]
 fn a_server_starts_its_own_binary_alone() {
     let tries = within("tries_of_a_server");
-    assert_eq!(tries, "may start itself: done\nstart another program: Permission denied (os error 13)\n");
+    assert_eq!(
+        tries,
+        "may start itself: done\nmay follow what happens to files: done\nstart another program: Permission denied (os error 13)\n"
+    );
 }
 
 #[test]
@@ -239,6 +242,8 @@ fn tries_of_a_server() {
         }
     });
     tell(&told, vec![("may start itself", itself)]);
+    let follows = rustix::fs::inotify::init(rustix::fs::inotify::CreateFlags::CLOEXEC);
+    tell(&told, vec![("may follow what happens to files", follows.map(drop).map_err(io::Error::from))]);
     tell(&told, vec![("start another program", Command::new("/bin/true").spawn().map(drop))]);
 }
 

@@ -118,6 +118,12 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
+    /// Returns the next frame, if one arrives within a time.
+    pub fn hear_within(&mut self, patience: Duration) -> Option<Json> {
+        let line = self.lines.recv_timeout(patience).ok()?;
+        Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
+    }
+
     /// Returns the next line; `None` at the end of the output.
     pub fn hear_line(&mut self) -> Option<String> {
         self.lines.recv_timeout(PATIENCE).ok()

@@ -9,13 +9,18 @@ mod cancelling;
 mod client;
 mod direct;
 mod guesses;
+mod logs;
 mod many;
 mod media;
 mod offer;
 mod others;
+mod prompts;
 mod protocol;
 mod reports;
+mod resources;
 mod roots;
 mod sandboxes;
 mod script_tools;
 mod scripts;
+#[cfg(target_os = "linux")]
+mod watching;

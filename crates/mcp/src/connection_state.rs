@@ -8,11 +8,12 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::engine::{AnswerForm, Engine, Network, Options, SessionMemory, SetupError, ToolCall};
 use crate::text::ToolCode;
-use crate::toolkit::{Excerpt, FailureMode, Registry, ToolError, excerpt};
+use crate::toolkit::{Excerpt, FailureMode, LEAST, Registry, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
 use super::hints::{HiddenTool, for_a_client, in_wire_names, wire_name, with_hidden_tools};
+use super::logging::LogMessage;
 use super::media::{Media, Split};
 use super::methods::{self, Method};
 use super::offer::{OfferedTool, PLAN, ScriptTool};
@@ -20,6 +21,12 @@ use super::order::{Given, Named, Order};
 use super::recent_answers::RecentAnswers;
 use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};
 use super::worker::WorkerReport;
+
+/// Maximum size in bytes of one part of an answer, unless a limit sets it.
+const AT_ONCE: u64 = 64 << 10;
+
+/// Maximum size in bytes of a file that is read as a resource, unless a limit sets one for answers.
+const RESOURCE: u64 = 4 << 20;
 
 /// Maximum number of characters of the message of an error beside an answer that has lost its form.
 const BRIEF: usize = 500;
@@ -37,6 +44,8 @@ pub struct ConnectionState {
     at_once: u64,
     /// Wire names of tools that are not offered, with the reason or the remedy.
     pub hidden: Vec<HiddenTool>,
+    /// Maximum size in bytes of a file that is read as a resource.
+    pub resource_bytes: u64,
 }
 
 /// An answer in the form that a client receives.
@@ -52,13 +61,15 @@ pub struct Reply {
     pub media: Option<Media>,
     /// Whether the call failed.
     pub is_error: bool,
+    /// Messages for a client that follows the log.
+    pub log: Vec<LogMessage>,
 }
 
 impl ConnectionState {
     /// Opens the sandboxes and locks the process down.
     pub fn open(named: &[NamedSandbox], options: &Options, network: Network) -> Result<ConnectionState, SetupError> {
         let mut sandboxes = Sandboxes::open(named, options, network)?;
-        let at_once = sandboxes.take_answer_bound();
+        let bound = sandboxes.take_answer_bound();
         let approver = Rc::new(McpApprover::new());
         sandboxes.engines().for_each(|engine| engine.set_approver(approver.clone()));
         Ok(ConnectionState {
@@ -66,7 +77,8 @@ impl ConnectionState {
             session: SessionMemory::of_connection("ns mcp"),
             approver,
             recent_answers: RecentAnswers::default(),
-            at_once,
+            at_once: bound.unwrap_or(AT_ONCE).max(LEAST),
+            resource_bytes: bound.unwrap_or(RESOURCE),
             hidden: Vec::new(),
         })
     }
@@ -74,7 +86,9 @@ impl ConnectionState {
     /// Opens the sandboxes again with other bounds; session memory and stored answers remain.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
         self.sandboxes.reopen(options)?;
-        self.at_once = self.sandboxes.take_answer_bound();
+        let bound = self.sandboxes.take_answer_bound();
+        self.at_once = bound.unwrap_or(AT_ONCE).max(LEAST);
+        self.resource_bytes = bound.unwrap_or(RESOURCE);
         self.sandboxes.engines().for_each(|engine| engine.set_approver(self.approver.clone()));
         Ok(())
     }
@@ -95,6 +109,7 @@ impl ConnectionState {
         let undo = engine.ended_run();
         engine.gate().end_run();
         let mut notes = notes(engine);
+        let log: Vec<LogMessage> = notes.iter().map(|note| LogMessage::warning(note)).collect();
         notes.extend(engine.gate().console().take_printed_texts());
         let mut reply = match result {
             Ok(answer) => self.answer_of_tool(offered, answer),
@@ -102,6 +117,7 @@ impl ConnectionState {
             Err(error) => self.failure(&error),
         };
         reply.notes.extend(notes);
+        reply.log.extend(log);
         if let Some(undo) = undo {
             reply.meta.insert("undo_id".to_owned(), json!(undo.run));
         }
@@ -159,6 +175,7 @@ impl ConnectionState {
         });
         let notes = notes(self.sandboxes.engine(number));
         let mut reply = reply.unwrap_or_else(|error| failure_of(method, error));
+        reply.log.extend(notes.iter().map(|note| LogMessage::warning(note)));
         reply.notes.extend(notes);
         reply
     }
@@ -167,8 +184,19 @@ impl ConnectionState {
         if method.takes_sandbox() { self.sandboxes.take(args, method.params()) } else { Ok(0) }
     }
 
+    /// Calls a tool for something other than a call of a client, and returns its whole result.
+    pub fn result_of(&self, number: usize, tool: &str, args: &Map<String, Json>) -> Result<Value, ToolError> {
+        let engine = self.enter(number);
+        let result = value_of(args).and_then(|args| {
+            let (session, form) = (&self.session, AnswerForm::Json);
+            engine.call_tool(&ToolCall { tool, args: &args, session, form })
+        });
+        engine.gate().end_run();
+        result
+    }
+
     /// Converts the error of a tool to an answer in which tools have their wire names.
-    fn failure(&self, error: &ToolError) -> Reply {
+    pub fn failure(&self, error: &ToolError) -> Reply {
         let registry = self.registry();
         let mut reply = failure(error);
         for member in ["message", "hint"] {
@@ -181,6 +209,7 @@ impl ConnectionState {
         }
         let tool = error.tool.map(|name| wire_name(name, registry).unwrap_or(name));
         reply.structured["error"]["tool"] = json!(tool);
+        reply.log.extend(LogMessage::refusal(&reply.structured["error"]));
         reply
     }
 
@@ -240,6 +269,7 @@ impl ConnectionState {
                     reply.structured["error"] = error;
                 }
                 reply.meta.extend(undo.map(|id| ("undo_id".to_owned(), id)));
+                reply.log.extend(LogMessage::refusal(&reply.structured["error"]));
                 reply
             }
             Err(error) => {
@@ -314,12 +344,12 @@ impl ConnectionState {
         if !structured.is_object() && !structured.is_string() {
             structured = json!({ "result": structured });
         }
-        Reply { structured, meta, notes, media: None, is_error: false }
+        Reply { structured, meta, notes, media: None, is_error: false, log: Vec::new() }
     }
 }
 
 /// Returns the warnings of the last call of an engine.
-fn notes(engine: &Engine) -> Vec<String> {
+pub fn notes(engine: &Engine) -> Vec<String> {
     let gate = engine.gate();
     gate.take_notes().iter().map(|note| in_wire_names(&for_a_client(note), gate.registry())).collect()
 }
@@ -333,7 +363,7 @@ pub fn failure(error: &ToolError) -> Reply {
     if let Some(answer) = &error.answer {
         structured["answer"] = json!(answer);
     }
-    Reply { structured, meta: Map::new(), notes: Vec::new(), media: None, is_error: true }
+    Reply { structured, meta: Map::new(), notes: Vec::new(), media: None, is_error: true, log: Vec::new() }
 }
 
 /// Converts the error of a method to an answer.

@@ -16,6 +16,11 @@
 //! names roots, go through rmcp. A script whose question ends the request (revision 2026-07-28) waits for the request
 //! with the answer; at most four wait (`server/scripts`).
 //!
+//! Resources are read by the tools that read files (`resources`), and prompts ask the model to run a script of the
+//! cookbook (`prompts`). Changes are watched in directories that the gate has found by handle; the gate decides about a
+//! change again before a client hears of it (`subscriptions`). A request for a stream of notifications stays open
+//! outside of the budget below, so that it neither stops other requests nor keeps them from the direct way.
+//!
 //! Everything that waits is bounded in `wire`: a frame has at most 16 MiB (a longer one is skipped and answered), 64
 //! requests or 32 MiB are in flight before reading pauses, as many other messages wait for rmcp, and a client that does
 //! not read is disconnected. A message that rmcp would take for the end of the connection, or leave unanswered, does not
@@ -27,16 +32,22 @@ mod engine_thread;
 mod hints;
 #[cfg(feature = "http")]
 mod http;
+mod logging;
 mod media;
 mod methods;
 mod offer;
 mod order;
 mod progress;
+mod prompts;
 mod recent_answers;
+mod resources;
 mod roots;
 mod sandboxes;
 mod server;
 mod stop;
+#[cfg(target_os = "linux")]
+mod subscriptions;
+mod uri;
 mod wire;
 mod worker;
 

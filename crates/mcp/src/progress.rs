@@ -24,7 +24,8 @@ impl CurrentProgress {
     pub fn look(&self) -> Option<(u64, String)> {
         let call = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (tool, progress) = call?;
-        let done = progress.bytes_read() + progress.bytes_written() + progress.items().0;
+        let counts = [progress.items().0, progress.entries().0, progress.files_searched().0];
+        let done = progress.bytes_read() + progress.bytes_written() + counts.iter().sum::<u64>();
         Some((done, message(tool, &progress)))
     }
 }
@@ -39,12 +40,19 @@ impl ProgressView for CurrentProgress {
     }
 }
 
-/// Formats progress, such as `FS.CopyFile: 412 of 1000 items, 52000 bytes written`.
+/// Formats progress, such as `FS.CopyFile: 412 of 1000 items, 52000 bytes written` or `FS.SearchFiles: 96 files searched,
+/// 7 matches, 52000 bytes read`.
 pub fn message(tool: &str, progress: &Progress) -> String {
     let mut parts = Vec::new();
     let (items, all) = progress.items();
     if all > 0 {
         parts.push(format!("{items} of {all} items"));
+    }
+    match (progress.entries(), progress.files_searched()) {
+        (_, (files, matches)) if files > 0 => parts.push(format!("{files} files searched, {matches} matches")),
+        ((entries, expected), _) if expected > 0 => parts.push(format!("{entries} of about {expected} entries seen")),
+        ((entries, _), _) if entries > 0 => parts.push(format!("{entries} entries seen")),
+        _ => {}
     }
     for (bytes, word) in [(progress.bytes_read(), "read"), (progress.bytes_written(), "written")] {
         if bytes > 0 {

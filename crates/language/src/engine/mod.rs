@@ -14,6 +14,7 @@ mod history;
 mod info;
 mod invocation;
 mod libraries;
+mod listing;
 mod lockdown;
 mod memory;
 mod missing_argument;
@@ -45,9 +46,11 @@ use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
 pub use crate::gate::{
-    Approver, Barrier, Clock, Console, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
+    Approver, Barrier, Clock, Console, FilePage, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
     Provenance, Question, RUN_NAME, Reply, Salvaged, SessionMemory, SourceLine, Unused,
 };
+#[cfg(target_os = "linux")]
+pub use crate::gate::WatchPoint;
 pub use crate::limits::{Bounds, Interrupt, Jobs, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{
@@ -85,6 +88,7 @@ pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};
 pub use test_folder::{Found, TestFolder};
 
+pub use listing::NamesWanted;
 pub use lockdown::{
     LockdownStatus, Network, Process, TestPaths, leave_scratch, open_outside, outside, scratch_home, seal_tester,
     seal_tests, settle_scratch,

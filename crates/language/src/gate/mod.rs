@@ -25,6 +25,7 @@ mod caller;
 mod conflict;
 mod console;
 mod context;
+mod files;
 mod history;
 mod library;
 mod listing;
@@ -45,6 +46,8 @@ mod recovery;
 mod stream;
 mod tool;
 mod truncate;
+#[cfg(target_os = "linux")]
+mod watch_point;
 mod world;
 
 pub use crate::audit::Items;
@@ -62,11 +65,13 @@ pub use call_record::{LoggedArgument, LoggedForm};
 pub use caller::Caller;
 pub use console::{Console, InputFault};
 pub use context::Context;
+pub use files::{FilePage, PageRequest};
 pub use history::{RUN_NAME, UndoRefusal, UndoRequest};
 pub use library::{Library, LibraryPlace};
 pub use listing::{Visit, Visited, Visitor};
 pub use memory::{Memory, Scope};
 pub use module::{ModuleError, ModuleFile};
+pub use names::NameRequest;
 pub use observer::ProgressView;
 pub use opener::Opener;
 pub use plan::shown_change;
@@ -78,3 +83,5 @@ pub use random::{Clock, RandomSource};
 pub use stream::OpenStream;
 pub use tool::{Stream, Tool, Toolbox};
 pub use truncate::{DONE, answers_are_bounded};
+#[cfg(target_os = "linux")]
+pub use watch_point::WatchPoint;

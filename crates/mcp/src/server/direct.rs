@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::ask::{Asker, Live, RememberedReplies, can_ask_form};
 use super::super::engine_thread::EngineHandle;
+use super::super::logging::LogQueue;
 use super::super::offer::Offer;
 use super::super::wire::{AdmittedRequest, ConnectionHandle, Direct, DirectRequest};
 use super::Parts;
@@ -23,6 +24,7 @@ pub struct DirectCalls {
     offer: Arc<Offer>,
     closing: ConnectionHandle,
     standing: RememberedReplies,
+    log: LogQueue,
     session: Mutex<Session>,
 }
 
@@ -38,9 +40,14 @@ enum Session {
 
 impl DirectCalls {
     /// Creates the direct calls of a connection with a single client.
-    pub fn new(parts: &Parts, standing: RememberedReplies, closing: ConnectionHandle) -> Arc<DirectCalls> {
+    pub fn new(
+        parts: &Parts,
+        standing: RememberedReplies,
+        log: LogQueue,
+        closing: ConnectionHandle,
+    ) -> Arc<DirectCalls> {
         let (engine, offer) = (parts.engine.clone(), parts.offer.clone());
-        Arc::new(DirectCalls { engine, offer, closing, standing, session: Mutex::new(Session::None) })
+        Arc::new(DirectCalls { engine, offer, closing, standing, log, session: Mutex::new(Session::None) })
     }
 
     /// Records the handshake of a client.
@@ -81,6 +88,7 @@ impl DirectCalls {
 fn is_plain(meta: &RequestMetaObject) -> bool {
     let version = meta.protocol_version();
     meta.get_progress_token().is_none()
+        && meta.log_level().is_none()
         && version.is_some_and(|version| {
             version >= ProtocolVersion::V_2026_07_28 && ProtocolVersion::KNOWN_VERSIONS.contains(&version)
         })
@@ -101,9 +109,11 @@ impl Direct for DirectCalls {
         };
         let Some((asker, is_older)) = self.asker(&call, &cancelled) else { return Err(call) };
         let work = work(offered, call.arguments.take().unwrap_or_default(), asker);
-        let (request, closing) = (request.clone(), self.closing.clone());
+        let (request, closing, log) = (request.clone(), self.closing.clone(), self.log.clone());
         let job = self.engine.post(move |state| {
-            let mut result = ServerResult::CallToolResult(result(work(state)));
+            let mut reply = work(state);
+            log.add(std::mem::take(&mut reply.log));
+            let mut result = ServerResult::CallToolResult(result(reply));
             if is_older {
                 result.strip_result_type_for_legacy_peer();
                 result.strip_non_object_output_for_legacy_peer();

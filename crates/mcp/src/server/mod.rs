@@ -3,7 +3,11 @@
 
 mod client_roots;
 mod direct;
+mod log;
+mod resources;
 mod scripts;
+#[cfg(target_os = "linux")]
+mod watching;
 mod work;
 
 use std::borrow::Cow;
@@ -12,9 +16,11 @@ use std::time::Duration;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use serde_json::json;
@@ -23,15 +29,19 @@ use tokio::runtime::Handle;
 use crate::engine::Options;
 
 use super::ask::{Asker, Later, Live, RememberedReplies, answer_in, can_ask_form};
-use super::connection_state::{ConnectionState, Reply};
+use super::connection_state::ConnectionState;
 use super::engine_thread::{EngineHandle, Job};
+use super::logging::LogQueue;
 use super::offer::Offer;
 use super::progress::CurrentProgress;
+#[cfg(target_os = "linux")]
+use super::subscriptions::Subscriptions;
 use super::wire::ConnectionHandle;
 use super::worker::Workers;
 
 use client_roots::ClientRoots;
 use direct::DirectCalls;
+use resources::Extras;
 use scripts::ScriptCall;
 pub use scripts::Scripts;
 use work::{result, work};
@@ -46,6 +56,18 @@ pub struct Server {
     roots: ClientRoots,
     /// Executes calls without rmcp, if there is a single connection.
     direct: Option<Arc<DirectCalls>>,
+    log: LogQueue,
+    extras: Extras,
+    #[cfg(target_os = "linux")]
+    subscriptions: Subscriptions,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.log.end();
+        #[cfg(target_os = "linux")]
+        self.subscriptions.end();
+    }
 }
 
 /// The components of a server.
@@ -86,12 +108,22 @@ impl Server {
     /// Creates the server of one client.
     pub fn new(parts: Parts) -> Server {
         let standing = RememberedReplies::default();
+        let (log, extras) = (LogQueue::default(), Extras::of(&parts.offer));
         let direct = parts.closing.clone().map(|closing| {
-            let direct = DirectCalls::new(&parts, standing.clone(), closing.clone());
+            let direct = DirectCalls::new(&parts, standing.clone(), log.clone(), closing.clone());
             closing.set_direct(direct.clone());
             direct
         });
-        Server { parts, standing, roots: ClientRoots::default(), direct }
+        Server {
+            parts,
+            standing,
+            roots: ClientRoots::default(),
+            direct,
+            log,
+            extras,
+            #[cfg(target_os = "linux")]
+            subscriptions: Subscriptions::default(),
+        }
     }
 
     async fn called(&self, params: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Called {
@@ -113,7 +145,9 @@ impl Server {
         {
             return Ok(CallToolResponse::InputRequired(required));
         }
-        reply.map(|reply| CallToolResponse::Complete(result(reply)))
+        let mut reply = reply?;
+        self.log(context, std::mem::take(&mut reply.log)).await;
+        Ok(CallToolResponse::Complete(result(reply)))
     }
 
     /// Returns the asker for a call.
@@ -134,11 +168,11 @@ impl Server {
     }
 
     /// Executes work on the engine thread; cancels it if the request is abandoned.
-    async fn on_engine(
+    async fn on_engine<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&mut ConnectionState) -> Reply + Send + 'static,
-    ) -> Result<Reply, ErrorData> {
+        work: impl FnOnce(&mut ConnectionState) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
         let (job, answered) = self.parts.engine.give(work);
         let mut stopping = CancelOnDrop(&self.parts.engine, Some(job));
         let telling = self.tell_progress(job, context);
@@ -214,9 +248,8 @@ fn cancelled() -> ErrorData {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
         let implementation = Implementation::new("neuroscript", env!("CARGO_PKG_VERSION")).with_title("NeuroScript");
-        InitializeResult::new(capabilities)
+        InitializeResult::new(self.extras.capabilities())
             .with_server_info(implementation)
             .with_instructions(self.parts.instructions.clone())
     }
@@ -236,6 +269,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.log.open();
         self.roots.follow(&context.peer, &self.parts).await;
     }
 
@@ -254,6 +288,95 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(message, None));
         }
         Ok(ListToolsResult::with_all_items(self.parts.offer.definitions()))
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.resource_page(page, &context).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.templates(page, &context).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.resource(request, &context).await.map(ReadResourceResponse::Complete)
+    }
+
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.prompts(page)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(&request).map(GetPromptResponse::Complete)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.completion(request, &context).await
+    }
+
+    #[expect(deprecated, reason = "clients of older revisions have logging")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.set_log_level(&request, &context)
+    }
+
+    #[cfg(target_os = "linux")]
+    async fn subscribe(
+        &self,
+        request: rmcp::model::SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.follow_resource(request.uri, &context).await
+    }
+
+    #[cfg(target_os = "linux")]
+    async fn unsubscribe(
+        &self,
+        request: rmcp::model::UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.leave_resource(request.uri).await
+    }
+
+    #[cfg(target_os = "linux")]
+    fn accepted_subscription_filter(
+        &self,
+        requested: &rmcp::model::SubscriptionFilter,
+    ) -> Option<rmcp::model::SubscriptionFilter> {
+        self.extras.has_resources.then(|| self.accepted(requested))
+    }
+
+    #[cfg(target_os = "linux")]
+    async fn listen(&self, context: rmcp::service::SubscriptionContext) -> Result<(), ErrorData> {
+        self.follow_stream(&context).await;
+        Ok(())
     }
 
     fn get_tool(&self, _: &str) -> Option<Tool> {

@@ -21,6 +21,7 @@ use crate::toolkit::ToolError;
 
 use super::super::ask::{Asked, Asker, Later, Waiting};
 use super::super::connection_state::{Reply, failure};
+use super::super::logging::LogMessage;
 use super::super::offer::Offered;
 use super::super::stop::Stop;
 use super::super::worker::WorkerReport;
@@ -151,7 +152,9 @@ impl Server {
         match self.follow(script, context).await? {
             FollowOutcome::Asks(required) => Ok(CallToolResponse::InputRequired(required)),
             FollowOutcome::Ended(worked) => {
-                self.ended(worked).await.map(|reply| CallToolResponse::Complete(result(reply)))
+                let mut reply = self.ended(worked).await?;
+                self.log(context, std::mem::take(&mut reply.log)).await;
+                Ok(CallToolResponse::Complete(result(reply)))
             }
         }
     }
@@ -235,7 +238,9 @@ impl Server {
                 // A worker that crashed may have left an unfinished run.
                 let (_, recovered) = self.parts.engine.give(|state| state.sandboxes.recover());
                 recovered.await.map_err(|_| over())?;
-                Ok(failure(&broken(&why)))
+                let mut reply = failure(&broken(&why));
+                reply.log.push(LogMessage::death(&why));
+                Ok(reply)
             }
         }
     }

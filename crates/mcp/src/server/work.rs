@@ -42,7 +42,7 @@ pub fn work(
 /// Some clients pass on only the structured content, others only the text, and few pass on the metadata of the protocol.
 /// So each of the two also has a member `_meta` with all that a model needs to go on.
 pub fn result(reply: Reply) -> CallToolResult {
-    let Reply { mut structured, meta, notes, media, is_error } = reply;
+    let Reply { mut structured, meta, notes, media, is_error, .. } = reply;
     let needed = needed(&meta, &notes);
     if let (false, Json::Object(structured)) = (needed.is_empty(), &mut structured) {
         // An answer may have a member of this name that is its own.

@@ -134,8 +134,7 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
                 refused(Some(id), ErrorCode::INVALID_PARAMS, format!("the parameters of `{method}` do not fit"))
             }
             (ClientRequest::CustomRequest(_), false) => {
-                let message =
-                    format!("there is no method `{}`: this server has `tools/list` and `tools/call`", cut(method));
+                let message = format!("there is no method `{}`: this server has what its capabilities say", cut(method));
                 refused(Some(id), ErrorCode::METHOD_NOT_FOUND, message)
             }
             _ => Frame::Request(id, Box::new(JsonRpcMessage::Request(request))),
@@ -170,6 +169,12 @@ fn lost_number(line: &[u8]) -> Option<&str> {
 
 /// Number of digits of the shortest whole number that may not fit into 64 bits.
 const MAX_DIGITS: usize = 19;
+
+/// Whether a request stays open for as long as the client wants.
+pub fn stays_open(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::SubscriptionsListenRequest(_))
+}
 
 /// Converts a call to the form that rmcp expects.
 pub fn call(id: RequestId, mut params: CallToolRequestParams) -> Box<RxJsonRpcMessage<RoleServer>> {
@@ -243,7 +248,7 @@ fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
 }
 
 /// Methods that rmcp parses into types of their own.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 16] = [
     "initialize",
     "ping",
     "server/discover",
@@ -252,6 +257,8 @@ const KNOWN: [&str; 14] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
     "prompts/list",
     "prompts/get",
     "completion/complete",

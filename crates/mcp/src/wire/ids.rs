@@ -3,7 +3,7 @@
 //! A client may use an id again once its request is answered or cancelled, while the work for a cancelled one still
 //! ends. A number is never used again, so an answer to a number that is no longer open is recognized and dropped.
 
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, GetMeta, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 
 /// The number of a request, unique in its connection.
@@ -54,8 +54,28 @@ pub fn number_answered(message: &mut TxJsonRpcMessage<RoleServer>) -> Option<Req
     }
 }
 
+/// Puts the id of the client into a notification that belongs to a request. `id_of` returns the id of an open request.
+/// Returns false if the request is no longer open.
+pub fn restore_in_notification(
+    message: &mut TxJsonRpcMessage<RoleServer>,
+    id_of: impl FnOnce(RequestNumber) -> Option<RequestId>,
+) -> bool {
+    let JsonRpcMessage::Notification(notification) = message else { return true };
+    let Some(RequestId::Number(number)) = notification.notification.get_meta().subscription_id() else { return true };
+    let id = id_of(RequestNumber(number));
+    id.is_some_and(|id| {
+        notification.notification.get_meta_mut().set_subscription_id(id);
+        true
+    })
+}
+
 /// Puts the id of the client into an answer.
 pub fn restore(message: &mut TxJsonRpcMessage<RoleServer>, id: RequestId) {
+    if let JsonRpcMessage::Response(response) = message
+        && let ServerResult::SubscriptionsListenResult(result) = &mut response.result
+    {
+        result.meta.set_subscription_id(id.clone());
+    }
     if let Some(answered) = answered(message) {
         *answered = id;
     }

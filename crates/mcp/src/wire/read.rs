@@ -66,6 +66,12 @@ fn take(shared: &Shared, sender: &UnboundedSender<Incoming>, line: &[u8]) {
         }
         Frame::Request(id, mut message) => {
             let Some(request) = shared.admit(&id, line.len()) else { return shared.refuse(&frame::doubled(&id)) };
+            if frame::stays_open(&message)
+                && let Err(error) = shared.stand(&request)
+            {
+                let _ = shared.send(*error);
+                return;
+            }
             ids::number(&mut message, request.number);
             (message, None)
         }

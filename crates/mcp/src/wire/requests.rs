@@ -11,6 +11,8 @@ use super::ids::{AdmittedRequest, RequestNumber};
 const MOST: usize = 64;
 /// Maximum total size of their frames, in bytes.
 const MOST_BYTES: usize = 32 << 20;
+/// Maximum number of requests that stay open for as long as the client wants.
+const MOST_STANDING: usize = 16;
 
 /// All requests of a connection that still count against the budget.
 #[derive(Default)]
@@ -23,14 +25,17 @@ pub struct Requests {
     /// Number of requests that count against the budget: open ones, and those whose answers are not written yet.
     held: usize,
     held_bytes: usize,
-    /// Number of open requests that rmcp handles.
+    /// Number of open requests that rmcp handles, without the standing ones.
     of_rmcp: usize,
+    /// Number of open requests that stay open for as long as the client wants.
+    standing: usize,
 }
 
 /// A request that is not answered yet.
 struct Open {
     id: RequestId,
-    bytes: usize,
+    /// Its size, unless it stands outside of the budget.
+    bytes: Option<usize>,
     /// The means to stop it, if it bypasses rmcp.
     taken: Option<DirectRequest>,
 }
@@ -49,11 +54,25 @@ impl Requests {
         self.newest += 1;
         let number = RequestNumber(self.newest);
         self.numbers.insert(id.clone(), number);
-        self.open.insert(number, Open { id: id.clone(), bytes, taken: None });
+        self.open.insert(number, Open { id: id.clone(), bytes: Some(bytes), taken: None });
         self.held += 1;
         self.held_bytes += bytes;
         self.of_rmcp += 1;
         Some(AdmittedRequest { id: id.clone(), number })
+    }
+
+    /// Marks a request of rmcp as one that stays open for as long as the client wants: it holds no budget, and other
+    /// requests may overtake it. Returns false if there are too many of them.
+    pub fn stand(&mut self, number: RequestNumber) -> bool {
+        if self.standing >= MOST_STANDING {
+            return false;
+        }
+        if let Some(bytes) = self.open.get_mut(&number).and_then(|open| open.bytes.take()) {
+            self.give_back(bytes);
+            self.of_rmcp -= 1;
+            self.standing += 1;
+        }
+        true
     }
 
     /// Marks a request as bypassing rmcp. Does nothing if it is answered already.
@@ -80,11 +99,12 @@ impl Requests {
     }
 
     /// Removes a request that needs no answer any more. Returns the means to stop it if it bypasses rmcp, and the size
-    /// that its answer still occupies in the budget.
-    pub fn close(&mut self, number: RequestNumber) -> Option<(Option<DirectRequest>, usize)> {
+    /// that its answer still occupies in the budget, unless it stood outside of that.
+    pub fn close(&mut self, number: RequestNumber) -> Option<(Option<DirectRequest>, Option<usize>)> {
         let Open { id, bytes, taken } = self.open.remove(&number)?;
         self.numbers.remove(&id);
-        self.of_rmcp -= usize::from(taken.is_none());
+        self.of_rmcp -= usize::from(taken.is_none() && bytes.is_some());
+        self.standing -= usize::from(bytes.is_none());
         Some((taken, bytes))
     }
 

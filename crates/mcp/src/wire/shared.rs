@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolRequestParams, ClientRequest, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId,
+    CallToolRequestParams, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::Serialize;
@@ -154,13 +154,26 @@ impl Shared {
         Ok(())
     }
 
+    /// Marks an admitted request as one that stays open for as long as the client wants. Returns the error to send back
+    /// if there are too many of them.
+    pub fn stand(&self, request: &AdmittedRequest) -> Result<(), Box<TxJsonRpcMessage<RoleServer>>> {
+        let mut state = self.lock();
+        if state.requests.stand(request.number) {
+            self.tell_of_room(&mut state);
+            return Ok(());
+        }
+        let message = "too many requests stay open on this connection; cancel one of them first";
+        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, message, None);
+        Err(Box::new(JsonRpcMessage::error(error, Some(ids::of_rmcp(request.number)))))
+    }
+
     /// Handles a cancellation: the request is closed without an answer. Returns its number if rmcp has to be told.
     pub fn cancel(&self, id: &RequestId) -> Option<RequestNumber> {
         let direct = self.direct().clone();
         let mut state = self.lock();
         let number = state.requests.number_of(id)?;
         let (taken, bytes) = state.requests.close(number)?;
-        state.requests.give_back(bytes);
+        bytes.into_iter().for_each(|bytes| state.requests.give_back(bytes));
         self.tell_of_room(&mut state);
         drop(state);
         let Some(taken) = taken else { return Some(number) };
@@ -198,6 +211,10 @@ impl Shared {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let Some(number) = ids::number_answered(&mut message) else {
+            // A notification of a request that is no longer open reaches nobody.
+            if !ids::restore_in_notification(&mut message, |number| self.lock().requests.id_of(number)) {
+                return Ok(());
+            }
             let frame = frame_of(&message)?;
             return self.deliver(&mut self.lock(), Waiting { frame, answers: None });
         };
@@ -218,7 +235,7 @@ impl Shared {
     fn answer_with(&self, number: RequestNumber, frame: Vec<u8>) -> io::Result<()> {
         let mut state = self.lock();
         match state.requests.close(number) {
-            Some((_, bytes)) => self.deliver(&mut state, Waiting { frame, answers: Some(bytes) }),
+            Some((_, bytes)) => self.deliver(&mut state, Waiting { frame, answers: bytes }),
             None => Ok(()),
         }
     }

@@ -12,6 +12,8 @@ pub struct Progress {
     all_items: AtomicU64,
     entries: AtomicU64,
     all_entries: AtomicU64,
+    searched: AtomicU64,
+    matches: AtomicU64,
     is_syncing: AtomicBool,
 }
 
@@ -53,6 +55,12 @@ impl Progress {
         self.all_entries.store(expected.unwrap_or(0), Ordering::Relaxed);
     }
 
+    /// Sets the number of files that a search has read, and of the matches in them.
+    pub fn searched(&self, files: u64, matches: usize) {
+        self.searched.store(files, Ordering::Relaxed);
+        self.matches.store(matches as u64, Ordering::Relaxed);
+    }
+
     /// Sets whether everything is written and is being synced.
     pub(super) fn syncing(&self, is_syncing: bool) {
         self.is_syncing.store(is_syncing, Ordering::Relaxed);
@@ -62,6 +70,11 @@ impl Progress {
     /// none.
     pub fn entries(&self) -> (u64, u64) {
         (self.entries.load(Ordering::Relaxed), self.all_entries.load(Ordering::Relaxed))
+    }
+
+    /// Returns the number of files that a search has read, and of the matches in them.
+    pub fn files_searched(&self) -> (u64, u64) {
+        (self.searched.load(Ordering::Relaxed), self.matches.load(Ordering::Relaxed))
     }
 
     /// Whether everything is written and is being synced.

@@ -162,7 +162,7 @@ fn refused(process: Process) -> Vec<c_long> {
     #[cfg(target_arch = "x86_64")]
     numbers.extend(OLD);
     if process == Process::Script {
-        numbers.extend([PROGRAMS, SIGNALS].concat());
+        numbers.extend([PROGRAMS, SIGNALS, WATCHES].concat());
         #[cfg(target_arch = "x86_64")]
         numbers.push(libc::SYS_vfork);
     }
@@ -186,6 +186,10 @@ const PROGRAMS: &[c_long] = &[libc::SYS_execve, libc::SYS_execveat];
 
 /// Ways to send signals other than `kill` and `tgkill`: to threads, and by joining another process group.
 const SIGNALS: &[c_long] = &[libc::SYS_tkill, libc::SYS_rt_tgsigqueueinfo, libc::SYS_setpgid, libc::SYS_setsid];
+
+/// Following changes of files, which no script needs. A server reports them to clients that ask for it; it watches only
+/// directories that it has opened by handle.
+const WATCHES: &[c_long] = &[libc::SYS_inotify_init1];
 
 const NETWORK: &[c_long] =
     &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_sendmmsg, libc::SYS_recvmmsg];
@@ -280,7 +284,6 @@ const FILES: &[c_long] = &[
     libc::SYS_name_to_handle_at,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
-    libc::SYS_inotify_init1,
     libc::SYS_mknodat,
     // Takes a path and is not checked by older versions of Landlock; we truncate files by handle.
     libc::SYS_truncate,

@@ -1,25 +1,17 @@
 //! Views of a session: its variables, procedures and modules.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use compact_str::CompactString;
 
-use crate::gate::Caller;
-use crate::limits::{Interrupt, Limits, Meter};
 use crate::program::tree::Param;
 use crate::program::{ModuleId, Unit, param_of};
 use crate::syntax::ast::Procedure;
+use crate::toolkit::Access;
 use crate::value::Value;
 
-use super::super::stack::on_large_stack;
-use super::super::{Engine, ProcedureInfo};
+use super::super::{Engine, NamesWanted, ProcedureInfo};
 use super::Session;
-
-/// Maximum number of names of one directory that are offered for completion.
-const MOST_NAMES: usize = 5_000;
-/// Maximum time that completion may take.
-const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Session<'_> {
     /// Returns the variables that are set, in the order in which they were first set.
@@ -82,16 +74,11 @@ impl Session<'_> {
         self.plan.as_ref().unwrap_or(self.base)
     }
 
-    /// Returns the names in a directory of the sandbox that the policy lets tools see, each with whether it is a
-    /// directory. Empty if that would take too long.
-    pub fn names_in(&self, folder: &str) -> Vec<(String, bool)> {
-        let limits =
-            Limits { max_steps: MOST_NAMES as u64 * 4, timeout: Some(PATIENCE), ..self.engine().limits.clone() };
-        let mut meter = Meter::new(&limits, Interrupt::default());
-        let session = self.machine.memory();
-        let names =
-            on_large_stack(|| self.engine().gate.names_in(folder, MOST_NAMES, Caller { meter: &mut meter, session }));
-        names.ok().and_then(Result::ok).unwrap_or_default()
+    /// Returns the names in a directory of the sandbox that begin with a text and that the policy lets tools see, each
+    /// with whether it is a directory. Empty if that would take too long.
+    pub fn names_in(&self, folder: &str, prefix: &str) -> Vec<(String, bool)> {
+        let wanted = NamesWanted { folder, prefix, access: Access::Look };
+        self.engine().names_in(wanted, self.machine.memory()).unwrap_or_default()
     }
 
     /// Forgets variables, procedures and modules. Session and project memory stay.

@@ -110,6 +110,10 @@ impl<'a, 'f> TreeSearch<'a, 'f> {
 
 impl Visitor<ToolError> for TreeSearch<'_, '_> {
     fn entry(&mut self, entry: &mut Visited<'_, '_>, meter: &mut Meter) -> Result<ControlFlow<()>, ToolError> {
+        if let Some(progress) = meter.progress() {
+            let found = &self.search.found;
+            progress.searched(found.files_searched, found.matches.len());
+        }
         self.charge(u64::from(entry.step != Step::Leave), meter)?;
         let lister = &*entry.lister;
         let is_wanted = entry.step == Step::Entry
