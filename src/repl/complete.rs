@@ -91,7 +91,8 @@ fn keys<'v>(holder: Option<&'v Value>, typed: &'v str) -> impl Iterator<Item = S
 fn paths(session: &Session<'_>, typed: &str, quote: &str, behind: &str, at: usize) -> (usize, Vec<Pair>) {
     let (folder, name) = typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
     let is_plain = !typed.contains(['\\', '\n']);
-    let names = if is_plain { session.names_in(if folder.is_empty() { "." } else { folder }, name) } else { Vec::new() };
+    let names =
+        if is_plain { session.names_in(if folder.is_empty() { "." } else { folder }, name) } else { Vec::new() };
     let close = if behind.starts_with(quote) { "" } else { quote };
     let fits = |found: &str| found.starts_with(name) && (!found.starts_with('.') || name.starts_with('.'));
     let found = names

@@ -8,6 +8,7 @@ import asyncio
 import base64
 import io
 import json
+import os
 import sys
 import tempfile
 import wave
@@ -104,6 +105,38 @@ def make_media(place):
         sound.writeframes(bytes(range(8)))
 
 
+async def extras(client, place):
+    """Reads resources, completes paths and gets prompts with either client."""
+    uri = f"file://{place}/"
+    listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
+    check("resources in order", listed[:2] == [f"{uri}docs/a.md", f"{uri}docs/b.md"])
+    for resource in listed:
+        await client.read_resource(resource)
+    unicode = next(resource for resource in listed if "deep" in resource)
+    check("an encoded name", (await client.read_resource(unicode)).contents[0].text == "äöü€\n")
+    for outside in ("file:///etc/passwd", f"{uri}none"):
+        try:
+            await client.read_resource(outside)
+        except Exception as error:
+            check(f"{outside} is refused", "outside the sandbox" in str(error) or "does not exist" in str(error))
+        else:
+            check(f"{outside} was read", False)
+    templates = await client.list_resource_templates()
+    template = getattr(templates, "resourceTemplates", None) or templates.resource_templates
+    check("the template", getattr(template[0], "uriTemplate", None) or template[0].uri_template == uri + "{+path}")
+    prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+    check("prompts", len(prompts) > 30 and "inventory" in prompts)
+    prompt = await client.get_prompt("inventory", {"folder": "docs"})
+    check("a prompt", '["--folder=docs"]' in prompt.messages[0].content.text)
+    return uri + "{+path}"
+
+
+async def completes(client, types, template):
+    reference = types.ResourceTemplateReference(type="ref/resource", uri=template)
+    found = (await client.complete(reference, {"name": "path", "value": "docs/"})).completion
+    check("a completion", found.values == ["docs/a.md", "docs/b.md"] and found.total == 2)
+
+
 async def old(command):
     from mcp import ClientSession, StdioServerParameters, types
     from mcp.client.stdio import stdio_client
@@ -112,8 +145,15 @@ async def old(command):
         check("the question has the plan", "new/ (2 entries, 6 bytes)" in params.message)
         return types.ElicitResult(action="accept", content={"answer": "once"})
 
+    place = command[command.index("--sandbox") + 1]
+    updates = asyncio.Queue()
+
+    async def hear(message):
+        if isinstance(message, types.ServerNotification):
+            await updates.put(message.root)
+
     async with stdio_client(StdioServerParameters(command=command[0], args=command[1:])) as (read, write):
-        async with ClientSession(read, write, elicitation_callback=elicit) as session:
+        async with ClientSession(read, write, elicitation_callback=elicit, message_handler=hear) as session:
             hello = await session.initialize()
             check("the revision", hello.protocolVersion == "2025-11-25")
 
@@ -125,6 +165,16 @@ async def old(command):
                 result = await session.call_tool(tool, arguments)
                 return result.structuredContent, result.content
 
+            template = await extras(session, place)
+            await completes(session, types, template)
+            await session.set_logging_level("warning")
+            uri = f"file://{place}/docs/b.md"
+            await session.subscribe_resource(uri)
+            with open(f"{place}/docs/b.md", "a", encoding="utf-8") as file:
+                file.write(".")
+            update = await asyncio.wait_for(updates.get(), 30)
+            check("an update", str(update.params.uri) == uri)
+            await session.unsubscribe_resource(uri)
             await work(call, (await session.list_tools()).tools)
             await see(content)
 
@@ -136,6 +186,7 @@ async def new(command):
         check("the question has the plan", "new/ (2 entries, 6 bytes)" in params.message)
         return types.ElicitResult(action="accept", content={"answer": "once"})
 
+    place = command[command.index("--sandbox") + 1]
     server = StdioServerParameters(command=command[0], args=command[1:])
     async with Client(server, elicitation_callback=elicit) as client:
         check("the revision", client.protocol_version == "2026-07-28")
@@ -148,12 +199,21 @@ async def new(command):
             result = await client.call_tool(tool, arguments)
             return result.structured_content, result.content
 
+        template = await extras(client, place)
+        await completes(client, types, template)
+        uri = f"file://{place}/docs/b.md"
+        async with client.listen(resource_subscriptions=[uri], resources_list_changed=True) as stream:
+            with open(f"{place}/docs/b.md", "a", encoding="utf-8") as file:
+                file.write(".")
+            update = await asyncio.wait_for(anext(aiter(stream)), 30)
+            check(f"an update: {update}", uri in repr(update))
         await work(call, (await client.list_tools()).tools)
         await see(content)
 
 
 def main():
     with tempfile.TemporaryDirectory() as place:
+        place = os.path.realpath(place)
         tree.make(place)
         with open(f"{place}/neuroscript.toml", "w", encoding="utf-8") as policy:
             policy.write('[tools]\nask = ["delete_file"]\n')

@@ -94,8 +94,27 @@ async function media(client) {
 const GIF = "R0lGODlhAQABAPAAAP8AAAAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
 const WAV = "UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAkIBw";
 
+// Resources, completions and prompts, with the checks that the client makes of their forms.
+async function extras(client) {
+  const { resources } = await client.listResources();
+  assert.ok(resources.length >= 6, `${resources.length} resources`);
+  for (const { uri } of resources) {
+    const [contents] = (await client.readResource({ uri })).contents;
+    assert.equal(contents.uri, uri);
+  }
+  await assert.rejects(client.readResource({ uri: "file:///etc/passwd" }), /outside the sandbox/);
+  const [{ uriTemplate }] = (await client.listResourceTemplates()).resourceTemplates;
+  const asked = { ref: { type: "ref/resource", uri: uriTemplate }, argument: { name: "path", value: "src/" } };
+  assert.deepEqual((await client.complete(asked)).completion.values, ["src/deep/", "src/main.rs"]);
+  const { prompts } = await client.listPrompts();
+  const { messages } = await client.getPrompt({ name: "inventory", arguments: { folder: "src" } });
+  assert.match(messages[0].content.text, /--folder=src/);
+  return resources.length + prompts.length;
+}
+
 for (const connect of [older, newer]) {
   const client = await connect();
+  console.log(`${connect.name}: ${await extras(client)} resources and prompts`);
   console.log(`${connect.name}: ${await failures(client)} failures of tools arrived`);
   await media(client);
   await client.close();

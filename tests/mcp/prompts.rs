@@ -21,19 +21,27 @@ fn every_recipe_of_the_book_is_a_prompt_with_its_script() {
     let prompts = listed.as_array().expect("prompts");
     let mut recipes = 0;
     for page in ["data", "finding", "keeping", "logs", "texts", "tidying"] {
-        let page = std::fs::read_to_string(crate::support::package(&format!("docs/cookbook/{page}.md"))).expect("a page");
-        for section in page.split("\n## ").skip(1) {
-            let title = section.lines().next().expect("a heading");
-            let prompt = prompts.iter().find(|prompt| prompt["title"] == title).expect(title);
-            let script = section.split("\n```neuroscript\n").nth(1).and_then(|rest| rest.split("\n```").next());
+        let page =
+            std::fs::read_to_string(crate::support::package(&format!("docs/cookbook/{page}.md"))).expect("a page");
+        // Each recipe has one script, and the heading above it that is not in a file is its title.
+        for (before, after) in
+            page.match_indices("\n```neuroscript\n").map(|(at, fence)| (&page[..at], &page[at + fence.len()..]))
+        {
+            let script = after.split("\n```").next().expect("a script");
+            let prompt = prompts.iter().find(|prompt| {
+                let heading = format!("\n## {}\n", prompt["title"].as_str().expect("a title"));
+                before.rfind(&heading).is_some_and(|at| !before[at..].contains("\n```neuroscript\n"))
+            });
+            let prompt = prompt.unwrap_or_else(|| panic!("no prompt for {script}"));
             let name = prompt["name"].as_str().expect("a name");
             let got = get(&mut client, name, json!({ "request": "only in `new/`" }));
             let text = text(&got);
-            assert!(text.contains(script.expect("a script")) && text.contains("`plan: true`"), "{text}");
+            assert!(text.contains(script) && text.contains("`plan: true`"), "{text}");
             assert!(text.contains("only in `new/`"), "{text}");
             recipes += 1;
         }
     }
+    assert!(recipes > 30);
     assert_eq!(prompts.len(), recipes + 5);
 }
 
@@ -48,7 +56,10 @@ fn a_script_runs_with_the_arguments_of_its_prompt() {
     let prompt = listed.as_array().and_then(|all| all.iter().find(|prompt| prompt["name"] == "rename-photos"));
     let prompt = prompt.expect("the script is there").clone();
     assert_eq!(prompt["arguments"][0]["name"], "folder");
-    assert_eq!((&prompt["arguments"][0]["required"], &prompt["arguments"][1]["required"]), (&json!(true), &json!(false)));
+    assert_eq!(
+        (&prompt["arguments"][0]["required"], &prompt["arguments"][1]["required"]),
+        (&json!(true), &json!(false))
+    );
     let text = text(&get(&mut client, "rename-photos", json!({ "folder": "my photos", "go": "true" })));
     let words = text.split("`args` as ").nth(1).and_then(|rest| rest.split(".\u{20}").next()).expect("the words");
     let words: Json = serde_json::from_str(words).unwrap_or_else(|error| panic!("{error}: {words}"));

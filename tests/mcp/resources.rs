@@ -182,7 +182,7 @@ fn uris_that_leave_the_sandbox_or_have_two_readings_are_refused() {
             assert!(answer.to_string().len() < 2_000 && !answer.to_string().contains("secret"), "{answer}");
         }
     }
-    // What leads back into the sandbox is read, and nothing else was harmed.
+    // A link that leads back into the sandbox is followed.
     assert_eq!(read(&mut client, &place.uri("in"))["result"]["contents"][0]["text"], "b");
     assert_eq!(read(&mut client, &format!("FILE://LOCALHOST{root}/a.txt"))["result"]["contents"][0]["text"], "a");
     assert!(client.request("resources/read", json!({ "uri": 5 }))["error"]["code"] == -32602);
@@ -245,8 +245,7 @@ fn capabilities_are_what_is_served() {
         (&["--tools", "script"], &["completions", "logging", "prompts", "tools"]),
     ] {
         let declared = |capabilities: &Json| {
-            let mut names: Vec<String> =
-                capabilities.as_object().expect("capabilities").keys().cloned().collect();
+            let mut names: Vec<String> = capabilities.as_object().expect("capabilities").keys().cloned().collect();
             names.sort();
             names
         };
@@ -311,7 +310,8 @@ fn large_files_are_refused_and_say_how_to_read_them() {
 
 fn complete(client: &mut Client, templates: &Json, typed: &str) -> Json {
     let uri = &templates["resourceTemplates"][0]["uriTemplate"];
-    let params = json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": "path", "value": typed } });
+    let params =
+        json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": "path", "value": typed } });
     client.request("completion/complete", params)["result"]["completion"].clone()
 }
 
@@ -351,7 +351,10 @@ fn paths_are_completed_as_far_as_tools_may_read_them() {
         assert_eq!(found, json!({ "values": values, "total": values.len(), "hasMore": false }), "{typed:?}");
     }
     let found = complete(&mut client, &templates, "many/");
-    assert_eq!((found["values"].as_array().map(Vec::len), &found["total"], &found["hasMore"]), (Some(100), &json!(250), &json!(true)));
+    assert_eq!(
+        (found["values"].as_array().map(Vec::len), &found["total"], &found["hasMore"]),
+        (Some(100), &json!(250), &json!(true))
+    );
     for (reference, argument) in [
         (json!({ "type": "ref/resource", "uri": "file:///etc/{+path}" }), "path"),
         (json!({ "type": "ref/resource", "uri": templates["resourceTemplates"][0]["uriTemplate"] }), "other"),

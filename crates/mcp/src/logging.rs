@@ -28,7 +28,7 @@ const MAX_TEXT: usize = 1_000;
 pub struct LogMessage {
     /// The level.
     pub level: LoggingLevel,
-    /// What has happened.
+    /// The event.
     data: Json,
     /// The number of equal messages that it stands for.
     count: u64,

@@ -28,7 +28,7 @@ pub struct NamesWanted<'a> {
     pub folder: &'a str,
     /// The text that the names begin with.
     pub prefix: &'a str,
-    /// What the policy must allow a tool to do with what a name leads to. [`Access::Look`] asks for nothing beyond the
+    /// The access that the policy must allow to the target of a name. [`Access::Look`] asks for nothing beyond the
     /// listing.
     pub access: Access,
 }

@@ -45,12 +45,12 @@ use crate::toolkit::Registry;
 use crate::value::json;
 
 pub use crate::eval::{EmitError, Fault, Output, emitted};
-pub use crate::gate::{
-    Approver, Barrier, Clock, Console, FilePage, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile, ProgressView,
-    Provenance, Question, RUN_NAME, Reply, Salvaged, SessionMemory, SourceLine, Unused,
-};
 #[cfg(target_os = "linux")]
 pub use crate::gate::WatchPoint;
+pub use crate::gate::{
+    Approver, Barrier, Clock, Console, FilePage, InputFault, Layer, MemoryEntry, MemoryRow, MemoryRows, PolicyFile,
+    ProgressView, Provenance, Question, RUN_NAME, Reply, Salvaged, SessionMemory, SourceLine, Unused,
+};
 pub use crate::limits::{Bounds, Interrupt, Jobs, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{

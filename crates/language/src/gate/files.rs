@@ -18,7 +18,7 @@ use super::caller::Caller;
 use super::context::Context;
 use super::listing::{Visit, Visited};
 
-/// What a page begins after, and how large it may be.
+/// The position and size of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRequest<'a> {
     /// The path after which the page begins; `None` for the first page.

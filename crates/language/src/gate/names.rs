@@ -19,7 +19,7 @@ pub struct NameRequest<'a> {
     pub folder: &'a str,
     /// The text that the names begin with.
     pub prefix: &'a str,
-    /// What the policy must allow with what a name leads to.
+    /// The access that the policy must allow to the target of a name.
     pub access: Access,
     /// Maximum number of names.
     pub most: usize,

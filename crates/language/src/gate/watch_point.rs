@@ -24,6 +24,8 @@ pub struct WatchPoint {
     pub name: Option<OsString>,
     /// Whether the path exists.
     pub exists: bool,
+    /// The time of the last change of its content or metadata, in milliseconds since 1970.
+    pub changed_ms: Option<i64>,
 }
 
 impl Gate {
@@ -42,9 +44,12 @@ impl Gate {
         let place = self.locator().place(path, rule, Access::Read, |_| {})?;
         let fault = |error: std::io::Error| ToolError::from(place.error(&error));
         let (folder, name) = directory_of(&place)?;
-        let exists = name.is_none() || place.metadata().is_ok();
+        let metadata = place.metadata().ok();
+        let exists = name.is_none() || metadata.is_some();
+        let changed = metadata.and_then(|metadata| metadata.changed);
+        let changed_ms = changed.map(|time| time.seconds * 1000 + i64::from(time.nanos / 1_000_000));
         let identity = folder.own_metadata().map_err(fault)?.identity;
-        Ok(WatchPoint { handle: folder.descriptor().map_err(fault)?, identity, name, exists })
+        Ok(WatchPoint { handle: folder.descriptor().map_err(fault)?, identity, name, exists, changed_ms })
     }
 }
 

@@ -12,32 +12,57 @@ const PAGES: [&str; 6] = [
     include_str!("../../chores/cookbook/keeping.md"),
 ];
 
-/// The line that begins a recipe, and the fences of its script.
-const HEADING: &str = "\n## ";
-const SCRIPT: &str = "\n```neuroscript\n";
-const FENCE: &str = "\n```";
+/// A recipe as far as it has been read.
+#[derive(Default)]
+struct Recipe<'p> {
+    title: &'p str,
+    description: Vec<&'p str>,
+    /// The lines of the script.
+    script: Option<Vec<&'p str>>,
+    /// Whether its first block has begun, with which its description ends.
+    has_blocks: bool,
+}
 
 /// Returns the recipes of all pages.
 pub fn chores() -> impl Iterator<Item = Chore> {
-    PAGES.iter().flat_map(|page| page.split(HEADING).skip(1)).filter_map(chore)
+    PAGES.iter().flat_map(|page| recipes(page)).filter_map(chore)
 }
 
-fn chore(section: &str) -> Option<Chore> {
-    let (title, rest) = section.split_once('\n')?;
-    let description = rest.split(FENCE).next()?.trim();
-    let (_, script) = rest.split_once(SCRIPT)?;
-    let script = script.split_once(FENCE)?.0;
+/// Reads a page. A `##` inside of a block is no heading.
+fn recipes(page: &str) -> Vec<Recipe<'_>> {
+    let mut recipes = vec![Recipe::default()];
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let recipe = recipes.last_mut().expect("there is one");
+        let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+        if fence.len() >= 3 {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != fence).collect();
+            recipe.has_blocks = true;
+            if &line[fence.len()..] == "neuroscript" {
+                recipe.script.get_or_insert(block);
+            }
+        } else if let Some(title) = line.strip_prefix("## ") {
+            recipes.push(Recipe { title, ..Recipe::default() });
+        } else if !recipe.has_blocks {
+            recipe.description.extend(line.split_whitespace());
+        }
+    }
+    recipes
+}
+
+fn chore(Recipe { title, description, script, .. }: Recipe<'_>) -> Option<Chore> {
+    let script = script?;
     Some(Chore {
         name: name_of(title),
         title: title.to_owned(),
-        description: description.split_whitespace().collect::<Vec<_>>().join(" "),
+        description: description.join(" "),
         arguments: vec![ChoreArgument {
             name: "request".to_owned(),
             description: "the files, and what to do differently".to_owned(),
             is_required: false,
             values: Values::Text,
         }],
-        script: format!("{script}\n"),
+        script: script.join("\n") + "\n",
         form: Form::Example,
     })
 }

@@ -40,7 +40,10 @@ fn command_line(given: &[(&ChoreArgument, &str)]) -> Result<String, String> {
             (_, text) => words.push(format!("--{option}={text}")),
         }
     }
-    Ok(format!("Run the script below with `run_script`, its text unchanged as `script`, and `args` as {}.", json!(words)))
+    Ok(format!(
+        "Run the script below with `run_script`, its text unchanged as `script`, and `args` as {}.",
+        json!(words)
+    ))
 }
 
 /// Returns the length of the longest run of backquotes in a text.

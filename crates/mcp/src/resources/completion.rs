@@ -20,7 +20,8 @@ pub struct Names {
 impl Names {
     /// Returns those of some words that begin with a text.
     pub fn of<const N: usize>(words: [&str; N], typed: &str) -> Names {
-        let paths: Vec<String> = words.iter().filter(|word| word.starts_with(typed)).map(|word| (*word).to_owned()).collect();
+        let paths: Vec<String> =
+            words.iter().filter(|word| word.starts_with(typed)).map(|word| (*word).to_owned()).collect();
         Names { total: paths.len(), paths }
     }
 }

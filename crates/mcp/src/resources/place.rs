@@ -1,4 +1,4 @@
-//! What a resource URI stands for in the sandbox, and the errors of resources.
+//! Resource URIs and the paths that they stand for, and the errors of resources.
 //!
 //! [`path_named`] is the only place where a URI becomes a path, and [`uri_named`] its inverse.
 

@@ -26,12 +26,7 @@ pub fn read(state: &ConnectionState, uri: &str) -> Result<ResourceContents, Box<
 }
 
 /// Reads a file, as text or in an encoding.
-fn file(
-    state: &ConnectionState,
-    uri: &str,
-    path: &str,
-    encoding: Option<&str>,
-) -> Result<ResourceContents, ToolError> {
+fn file(state: &ConnectionState, uri: &str, path: &str, encoding: Option<&str>) -> Result<ResourceContents, ToolError> {
     let most = state.resource_bytes.div_ceil(MIB).max(1);
     let mut args = arguments(json!({ "path": path, "max_size_mb": most, "checksum": false }));
     args.extend(encoding.map(|encoding| ("encoding".to_owned(), json!(encoding))));
@@ -63,8 +58,7 @@ fn bounded(state: &ConnectionState, path: &str, error: ToolError) -> ToolError {
     if error.code != ToolCode::TooLarge && error.limit.is_none() {
         return error;
     }
-    let message =
-        format!("`{path}` is too large for a resource, which has at most {} bytes", state.resource_bytes);
+    let message = format!("`{path}` is too large for a resource, which has at most {} bytes", state.resource_bytes);
     let hint = "read a part of it with `read_file` and `max_lines`, or list it with `find` and `limit`";
     ToolError::new(ToolCode::TooLarge, message).hint(hint)
 }

@@ -14,7 +14,7 @@ use super::super::prompts::{self, Values};
 use super::super::resources::{self, Names, ResourceError};
 use super::Server;
 
-/// What a server offers besides tools.
+/// The features that a server offers besides tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Extras {
     /// Whether files can be read as resources: if the tool that reads them is offered.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
@@ -15,7 +15,7 @@ use super::super::connection_state::ConnectionState;
 use super::super::engine_thread::EngineHandle;
 use super::super::resources::{self, ResourceError};
 use super::super::subscriptions::{
-    Confirmed, Deliveries, MOST, MOST_LISTED, Receiver, Subscriptions, Suspected, SuspectedEntry, WatchFault, Wanted,
+    Confirmed, Deliveries, MOST, MOST_LISTED, Receiver, Subscriptions, Suspected, SuspectedEntry, Wanted, WatchFault,
 };
 use super::super::wire::ConnectionHandle;
 use super::Server;
@@ -24,6 +24,9 @@ use super::Server;
 const SETTLE: Duration = Duration::from_millis(30);
 /// Minimum time between two notifications about one resource.
 const PERIOD: Duration = Duration::from_millis(250);
+
+/// Accuracy of the times of files.
+const CLOCK: Duration = Duration::from_millis(50);
 
 /// The numbers of streams.
 static STREAMS: AtomicU64 = AtomicU64::new(0);
@@ -70,11 +73,18 @@ impl Server {
         let number = STREAMS.fetch_add(1, Ordering::Relaxed);
         let receiver = Receiver::Stream(number, stream.sink().clone());
         let context = stream.request_context();
+        // The stream is acknowledged, so what changes before it is watched counts too.
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(CLOCK);
         for uri in stream.accepted().resource_subscriptions.iter().flatten() {
-            let uri = uri.clone();
-            if let Ok(wanted) = self.look(context, move |state| watched(state, &uri)).await {
-                // What the system cannot watch never changes.
+            let named = uri.clone();
+            if let Ok(wanted) = self.look(context, move |state| watched(state, &named)).await {
+                let is_newer =
+                    wanted.point.changed_ms.is_some_and(|time| i128::from(time) >= began.as_millis() as i128);
+                // A resource that the system cannot watch never changes.
                 let _ = self.subscribe_to(wanted, receiver.clone()).await;
+                if is_newer {
+                    self.subscriptions.suspect(uri);
+                }
             }
         }
         if stream.accepted().resources_list_changed == Some(true) {
@@ -113,7 +123,10 @@ impl Server {
     }
 
     /// Works with the watches on a thread of its own, because the system may take its time. Returns `None` at the end.
-    async fn on_watches<T: Send + 'static>(&self, work: impl FnOnce(&Subscriptions) -> T + Send + 'static) -> Option<T> {
+    async fn on_watches<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Subscriptions) -> T + Send + 'static,
+    ) -> Option<T> {
         let subscriptions = self.subscriptions.clone();
         tokio::task::spawn_blocking(move || work(&subscriptions)).await.ok()
     }

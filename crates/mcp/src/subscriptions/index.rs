@@ -1,5 +1,5 @@
-//! What the events of watched directories concern. Events arrive on the thread of the watcher, perhaps hundreds of
-//! thousands per second, so an event only looks up its directory and name here, and what it adds is bounded.
+//! The index from watched directories and names to resources. Events arrive on the thread of the watcher, perhaps hundreds
+//! of thousands per second, so an event only looks up its directory and name here, and adds a bounded amount.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use notify::{Event, EventKind};
 /// Maximum number of changed entries of directories that are remembered until they are checked.
 const MOST_ENTRIES: usize = 256;
 
-/// What is of interest in a watched directory.
+/// The names and resources that matter in a watched directory.
 #[derive(Debug, Default)]
 pub struct Interest {
     /// The resources whose paths lead through a name.
@@ -23,7 +23,7 @@ pub struct Interest {
     pub whole: Vec<Arc<str>>,
 }
 
-/// What has changed since the last look.
+/// The changes since the last look.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// Resources that may have changed.

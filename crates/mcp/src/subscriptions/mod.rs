@@ -236,6 +236,12 @@ impl Subscriptions {
         self.rebuild(&mut state);
     }
 
+    /// Records that a resource may have changed.
+    pub fn suspect(&self, uri: &str) {
+        self.index().changes.uris.insert(uri.into());
+        self.0.changed.notify_one();
+    }
+
     /// Takes the changes so far.
     pub fn take(&self) -> Suspected {
         let mut state = self.state();

@@ -134,7 +134,8 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Frame {
                 refused(Some(id), ErrorCode::INVALID_PARAMS, format!("the parameters of `{method}` do not fit"))
             }
             (ClientRequest::CustomRequest(_), false) => {
-                let message = format!("there is no method `{}`: this server has what its capabilities say", cut(method));
+                let message =
+                    format!("there is no method `{}`: this server has what its capabilities say", cut(method));
                 refused(Some(id), ErrorCode::METHOD_NOT_FOUND, message)
             }
             _ => Frame::Request(id, Box::new(JsonRpcMessage::Request(request))),

@@ -8,7 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolRequestParams, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId,
+    CallToolRequestParams, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError, JsonRpcMessage, ProtocolVersion,
+    RequestId,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::Serialize;
