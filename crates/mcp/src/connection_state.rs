@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::engine::{AnswerForm, Engine, Network, Options, SessionMemory, SetupError, ToolCall};
 use crate::text::ToolCode;
-use crate::toolkit::{Excerpt, FailureMode, LEAST, Registry, ToolError, excerpt};
+use crate::toolkit::{Excerpt, FailureMode, Registry, ToolError, excerpt};
 use crate::value::{Value, json as value_json, print, to_value};
 
 use super::ask::McpApprover;
@@ -21,12 +21,6 @@ use super::order::{Given, Named, Order};
 use super::recent_answers::RecentAnswers;
 use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};
 use super::worker::WorkerReport;
-
-/// Maximum size in bytes of one part of an answer, unless a limit sets it.
-const AT_ONCE: u64 = 64 << 10;
-
-/// Maximum size in bytes of a file that is read as a resource, unless a limit sets one for answers.
-const RESOURCE: u64 = 4 << 20;
 
 /// Maximum number of characters of the message of an error beside an answer that has lost its form.
 const BRIEF: usize = 500;
@@ -44,8 +38,6 @@ pub struct ConnectionState {
     at_once: u64,
     /// Wire names of tools that are not offered, with the reason or the remedy.
     pub hidden: Vec<HiddenTool>,
-    /// Maximum size in bytes of a file that is read as a resource.
-    pub resource_bytes: u64,
 }
 
 /// An answer in the form that a client receives.
@@ -69,7 +61,7 @@ impl ConnectionState {
     /// Opens the sandboxes and locks the process down.
     pub fn open(named: &[NamedSandbox], options: &Options, network: Network) -> Result<ConnectionState, SetupError> {
         let mut sandboxes = Sandboxes::open(named, options, network)?;
-        let bound = sandboxes.take_answer_bound();
+        let at_once = sandboxes.take_answer_bound();
         let approver = Rc::new(McpApprover::new());
         sandboxes.engines().for_each(|engine| engine.set_approver(approver.clone()));
         Ok(ConnectionState {
@@ -77,8 +69,7 @@ impl ConnectionState {
             session: SessionMemory::of_connection("ns mcp"),
             approver,
             recent_answers: RecentAnswers::default(),
-            at_once: bound.unwrap_or(AT_ONCE).max(LEAST),
-            resource_bytes: bound.unwrap_or(RESOURCE),
+            at_once,
             hidden: Vec::new(),
         })
     }
@@ -86,9 +77,7 @@ impl ConnectionState {
     /// Opens the sandboxes again with other bounds; session memory and stored answers remain.
     pub fn reopen(&mut self, options: &Options) -> Result<(), SetupError> {
         self.sandboxes.reopen(options)?;
-        let bound = self.sandboxes.take_answer_bound();
-        self.at_once = bound.unwrap_or(AT_ONCE).max(LEAST);
-        self.resource_bytes = bound.unwrap_or(RESOURCE);
+        self.at_once = self.sandboxes.take_answer_bound();
         self.sandboxes.engines().for_each(|engine| engine.set_approver(self.approver.clone()));
         Ok(())
     }

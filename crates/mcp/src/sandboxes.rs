@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::engine::{Engine, Interrupt, Network, Options, Process, SetupError, UserKey};
 use crate::text::{Code, Diagnostic, ToolCode, nearest};
-use crate::toolkit::{Effect, Param, ToolError};
+use crate::toolkit::{Effect, LEAST, Param, ToolError};
 
 use super::order::OrderedSandbox;
 use super::recent_answers::WHOLE;
@@ -20,6 +20,9 @@ pub const SANDBOX: &str = "sandbox";
 pub fn takes_sandbox(effect: Effect) -> bool {
     effect != Effect::Pure
 }
+
+/// Maximum size in bytes of one part of an answer, unless a limit sets it.
+const AT_ONCE: u64 = 64 << 10;
 
 /// A sandbox as the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,9 +157,9 @@ impl Sandboxes {
     }
 
     /// Removes the size limits of answers from the engines, and returns the lowest of them.
-    pub fn take_answer_bound(&mut self) -> Option<u64> {
-        let bounds: Vec<Option<u64>> = self.engines_mut().map(|engine| engine.bound_answers(WHOLE)).collect();
-        bounds.into_iter().flatten().min()
+    pub fn take_answer_bound(&mut self) -> u64 {
+        let bounds = self.engines_mut().map(|engine| engine.bound_answers(WHOLE).unwrap_or(AT_ONCE));
+        bounds.min().unwrap_or(AT_ONCE).max(LEAST)
     }
 
     /// Takes the argument that names the sandbox of a call. A call that names none means the one that holds all its

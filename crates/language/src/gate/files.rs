@@ -47,6 +47,8 @@ pub struct FilePage {
     pub directories: Vec<String>,
     /// The path after which the next page begins; `None` for the last page.
     pub next: Option<String>,
+    /// Number of entries that were looked at.
+    seen: usize,
 }
 
 impl Gate {
@@ -57,9 +59,53 @@ impl Gate {
         Caller { meter, session }: Caller<'_>,
     ) -> Result<FilePage, ToolError> {
         let record = CallRecord::new("resources/list", Vec::new(), session);
-        let place = self.locator().place(".", PathRule::RELATIVE, Access::Look, |_| {})?;
         let mut context =
             Context { meter, answer_bytes: None, world: &self.world, admission: &self.admission, record: &record };
+        let mut page = FilePage::default();
+        for start in self.starts()? {
+            let is_done = |after: &str| !start.is_empty() && is_wholly_before(&start, after);
+            if request.after.is_some_and(is_done) {
+                continue;
+            }
+            page.directories.extend((!start.is_empty()).then(|| start.clone()));
+            self.add_below(&start, request, &mut context, &mut page)?;
+            if page.next.is_some() {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Returns the directories whose files are listed, in order: the root, or the allowed directories if the policy
+    /// refuses the root itself.
+    fn starts(&self) -> Result<Vec<String>, ToolError> {
+        let place = |path: &str| self.locator().place(path, PathRule::RELATIVE, Access::Look, |_| {});
+        let refusal = match place(".") {
+            Ok(_) => return Ok(vec![String::new()]),
+            Err(refusal) => refusal,
+        };
+        let is_open = |path: &String| place(path).is_ok_and(|place| place.open_folder().is_ok());
+        let mut starts: Vec<String> = self.admission.policy.allowed_paths().filter(is_open).collect();
+        starts.sort_by(|one, other| order(one, other));
+        starts.dedup_by(|one, before| *one == *before || one.starts_with(&format!("{before}/")));
+        if starts.is_empty() { Err(refusal) } else { Ok(starts) }
+    }
+
+    /// Adds the files below a directory to a page, until it is full.
+    fn add_below(
+        &self,
+        start: &str,
+        request: PageRequest<'_>,
+        context: &mut Context<'_>,
+        page: &mut FilePage,
+    ) -> Result<(), ToolError> {
+        let place = self.locator().place(
+            if start.is_empty() { "." } else { start },
+            PathRule::RELATIVE,
+            Access::Look,
+            |_| {},
+        )?;
+        let prefix = if start.is_empty() { String::new() } else { format!("{start}/") };
         let plan = ListingPlan {
             levels: usize::MAX,
             ignored_by: Some(IgnoreSources::Tree),
@@ -67,42 +113,40 @@ impl Gate {
             opens: true,
             ..ListingPlan::default()
         };
-        let enters = |below: &str| request.after.is_none_or(|after| !is_wholly_before(below, after));
-        let mut page = FilePage::default();
-        let mut seen = 0;
+        let enters =
+            |below: &str| request.after.is_none_or(|after| !is_wholly_before(&format!("{prefix}{below}"), after));
         let mut take = |entry: &mut Visited<'_, '_>, meter: &mut Meter| -> Result<ControlFlow<()>, ToolError> {
             meter.poll()?;
             if entry.step == Step::Leave {
                 return Ok(ControlFlow::Continue(()));
             }
             meter.step(1)?;
-            seen += 1;
-            self.add(entry, request.after, &mut page);
-            let is_full = page.files.len() >= request.files || seen >= request.entries;
+            page.seen += 1;
+            let path = format!("{prefix}{}", entry.lister.path());
+            self.add(entry, &path, request.after, page);
+            let is_full = page.files.len() >= request.files || page.seen >= request.entries;
             if is_full {
-                page.next = Some(entry.lister.path().into_owned());
+                page.next = Some(path);
             }
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
-        context.visit(&place, Visit { plan, enters: Some(&enters) }, &mut take)?;
-        Ok(page)
+        context.visit(&place, Visit { plan, enters: Some(&enters) }, &mut take)
     }
 
     /// Adds an entry to a page, if it belongs there.
-    fn add(&self, entry: &mut Visited<'_, '_>, after: Option<&str>, page: &mut FilePage) {
+    fn add(&self, entry: &mut Visited<'_, '_>, path: &str, after: Option<&str>, page: &mut FilePage) {
         let lister = &mut *entry.lister;
         if lister.check_text("").is_err() {
             return;
         }
-        let path = lister.path().into_owned();
         if entry.step == Step::Enter {
-            page.directories.push(path);
+            page.directories.push(path.to_owned());
         } else if lister.is_file()
-            && after.is_none_or(|after| order(&path, after) == Ordering::Greater)
+            && after.is_none_or(|after| order(path, after) == Ordering::Greater)
             && self.admission.policy.admit_path(&lister.resolved_path(), false, Access::Read).is_ok()
             && let Ok(metadata) = lister.metadata()
         {
-            page.files.push(PageFile { path, size: metadata.size });
+            page.files.push(PageFile { path: path.to_owned(), size: metadata.size });
         }
     }
 }

@@ -13,6 +13,8 @@ use super::place::{ResourceError, path_named};
 /// The MIME type of a directory (shared-mime-info).
 const DIRECTORY: &str = "inode/directory";
 const MIB: u64 = 1 << 20;
+/// Maximum size in bytes of a file or a listing.
+const MOST: u64 = 4 * MIB;
 
 /// Reads the resource with this URI.
 pub fn read(state: &ConnectionState, uri: &str) -> Result<ResourceContents, Box<ResourceError>> {
@@ -22,20 +24,15 @@ pub fn read(state: &ConnectionState, uri: &str) -> Result<ResourceContents, Box<
         Err(error) if error.code == ToolCode::IsADirectory => directory(state, uri, &path),
         read => read,
     };
-    contents.map_err(|error| ResourceError::new(state, uri, bounded(state, &path, error)))
+    contents.map_err(|error| ResourceError::new(state, uri, bounded(&path, error)))
 }
 
 /// Reads a file, as text or in an encoding.
 fn file(state: &ConnectionState, uri: &str, path: &str, encoding: Option<&str>) -> Result<ResourceContents, ToolError> {
-    let most = state.resource_bytes.div_ceil(MIB).max(1);
-    let mut args = arguments(json!({ "path": path, "max_size_mb": most, "checksum": false }));
+    let mut args = arguments(json!({ "path": path, "max_size_mb": MOST / MIB, "checksum": false }));
     args.extend(encoding.map(|encoding| ("encoding".to_owned(), json!(encoding))));
     let result = state.result_of("FS.ReadFile", &args)?;
     let text = |key: &str| field(&result, key).and_then(|value| value.as_text().map(|text| text.to_string()));
-    let size = field(&result, "sizeBytes").map(|size| json!(size)).and_then(|size| size.as_u64());
-    if size.is_some_and(|size| size > state.resource_bytes) {
-        return Err(ToolError::new(ToolCode::TooLarge, String::new()));
-    }
     let content = text("content").unwrap_or_default();
     let contents = match encoding {
         None => ResourceContents::text(content, uri),
@@ -47,18 +44,18 @@ fn file(state: &ConnectionState, uri: &str, path: &str, encoding: Option<&str>) 
 fn directory(state: &ConnectionState, uri: &str, path: &str) -> Result<ResourceContents, ToolError> {
     let result = state.result_of("FS.ListDir", &arguments(json!({ "path": path })))?;
     let listing = result.as_text().map(|text| text.to_string()).unwrap_or_default();
-    if listing.len() as u64 > state.resource_bytes {
+    if listing.len() as u64 > MOST {
         return Err(ToolError::new(ToolCode::TooLarge, String::new()));
     }
     Ok(ResourceContents::text(listing, uri).with_mime_type(DIRECTORY))
 }
 
 /// Returns an error whose cause may be the size in the words for resources.
-fn bounded(state: &ConnectionState, path: &str, error: ToolError) -> ToolError {
+fn bounded(path: &str, error: ToolError) -> ToolError {
     if error.code != ToolCode::TooLarge && error.limit.is_none() {
         return error;
     }
-    let message = format!("`{path}` is too large for a resource, which has at most {} bytes", state.resource_bytes);
+    let message = format!("`{path}` is too large for a resource, which has at most {MOST} bytes");
     let hint = "read a part of it with `read_file` and `max_lines`, or list it with `find` and `limit`";
     ToolError::new(ToolCode::TooLarge, message).hint(hint)
 }

@@ -76,16 +76,7 @@ impl Server {
         // The stream is acknowledged, so what changes before it is watched counts too.
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(CLOCK);
         for uri in stream.accepted().resource_subscriptions.iter().flatten() {
-            let named = uri.clone();
-            if let Ok(wanted) = self.look(context, move |state| watched(state, &named)).await {
-                let is_newer =
-                    wanted.point.changed_ms.is_some_and(|time| i128::from(time) >= began.as_millis() as i128);
-                // A resource that the system cannot watch never changes.
-                let _ = self.subscribe_to(wanted, receiver.clone()).await;
-                if is_newer {
-                    self.subscriptions.suspect(uri);
-                }
-            }
+            self.follow_early(uri, began, context, receiver.clone()).await;
         }
         if stream.accepted().resources_list_changed == Some(true) {
             let listed = self.look(context, |state| resources::list(state, None)).await;
@@ -94,6 +85,21 @@ impl Server {
         }
         self.given_up(context).await;
         self.on_watches(move |subscriptions| subscriptions.remove_stream(number)).await;
+    }
+
+    /// Follows a resource for a stream, and reports a change since a time. Ignores a resource that cannot be watched.
+    async fn follow_early(&self, uri: &str, since: Duration, context: &RequestContext<RoleServer>, receiver: Receiver) {
+        let (named, again) = (uri.to_owned(), uri.to_owned());
+        let Ok(wanted) = self.look(context, move |state| watched(state, &named)).await else { return };
+        if self.subscribe_to(wanted, receiver).await.is_err() {
+            return;
+        }
+        // From now on events arrive, so only what happened before has to be found out.
+        let found = self.look(context, move |state| watched(state, &again)).await;
+        let changed = found.map(|found| found.point.changed_ms.unwrap_or(0));
+        if changed.map_or(true, |changed| i128::from(changed) >= since.as_millis() as i128) {
+            self.subscriptions.suspect(uri);
+        }
     }
 
     /// Follows the directories of a page of the list, for the client of a session.

@@ -57,13 +57,12 @@ impl Wire {
         Ok((Wire { incoming, shared, deadline: None }, closing))
     }
 
-    /// Waits until every request is answered, and closes the connection if that takes too long.
+    /// Waits until every request is answered, but not for too long, and closes the connection. Requests that stay open
+    /// end with it.
     async fn wait_for_answers(&mut self) {
         let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + GRACE);
-        let idle = self.shared.idle();
-        if tokio::time::timeout_at(deadline.into(), idle).await.is_err() {
-            self.shared.close(Ending::Left);
-        }
+        let _ = tokio::time::timeout_at(deadline.into(), self.shared.idle()).await;
+        self.shared.close(Ending::Left);
     }
 }
 

@@ -90,6 +90,12 @@ impl DirectoryRule {
         }
     }
 
+    /// Returns the path of the directory from the root, as written; `None` for a directory outside.
+    pub fn path_below(&self) -> Option<String> {
+        let is_below = matches!(self.place, DirectoryScope::Name(_) | DirectoryScope::Below(_));
+        is_below.then(|| self.written.trim_end_matches('/').to_owned())
+    }
+
     /// Returns the absolute path of a rule that has not been resolved yet.
     pub fn absolute(&self) -> Option<&Path> {
         match &self.place {

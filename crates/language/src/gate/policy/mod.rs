@@ -188,6 +188,12 @@ impl Policy {
         })
     }
 
+    /// Returns the directories below the root that rules allow, as they are written. Other rules may refuse them.
+    pub fn allowed_paths(&self) -> impl Iterator<Item = String> {
+        let rules = self.allowed_directories.iter().flatten().chain(self.within.iter().flatten());
+        rules.filter_map(DirectoryRule::path_below)
+    }
+
     /// Whether listings omit an address.
     pub fn hides(&self, address: &str, is_directory: bool) -> bool {
         let path = CheckedPath::new(address, &self.further);
