@@ -198,7 +198,7 @@ fn the_policy_decides_about_resources_as_about_tools() {
     place.policy(
         "[policy]\nallowed_directories = [\"src\", \"secrets\"]\nblocked_directories = [\"secrets\"]\nblocked_patterns = [\"*.pem\"]\n",
     );
-    let mut client = Client::open(&place.root, &["--tools", "all"]);
+    let mut client = Client::open(&place.root, &["--write", "--tools", "all"]);
     assert_eq!(all(&mut client, &place.root), [["src/a.rs"]]);
     assert_eq!(read(&mut client, &place.uri("src/a.rs"))["result"]["contents"][0]["text"], "a");
     for path in ["secrets/key.txt", "secrets/none", "src/key.pem", "src/none.pem", "other/c.txt", "secrets"] {
@@ -209,11 +209,13 @@ fn the_policy_decides_about_resources_as_about_tools() {
         assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32602), &json!("policy_denied")), "{path}");
     }
     // Reading is on record, like the calls of the tool.
-    let audited = std::fs::read_dir(place.root.join(".ns")).expect("our own folder").count();
-    assert!(audited > 0);
-    let log = crate::support::run(crate::support::ns(&place.root).args(["audit", "--output", "json"]));
-    let denied = log.stdout.lines().filter(|line| line.contains("FS.ReadFile") && line.contains("secrets/key.txt"));
-    assert_eq!(denied.count(), 2, "{}{}", log.stdout, log.stderr);
+    let log = crate::support::run(crate::support::ns(&place.root).args(["audit", "show"]));
+    let lines: Json = serde_json::from_str(&log.stdout).expect("the log is JSON");
+    let is_denied = |line: &&Json| {
+        line["tool"] == "FS.ReadFile" && line["paths"] == json!(["secrets/key.txt"]) && line["outcome"] == "refused"
+    };
+    let denied = lines.as_array().expect("lines").iter().filter(is_denied);
+    assert_eq!(denied.count(), 2, "the resource and the call: {}", log.stdout);
 }
 
 #[test]
