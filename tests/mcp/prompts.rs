@@ -24,13 +24,14 @@ fn every_recipe_of_the_book_is_a_prompt_with_its_script() {
         let page =
             std::fs::read_to_string(crate::support::package(&format!("docs/cookbook/{page}.md"))).expect("a page");
         // Each recipe has one script, and the heading above it that is not in a file is its title.
-        for (before, after) in
-            page.match_indices("\n```neuroscript\n").map(|(at, fence)| (&page[..at], &page[at + fence.len()..]))
-        {
-            let script = after.split("\n```").next().expect("a script");
+        let fences = ["```", "~~~"].map(|fence| format!("\n{fence}neuroscript\n"));
+        let begins = fences.iter().flat_map(|fence| page.match_indices(fence.as_str()));
+        for (at, fence) in begins {
+            let (before, after) = (&page[..at], &page[at + fence.len()..]);
+            let script = after.split(&fence[..4]).next().expect("a script");
             let prompt = prompts.iter().find(|prompt| {
                 let heading = format!("\n## {}\n", prompt["title"].as_str().expect("a title"));
-                before.rfind(&heading).is_some_and(|at| !before[at..].contains("\n```neuroscript\n"))
+                before.rfind(&heading).is_some_and(|at| !before[at..].contains(fence))
             });
             let prompt = prompt.unwrap_or_else(|| panic!("no prompt for {script}"));
             let name = prompt["name"].as_str().expect("a name");

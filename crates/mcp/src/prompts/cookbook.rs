@@ -34,7 +34,7 @@ fn recipes(page: &str) -> Vec<Recipe<'_>> {
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
         let recipe = recipes.last_mut().expect("there is one");
-        let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+        let fence = &line[..line.len() - line.trim_start_matches(['`', '~']).len()];
         if fence.len() >= 3 {
             let block: Vec<&str> = lines.by_ref().take_while(|line| *line != fence).collect();
             recipe.has_blocks = true;
