@@ -24,11 +24,10 @@ fn every_recipe_of_the_book_is_a_prompt_with_its_script() {
         let page =
             std::fs::read_to_string(crate::support::package(&format!("docs/cookbook/{page}.md"))).expect("a page");
         // Each recipe has one script, and the heading above it that is not in a file is its title.
-        let fences = ["```", "~~~"].map(|fence| format!("\n{fence}neuroscript\n"));
-        let begins = fences.iter().flat_map(|fence| page.match_indices(fence.as_str()));
-        for (at, fence) in begins {
+        let fence = "\n```neuroscript\n";
+        for (at, _) in page.match_indices(fence) {
             let (before, after) = (&page[..at], &page[at + fence.len()..]);
-            let script = after.split(&fence[..4]).next().expect("a script");
+            let script = after.split("\n```").next().expect("a script");
             let prompt = prompts.iter().find(|prompt| {
                 let heading = format!("\n## {}\n", prompt["title"].as_str().expect("a title"));
                 before.rfind(&heading).is_some_and(|at| !before[at..].contains(fence))
@@ -43,6 +42,8 @@ fn every_recipe_of_the_book_is_a_prompt_with_its_script() {
         }
     }
     assert!(recipes > 30);
+    // A file of this recipe has a heading.
+    assert!(prompts.iter().any(|prompt| prompt["title"] == "Generate a table of contents"));
     assert_eq!(prompts.len(), recipes + 5);
 }
 
