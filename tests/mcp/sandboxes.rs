@@ -302,3 +302,44 @@ fn other_commands_have_one_sandbox() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("`--sandbox` is given several times"), "{output:?}");
 }
+
+#[test]
+fn resources_are_those_of_every_sandbox() {
+    let place = Place::new();
+    let mut client = place.open(&[]);
+    let uri = |path: &str| format!("file://{}", place.path(path).display());
+    let mut listed = Vec::new();
+    let mut page = client.request("resources/list", json!({}))["result"].clone();
+    loop {
+        listed.extend(page["resources"].as_array().expect("a list").iter().map(|resource| resource["uri"].clone()));
+        let Some(cursor) = page["nextCursor"].as_str().map(str::to_owned) else { break };
+        page = client.request("resources/list", json!({ "cursor": cursor }))["result"].clone();
+    }
+    assert_eq!(listed, [json!(uri("one/a.txt")), json!(uri("two/b.txt"))]);
+    for (path, text) in [("one/a.txt", "one"), ("two/b.txt", "two")] {
+        let read = client.request("resources/read", json!({ "uri": uri(path) }));
+        assert_eq!(read["result"]["contents"][0]["text"], text, "{read}");
+    }
+    let outside = client.request("resources/read", json!({ "uri": uri("three/c.txt") }));
+    assert!(outside["error"]["message"].as_str().is_some_and(|text| text.contains("outside the sandbox")), "{outside}");
+    for cursor in ["after:2:", "after:x:", "after:0"] {
+        let refused = client.request("resources/list", json!({ "cursor": cursor }));
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    let templates = client.request("resources/templates/list", json!({}))["result"]["resourceTemplates"].clone();
+    let names: Vec<&Json> = templates.as_array().expect("a list").iter().map(|template| &template["name"]).collect();
+    assert_eq!(names, ["one", "two"]);
+    let reference = json!({ "type": "ref/resource", "uri": templates[1]["uriTemplate"] });
+    let asked = json!({ "ref": reference, "argument": { "name": "path", "value": "" } });
+    let completed = client.request("completion/complete", asked);
+    assert_eq!(completed["result"]["completion"]["values"], json!(["b.txt"]), "{completed}");
+    // A change in the second sandbox is told.
+    let subscribed = client.request("resources/subscribe", json!({ "uri": uri("two/b.txt") }));
+    assert!(subscribed.get("error").is_none(), "{subscribed}");
+    std::fs::write(place.path("two/b.txt"), "other").expect("a file");
+    let told = client.hear();
+    assert_eq!(
+        (&told["method"], &told["params"]["uri"]),
+        (&json!("notifications/resources/updated"), &json!(uri("two/b.txt")))
+    );
+}

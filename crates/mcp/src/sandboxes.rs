@@ -130,6 +130,11 @@ impl Sandboxes {
         self.opened.iter().map(|opened| (opened.named.name.as_str(), &opened.engine))
     }
 
+    /// Returns their number.
+    pub fn count(&self) -> usize {
+        self.opened.len()
+    }
+
     /// Whether there are several, so that calls name their sandbox.
     pub fn are_several(&self) -> bool {
         self.opened.len() > 1

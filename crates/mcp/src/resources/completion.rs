@@ -26,15 +26,15 @@ impl Names {
     }
 }
 
-/// Returns the paths that begin with a text, as far as tools may read them. Hidden ones only if the text asks for them.
+/// Returns the paths in a sandbox that begin with a text, as far as tools may read them. Hidden ones only if the text asks for them.
 /// There are none if the directory cannot be listed, whatever the reason.
-pub fn names(state: &ConnectionState, typed: &str) -> Names {
+pub fn names(state: &ConnectionState, sandbox: usize, typed: &str) -> Names {
     let (folder, prefix) = typed.rsplit_once('/').map_or(("", typed), |(folder, prefix)| (folder, prefix));
     if typed.contains('\0') || typed.starts_with('/') {
         return Names::default();
     }
     let wanted = NamesWanted { folder: if folder.is_empty() { "." } else { folder }, prefix, access: Access::Read };
-    let found = state.engine.names_in(wanted, &state.session).unwrap_or_default();
+    let found = state.sandboxes.engine(sandbox).names_in(wanted, &state.session).unwrap_or_default();
     let shown = found.iter().filter(|(name, _)| prefix.starts_with('.') || !name.starts_with('.'));
     let path = |(name, is_folder): &(String, bool)| {
         let parent = &typed[..typed.len() - prefix.len()];

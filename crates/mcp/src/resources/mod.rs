@@ -10,6 +10,6 @@ mod place;
 mod read;
 
 pub use completion::{Names, names};
-pub use list::{VARIABLE, list, template};
-pub use place::{ResourceError, path_named};
+pub use list::{VARIABLE, list, templates};
+pub use place::{NamedPlace, ResourceError, path_named};
 pub use read::read;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use rmcp::model::ErrorData;
 use serde_json::json;
 
+use crate::engine::Engine;
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::print;
@@ -17,6 +18,16 @@ use super::super::uri;
 /// Maximum number of characters of a URI in a message.
 const MAX_URI: usize = 200;
 
+/// A path in one of the sandboxes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPlace {
+    /// The number of the sandbox.
+    pub sandbox: usize,
+    /// The path in the form that tools take: relative to the root of the sandbox. A path that is in no sandbox is as the
+    /// URI has it, so that the gate decides about it.
+    pub path: String,
+}
+
 /// A resource that cannot be served, with the messages for the log.
 #[derive(Debug)]
 pub struct ResourceError {
@@ -26,25 +37,26 @@ pub struct ResourceError {
     pub reply: Reply,
 }
 
-/// Returns the path that a URI names, in the form that tools take: relative to the root of the sandbox. A path that is
-/// not below it stays as it is, so that the gate decides about it.
-pub fn path_named(state: &ConnectionState, uri: &str) -> Result<String, Box<ResourceError>> {
+/// Returns the path that a URI names.
+pub fn path_named(state: &ConnectionState, uri: &str) -> Result<NamedPlace, Box<ResourceError>> {
     let path = uri::path_of(uri).map_err(|fault| {
         let message = format!("`{}` {}", print::shortened(uri, MAX_URI), fault.reason());
-        let root = uri_named(state, "");
+        let root = uri_named(state, 0, "");
         let error = ToolError::new(ToolCode::BadArgs, message);
         ResourceError::new(state, uri, error.hint(format!("give a URI below `{root}`, percent-encoded once")))
     })?;
-    Ok(below(&path, &root(state)).map_or_else(|| path.clone(), str::to_owned))
+    let in_sandbox = |(sandbox, engine)| Some(NamedPlace { sandbox, path: below(&path, &root(engine))?.to_owned() });
+    let found = state.sandboxes.engines().enumerate().find_map(in_sandbox);
+    Ok(found.unwrap_or_else(|| NamedPlace { sandbox: 0, path: path.clone() }))
 }
 
-/// Returns the URI of a path from the root of the sandbox.
-pub fn uri_named(state: &ConnectionState, path: &str) -> String {
-    uri::of_path(&format!("{}/{path}", root(state).trim_end_matches('/')))
+/// Returns the URI of a path from the root of a sandbox.
+pub fn uri_named(state: &ConnectionState, sandbox: usize, path: &str) -> String {
+    uri::of_path(&format!("{}/{path}", root(state.sandboxes.engine(sandbox)).trim_end_matches('/')))
 }
 
-fn root(state: &ConnectionState) -> Cow<'_, str> {
-    state.engine.gate().root().path().to_string_lossy()
+fn root(engine: &Engine) -> Cow<'_, str> {
+    engine.gate().root().path().to_string_lossy()
 }
 
 fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {

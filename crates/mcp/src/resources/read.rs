@@ -8,7 +8,7 @@ use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::super::connection_state::ConnectionState;
-use super::place::{ResourceError, path_named};
+use super::place::{NamedPlace, ResourceError, path_named};
 
 /// The MIME type of a directory (shared-mime-info).
 const DIRECTORY: &str = "inode/directory";
@@ -18,20 +18,25 @@ const MOST: u64 = 4 * MIB;
 
 /// Reads the resource with this URI.
 pub fn read(state: &ConnectionState, uri: &str) -> Result<ResourceContents, Box<ResourceError>> {
-    let path = path_named(state, uri)?;
-    let contents = match file(state, uri, &path, None) {
-        Err(error) if error.code == ToolCode::NotText => file(state, uri, &path, Some("base64")),
-        Err(error) if error.code == ToolCode::IsADirectory => directory(state, uri, &path),
+    let place = path_named(state, uri)?;
+    let contents = match file(state, uri, &place, None) {
+        Err(error) if error.code == ToolCode::NotText => file(state, uri, &place, Some("base64")),
+        Err(error) if error.code == ToolCode::IsADirectory => directory(state, uri, &place),
         read => read,
     };
-    contents.map_err(|error| ResourceError::new(state, uri, bounded(&path, error)))
+    contents.map_err(|error| ResourceError::new(state, uri, bounded(&place.path, error)))
 }
 
 /// Reads a file, as text or in an encoding.
-fn file(state: &ConnectionState, uri: &str, path: &str, encoding: Option<&str>) -> Result<ResourceContents, ToolError> {
+fn file(
+    state: &ConnectionState,
+    uri: &str,
+    NamedPlace { sandbox, path }: &NamedPlace,
+    encoding: Option<&str>,
+) -> Result<ResourceContents, ToolError> {
     let mut args = arguments(json!({ "path": path, "max_size_mb": MOST / MIB, "checksum": false }));
     args.extend(encoding.map(|encoding| ("encoding".to_owned(), json!(encoding))));
-    let result = state.result_of("FS.ReadFile", &args)?;
+    let result = state.result_of(*sandbox, "FS.ReadFile", &args)?;
     let text = |key: &str| field(&result, key).and_then(|value| value.as_text().map(|text| text.to_string()));
     let content = text("content").unwrap_or_default();
     let contents = match encoding {
@@ -41,8 +46,12 @@ fn file(state: &ConnectionState, uri: &str, path: &str, encoding: Option<&str>) 
     Ok(contents.with_mime_type(text("mimeType").unwrap_or_else(|| "application/octet-stream".to_owned())))
 }
 
-fn directory(state: &ConnectionState, uri: &str, path: &str) -> Result<ResourceContents, ToolError> {
-    let result = state.result_of("FS.ListDir", &arguments(json!({ "path": path })))?;
+fn directory(
+    state: &ConnectionState,
+    uri: &str,
+    NamedPlace { sandbox, path }: &NamedPlace,
+) -> Result<ResourceContents, ToolError> {
+    let result = state.result_of(*sandbox, "FS.ListDir", &arguments(json!({ "path": path })))?;
     let listing = result.as_text().map(|text| text.to_string()).unwrap_or_default();
     if listing.len() as u64 > MOST {
         return Err(ToolError::new(ToolCode::TooLarge, String::new()));

@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use super::super::connection_state::ConnectionState;
+use super::super::connection_state::{ConnectionState, notes};
 use super::super::logging::LogMessage;
 use super::super::offer::Offer;
 use super::super::prompts::{self, Values};
@@ -60,7 +60,7 @@ impl Server {
         self.unless_given_up(context, self.roots.wait()).await?;
         let looked = self.on_engine(context, |state| {
             let looked = look(state);
-            let warnings = state.notes();
+            let warnings = state.sandboxes.engines().flat_map(notes).collect::<Vec<String>>();
             (looked, warnings)
         });
         let (looked, warnings) = looked.await?;
@@ -90,8 +90,8 @@ impl Server {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.need(self.extras.has_resources, "resources")?;
         only_page(page)?;
-        let template = self.look(context, |state| Ok(resources::template(state))).await?;
-        Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
+        let templates = self.look(context, |state| Ok(resources::templates(state))).await?;
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
     pub(super) async fn resource(
@@ -121,6 +121,8 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let CompleteRequestParams { r#ref, argument, .. } = request;
+        // A prompt does not say which sandbox is meant.
+        let mut sandbox = 0;
         let values = match r#ref {
             Reference::Prompt(prompt) => {
                 self.need(self.extras.has_prompts, "prompts")?;
@@ -128,11 +130,15 @@ impl Server {
             }
             Reference::Resource(reference) => {
                 self.need(self.extras.has_resources, "resources")?;
-                let template = self.look(context, |state| Ok(resources::template(state).uri_template)).await?;
-                if reference.uri != template || argument.name != resources::VARIABLE {
-                    let message = format!("only `{}` of `{template}` can be completed", resources::VARIABLE);
+                let templates = self.look(context, |state| Ok(resources::templates(state))).await?;
+                let known = templates.iter().position(|template| template.uri_template == reference.uri);
+                let Some(number) = known.filter(|_| argument.name == resources::VARIABLE) else {
+                    let listed = templates.iter().map(|template| format!("`{}`", template.uri_template));
+                    let listed = listed.collect::<Vec<_>>().join(", ");
+                    let message = format!("only `{}` of {listed} can be completed", resources::VARIABLE);
                     return Err(ErrorData::invalid_params(message, None));
-                }
+                };
+                sandbox = number;
                 Values::Path
             }
             _ => return Err(ErrorData::invalid_params("only prompts and resource templates can be completed", None)),
@@ -140,7 +146,9 @@ impl Server {
         let Names { paths, total } = match values {
             Values::Text => Names::default(),
             Values::Truth => Names::of(["false", "true"], &argument.value),
-            Values::Path => self.look(context, move |state| Ok(resources::names(state, &argument.value))).await?,
+            Values::Path => {
+                self.look(context, move |state| Ok(resources::names(state, sandbox, &argument.value))).await?
+            }
         };
         let (has_more, total) = (total > paths.len(), u32::try_from(total).ok());
         let info = CompletionInfo::with_pagination(paths, total, has_more);

@@ -13,7 +13,7 @@ use crate::toolkit::ToolError;
 
 use super::super::connection_state::ConnectionState;
 use super::super::engine_thread::EngineHandle;
-use super::super::resources::{self, ResourceError};
+use super::super::resources::{self, NamedPlace, ResourceError};
 use super::super::subscriptions::{
     Confirmed, Deliveries, MOST, MOST_LISTED, Receiver, Subscriptions, Suspected, SuspectedEntry, Wanted, WatchFault,
 };
@@ -103,7 +103,7 @@ impl Server {
     }
 
     /// Follows the directories of a page of the list, for the client of a session.
-    pub(super) async fn follow_list(&self, directories: Vec<String>, context: &RequestContext<RoleServer>) {
+    pub(super) async fn follow_list(&self, directories: Vec<NamedPlace>, context: &RequestContext<RoleServer>) {
         // From 2026-07-28 on only streams carry such notifications.
         let is_session = context.peer.peer_info().is_some();
         if is_session {
@@ -111,11 +111,11 @@ impl Server {
         }
     }
 
-    async fn follow_directories(&self, directories: Vec<String>, receiver: Receiver) {
+    async fn follow_directories(&self, directories: Vec<NamedPlace>, receiver: Receiver) {
         let (_, found) = self.parts.engine.give(move |state| {
-            let paths = std::iter::once(String::new()).chain(directories).take(MOST_LISTED);
-            let point = |path: String| point_of(state, if path.is_empty() { "." } else { &path }).map(|at| (path, at));
-            paths.filter_map(|path| point(path).ok()).collect()
+            let root = |sandbox| NamedPlace { sandbox, path: ".".to_owned() };
+            let places = (0..state.sandboxes.count()).map(root).chain(directories).take(MOST_LISTED);
+            places.filter_map(|place| Some((place.clone(), point_of(state, &place).ok()?))).collect()
         });
         let Ok(found) = found.await else { return };
         self.on_watches(move |subscriptions| subscriptions.follow_list(found, receiver)).await;
@@ -147,21 +147,22 @@ impl Server {
 
 /// Returns where a resource can be watched. It must exist.
 fn watched(state: &ConnectionState, uri: &str) -> Result<Wanted, Box<ResourceError>> {
-    let path = resources::path_named(state, uri)?;
-    let point = point_of(state, &path).and_then(|point| {
+    let place = resources::path_named(state, uri)?;
+    let path = &place.path;
+    let point = point_of(state, &place).and_then(|point| {
         let missing = || ToolError::new(ToolCode::NotFound, format!("`{path}` does not exist")).path(path.as_str());
         if point.exists { Ok(point) } else { Err(missing()) }
     });
     let point = point.map_err(|error| ResourceError::new(state, uri, error))?;
-    Ok(Wanted { uri: uri.into(), path, point })
+    Ok(Wanted { uri: uri.into(), place, point })
 }
 
 /// Returns where a path can be watched, if the tool that reads it may be called.
-fn point_of(state: &ConnectionState, path: &str) -> Result<WatchPoint, ToolError> {
-    let gate = state.engine.gate();
+fn point_of(state: &ConnectionState, place: &NamedPlace) -> Result<WatchPoint, ToolError> {
+    let gate = state.sandboxes.engine(place.sandbox).gate();
     let tool = gate.registry().find("FS.ReadFile").map(|id| gate.registry().get(id));
     tool.map_or(Ok(()), |tool| gate.policy().admit(&tool.spec).map(drop))?;
-    gate.watch_point(path)
+    gate.watch_point(&place.path)
 }
 
 /// Sends notifications about changes until the subscriptions end.
@@ -189,10 +190,10 @@ async fn confirmed(subscriptions: &Subscriptions, engine: &EngineHandle) -> Opti
 
 /// Decides which changes a client may hear of.
 fn confirm(state: &ConnectionState, suspected: Suspected) -> Confirmed {
-    let gate = state.engine.gate();
+    let gate = |place: &NamedPlace| state.sandboxes.engine(place.sandbox).gate();
     let mut confirmed = Confirmed { is_list: suspected.is_lost, ..Confirmed::default() };
-    for (uri, path) in suspected.resources {
-        let point = point_of(state, &path).or_else(|_| gate.watch_point_of_entry(&path));
+    for (uri, place) in suspected.resources {
+        let point = point_of(state, &place).or_else(|_| gate(&place).watch_point_of_entry(&place.path));
         confirmed.resources.push((uri, point.ok()));
     }
     for SuspectedEntry { directory, name, uri } in suspected.entries {
@@ -200,8 +201,8 @@ fn confirm(state: &ConnectionState, suspected: Suspected) -> Confirmed {
             Some(uri) => confirmed.directories.contains(uri),
             None => confirmed.is_list,
         };
-        let path = if matches!(&*directory, "" | ".") { name } else { format!("{directory}/{name}") };
-        if is_known || gate.watch_point_of_entry(&path).is_err() {
+        let path = if matches!(&*directory.path, "" | ".") { name } else { format!("{}/{name}", directory.path) };
+        if is_known || gate(&directory).watch_point_of_entry(&path).is_err() {
             continue;
         }
         match uri {

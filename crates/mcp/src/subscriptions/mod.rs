@@ -21,6 +21,8 @@ use tokio::sync::Notify;
 
 use crate::engine::WatchPoint;
 
+use super::resources::NamedPlace;
+
 use index::{Changes, Index, Interest};
 use watcher::{Watcher, identity};
 
@@ -65,7 +67,7 @@ pub enum WatchFault {
 #[derive(Debug)]
 struct Subscription {
     uri: Arc<str>,
-    path: String,
+    place: NamedPlace,
     receiver: Receiver,
     /// The directory, and the name in it; `None` while nothing is watched.
     at: Option<((u64, u64), Option<OsString>)>,
@@ -75,7 +77,7 @@ struct Subscription {
 /// A directory that is watched for the list of resources.
 #[derive(Debug)]
 struct ListedDirectory {
-    path: String,
+    place: NamedPlace,
     at: (u64, u64),
 }
 
@@ -105,7 +107,7 @@ struct State {
 #[derive(Debug, Default)]
 pub struct Suspected {
     /// Resources, each with its path.
-    pub resources: Vec<(Arc<str>, String)>,
+    pub resources: Vec<(Arc<str>, NamedPlace)>,
     /// Changed entries of directories.
     pub entries: Vec<SuspectedEntry>,
     /// Whether events were lost, so that the list may have changed.
@@ -115,8 +117,8 @@ pub struct Suspected {
 /// A changed entry of a directory.
 #[derive(Debug)]
 pub struct SuspectedEntry {
-    /// The directory, from the root, and the name.
-    pub directory: String,
+    /// The directory.
+    pub directory: NamedPlace,
     /// The name.
     pub name: String,
     /// The resource that the directory is; `None` for the list of resources.
@@ -149,7 +151,7 @@ pub struct Wanted {
     /// The URI, as the client gave it.
     pub uri: Arc<str>,
     /// The path that it names.
-    pub path: String,
+    pub place: NamedPlace,
     /// Where it is watched.
     pub point: WatchPoint,
 }
@@ -187,7 +189,7 @@ impl Subscriptions {
     /// Adds a subscription. One that exists stays as it is.
     pub fn add(&self, wanted: Wanted, receiver: Receiver) -> Result<(), WatchFault> {
         let mut state = self.state();
-        let Wanted { uri, path, point } = wanted;
+        let Wanted { uri, place, point } = wanted;
         let is_same = |other: &Subscription| other.uri == uri && other.receiver.number() == receiver.number();
         if state.subscriptions.iter().any(is_same) {
             return Ok(());
@@ -197,7 +199,7 @@ impl Subscriptions {
         }
         self.watch(&mut state, &point)?;
         let (at, exists) = (Some((identity(&point), point.name.clone())), point.exists);
-        state.subscriptions.push(Subscription { uri, path, receiver, at, exists });
+        state.subscriptions.push(Subscription { uri, place, receiver, at, exists });
         self.rebuild(&mut state);
         Ok(())
     }
@@ -218,19 +220,19 @@ impl Subscriptions {
     }
 
     /// Watches directories for the list of resources, as far as there may be more of them.
-    pub fn follow_list(&self, directories: Vec<(String, WatchPoint)>, receiver: Receiver) {
+    pub fn follow_list(&self, directories: Vec<(NamedPlace, WatchPoint)>, receiver: Receiver) {
         let mut state = self.state();
         if state.list_receivers.iter().all(|other| other.number() != receiver.number()) {
             state.list_receivers.push(receiver);
         }
-        for (path, point) in directories {
+        for (place, point) in directories {
             let is_known = state.listed.iter().any(|listed| listed.at == identity(&point));
             if is_known || state.listed.len() >= MOST_LISTED {
                 continue;
             }
             // A client that lists resources did not ask for a watch, so a failure concerns nobody.
             if self.watch(&mut state, &point).is_ok() {
-                state.listed.push(ListedDirectory { path, at: identity(&point) });
+                state.listed.push(ListedDirectory { place, at: identity(&point) });
             }
         }
         self.rebuild(&mut state);
@@ -249,7 +251,7 @@ impl Subscriptions {
         let mut suspected = Suspected { is_lost, ..Suspected::default() };
         let is_meant = |subscription: &&Subscription| is_lost || uris.contains(&subscription.uri);
         let meant = state.subscriptions.iter().filter(is_meant);
-        suspected.resources = meant.map(|one| (one.uri.clone(), one.path.clone())).collect();
+        suspected.resources = meant.map(|one| (one.uri.clone(), one.place.clone())).collect();
         suspected.resources.dedup();
         suspected.entries = entries.into_iter().flat_map(|(at, name)| state.entries(&at, &name)).collect();
         if let Some(watcher) = &mut state.watcher {
@@ -336,15 +338,15 @@ impl State {
     fn entries(&self, at: &Path, name: &OsStr) -> Vec<SuspectedEntry> {
         let (Some(watcher), Some(name)) = (&self.watcher, name.to_str()) else { return Vec::new() };
         let is_here = |identity: (u64, u64)| watcher.path_of(identity).is_some_and(|path| path == at);
-        let entry = |directory: &str, uri: Option<Arc<str>>| SuspectedEntry {
-            directory: directory.to_owned(),
+        let entry = |directory: &NamedPlace, uri: Option<Arc<str>>| SuspectedEntry {
+            directory: directory.clone(),
             name: name.to_owned(),
             uri,
         };
         let whole = self.subscriptions.iter().filter(|one| matches!(one.at, Some((at, None)) if is_here(at)));
-        let whole = whole.map(|one| entry(&one.path, Some(one.uri.clone())));
+        let whole = whole.map(|one| entry(&one.place, Some(one.uri.clone())));
         // Hidden names are not listed.
         let listed = self.listed.iter().filter(|listed| is_here(listed.at) && !name.starts_with('.'));
-        whole.chain(listed.map(|listed| entry(&listed.path, None))).collect()
+        whole.chain(listed.map(|listed| entry(&listed.place, None))).collect()
     }
 }
