@@ -8,16 +8,30 @@
 //! as many instructions. The kernel evaluates each filter for every system call number before accepting it, which takes
 //! 3 ms.
 
+use std::sync::{Mutex, PoisonError};
+
 use libc::c_long;
 use seccompiler::{BpfProgram, Error, sock_filter};
 
 use super::{LockdownError, Network, Process};
 
+/// The purpose for which the newest filter was installed. It applies to every thread, also to those that start later.
+static INSTALLED: Mutex<Option<Process>> = Mutex::new(None);
+
 /// Filters the system calls of all threads. Returns whether this system supports it.
+///
+/// A second call for the same purpose installs nothing: the kernel would run both filters at every system call.
 pub fn install(process: Process) -> Result<bool, LockdownError> {
     let Some(program) = program(process) else { return Ok(false) };
+    let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *installed == Some(process) {
+        return Ok(true);
+    }
     match seccompiler::apply_filter_all_threads(&program) {
-        Ok(()) => Ok(true),
+        Ok(()) => {
+            *installed = Some(process);
+            Ok(true)
+        }
         Err(Error::Seccomp(error) | Error::Prctl(error)) if is_missing(&error) => Ok(false),
         Err(error) => Err(LockdownError::Seccomp(error.to_string())),
     }
