@@ -157,6 +157,7 @@ impl Global {
             calls_only: false,
             limits: Limits::default(),
             within: None,
+            client: None,
             max_steps: self.max_steps,
             max_files: self.max_files,
             max_files_unless_set: None,

@@ -43,6 +43,9 @@ pub struct Options {
     pub limits: Limits,
     /// Directories to which work is restricted, in addition to the policy; unrestricted by default.
     pub within: Option<Vec<PathBuf>>,
+    /// The client of a server for which the engine works: it sees and undoes only the runs of this client. All runs by
+    /// default.
+    pub client: Option<String>,
     /// The number of threads that one call may use; that of the processors by default.
     pub jobs: Option<Jobs>,
     /// The interrupt that stops runs; one of its own by default. Engines that share a thread share it.

@@ -64,6 +64,7 @@ impl Engine {
                 clock: options.clock,
                 random: RandomSource::new(options.seed),
                 jobs: options.jobs.unwrap_or_else(Jobs::available),
+                client: options.client.clone(),
             })),
             limits,
             strict: options.strict,

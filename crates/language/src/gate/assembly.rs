@@ -47,6 +47,8 @@ pub struct GateParts {
     pub random: RandomSource,
     /// The number of threads that one call may use.
     pub jobs: Jobs,
+    /// The client of a server for which the gate works: its runs are recorded as this client's, and it sees no others.
+    pub client: Option<String>,
 }
 
 /// The tools, the admission that decides about their calls, and the world that they work on.
@@ -60,9 +62,9 @@ pub struct Gate {
 impl Gate {
     /// Creates a gate.
     pub fn new(parts: GateParts) -> Gate {
-        let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, clock, random, jobs } =
-            parts;
-        let journal = policy.journal();
+        let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, .. } = parts;
+        let GateParts { clock, random, jobs, client, .. } = parts;
+        let journal = policy.journal().for_client(client);
         let barrier = journal.barrier();
         let console = Rc::new(ConsoleHandle::new(barrier.clone()));
         let approvals = approvals.behind(barrier.clone());

@@ -128,9 +128,14 @@ impl Gate {
         done
     }
 
+    /// Returns the client for which this gate works. It sees only its own runs.
+    fn client(&self) -> Option<&str> {
+        self.world.journal.client()
+    }
+
     /// Returns up to `most` runs, newest first.
     pub fn runs(&self, selection: Selection, most: usize) -> Result<Vec<RunSummary>, ToolError> {
-        Ok(Journal::runs(self.roots(), selection, most)?)
+        Ok(Journal::runs(self.roots(), self.client(), selection, most)?)
     }
 
     /// Finds a run by its whole name, or the beginning or end of it.
@@ -138,7 +143,7 @@ impl Gate {
     /// # Errors
     /// `not_found` if there is none, `conflict` if there are several.
     pub fn run_named(&self, text: &str) -> Result<RunSummary, ToolError> {
-        let mut found = Journal::find(self.roots(), text)?;
+        let mut found = Journal::find(self.roots(), self.client(), text)?;
         match (found.pop(), found.len()) {
             (Some(run), 0) => Ok(run),
             (None, _) => Err(ToolError::new(ToolCode::NotFound, format!("there is no run `{text}`"))
@@ -168,7 +173,7 @@ impl Gate {
     /// # Errors
     /// `not_found` if there is none.
     pub fn undoable_runs(&self, redo: bool, most: usize) -> Result<Vec<RunSummary>, ToolError> {
-        let found = Journal::undoable(self.roots(), redo, most)?;
+        let found = Journal::undoable(self.roots(), self.client(), redo, most)?;
         if found.is_empty() {
             let what = if redo { "there is nothing to redo" } else { "there is nothing to undo" };
             return Err(match redo.then(|| self.undone_before()).transpose()? {
@@ -181,7 +186,7 @@ impl Gate {
 
     /// Why no run is done again unless it is named: none is taken back, or another changed something since.
     fn undone_before(&self) -> Result<ToolError, ToolError> {
-        let runs = Journal::runs(self.roots(), Selection::Folded, usize::MAX)?;
+        let runs = Journal::runs(self.roots(), self.client(), Selection::Folded, usize::MAX)?;
         Ok(match runs.iter().find(|run| run.is_undone()) {
             Some(run) => {
                 let message = "no run was taken back since another changed something";
@@ -196,7 +201,7 @@ impl Gate {
 
     /// Whether there is a run before the newest that could be taken back instead of that one.
     fn can_pass_over(&self, run: &str) -> bool {
-        let newest = Journal::undoable(self.roots(), false, 2).unwrap_or_default();
+        let newest = Journal::undoable(self.roots(), self.client(), false, 2).unwrap_or_default();
         matches!(&newest[..], [newest, _] if newest.run == run)
     }
 

@@ -25,7 +25,7 @@ impl Gate {
     /// A system error if there is no place to store the planned contents.
     pub fn planning(&self) -> io::Result<Gate> {
         let Gate { toolbox, admission, world } = self;
-        let world = world.covered(admission.policy.journal())?;
+        let world = world.covered(admission.policy.journal().for_client(world.journal.client().map(str::to_owned)))?;
         Ok(Gate { toolbox: toolbox.clone(), admission: admission.clone(), world })
     }
 

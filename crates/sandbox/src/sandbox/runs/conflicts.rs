@@ -13,7 +13,7 @@ use super::super::handles::folder::Folder;
 use super::super::handles::metadata::Kind;
 use super::super::handles::state::State;
 use super::below::visit_below;
-use super::later::Since;
+use super::later::{OF_OTHERS, Since};
 use super::obstacles::{Conflict, GONE, Obstacle, Obstruction};
 use super::outcome::{PathOutcome, RunOutcome, Touched, keys_below};
 use super::rules::Admit;
@@ -186,7 +186,11 @@ impl<'a> Comparison<'a> {
 
 /// Returns a clause that names the later run which made a change.
 fn by_run(run: Option<&str>) -> String {
-    run.map_or_else(String::new, |run| format!(", by the run {run}"))
+    match run {
+        None => String::new(),
+        Some(OF_OTHERS) => ", by another client".to_owned(),
+        Some(run) => format!(", by the run {run}"),
+    }
 }
 
 /// Returns the obstacle for a path that cannot be inspected. It stays as it is.

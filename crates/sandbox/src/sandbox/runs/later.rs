@@ -24,14 +24,16 @@ pub(super) struct Since<'a> {
     pub at: Option<Timestamp>,
     run: &'a str,
     roots: Roots<'a>,
+    /// The client that is told the names of its runs, and of no others; `None` is told all.
+    client: Option<&'a str>,
     later: OnceCell<LaterRuns>,
     /// The runs that it named as authors of changes.
     named: RefCell<BTreeSet<Rc<str>>>,
 }
 
 impl<'a> Since<'a> {
-    pub fn new(run: &'a str, at: Option<Timestamp>, roots: Roots<'a>) -> Since<'a> {
-        Since { at, run, roots, later: OnceCell::new(), named: RefCell::default() }
+    pub fn new(run: &'a str, at: Option<Timestamp>, roots: Roots<'a>, client: Option<&'a str>) -> Since<'a> {
+        Since { at, run, roots, client, later: OnceCell::new(), named: RefCell::default() }
     }
 
     /// Whether somebody else changed the entry at `address` in a tree that the run left.
@@ -81,7 +83,9 @@ impl<'a> Since<'a> {
 
     /// Returns the short name of a later run, which stands in the way.
     fn name<'r>(&self, run: &'r Rc<str>) -> &'r str {
-        self.named.borrow_mut().insert(Rc::clone(run));
+        if &**run != OF_OTHERS {
+            self.named.borrow_mut().insert(Rc::clone(run));
+        }
         stamp::short(run)
     }
 
@@ -91,9 +95,12 @@ impl<'a> Since<'a> {
     }
 
     fn later(&self) -> &LaterRuns {
-        self.later.get_or_init(|| LaterRuns::read(self.run, self.roots).unwrap_or_default())
+        self.later.get_or_init(|| LaterRuns::read(self.run, self.roots, self.client).unwrap_or_default())
     }
 }
+
+/// Stands for the name of a run that the client is not told.
+pub(super) const OF_OTHERS: &str = "";
 
 /// Changes made by later runs.
 #[derive(Default)]
@@ -127,7 +134,7 @@ struct Way {
 impl LaterRuns {
     /// Reads the journals of all runs after `run`. Returns `None` if one of them cannot be read, because the changes
     /// are then not known.
-    fn read(run: &str, roots: Roots<'_>) -> Option<LaterRuns> {
+    fn read(run: &str, roots: Roots<'_>, client: Option<&str>) -> Option<LaterRuns> {
         let folders = Folders::find(roots.main).ok()??;
         let mut runs = Vec::new();
         for name in folders.runs().ok()?.into_iter().filter(|name| name.as_os_str() > OsStr::new(run)) {
@@ -147,7 +154,9 @@ impl LaterRuns {
         for (name, history) in &runs {
             // A run that undid another later run cancels out with it.
             let is_reversal = history.begin.undoes.as_ref().is_some_and(|run| names.contains(run.as_str()));
-            let stays = (!is_reversal && !undone.has(name)).then(|| Rc::<str>::from(name.as_str()));
+            let is_told = client.is_none() || history.begin.client.as_deref() == client;
+            let told = if is_told { name.as_str() } else { OF_OTHERS };
+            let stays = (!is_reversal && !undone.has(name)).then(|| Rc::<str>::from(told));
             let takes_back = history.begin.undoes.is_some();
             let mut touched = history.touched.iter().peekable();
             let mut copied = history.copied.iter().peekable();

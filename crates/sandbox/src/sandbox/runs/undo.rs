@@ -209,7 +209,7 @@ impl Journal {
         let ChangeRules { roots, retention, admit } = *rules;
         let (history, since) = read(roots, run)?;
         // Another process may have reversed the run while this one waited for the lock.
-        let listed = Journal::find(roots, run)?.into_iter().find(|listed| listed.run == run);
+        let listed = Journal::find(roots, None, run)?.into_iter().find(|listed| listed.run == run);
         if listed.and_then(|listed| listed.reversal).is_some_and(|reversal| reversal.is_undone) {
             return Err(UndoError::Undone(run.to_owned()));
         }
@@ -218,7 +218,7 @@ impl Journal {
         }
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
         let outcome = RunOutcome::of(&history);
-        let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots));
+        let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots, self.client()));
         let (mut found, missing) = (comparison.obstacles(), comparison.missing());
         found.extend(outcome.refused(admit));
         let (later, lost) = (comparison.later_runs(), if force { comparison.lost(&found) } else { Vec::new() });

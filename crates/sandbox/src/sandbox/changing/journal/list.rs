@@ -85,6 +85,11 @@ impl RunSummary {
         stamp::time_of(&self.run)
     }
 
+    /// Whether the run was made for this client; true for every run if `client` is `None`.
+    pub fn is_of(&self, client: Option<&str>) -> bool {
+        client.is_none() || self.begin.as_ref().is_some_and(|begin| begin.client.as_deref() == client)
+    }
+
     /// Whether the run is an undo or a redo.
     fn is_reversal(&self) -> bool {
         self.begin.as_ref().is_some_and(|begin| begin.undoes.is_some())
@@ -129,10 +134,18 @@ impl Origin {
 }
 
 impl Journal {
-    /// Returns the newest runs, the newest first, at most `most`.
-    pub fn runs(roots: Roots<'_>, selection: Selection, most: usize) -> Result<Vec<RunSummary>, SandboxError> {
+    /// Returns the newest runs of a client, or of all, the newest first, at most `most`.
+    pub fn runs(
+        roots: Roots<'_>,
+        client: Option<&str>,
+        selection: Selection,
+        most: usize,
+    ) -> Result<Vec<RunSummary>, SandboxError> {
         let mut listed = Vec::new();
         walk(roots, |run, names| {
+            if !run.is_of(client) {
+                return true;
+            }
             let concerned = run.begin.as_ref().and_then(|begin| begin.undoes.as_deref());
             // A refused undo has changed nothing.
             if run.is_reversal() && run.end == Some(End::TakenBack) {
@@ -147,12 +160,20 @@ impl Journal {
         Ok(listed)
     }
 
-    /// Returns the newest runs that changed something and were not undone, the newest first, at most `most`: undos if
-    /// `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of those must name
+    /// Returns the newest runs of a client, or of all, that changed something and were not undone, the newest first, at
+    /// most `most`: undos if `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of those must name
     /// the run.
-    pub fn undoable(roots: Roots<'_>, is_undo: bool, most: usize) -> Result<Vec<RunSummary>, SandboxError> {
+    pub fn undoable(
+        roots: Roots<'_>,
+        client: Option<&str>,
+        is_undo: bool,
+        most: usize,
+    ) -> Result<Vec<RunSummary>, SandboxError> {
         let mut found = Vec::new();
         walk(roots, |run, _| {
+            if !run.is_of(client) {
+                return true;
+            }
             let is_meant = run.begin.as_ref().is_some_and(|begin| begin.is_undo() == is_undo);
             // An active run counts: the run before it is not the newest.
             let has_ended = run.end.is_some() || !is_undo;
@@ -166,13 +187,16 @@ impl Journal {
         Ok(found)
     }
 
-    /// Returns the runs that a text may name. The text is matched against the whole name, the beginning of the short
+    /// Returns the runs of a client, or of all, that a text may name. The text is matched against the whole name, the beginning of the short
     /// name, the beginning of the whole name, and its end, in this order; the first kind of match that finds a run
     /// wins.
-    pub fn find(roots: Roots<'_>, text: &str) -> Result<Vec<RunSummary>, SandboxError> {
+    pub fn find(roots: Roots<'_>, client: Option<&str>, text: &str) -> Result<Vec<RunSummary>, SandboxError> {
         let mut readings: [Vec<RunSummary>; 3] = Default::default();
         let mut whole = None;
         walk(roots, |run, _| {
+            if !run.is_of(client) {
+                return true;
+            }
             if run.run == text {
                 whole = Some(run);
                 return false;

@@ -86,6 +86,8 @@ pub struct Journal {
     durability: Durability,
     /// The changes that wait to become durable.
     barrier: Arc<Barrier>,
+    /// The client for which all runs are made; see [`Begin::client`].
+    client: Option<String>,
     /// Header of the next run's journal.
     about: RefCell<Begin>,
     /// The active run, or `None` until it changes something.
@@ -140,7 +142,18 @@ impl Journal {
 
     fn new(writable: bool, durability: Durability) -> Journal {
         let (barrier, about, run) = (Arc::default(), RefCell::default(), RefCell::default());
-        Journal { writable, durability, barrier, about, run }
+        Journal { writable, durability, barrier, client: None, about, run }
+    }
+
+    /// Makes all runs for this client.
+    #[must_use]
+    pub fn for_client(self, client: Option<String>) -> Journal {
+        Journal { client, ..self }
+    }
+
+    /// Returns the client for which the runs are made.
+    pub fn client(&self) -> Option<&str> {
+        self.client.as_deref()
     }
 
     /// Returns the barrier that every message about changes passes before it leaves the process.
@@ -150,7 +163,7 @@ impl Journal {
 
     /// Sets the header of the next run. Nothing is written until the run makes its first change.
     pub fn announce(&self, about: Begin) {
-        *self.about.borrow_mut() = about;
+        *self.about.borrow_mut() = Begin { client: self.client.clone(), ..about };
     }
 
     /// Begins a change of `files` files and directories and charges them against the limits of the run.

@@ -98,6 +98,10 @@ pub struct Begin {
     pub command: String,
     /// The numeric ID of the user who started it.
     pub user: u32,
+    /// The client of a server for which it was started; `None` if the user did not start it through a server that
+    /// tells its clients apart.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub client: Option<String>,
     /// The run that this one undoes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<String>,
