@@ -11,6 +11,8 @@ use crate::terminal::report::{report_error, report_findings, report_setup};
 use crate::terminal::script_file::read_script;
 
 use super::args::McpArgs;
+#[cfg(feature = "http")]
+use super::mcp_over_http;
 use super::sandboxes;
 use super::start::settle;
 
@@ -27,15 +29,19 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
         }
     };
     #[cfg(feature = "http")]
-    let listener = match args.http.map(|address| listen(address, args.public)).transpose() {
-        Ok(listener) => listener,
+    if let Some(name) = &args.over_http.new_token {
+        return mcp_over_http::print_new_token(name);
+    }
+    #[cfg(feature = "http")]
+    let serving = match serving_over_http(global, args) {
+        Ok(serving) => serving,
         Err(exit) => return exit,
     };
     #[cfg(feature = "http")]
-    let network = listener.as_ref().map_or(Network::None, |_| Network::Accepts);
+    let network = serving.as_ref().map_or(Network::None, |_| Network::Accepts);
     #[cfg(not(feature = "http"))]
     let network = Network::None;
-    let scripts = match args.scripts.iter().map(|file| offered(file)).collect() {
+    let scripts: Vec<ScriptTool> = match args.scripts.iter().map(|file| offered(file)).collect() {
         Ok(scripts) => scripts,
         Err(exit) => return exit,
     };
@@ -54,21 +60,38 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     if let Err(exit) = settle() {
         return exit;
     }
-    let global = Global { read_only: global.read_only || !args.write, ..global.clone() };
-    let settings = Settings {
-        sandboxes,
-        options: Options { answer_bytes: args.max_output_bytes, ..global.options() },
-        tools: args.tools.clone(),
-        scripts,
-        follows_roots: !args.ignore_roots,
-        patience: args.patience,
-        worker: (program, worker_words(&global)),
+    let settings = |global: &Global, write: bool, client: Option<String>| {
+        let global = Global { read_only: global.read_only || !write, ..global.clone() };
+        Settings {
+            sandboxes: sandboxes.clone(),
+            options: Options { answer_bytes: args.max_output_bytes, client, ..global.options() },
+            tools: args.tools.clone(),
+            scripts: Vec::clone(&scripts),
+            follows_roots: !args.ignore_roots,
+            patience: args.patience,
+            worker: (program.clone(), worker_words(&global)),
+        }
     };
     #[cfg(feature = "http")]
-    if let Some(listener) = listener {
-        return over_http(listener, args, settings);
+    if let Some((listener, tokens)) = serving {
+        return end(mcp_over_http::serve(listener, tokens, args, |client| {
+            let policy = client.policy.clone().or_else(|| global.policy.clone());
+            let write = client.write.unwrap_or(args.write);
+            settings(&Global { policy, ..global.clone() }, write, client.name.clone())
+        }));
     }
-    end(mcp::serve(settings, report_setup))
+    end(mcp::serve(settings(global, args.write, None), report_setup))
+}
+
+/// Starts to listen and reads the tokens, if the server is to serve over HTTP.
+#[cfg(feature = "http")]
+fn serving_over_http(
+    global: &Global,
+    args: &McpArgs,
+) -> Result<Option<(std::net::TcpListener, mcp_over_http::Tokens)>, Exit> {
+    let Some(address) = args.over_http.http else { return Ok(None) };
+    let tokens = mcp_over_http::tokens(global, args)?;
+    Ok(Some((mcp_over_http::listen(address, args.over_http.public)?, tokens)))
 }
 
 /// Reads a script to offer as a tool. Must run before the lockdown.
@@ -82,51 +105,6 @@ fn offered(file: &Path) -> Result<ScriptTool, Exit> {
         }
         Exit::Usage
     })
-}
-
-/// Starts to listen. Must run before the lockdown, which forbids binding ports.
-#[cfg(feature = "http")]
-fn listen(address: std::net::SocketAddr, is_public: bool) -> Result<std::net::TcpListener, Exit> {
-    if !address.ip().is_loopback() && !is_public {
-        report_error(
-            &format!("`{address}` can be reached from other machines"),
-            "name a loopback address, such as 127.0.0.1:8765, or add `--public`, with TLS before it",
-        );
-        return Err(Exit::Usage);
-    }
-    std::net::TcpListener::bind(address).map_err(|error| {
-        report_error(&format!("`{address}` cannot be listened at: {error}"), "name another port; 0 takes a free one");
-        Exit::Failed
-    })
-}
-
-/// Serves over HTTP. Clients need the token.
-#[cfg(feature = "http")]
-fn over_http(listener: std::net::TcpListener, args: &McpArgs, settings: Settings) -> Exit {
-    use crate::terminal::report::say;
-    let given = std::env::var("NS_MCP_TOKEN").ok().filter(|token| !token.is_empty());
-    let is_new = given.is_none();
-    let token = match given.map_or_else(new_token, Ok) {
-        Ok(token) => token,
-        Err(error) => {
-            report_error(&format!("no token can be made: {error}"), "set NS_MCP_TOKEN");
-            return Exit::Failed;
-        }
-    };
-    let listening = mcp::Listening { listener, token: token.clone(), origins: args.origins.clone() };
-    end(mcp::serve_http(settings, listening, report_setup, |address| {
-        say(&format!("listening at http://{address}/mcp\n"));
-        if is_new {
-            say(&format!("Authorization: Bearer {token}\n"));
-        }
-    }))
-}
-
-#[cfg(feature = "http")]
-fn new_token() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)?;
-    Ok(crate::text::hex(&bytes))
 }
 
 fn end(served: Result<(), Fault>) -> Exit {

@@ -24,6 +24,8 @@ mod guide;
 mod history;
 mod line_id;
 mod mcp;
+#[cfg(feature = "http")]
+mod mcp_over_http;
 mod memory;
 mod new;
 mod page;

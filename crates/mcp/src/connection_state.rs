@@ -17,7 +17,7 @@ use super::logging::LogMessage;
 use super::media::{Media, Split};
 use super::methods::{self, Method};
 use super::offer::{OfferedTool, PLAN, ScriptTool};
-use super::order::{Given, Named, Order};
+use super::order::{Given, Named, Order, command_of};
 use super::recent_answers::RecentAnswers;
 use super::sandboxes::{NamedSandbox, Sandboxes, takes_sandbox};
 use super::worker::WorkerReport;
@@ -33,6 +33,8 @@ pub struct ConnectionState {
     pub session: SessionMemory,
     /// The approver for the current call.
     pub approver: Rc<McpApprover>,
+    /// The client, if the server tells its clients apart.
+    client: Option<String>,
     recent_answers: RecentAnswers,
     /// Maximum size in bytes of one part of an answer.
     at_once: u64,
@@ -66,7 +68,8 @@ impl ConnectionState {
         sandboxes.engines().for_each(|engine| engine.set_approver(approver.clone()));
         Ok(ConnectionState {
             sandboxes,
-            session: SessionMemory::of_connection("ns mcp"),
+            session: SessionMemory::of_connection(command_of(options.client.as_deref())),
+            client: options.client.clone(),
             approver,
             recent_answers: RecentAnswers::default(),
             at_once,
@@ -210,7 +213,12 @@ impl ConnectionState {
             Ok(Order { sandbox: self.sandboxes.order(number), ..order })
         });
         let order = order.map_err(|error| failure_of(method, error))?;
-        Ok(Order { remembered: self.session.entries(), key: Some(self.sandboxes.key()), ..order })
+        Ok(Order {
+            remembered: self.session.entries(),
+            key: Some(self.sandboxes.key()),
+            client: self.client.clone(),
+            ..order
+        })
     }
 
     /// Builds the order for a worker from a call of a script that is offered as a tool.
@@ -241,6 +249,7 @@ impl ConnectionState {
             offered: Some(Named { tool: script.wire.clone(), file: script.file.clone() }),
             sandbox: self.sandboxes.order(number),
             within: None,
+            client: self.client.clone(),
             remembered: self.session.entries(),
             key: Some(self.sandboxes.key()),
         })

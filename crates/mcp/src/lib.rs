@@ -35,6 +35,8 @@ mod http;
 mod logging;
 mod media;
 mod methods;
+#[cfg(feature = "http")]
+mod metrics;
 mod offer;
 mod order;
 mod progress;
@@ -47,6 +49,8 @@ mod server;
 mod stop;
 #[cfg(target_os = "linux")]
 mod subscriptions;
+#[cfg(feature = "http")]
+mod traffic;
 mod uri;
 mod wire;
 mod worker;
@@ -67,7 +71,9 @@ use crate::engine::{Limits, Network, Options, SetupError};
 use crate::gate::MAX_FILES_OF_SERVER;
 
 #[cfg(feature = "http")]
-pub use http::Listening;
+pub use http::{
+    Access, Listening, PublicUrl, Token, TokenEntry, TokenHash, TokensFault, is_token_name, new_token, parse_tokens,
+};
 pub use offer::{ScriptFault, ScriptTool, definition, plain_input};
 pub use sandboxes::NamedSandbox;
 pub use worker::work;
@@ -136,31 +142,61 @@ pub fn serve(settings: Settings, refused: impl FnOnce(&SetupError) + Send + 'sta
     });
     engine.stop();
     drop(engine);
-    runtime.shutdown_timeout(END);
-    let end = Instant::now() + END;
-    while !thread.is_finished() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    end(runtime, [thread]);
     match closing.ending() {
         Ending::Left => Ok(()),
         Ending::Stalled => Err(Fault::Stalled(patience)),
     }
 }
 
-/// Serves clients over HTTP until the process ends. Calls `on_listening` with the address.
+/// A client of a server over HTTP.
+#[cfg(feature = "http")]
+pub struct HttpClient {
+    /// Its token.
+    pub token: Token,
+    /// The settings of its server; `None` for a token that gives access to the metrics only.
+    pub settings: Option<Settings>,
+}
+
+/// Serves clients over HTTP until the process is told to end. Calls `on_listening` with the address.
 ///
 /// # Errors
 /// Returns an error if the server cannot start.
 #[cfg(feature = "http")]
 pub fn serve_http(
-    settings: Settings,
+    clients: Vec<HttpClient>,
     listening: Listening,
-    refused: impl FnOnce(&SetupError) + Send + 'static,
+    refused: impl Fn(&SetupError) + Clone + Send + 'static,
     on_listening: impl FnOnce(std::net::SocketAddr),
 ) -> Result<(), Fault> {
-    let Some((parts, _)) = begin(settings, Network::Accepts, refused)? else { return Err(Fault::Setup) };
+    let (mut begun, mut threads) = (Vec::new(), Vec::new());
+    for HttpClient { token, settings } in clients {
+        let started = settings.map(|settings| begin(settings, Network::Accepts, refused.clone())).transpose()?;
+        let parts = match started {
+            None => None,
+            Some(None) => return Err(Fault::Setup),
+            Some(Some((parts, thread))) => {
+                threads.push(thread);
+                Some(parts)
+            }
+        };
+        begun.push((token, parts));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build()?;
-    Ok(runtime.block_on(http::listen(listening, move || Server::new(parts.clone()), on_listening))?)
+    let served = runtime.block_on(http::listen(listening, begun, on_listening));
+    end(runtime, threads);
+    Ok(served?)
+}
+
+/// Waits until the runtime and the engine threads have ended, at most for [`END`] each.
+fn end(runtime: tokio::runtime::Runtime, threads: impl IntoIterator<Item = JoinHandle<()>>) {
+    runtime.shutdown_timeout(END);
+    let end = Instant::now() + END;
+    for thread in threads {
+        while !thread.is_finished() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 /// Builds the parts of a server and starts its engine thread. Returns `None` if a sandbox could not be opened.
@@ -195,7 +231,18 @@ fn begin(
     let offer = Arc::new(offer.map_err(Fault::Tools)?);
     let workers = Workers { program, words, timeout };
     let scripts = Arc::new(Scripts::default());
-    let parts =
-        Parts { engine, offer, instructions, watched, workers, scripts, options, follows_roots: false, closing: None };
+    let parts = Parts {
+        engine,
+        offer,
+        instructions,
+        watched,
+        workers,
+        scripts,
+        options,
+        follows_roots: false,
+        closing: None,
+        #[cfg(feature = "http")]
+        traffic: None,
+    };
     Ok(Some((parts, thread)))
 }

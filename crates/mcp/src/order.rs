@@ -27,6 +27,8 @@ pub struct Order {
     pub sandbox: OrderedSandbox,
     /// Directories outside of which the script may do nothing.
     pub within: Option<Vec<PathBuf>>,
+    /// The client of the server that sent the script; see `Options::client`.
+    pub client: Option<String>,
     /// The session memory of the connection.
     pub remembered: Vec<MemoryEntry>,
     /// The user's seal key, so that the server accepts what the worker seals.
@@ -59,4 +61,9 @@ pub struct Named {
     pub tool: String,
     /// The file.
     pub file: String,
+}
+
+/// Returns the command under which the runs of a client are listed.
+pub fn command_of(client: Option<&str>) -> String {
+    client.map_or_else(|| "ns mcp".to_owned(), |client| format!("ns mcp ({client})"))
 }

@@ -1,5 +1,7 @@
 //! The arguments of the command line, with one file for each group of commands.
 
+#[cfg(feature = "http")]
+mod http;
 mod mistake;
 mod reference;
 mod running;

@@ -9,6 +9,9 @@ use crate::manual::about;
 use crate::options::seconds;
 use crate::toolkit::Offset;
 
+#[cfg(feature = "http")]
+use super::http::HttpArgs;
+
 /// Arguments of `ns call`.
 #[derive(Args, Debug)]
 #[command(
@@ -92,16 +95,7 @@ pub struct McpArgs {
     /// Seconds after which a client that does not read is disconnected
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
     pub patience: Duration,
-    /// Serve over HTTP at this address, such as 127.0.0.1:8765, instead of standard input and output; the token is NS_MCP_TOKEN, or a new one that is printed on standard error
     #[cfg(feature = "http")]
-    #[arg(long, value_name = "ADDR")]
-    pub http: Option<std::net::SocketAddr>,
-    /// Allow an address that other machines can reach; put TLS in front of it
-    #[cfg(feature = "http")]
-    #[arg(long, requires = "http")]
-    pub public: bool,
-    /// A web origin that may send requests, such as https://app.example.com:443; may be repeated
-    #[cfg(feature = "http")]
-    #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
-    pub origins: Vec<String>,
+    #[command(flatten)]
+    pub over_http: HttpArgs,
 }

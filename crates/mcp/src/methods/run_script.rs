@@ -58,6 +58,7 @@ impl Args {
             offered: None,
             sandbox: OrderedSandbox::default(),
             within: None,
+            client: None,
             remembered: Vec::new(),
             key: None,
         }

@@ -91,6 +91,9 @@ pub struct Parts {
     pub follows_roots: bool,
     /// The connection, if there is a single one.
     pub closing: Option<ConnectionHandle>,
+    /// The calls of the client, if it came over HTTP.
+    #[cfg(feature = "http")]
+    pub traffic: Option<Arc<super::traffic::Traffic>>,
 }
 
 /// Cancels a job when dropped, that is, when its request is abandoned.
@@ -388,6 +391,13 @@ impl ServerHandler for Server {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Called {
+        #[cfg(feature = "http")]
+        if let Some(traffic) = &self.parts.traffic
+            && self.parts.offer.find(&request.name).is_ok()
+        {
+            let tool = request.name.clone();
+            return traffic.follow(&tool, &context.ct, self.called(request, &context)).await;
+        }
         self.called(request, &context).await
     }
 }

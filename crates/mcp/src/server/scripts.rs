@@ -87,6 +87,14 @@ impl Scripts {
         self.turns.clone().acquire_owned().await.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
+    /// Returns the number of scripts that run or wait for an answer.
+    #[cfg(feature = "http")]
+    pub fn count(&self) -> usize {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = waiting.iter().filter(|(_, script)| !script.working.is_finished()).count();
+        AT_ONCE - self.turns.available_permits() + waiting
+    }
+
     /// Stores a script until its question is answered, and returns the result that ends the request.
     fn wait(&self, mut script: RunningScript) -> Result<InputRequiredResult, ErrorData> {
         let mut bytes = [0; 16];

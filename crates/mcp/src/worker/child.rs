@@ -22,7 +22,7 @@ use crate::value::{Value, print};
 
 use super::super::ask::Asked;
 use super::super::methods::{Printed, failed_report, report};
-use super::super::order::{Given, Order};
+use super::super::order::{Given, Order, command_of};
 use super::super::progress::{Call, message};
 use super::lifeline::Lifeline;
 use super::{Answer, GRACE, WorkerMessage};
@@ -62,6 +62,7 @@ pub fn work(options: &Options, seal: impl FnOnce(&Engine) -> Result<(), SetupErr
         plan: order.plan,
         atomic: order.atomic && !order.plan,
         within: order.within.clone(),
+        client: order.client.clone(),
         key: order.key.take(),
         ..options.clone()
     };
@@ -121,12 +122,13 @@ fn invocation(given: &Given) -> io::Result<Invocation> {
 
 /// Returns the name of a script in lists of runs: its file, or its first line that is not a comment.
 fn name_of(order: &Order) -> String {
+    let command = command_of(order.client.as_deref());
     if let Some(offered) = &order.offered {
-        return format!("ns mcp {}", offered.file);
+        return format!("{command} {}", offered.file);
     }
     let mut lines = order.script.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
-    format!("ns mcp run_script: {}", print::shortened(first, 60))
+    format!("{command} run_script: {}", print::shortened(first, 60))
 }
 
 /// Passes answers on until the input closes, which means stop: the server requested it or has ended. The script is then
