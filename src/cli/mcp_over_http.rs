@@ -40,7 +40,7 @@ pub fn listen(address: SocketAddr, is_public: bool) -> Result<TcpListener, Exit>
 /// Returns who may connect. Must run before the lockdown, which forbids reading the file.
 pub fn tokens(global: &Global, args: &McpArgs) -> Result<Tokens, Exit> {
     if let Some(file) = &args.over_http.tokens {
-        return listed(file, global.sandbox.as_deref()).map(Tokens::Listed);
+        return listed(file, &global.sandboxes).map(Tokens::Listed);
     }
     let given = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let is_new = given.is_none();
@@ -48,16 +48,18 @@ pub fn tokens(global: &Global, args: &McpArgs) -> Result<Tokens, Exit> {
     Ok(Tokens::One { token, is_new })
 }
 
-fn listed(file: &Path, sandbox: Option<&Path>) -> Result<Vec<TokenEntry>, Exit> {
+fn listed(file: &Path, sandboxes: &[PathBuf]) -> Result<Vec<TokenEntry>, Exit> {
     let (name, bytes) = read_text(file)?;
     let refused = |message: String, help: &str| {
         report_error(&message, help);
         Err(Exit::Usage)
     };
-    let sandbox = sandbox.unwrap_or(Path::new(".")).canonicalize().ok();
+    let here = [PathBuf::from(".")];
+    let sandboxes = if sandboxes.is_empty() { &here[..] } else { sandboxes };
+    let roots: Vec<PathBuf> = sandboxes.iter().filter_map(|sandbox| sandbox.canonicalize().ok()).collect();
     let is_reachable = |file: &Path| {
         let file = file.canonicalize().ok();
-        sandbox.as_ref().zip(file).is_some_and(|(sandbox, file)| file.starts_with(sandbox))
+        file.is_some_and(|file| roots.iter().any(|root| file.starts_with(root)))
     };
     let in_sandbox = |name: &str| {
         let message = format!("`{name}` is in the sandbox, where clients could change it");

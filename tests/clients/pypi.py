@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The PyPI client of either generation against `ns mcp`: `pypi.py NS`, run by the Python of its environment.
+`pypi.py URL` is for a server that listens, with the token in NS_MCP_TOKEN; it must ask before `delete_file`.
 
 The client validates every answer against its output schema by itself.
 """
 
 import asyncio
 import base64
+import contextlib
 import io
 import json
 import os
@@ -123,7 +125,8 @@ async def extras(client, place):
             check(f"{outside} was read", False)
     templates = await client.list_resource_templates()
     template = getattr(templates, "resourceTemplates", None) or templates.resource_templates
-    check("the template", getattr(template[0], "uriTemplate", None) or template[0].uri_template == uri + "{+path}")
+    shown = getattr(template[0], "uriTemplate", None) or template[0].uri_template
+    check("the template", shown == uri + "{+path}")
     prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
     check("prompts", len(prompts) > 30 and "inventory" in prompts)
     prompt = await client.get_prompt("inventory", {"folder": "docs"})
@@ -137,22 +140,35 @@ async def completes(client, types, template):
     check("a completion", found.values == ["docs/a.md", "docs/b.md"] and found.total == 2)
 
 
+def is_url(command):
+    return command[0].startswith("http")
+
+
+def headers():
+    return {"Authorization": f"Bearer {os.environ['NS_MCP_TOKEN']}"}
+
+
 async def old(command):
     from mcp import ClientSession, StdioServerParameters, types
     from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamablehttp_client
 
     async def elicit(_, params):
         check("the question has the plan", "new/ (2 entries, 6 bytes)" in params.message)
         return types.ElicitResult(action="accept", content={"answer": "once"})
 
-    place = command[command.index("--sandbox") + 1]
+    place = None if is_url(command) else command[command.index("--sandbox") + 1]
     updates = asyncio.Queue()
 
     async def hear(message):
         if isinstance(message, types.ServerNotification):
             await updates.put(message.root)
 
-    async with stdio_client(StdioServerParameters(command=command[0], args=command[1:])) as (read, write):
+    if is_url(command):
+        streams = streamablehttp_client(command[0], headers=headers())
+    else:
+        streams = stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
+    async with streams as (read, write, *_):
         async with ClientSession(read, write, elicitation_callback=elicit, message_handler=hear) as session:
             hello = await session.initialize()
             check("the revision", hello.protocolVersion == "2025-11-25")
@@ -165,18 +181,20 @@ async def old(command):
                 result = await session.call_tool(tool, arguments)
                 return result.structuredContent, result.content
 
-            template = await extras(session, place)
-            await completes(session, types, template)
-            await session.set_logging_level("warning")
-            uri = f"file://{place}/docs/b.md"
-            await session.subscribe_resource(uri)
-            with open(f"{place}/docs/b.md", "a", encoding="utf-8") as file:
-                file.write(".")
-            update = await asyncio.wait_for(updates.get(), 30)
-            check("an update", str(update.params.uri) == uri)
-            await session.unsubscribe_resource(uri)
+            if place:
+                template = await extras(session, place)
+                await completes(session, types, template)
+                await session.set_logging_level("warning")
+                uri = f"file://{place}/docs/b.md"
+                await session.subscribe_resource(uri)
+                with open(f"{place}/docs/b.md", "a", encoding="utf-8") as file:
+                    file.write(".")
+                update = await asyncio.wait_for(updates.get(), 30)
+                check("an update", str(update.params.uri) == uri)
+                await session.unsubscribe_resource(uri)
             await work(call, (await session.list_tools()).tools)
-            await see(content)
+            if place:
+                await see(content)
 
 
 async def new(command):
@@ -186,9 +204,16 @@ async def new(command):
         check("the question has the plan", "new/ (2 entries, 6 bytes)" in params.message)
         return types.ElicitResult(action="accept", content={"answer": "once"})
 
-    place = command[command.index("--sandbox") + 1]
-    server = StdioServerParameters(command=command[0], args=command[1:])
-    async with Client(server, elicitation_callback=elicit) as client:
+    place = None if is_url(command) else command[command.index("--sandbox") + 1]
+    async with contextlib.AsyncExitStack() as stack:
+        if is_url(command):
+            from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
+
+            http = await stack.enter_async_context(create_mcp_http_client(headers=headers()))
+            server = streamable_http_client(command[0], http_client=http)
+        else:
+            server = StdioServerParameters(command=command[0], args=command[1:])
+        client = await stack.enter_async_context(Client(server, elicitation_callback=elicit))
         check("the revision", client.protocol_version == "2026-07-28")
 
         async def call(tool, arguments):
@@ -199,26 +224,30 @@ async def new(command):
             result = await client.call_tool(tool, arguments)
             return result.structured_content, result.content
 
-        template = await extras(client, place)
-        await completes(client, types, template)
-        uri = f"file://{place}/docs/b.md"
-        async with client.listen(resource_subscriptions=[uri], resources_list_changed=True) as stream:
-            with open(f"{place}/docs/b.md", "a", encoding="utf-8") as file:
-                file.write(".")
-            update = await asyncio.wait_for(anext(aiter(stream)), 30)
-            check(f"an update: {update}", uri in repr(update))
+        if place:
+            template = await extras(client, place)
+            await completes(client, types, template)
+            uri = f"file://{place}/docs/b.md"
+            async with client.listen(resource_subscriptions=[uri], resources_list_changed=True) as stream:
+                with open(f"{place}/docs/b.md", "a", encoding="utf-8") as file:
+                    file.write(".")
+                update = await asyncio.wait_for(anext(aiter(stream)), 30)
+                check(f"an update: {update}", uri in repr(update))
         await work(call, (await client.list_tools()).tools)
-        await see(content)
+        if place:
+            await see(content)
 
 
 def main():
     with tempfile.TemporaryDirectory() as place:
         place = os.path.realpath(place)
         tree.make(place)
+        command = [sys.argv[1]]
         with open(f"{place}/neuroscript.toml", "w", encoding="utf-8") as policy:
             policy.write('[tools]\nask = ["delete_file"]\n')
         make_media(place)
-        command = [sys.argv[1], "mcp", "--sandbox", place, "--write", "--tools", "default,read_media"]
+        if not is_url(command):
+            command += ["mcp", "--sandbox", place, "--write", "--tools", "default,read_media"]
         try:
             from mcp import Client  # noqa: F401
         except ImportError:

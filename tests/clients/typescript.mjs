@@ -1,5 +1,5 @@
 // The npm clients of both generations against `ns mcp`: `node typescript.mjs NS SANDBOX`, in the directory where they are
-// installed.
+// installed. With a URL in place of NS, the server listens there, and its token is NS_MCP_TOKEN.
 //
 // Both clients validate structured content against the output schema of its tool, the older one also in failures. So
 // each failure of each tool must arrive as what it is, and not as an error of the client.
@@ -15,19 +15,27 @@ const load = (name) => import(pathToFileURL(require.resolve(name)));
 
 const command = { command: ns, args: ["mcp", "--sandbox", sandbox, "--write", "--tools", "all"] };
 
+const isUrl = ns.startsWith("http");
+const headers = { Authorization: `Bearer ${process.env.NS_MCP_TOKEN}` };
+
+function overHttp(Transport) {
+  return new Transport(new URL(ns), { requestInit: { headers } });
+}
+
 async function older() {
   const { Client } = await load("@modelcontextprotocol/sdk/client/index.js");
   const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/stdio.js");
+  const { StreamableHTTPClientTransport } = await load("@modelcontextprotocol/sdk/client/streamableHttp.js");
   const client = new Client({ name: "typescript", version: "1" });
-  await client.connect(new StdioClientTransport(command));
+  await client.connect(isUrl ? overHttp(StreamableHTTPClientTransport) : new StdioClientTransport(command));
   return client;
 }
 
 async function newer() {
-  const { Client } = await load("@modelcontextprotocol/client");
+  const { Client, StreamableHTTPClientTransport } = await load("@modelcontextprotocol/client");
   const { StdioClientTransport } = await load("@modelcontextprotocol/client/stdio");
   const client = new Client({ name: "typescript", version: "2" });
-  await client.connect(new StdioClientTransport(command));
+  await client.connect(isUrl ? overHttp(StreamableHTTPClientTransport) : new StdioClientTransport(command));
   return client;
 }
 

@@ -14,6 +14,8 @@ mod many;
 mod media;
 mod offer;
 mod others;
+#[cfg(unix)]
+mod over_http;
 mod prompts;
 mod protocol;
 mod reports;
