@@ -1,10 +1,10 @@
 //! `ns mcp`: the MCP server, and the workers in which it runs scripts.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::engine::{Network, Options, Process, seal_tester};
-use crate::mcp::{self, Fault, ScriptFault, ScriptTool, Settings};
+use crate::mcp::{self, Fault, NamedSandbox, ScriptFault, ScriptTool, Settings};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{report_error, report_findings, report_setup};
@@ -21,45 +21,30 @@ pub const WORKER: &str = "mcp-worker";
 
 /// `ns mcp`
 pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
-    let program = match std::env::current_exe() {
-        Ok(program) => program,
-        Err(error) => {
-            report_error(&format!("`ns` cannot be found: {error}"), "start it by its whole path");
-            return Exit::Failed;
-        }
-    };
     #[cfg(feature = "http")]
     if let Some(name) = &args.over_http.new_token {
         return mcp_over_http::print_new_token(name);
     }
+    match serve(global, args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn serve(global: &Global, args: &McpArgs) -> Result<Exit, Exit> {
+    let (program, sandboxes) = (program()?, sandboxes_of(global)?);
     #[cfg(feature = "http")]
-    let serving = match serving_over_http(global, args) {
-        Ok(serving) => serving,
-        Err(exit) => return exit,
-    };
+    let serving = serving_over_http(&sandboxes, args)?;
     #[cfg(feature = "http")]
     let network = serving.as_ref().map_or(Network::None, |_| Network::Accepts);
     #[cfg(not(feature = "http"))]
     let network = Network::None;
-    let scripts: Vec<ScriptTool> = match args.scripts.iter().map(|file| offered(file)).collect() {
-        Ok(scripts) => scripts,
-        Err(exit) => return exit,
-    };
-    let sandboxes = match sandboxes::named(&global.sandboxes) {
-        Ok(sandboxes) => sandboxes,
-        Err(message) => {
-            report_error(&message, "a sandbox is `DIR`, or `NAME=DIR`");
-            return Exit::Usage;
-        }
-    };
+    let scripts: Vec<ScriptTool> = args.scripts.iter().map(|file| offered(file)).collect::<Result<_, _>>()?;
     // The engine's thread is locked down after it has opened the sandbox, all others now.
     if let Err(error) = seal_tester(network) {
         report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
-        return Exit::Failed;
+        return Err(Exit::Failed);
     }
-    if let Err(exit) = settle() {
-        return exit;
-    }
+    settle()?;
     let settings = |global: &Global, write: bool, client: Option<String>| {
         let global = Global { read_only: global.read_only || !write, ..global.clone() };
         Settings {
@@ -74,23 +59,37 @@ pub fn mcp(global: &Global, args: &McpArgs) -> Exit {
     };
     #[cfg(feature = "http")]
     if let Some((listener, tokens)) = serving {
-        return end(mcp_over_http::serve(listener, tokens, args, |client| {
+        return Ok(end(mcp_over_http::serve(listener, tokens, args, |client| {
             let policy = client.policy.clone().or_else(|| global.policy.clone());
             let write = client.write.unwrap_or(args.write);
             settings(&Global { policy, ..global.clone() }, write, client.name.clone())
-        }));
+        })));
     }
-    end(mcp::serve(settings(global, args.write, None), report_setup))
+    Ok(end(mcp::serve(settings(global, args.write, None), report_setup)))
+}
+
+fn program() -> Result<PathBuf, Exit> {
+    std::env::current_exe().map_err(|error| {
+        report_error(&format!("`ns` cannot be found: {error}"), "start it by its whole path");
+        Exit::Failed
+    })
+}
+
+fn sandboxes_of(global: &Global) -> Result<Vec<NamedSandbox>, Exit> {
+    sandboxes::named(&global.sandboxes).map_err(|message| {
+        report_error(&message, "a sandbox is `DIR`, or `NAME=DIR`");
+        Exit::Usage
+    })
 }
 
 /// Starts to listen and reads the tokens, if the server is to serve over HTTP.
 #[cfg(feature = "http")]
 fn serving_over_http(
-    global: &Global,
+    sandboxes: &[NamedSandbox],
     args: &McpArgs,
 ) -> Result<Option<(std::net::TcpListener, mcp_over_http::Tokens)>, Exit> {
     let Some(address) = args.over_http.http else { return Ok(None) };
-    let tokens = mcp_over_http::tokens(global, args)?;
+    let tokens = mcp_over_http::tokens(sandboxes, args)?;
     Ok(Some((mcp_over_http::listen(address, args.over_http.public)?, tokens)))
 }
 

@@ -3,8 +3,9 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
-use crate::mcp::{self, Access, Fault, HttpClient, Listening, Settings, Token, TokenEntry, TokenHash, new_token};
-use crate::options::Global;
+use crate::mcp::{
+    self, Access, Fault, HttpClient, Listening, NamedSandbox, Settings, Token, TokenEntry, TokenHash, new_token,
+};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error, report_setup, say};
 use crate::terminal::script_file::read_text;
@@ -38,9 +39,9 @@ pub fn listen(address: SocketAddr, is_public: bool) -> Result<TcpListener, Exit>
 }
 
 /// Returns who may connect. Must run before the lockdown, which forbids reading the file.
-pub fn tokens(global: &Global, args: &McpArgs) -> Result<Tokens, Exit> {
+pub fn tokens(sandboxes: &[NamedSandbox], args: &McpArgs) -> Result<Tokens, Exit> {
     if let Some(file) = &args.over_http.tokens {
-        return listed(file, &global.sandboxes).map(Tokens::Listed);
+        return listed(file, sandboxes).map(Tokens::Listed);
     }
     let given = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let is_new = given.is_none();
@@ -48,15 +49,14 @@ pub fn tokens(global: &Global, args: &McpArgs) -> Result<Tokens, Exit> {
     Ok(Tokens::One { token, is_new })
 }
 
-fn listed(file: &Path, sandboxes: &[PathBuf]) -> Result<Vec<TokenEntry>, Exit> {
+fn listed(file: &Path, sandboxes: &[NamedSandbox]) -> Result<Vec<TokenEntry>, Exit> {
     let (name, bytes) = read_text(file)?;
     let refused = |message: String, help: &str| {
         report_error(&message, help);
         Err(Exit::Usage)
     };
-    let here = [PathBuf::from(".")];
-    let sandboxes = if sandboxes.is_empty() { &here[..] } else { sandboxes };
-    let roots: Vec<PathBuf> = sandboxes.iter().filter_map(|sandbox| sandbox.canonicalize().ok()).collect();
+    let paths = sandboxes.iter().map(|sandbox| sandbox.path.as_deref().unwrap_or(Path::new(".")));
+    let roots: Vec<PathBuf> = paths.filter_map(|path| path.canonicalize().ok()).collect();
     let is_reachable = |file: &Path| {
         let file = file.canonicalize().ok();
         file.is_some_and(|file| roots.iter().any(|root| file.starts_with(root)))
