@@ -5,6 +5,8 @@
 //! crates below this one, their modules and dependencies.
 
 pub mod cli;
+mod completion;
+mod lsp;
 mod manual;
 mod options;
 mod repl;

@@ -23,6 +23,7 @@ mod gc;
 mod guide;
 mod history;
 mod line_id;
+mod lsp;
 mod mcp;
 #[cfg(feature = "http")]
 mod mcp_over_http;
@@ -108,6 +109,7 @@ fn instead_of_output(command: &Command) -> Option<(&'static str, &'static str)> 
         Command::Completions(_) => ("completions", "leave it out"),
         Command::Man(_) => ("man", "leave it out"),
         Command::Mcp(_) => ("mcp", "leave it out"),
+        Command::Lsp(_) => ("lsp", "leave it out"),
         _ => return None,
     };
     Some((name, instead))
@@ -162,6 +164,7 @@ fn work() -> Exit {
         Some(Command::CompleteScript { line, words }) => completions::complete_script(line.as_deref(), &words),
         Some(Command::Man(args)) => completions::man(&args.command),
         Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
+        Some(Command::Lsp(_)) => lsp::lsp(&global),
         Some(Command::McpWorker) => mcp::worker(&global),
         Some(Command::Repl) => run::default(&global),
     }

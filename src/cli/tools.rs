@@ -3,10 +3,10 @@
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{HigherOrder, built_in_tools};
-use crate::manual::{ToolEntry, absent, entries, listing, tool_page};
+use crate::manual::{ToolEntry, entries, listing, tool_markdown, tool_page};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
-use crate::toolkit::{Kind, Param, Registry, groups, schema};
+use crate::toolkit::{Registry, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
 use super::definitions;
@@ -38,7 +38,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
             }
         }),
         ToolFormat::Markdown => match one {
-            Some(tool) => section(ToolEntry::of_tool(tool)),
+            Some(tool) => tool_markdown(ToolEntry::of_tool(tool)),
             None => reference(&entries(&registry)),
         },
         framework => pretty(&match one {
@@ -53,7 +53,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
 fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
     if let (Some(over), ToolFormat::Table | ToolFormat::Markdown) = (HigherOrder::find(name), format) {
         let function = ToolEntry::of_function(over);
-        let text = if format == ToolFormat::Table { tool_page(function) } else { section(function) };
+        let text = if format == ToolFormat::Table { tool_page(function) } else { tool_markdown(function) };
         return print(&format!("{}\n", text.trim_end()));
     }
     let mut members = entries(registry);
@@ -67,7 +67,7 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
         ToolFormat::Table => listing(&members),
         ToolFormat::Json => pretty(&tools.map(schema::declaration).collect()),
         ToolFormat::JsonSchema => pretty(&Json::Object(schemas.collect())),
-        ToolFormat::Markdown => members.iter().map(|entry| section(*entry)).collect::<Vec<_>>().join("\n"),
+        ToolFormat::Markdown => members.iter().map(|entry| tool_markdown(*entry)).collect::<Vec<_>>().join("\n"),
         framework => pretty(&definitions::several(framework, tools).unwrap_or_default()),
     };
     print(&format!("{}\n", text.trim_end()))
@@ -104,7 +104,7 @@ fn reference(entries: &[ToolEntry<'_>]) -> String {
         text.push_str(&format!("\n## {group}\n"));
         for entry in entries.iter().filter(|entry| entry.group() == group) {
             text.push('\n');
-            text.push_str(&section(*entry));
+            text.push_str(&tool_markdown(*entry));
         }
     }
     text.push_str(&old_names(entries));
@@ -127,55 +127,4 @@ fn old_names(entries: &[ToolEntry<'_>]) -> String {
         }
     }
     text
-}
-
-fn section(entry: ToolEntry<'_>) -> String {
-    let spec = entry.spec;
-    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", entry.signature(), spec.summary, spec.details);
-    let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
-    text.push_str(&match entry.tool {
-        Some(_) => format!("- Other names: `{}`{aliases}\n", spec.wire),
-        None => "- Scripts alone can call it\n".to_owned(),
-    });
-    text.push_str(&format!(
-        "- Effect: {}, risk {}\n- Failure: {}\n",
-        spec.effect.word(),
-        spec.risk.word(),
-        spec.failure.sentence()
-    ));
-    if !spec.errors.is_empty() {
-        let codes: Vec<String> = spec.errors.iter().map(|code| format!("`{}`", code.id())).collect();
-        text.push_str(&format!("- Errors: {}\n", codes.join(", ")));
-    }
-    if !entry.params.is_empty() {
-        text.push_str("\n| argument | type | when left out | meaning |\n|---|---|---|---|\n");
-        for param in entry.params {
-            let others = param.aliases.iter().map(|alias| format!(", also `{alias}`")).collect::<String>();
-            text.push_str(&format!(
-                "| `{}`{others} | {} | {} | {}{} |\n",
-                param.name,
-                param.kind.word(),
-                absent(param),
-                param.doc,
-                range(param)
-            ));
-        }
-    }
-    text.push_str(&format!(
-        "\n```neuroscript\n{}\n```\n\n```text\n{}\n```\n",
-        spec.example.script,
-        spec.example.output.trim_end_matches('\n')
-    ));
-    text
-}
-
-/// Returns the values that a parameter accepts, for the documentation.
-fn range(param: &Param) -> String {
-    match param.kind {
-        Kind::Int { min: i64::MIN, .. } | Kind::IntOrNil { min: i64::MIN, .. } => String::new(),
-        Kind::Int { min, max: i64::MAX } | Kind::IntOrNil { min, max: i64::MAX } => format!("; at least {min}"),
-        Kind::Int { min, max } | Kind::IntOrNil { min, max } => format!("; {min} to {max}"),
-        Kind::Word(words) => format!("; one of {}", words.join(", ")),
-        _ => String::new(),
-    }
 }

@@ -43,7 +43,7 @@ const fn topic(
 }
 
 /// All topics, in the order of `ns --help`.
-pub const COMMANDS: [CommandTopic; 26] = [
+pub const COMMANDS: [CommandTopic; 27] = [
     topic(
         &["ns run", "run"],
         about::RUN,
@@ -183,6 +183,12 @@ pub const COMMANDS: [CommandTopic; 26] = [
     ),
     topic(&["ns mcp", "mcp"], about::MCP, &["server", "agent", "model context protocol", "serve", "daemon"], "mcp"),
     topic(
+        &["ns lsp", "lsp"],
+        about::LSP,
+        &["language server", "language-server", "ide", "editor", "language server protocol", "vscode", "neovim", "intellisense"],
+        "lsp",
+    ),
+    topic(
         &["ns repl", "repl"],
         about::REPL,
         &["session", "interactive", "shell", "prompt", "console", "kernel", "irb"],
@@ -234,10 +240,7 @@ const ELSEWHERE: [(&str, &str); 14] = [
         "there are no packages: `USE \"lib/dates.ns\" AS dates` imports the procedures of a file",
     ),
     ("version", "`ns --version` prints the version"),
-    (
-        "lsp language-server ide",
-        "there is no language server; `ns check --format json FILE` gives findings to an editor",
-    ),
+    ("language-server ide", "`ns lsp` is the language server, which an editor starts"),
     (
         "bench benchmark profile debug trace",
         "there is none; `ns check FILE`, `ns FILE --plan` and a session (plain `ns`) help to look into a script",

@@ -18,9 +18,9 @@ mod tool_page;
 mod topic;
 
 pub use lacking::{lacking, lacking_in};
-pub use page::{About, about, code_page, overview, pages_text, similar_text};
+pub use page::{About, about, code_page, overview, pages_text, part_markdown, similar_text};
 pub use policy_key::policy_key;
 pub use section::{book_page, passages, section, section_about};
 pub use tool_entry::{ToolEntry, entries, entry_of, tools_matching};
-pub use tool_page::{absent, listing, tool_page};
+pub use tool_page::{listing, tool_markdown, tool_page};
 pub use topic::{Topic, find, near, numeric, similar, summaries, topics};

@@ -106,6 +106,15 @@ fn part(page: &Page) -> String {
     text
 }
 
+/// Formats the page of a part of the language as Markdown, for editors.
+pub fn part_markdown(page: &Page) -> String {
+    let (script, output) = (page.example.script, page.example.output.trim_end());
+    format!(
+        "```neuroscript\n{}\n```\n\n{}.\n\n{}\n\n```neuroscript\n{script}\n```\n\n```text\n{output}\n```\n",
+        page.form, page.summary, page.details
+    )
+}
+
 /// Formats the files of an example, and the heading of the script that follows.
 fn shown_files<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let shown: String = files.map(|(name, text)| format!("with {name}\n{}\n", indented(text))).collect();

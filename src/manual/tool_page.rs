@@ -59,6 +59,58 @@ pub fn tool_page(entry: ToolEntry<'_>) -> String {
     text
 }
 
+/// Formats one entry as Markdown, for the documentation and for editors.
+pub fn tool_markdown(entry: ToolEntry<'_>) -> String {
+    let spec = entry.spec;
+    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", entry.signature(), spec.summary, spec.details);
+    let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
+    text.push_str(&match entry.tool {
+        Some(_) => format!("- Other names: `{}`{aliases}\n", spec.wire),
+        None => "- Scripts alone can call it\n".to_owned(),
+    });
+    text.push_str(&format!(
+        "- Effect: {}, risk {}\n- Failure: {}\n",
+        spec.effect.word(),
+        spec.risk.word(),
+        spec.failure.sentence()
+    ));
+    if !spec.errors.is_empty() {
+        let codes: Vec<String> = spec.errors.iter().map(|code| format!("`{}`", code.id())).collect();
+        text.push_str(&format!("- Errors: {}\n", codes.join(", ")));
+    }
+    if !entry.params.is_empty() {
+        text.push_str("\n| argument | type | when left out | meaning |\n|---|---|---|---|\n");
+        for param in entry.params {
+            let others = param.aliases.iter().map(|alias| format!(", also `{alias}`")).collect::<String>();
+            text.push_str(&format!(
+                "| `{}`{others} | {} | {} | {}{} |\n",
+                param.name,
+                param.kind.word(),
+                absent(param),
+                param.doc,
+                range(param)
+            ));
+        }
+    }
+    text.push_str(&format!(
+        "\n```neuroscript\n{}\n```\n\n```text\n{}\n```\n",
+        spec.example.script,
+        spec.example.output.trim_end_matches('\n')
+    ));
+    text
+}
+
+/// Returns the values that a parameter accepts, for the documentation.
+fn range(param: &Param) -> String {
+    match param.kind {
+        Kind::Int { min: i64::MIN, .. } | Kind::IntOrNil { min: i64::MIN, .. } => String::new(),
+        Kind::Int { min, max: i64::MAX } | Kind::IntOrNil { min, max: i64::MAX } => format!("; at least {min}"),
+        Kind::Int { min, max } | Kind::IntOrNil { min, max } => format!("; {min} to {max}"),
+        Kind::Word(words) => format!("; one of {}", words.join(", ")),
+        _ => String::new(),
+    }
+}
+
 /// Returns the values that a parameter accepts, if it accepts only certain words.
 fn allowed(kind: Kind) -> String {
     match kind {
@@ -71,7 +123,7 @@ fn allowed(kind: Kind) -> String {
 }
 
 /// Returns the value that a parameter has when it is left out.
-pub fn absent(param: &Param) -> String {
+fn absent(param: &Param) -> String {
     match param.absent {
         WhenAbsent::Required => "required".to_owned(),
         WhenAbsent::Absent => "optional".to_owned(),

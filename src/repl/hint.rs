@@ -1,8 +1,9 @@
 //! Hints behind the cursor: the parameters of the call that is being typed.
 
+use crate::completion::{At, CursorContext, parameters};
 use crate::engine::Session;
 
-use super::cursor::{At, CursorContext, parameters};
+use super::names::SessionNames;
 
 /// Minimum width of a hint in columns.
 const LEAST: usize = 8;
@@ -15,7 +16,7 @@ pub fn hint(session: &Session<'_>, text: &str, room: usize) -> Option<String> {
         (At::Word(word), Some(call)) => {
             let is_fresh = call.is_fresh && word.is_empty();
             let skipped = call.arguments + usize::from(!is_fresh);
-            let rest = parameters(&call.callee, session)?.into_iter().skip(skipped);
+            let rest = parameters(&call.callee, &SessionNames(session))?.into_iter().skip(skipped);
             let rest: Vec<String> =
                 rest.filter(|(name, _)| !call.given.contains(name)).map(|(_, shown)| shown).collect();
             match (is_fresh, rest.is_empty()) {
@@ -33,7 +34,7 @@ pub fn hint(session: &Session<'_>, text: &str, room: usize) -> Option<String> {
 /// Returns the signature for a complete name.
 fn whole(name: &str, session: &Session<'_>) -> Option<String> {
     let is_name = session.procedure(name).is_some() || name.contains('.') || name.chars().all(char::is_uppercase);
-    let parameters = parameters(name, session).filter(|_| is_name)?;
+    let parameters = parameters(name, &SessionNames(session)).filter(|_| is_name)?;
     let shown: Vec<String> = parameters.into_iter().map(|(_, shown)| shown).collect();
     Some(format!("({})", shown.join(", ")))
 }

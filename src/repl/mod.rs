@@ -6,7 +6,6 @@
 
 mod commands;
 mod complete;
-mod cursor;
 mod display;
 mod helper;
 mod highlight;
@@ -15,6 +14,7 @@ mod history;
 mod inspect;
 mod keys;
 mod line_history;
+mod names;
 mod plan;
 mod reader;
 mod results;

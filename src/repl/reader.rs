@@ -11,6 +11,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Cmd, CompletionType, Config, Editor, Event, EventHandler, KeyCode, KeyEvent, Modifiers};
 
+use crate::completion::{At, CursorContext};
 use crate::engine::{Session, on_large_stack};
 use crate::terminal::interrupts::{forget_interrupt, is_second_interrupt};
 use crate::terminal::keyboard::forget_typed;
@@ -18,7 +19,6 @@ use crate::terminal::report::say;
 use crate::text::{ToolCode, safe};
 
 use super::commands;
-use super::cursor::{At, CursorContext};
 use super::helper::Typing;
 use super::keys::{BulkInsert, Keys, Up};
 use super::line_history::LineHistory;

@@ -29,7 +29,7 @@ use mistake::{Mistake, describe};
 
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
-pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, NewArgs};
+pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, LspArgs, NewArgs};
 pub use state::{
     AdoptArgs, AuditArgs, AuditCommand, AuditPlace, GcArgs, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs,
     UndoArgs,
@@ -100,6 +100,8 @@ pub enum Command {
     Gc(GcArgs),
     #[command(about = about::MCP)]
     Mcp(McpArgs),
+    #[command(about = about::LSP)]
+    Lsp(LspArgs),
     #[command(name = "mcp-worker", hide = true)]
     McpWorker,
     #[command(about = about::REPL)]

@@ -54,6 +54,18 @@ pub enum FindingFormat {
     Sarif,
 }
 
+/// Arguments of `ns lsp`.
+#[derive(Args, Debug)]
+#[command(
+    about = about::LSP,
+    after_help = "An editor starts it and talks to it on standard input and output. The folders that the editor opens are the sandboxes, unless --sandbox names one; --policy, --lib and --strict hold as for `ns check`. It runs nothing and changes nothing."
+)]
+pub struct LspArgs {
+    /// Talk on standard input and output, which it does anyway: some editors add this option
+    #[arg(long)]
+    pub stdio: bool,
+}
+
 /// Arguments of `ns fmt`.
 #[derive(Args, Debug)]
 #[command(about = about::FMT)]

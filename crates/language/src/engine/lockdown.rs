@@ -96,15 +96,25 @@ impl Engine {
     /// # Errors
     /// As for [`Engine::seal`].
     pub fn seal_together(engines: &[&Engine], process: Process) -> Result<(), SetupError> {
+        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.allowed_paths(process)).collect();
+        Engine::seal_to(engines, process, paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect())
+    }
+
+    /// Locks down this process to reading the sandboxes and libraries of these engines, irrevocably. Nothing can be run
+    /// or changed afterwards.
+    ///
+    /// # Errors
+    /// As for [`Engine::seal`].
+    pub fn seal_to_reading(engines: &[&Engine]) -> Result<(), SetupError> {
+        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.readable_paths()).collect();
+        let paths = paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect();
+        Engine::seal_to(engines, Process::Script, paths)
+    }
+
+    fn seal_to(engines: &[&Engine], process: Process, paths: Vec<AllowedPath>) -> Result<(), SetupError> {
         // The first stack check reads the stack size from a file that is out of reach later.
         let _ = on_large_stack(|| ());
-        let refused = |reason: String| {
-            let message = format!("the kernel does not restrict the process: {reason}");
-            SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("nothing runs; `ns doctor` tells more"))
-        };
-        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.allowed_paths(process)).collect();
-        let paths = paths.map_err(|error| refused(error.to_string()))?.into_iter().flatten().collect();
-        let status = seal(process, paths).map_err(|error| refused(error.to_string()))?;
+        let status = seal(process, paths).map_err(|error| not_restricted(&error))?;
         for engine in engines {
             // A second lockdown of this process only adds to the first.
             let _ = engine.lockdown.set(status.clone());
@@ -145,6 +155,23 @@ impl Engine {
                 .into_iter()
                 .fold(ToolError::new(ToolCode::PolicyDenied, finding.message), ToolError::hint)),
         }
+    }
+
+    /// Returns the sandbox and the libraries, for reading.
+    #[cfg(target_os = "linux")]
+    fn readable_paths(&self) -> Result<Vec<AllowedPath>, SandboxError> {
+        let outside = self.gate.libraries().iter().filter_map(|library| match &library.place {
+            LibraryPlace::Outside(root) => Some(&**root),
+            LibraryPlace::Inside(_) => None,
+        });
+        let roots = self.gate.roots().further.iter().chain([self.gate.root()]).chain(outside);
+        let roots = roots.filter(|root| !root.is_in_memory());
+        roots.map(|root| Ok(AllowedPath { handle: root.handle()?, rights: Rights::Read })).collect()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn readable_paths(&self) -> Result<Vec<AllowedPath>, SandboxError> {
+        Ok(Vec::new())
     }
 
     /// Returns the paths that runs need, with the rights there.
@@ -197,4 +224,9 @@ impl Engine {
     fn allowed_paths(&self, _: Process) -> Result<Vec<AllowedPath>, SandboxError> {
         Ok(Vec::new())
     }
+}
+
+fn not_restricted(reason: &dyn std::fmt::Display) -> SetupError {
+    let message = format!("the kernel does not restrict the process: {reason}");
+    SetupError::new(Diagnostic::placeless(Code::BadRoot, message).help("nothing runs; `ns doctor` tells more"))
 }

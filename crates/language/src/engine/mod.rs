@@ -1,5 +1,6 @@
 //! The engine: what a front end uses to check, run and call, against one sandbox and one policy.
 
+mod analysis;
 mod audit;
 mod call;
 mod canary;
@@ -19,6 +20,8 @@ mod lockdown;
 mod memory;
 mod missing_argument;
 mod modules;
+mod found_scripts;
+mod open_texts;
 mod options;
 mod outcome;
 mod parse;
@@ -54,7 +57,8 @@ pub use crate::gate::{
 pub use crate::limits::{Bounds, Interrupt, Jobs, LimitHit, Limits, Meter, Progress, Watch, space, work};
 pub use crate::program::pages::{CodeExample, Page, PageExample, PageKind, code_example, pages};
 pub use crate::program::{
-    Builtin, Element, HigherOrder, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option,
+    Builtin, Element, HigherOrder, Interface, Kind, ModuleId, OWN_OPTIONS, Occurrence, OccurrenceRole, Occurrences,
+    Parameter, Role, Symbol, Words, is_option,
 };
 pub use crate::sandbox::{Resolver, Root, UserKey};
 pub use crate::syntax::ast;
@@ -63,6 +67,7 @@ pub use crate::syntax::{Token, TokenKind, closed_heads, tokens};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;
+pub use analysis::{Analysis, AnalyzedText};
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use call::{AnswerForm, ToolCall};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, time_span};
@@ -78,6 +83,7 @@ pub use history::{
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
+pub use found_scripts::FoundScript;
 pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
@@ -93,7 +99,7 @@ pub use lockdown::{
     LockdownStatus, Network, Process, TestPaths, leave_scratch, open_outside, outside, scratch_home, seal_tester,
     seal_tests, settle_scratch,
 };
-use prepare::{Prepared, Purpose};
+use open_texts::OpenTexts;
 pub use stack::{hush_panics, on_large_stack};
 
 /// A guide for language models that have never seen the language. It is a page of the book, so its examples are
@@ -116,6 +122,8 @@ pub struct Engine {
     newest: RefCell<Option<Watch>>,
     /// The lockdown of the process, once it is in force.
     lockdown: OnceCell<LockdownStatus>,
+    /// Texts of modules that replace their files.
+    open_texts: RefCell<OpenTexts>,
 }
 
 /// The result of a check.
@@ -226,16 +234,7 @@ impl Engine {
 
     /// Checks a script: errors, and code that is probably not what was meant.
     pub fn check(&self, script: &Script) -> Checked {
-        let _space = space::enter(&self.limits);
-        on_large_stack(|| {
-            let Prepared { sources, findings, program, unit, interface, .. } = self.prepare(script, Purpose::Check);
-            Checked { sources, findings, info: Info::of(&unit.tree, &program, interface.ok()) }
-        })
-        .unwrap_or_else(|panic| Checked {
-            sources: Sources::new(),
-            findings: vec![internal_fault(&panic)],
-            info: Info::default(),
-        })
+        self.analyze(script).checked
     }
 
     /// Whether other commands can undo the changes of runs.

@@ -175,7 +175,12 @@ impl Loader<'_> {
         }
         let mut meter = self.meter();
         let run = self.session.map(|session| Caller { meter: &mut meter, session });
-        let bytes = match self.engine.gate.read_module(file, reading.bytes_left as u64, run.as_ref()) {
+        let limit = reading.bytes_left as u64;
+        let bytes = match self.engine.open_text(&file.address, limit) {
+            Some(opened) => opened,
+            None => self.engine.gate.read_module(file, limit, run.as_ref()),
+        };
+        let bytes = match bytes {
             Ok(bytes) => bytes,
             Err(ModuleError::Tool(error)) => {
                 self.unreadable(used, error);
@@ -206,7 +211,8 @@ impl Loader<'_> {
                 Tree::default()
             }
         };
-        self.modules.push(Module { unit: Unit { tree, uses: Uses::new() }, span });
+        let address = file.address.clone();
+        self.modules.push(Module { unit: Unit { tree, uses: Uses::new() }, span, address });
         Some(LoadState::Open)
     }
 

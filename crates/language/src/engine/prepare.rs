@@ -2,7 +2,7 @@
 
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
-use crate::program::{Environment, Interface, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program};
+use crate::program::{Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program};
 use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
 
@@ -58,6 +58,8 @@ pub(super) struct Prepared {
     pub held: MemoryCharge,
     pub program: Program,
     pub unit: Unit,
+    /// The modules that the script uses.
+    pub modules: Vec<Module>,
     /// The warning that the run never calls `Main`.
     pub uncalled_main: Option<Diagnostic>,
     /// The command-line interface, or the reason why the entry point is unknown.
@@ -67,8 +69,8 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Returns the result for a script that is not even parsed.
     fn refused(sources: Sources, findings: Vec<Diagnostic>, held: MemoryCharge) -> Prepared {
-        let (program, unit, interface) = Default::default();
-        Prepared { sources, findings, held, program, unit, uncalled_main: None, interface: Ok(interface) }
+        let (program, unit, interface, modules) = Default::default();
+        Prepared { sources, findings, held, program, unit, modules, uncalled_main: None, interface: Ok(interface) }
     }
 }
 
@@ -140,6 +142,6 @@ impl Engine {
             _ => None,
         };
         findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, held, program, unit, uncalled_main, interface }
+        Prepared { sources, findings, held, program, unit, modules, uncalled_main, interface }
     }
 }

@@ -45,7 +45,7 @@ impl Script {
     }
 
     /// Returns a script with the same name and format, and another text.
-    pub(super) fn with_text(&self, text: &str) -> Script {
+    pub fn with_text(&self, text: &str) -> Script {
         Script { bytes: text.as_bytes().to_vec(), ..self.clone() }
     }
 

@@ -74,6 +74,7 @@ impl Engine {
             ended: RefCell::default(),
             newest: RefCell::default(),
             lockdown: OnceCell::new(),
+            open_texts: RefCell::default(),
         };
         engine.check_limits(options.calls_only)?;
         if options.plan {
@@ -98,7 +99,19 @@ impl Engine {
         let (strict, atomic, may_plan) = (self.strict, self.atomic, self.may_plan);
         let (ended, lockdown) = (RefCell::default(), self.lockdown.clone());
         let newest = RefCell::default();
-        Ok(Engine { gate: Rc::new(gate), limits, strict, atomic, may_plan, interrupt, ended, newest, lockdown })
+        let open_texts = RefCell::default();
+        Ok(Engine {
+            gate: Rc::new(gate),
+            limits,
+            strict,
+            atomic,
+            may_plan,
+            interrupt,
+            ended,
+            newest,
+            lockdown,
+            open_texts,
+        })
     }
 }
 

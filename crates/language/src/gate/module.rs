@@ -69,6 +69,11 @@ impl Gate {
         })
     }
 
+    /// Finds a module in the sandbox, whatever libraries have.
+    pub fn module_in_root(&self, path: &str) -> Result<ModuleFile, ToolError> {
+        self.recorded(path, None, |record| self.module_in(None, path, record))
+    }
+
     /// Reads the file of a module. Errors: [`ModuleError::TooLarge`] beyond `limit` bytes.
     pub fn read_module(&self, file: &ModuleFile, limit: u64, run: Option<&Caller<'_>>) -> Result<Vec<u8>, ModuleError> {
         let open = self.recorded(&file.name, run, |record| {

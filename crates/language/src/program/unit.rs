@@ -30,4 +30,6 @@ pub struct Module {
     pub unit: Unit,
     /// The span of its text.
     pub span: Span,
+    /// The address of its file, which identifies it.
+    pub address: String,
 }

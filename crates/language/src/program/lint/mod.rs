@@ -21,7 +21,7 @@ mod uncalled_main;
 mod unreachable;
 mod unseen;
 mod unused;
-mod walk;
+pub(in crate::program) mod walk;
 
 use crate::gate::Gate;
 use crate::syntax::TextLimits;

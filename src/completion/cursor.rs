@@ -1,7 +1,9 @@
 //! The syntactic context of the cursor: the call, name or text literal that it is in.
 
-use crate::engine::{Page, PageKind, Session, Token, TokenKind, Value, pages, tokens};
+use crate::engine::{Page, PageKind, Token, TokenKind, pages, tokens};
 use crate::manual::entry_of;
+
+use super::surroundings::Surroundings;
 
 /// A text up to the cursor, as tokens.
 pub struct CursorContext<'t> {
@@ -96,17 +98,17 @@ impl<'t> CursorContext<'t> {
     }
 
     /// Returns the value whose key is being typed: `x` in `x["` and in `x.`.
-    pub fn holder(&self, session: &Session<'_>) -> Option<Value> {
+    pub fn holder<S: Surroundings>(&self, surroundings: &S) -> Option<S::Shape> {
         let opens = match self.at {
             At::Text(..) => '[',
             At::Word(_) => '.',
             At::Comment => return None,
         };
-        self.is_mark(0, opens).then(|| self.value(self.before.len() - 1, session, 0)).flatten()
+        self.is_mark(0, opens).then(|| self.shape(self.before.len() - 1, surroundings, 0)).flatten()
     }
 
-    /// Evaluates the names and keys that end before a token.
-    fn value(&self, end: usize, session: &Session<'_>, depth: usize) -> Option<Value> {
+    /// Follows the names and keys that end before a token.
+    fn shape<S: Surroundings>(&self, end: usize, surroundings: &S, depth: usize) -> Option<S::Shape> {
         let mut steps = Vec::new();
         let mut at = end.checked_sub(1)?;
         let root = loop {
@@ -136,19 +138,18 @@ impl<'t> CursorContext<'t> {
             }
         };
         let root = if root.eq_ignore_ascii_case("LAST") {
-            session.last().clone()
+            surroundings.last()?
         } else {
-            session.variable(root).cloned().or_else(|| self.element(root, session, depth))?
+            surroundings.variable(root).or_else(|| self.element(root, surroundings, depth))?
         };
-        steps.iter().rev().try_fold(root, |value, step| match (value, step) {
-            (Value::Map(map), Step::Key(key)) => map.get_str(key),
-            (Value::List(list), Step::Index(index)) => list.get(*index).or_else(|| list.get(0)),
-            _ => None,
+        steps.iter().rev().try_fold(root, |shape, step| match step {
+            Step::Key(key) => surroundings.key(&shape, key),
+            Step::Index(index) => surroundings.element(&shape, *index),
         })
     }
 
     /// Returns an element of the list that a loop with this variable iterates over.
-    fn element(&self, variable: &str, session: &Session<'_>, depth: usize) -> Option<Value> {
+    fn element<S: Surroundings>(&self, variable: &str, surroundings: &S, depth: usize) -> Option<S::Shape> {
         let is_loop = |place: &usize| {
             let word = |place: usize| self.before.get(place).map_or("", |token| self.word(*token));
             word(*place).eq_ignore_ascii_case("EACH") && word(place + 1) == variable
@@ -156,10 +157,22 @@ impl<'t> CursorContext<'t> {
         let each = (0..self.before.len()).rev().find(is_loop).filter(|_| depth < 8)?;
         let is_end = |token: &Token| token.kind == TokenKind::Keyword && self.word(*token).eq_ignore_ascii_case("DO");
         let end = each + self.before[each..].iter().position(is_end)?;
-        match self.value(end, session, depth + 1)? {
-            Value::List(list) => list.get(0),
-            _ => None,
-        }
+        let list = match self.called_before(each + 2, end) {
+            Some(callee) => surroundings.result(&callee),
+            None => self.shape(end, surroundings, depth + 1),
+        };
+        surroundings.element(&list?, 0)
+    }
+
+    /// Returns the callee if the tokens from `IN` up to a token are one call.
+    fn called_before(&self, from: usize, end: usize) -> Option<String> {
+        let is_in = |token: &Token| token.kind == TokenKind::Keyword && self.word(*token).eq_ignore_ascii_case("IN");
+        let first = from + self.before[from..end].iter().position(is_in)? + 1;
+        let open = first + self.before[first..end].iter().position(|token| token.kind == TokenKind::Mark('('))?;
+        let closes_last = self.before[end - 1].kind == TokenKind::Mark(')');
+        let callee = self.callee(open);
+        let written: String = self.before[first..open].iter().map(|token| self.word(*token)).collect();
+        (closes_last && callee == written).then_some(callee)
     }
 
     /// Returns the innermost call whose arguments contain the cursor.
@@ -223,18 +236,19 @@ fn is_word(kind: TokenKind) -> bool {
 }
 
 /// Returns the parameters of a callee: their names, and their forms in a signature.
-pub fn parameters(callee: &str, session: &Session<'_>) -> Option<Vec<(String, String)>> {
-    if let Some(procedure) = session.procedure(callee) {
+pub fn parameters(callee: &str, surroundings: &impl Surroundings) -> Option<Vec<(String, String)>> {
+    if let Some(procedure) = surroundings.procedure(callee) {
         return Some(procedure.parameters.into_iter().zip(procedure.shown_parameters).collect());
     }
     if let Some(page) = built_in(callee) {
         let inside = page.form.split_once('(').map_or("", |(_, inside)| inside.trim_end_matches(')'));
         return Some(inside.split(", ").map(|name| (String::new(), name.to_owned())).collect());
     }
-    let entry = entry_of(session.engine().registry(), callee)?;
+    let entry = entry_of(surroundings.registry(), callee)?;
     Some(entry.parameters().map(|(name, shown)| (name.to_owned(), shown)).collect())
 }
 
-fn built_in(name: &str) -> Option<&'static Page> {
+/// Returns the page of a built-in function.
+pub fn built_in(name: &str) -> Option<&'static Page> {
     pages().find(|page| page.kind == PageKind::BuiltIn && page.names.contains(&name))
 }

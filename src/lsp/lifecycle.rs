@@ -1,0 +1,290 @@
+//! The life of a server: `initialize`, the lockdown, messages until `shutdown`, `exit`.
+
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
+use std::path::PathBuf;
+
+use lsp_types::{InitializeParams, Uri};
+use serde_json::{Value as Json, json};
+
+use crate::engine::{Engine, Options, SetupError, on_large_stack};
+
+use super::client::Client;
+use super::documents::{Documents, Workspace};
+use super::queue::{Invalid, Message, Queue};
+use super::request::{Refusal, RefusalCode};
+use super::semantic::legend;
+use super::server::{Answer, Notice, Server};
+use super::uri::path_of;
+use super::wire::{read, write};
+
+/// Maximum number of folders of a workspace.
+const MAX_FOLDERS: usize = 16;
+
+/// How a server ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// With `shutdown` and `exit`.
+    Properly,
+    /// The client is gone, or sent `exit` without `shutdown`.
+    Abruptly,
+}
+
+/// Serves a client on standard input and output. Without a sandbox in the options, the folders of the workspace that
+/// the client names are the sandboxes, or the current directory if it names none.
+pub fn serve(options: &Options) -> Ended {
+    serve_on(BufReader::new(stdin()), stdout(), options)
+}
+
+fn serve_on(mut input: impl BufRead + Send + 'static, output: impl Write, options: &Options) -> Ended {
+    let mut output = Output(output);
+    let Some(Started { client, documents }) = begin(&mut input, &mut output, options) else { return Ended::Abruptly };
+    // The thread that reads is locked down too, since it starts after the lockdown.
+    let mut running = Running { output, server: Server::new(client, documents), queue: Queue::start(input), client };
+    running.run()
+}
+
+/// A client and its workspace.
+struct Started {
+    client: Client,
+    documents: Documents,
+}
+
+/// Answers messages until `initialize` has succeeded. Returns `None` if the client leaves.
+fn begin(input: &mut impl BufRead, output: &mut Output<impl Write>, options: &Options) -> Option<Started> {
+    loop {
+        match Message::of(read(input).ok()??) {
+            Message::Request { id, method, params, .. } if method == "initialize" => {
+                let started = initialize(params, options);
+                let answer = started.as_ref().map(|started| capabilities(&started.client));
+                match answer {
+                    Ok(capabilities) => {
+                        output.answer(&id, Ok(capabilities))?;
+                        return started.ok();
+                    }
+                    Err(refusal) => {
+                        output.answer(&id, Err(Refusal::new(refusal.code, refusal.message.clone())))?;
+                    }
+                }
+            }
+            Message::Request { id, method, .. } => {
+                let message = format!("`{method}` comes before `initialize`");
+                output.answer(&id, Err(Refusal::new(RefusalCode::NotInitialized, message)))?;
+            }
+            Message::Notification { method, .. } if method == "exit" => return None,
+            Message::Notification { .. } | Message::Response => {}
+            Message::Invalid(invalid) => output.refuse(&invalid)?,
+        }
+    }
+}
+
+/// Opens the folders of the workspace and locks the process down to reading them.
+fn initialize(params: Json, options: &Options) -> Result<Started, Refusal> {
+    let params: InitializeParams = serde_json::from_value(params)
+        .map_err(|error| Refusal::new(RefusalCode::InvalidParams, error.to_string()))?;
+    let folders = match &options.sandbox {
+        Some(_) => vec![options.sandbox.clone()],
+        None => folders(&params),
+    };
+    let open = |folder: Option<PathBuf>| {
+        let options = Options { sandbox: folder, looks_only: true, ..options.clone() };
+        Ok(Workspace { engine: Engine::open(&options).map_err(|error| not_set_up(&error))? })
+    };
+    let workspaces: Vec<Workspace> = folders.into_iter().map(open).collect::<Result<_, Refusal>>()?;
+    let engines: Vec<&Engine> = workspaces.iter().map(|workspace| &workspace.engine).collect();
+    Engine::seal_to_reading(&engines).map_err(|error| not_set_up(&error))?;
+    Ok(Started { client: Client::of(&params.capabilities), documents: Documents::new(workspaces) })
+}
+
+fn not_set_up(error: &SetupError) -> Refusal {
+    let finding = error.findings.first();
+    let message = finding.map_or_else(|| "the workspace cannot be opened".to_owned(), |finding| {
+        let help = finding.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
+        format!("{}{help}", finding.message)
+    });
+    Refusal::failed(message)
+}
+
+/// Returns the folders of the workspace; `None` stands for the current directory.
+#[expect(deprecated, reason = "older clients name their folder in `rootUri` or `rootPath` only")]
+fn folders(params: &InitializeParams) -> Vec<Option<PathBuf>> {
+    let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
+    let mut paths: Vec<PathBuf> = named.filter_map(path_of).take(MAX_FOLDERS).collect();
+    if paths.is_empty() {
+        let root = params.root_uri.as_ref().and_then(|uri: &Uri| path_of(uri));
+        paths.extend(root.or_else(|| params.root_path.as_ref().map(PathBuf::from)));
+    }
+    if paths.is_empty() { vec![None] } else { paths.into_iter().map(Some).collect() }
+}
+
+/// Returns the result of `initialize`.
+fn capabilities(client: &Client) -> Json {
+    let mut capabilities = json!({
+        "positionEncoding": client.encoding.name(),
+        "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
+        "completionProvider": { "triggerCharacters": [".", "\"", "'", "/", "("] },
+        "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
+        "hoverProvider": true,
+        "definitionProvider": true,
+        "referencesProvider": true,
+        "documentHighlightProvider": true,
+        "documentSymbolProvider": true,
+        "workspaceSymbolProvider": true,
+        "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll"] },
+        "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": true,
+        "renameProvider": { "prepareProvider": true },
+        "foldingRangeProvider": true,
+        "selectionRangeProvider": true,
+        "semanticTokensProvider": { "legend": legend(), "full": true, "range": true },
+        "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": false } },
+    });
+    if client.pulls_diagnostics {
+        capabilities["diagnosticProvider"] = json!({ "interFileDependencies": true, "workspaceDiagnostics": false });
+    }
+    json!({ "capabilities": capabilities, "serverInfo": { "name": "ns lsp", "version": env!("CARGO_PKG_VERSION") } })
+}
+
+/// A server that has been initialized.
+struct Running<W> {
+    output: Output<W>,
+    server: Server,
+    queue: Queue,
+    client: Client,
+}
+
+/// Whether a server goes on.
+enum Flow {
+    On,
+    Shutdown,
+    Exit,
+}
+
+impl<W: Write> Running<W> {
+    fn run(&mut self) -> Ended {
+        loop {
+            let Some(message) = self.next() else { return Ended::Abruptly };
+            match self.handle(message) {
+                Some(Flow::On) => {}
+                Some(Flow::Shutdown) => return self.wait_for_exit(),
+                Some(Flow::Exit) | None => return Ended::Abruptly,
+            }
+        }
+    }
+
+    /// Returns the next message. Diagnostics are sent while none waits. Returns `None` if the client is gone.
+    fn next(&mut self) -> Option<Message> {
+        loop {
+            if let Some(message) = self.queue.poll() {
+                return Some(message);
+            }
+            if !self.server.has_pending() {
+                return self.queue.wait();
+            }
+            let notices = on_large_stack(|| self.server.publish_next()).unwrap_or_default();
+            self.notify(notices)?;
+        }
+    }
+
+    /// Handles a message. Returns `None` if the client is gone.
+    fn handle(&mut self, message: Message) -> Option<Flow> {
+        match message {
+            Message::Request { id, is_cancelled: true, .. } => {
+                self.output.answer(&id, Err(Refusal::new(RefusalCode::Cancelled, "the request was taken back")))?;
+            }
+            Message::Request { id, method, .. } if method == "shutdown" => {
+                self.output.answer(&id, Ok(Json::Null))?;
+                return Some(Flow::Shutdown);
+            }
+            Message::Request { id, method, .. } if method == "initialize" => {
+                let refusal = Refusal::new(RefusalCode::InvalidRequest, "the server is initialized already");
+                self.output.answer(&id, Err(refusal))?;
+            }
+            Message::Request { id, method, params, .. } => {
+                let answer = on_large_stack(|| self.server.request(&method, params));
+                self.output.answer(&id, answer.unwrap_or_else(|panic| {
+                    let message = format!("a fault of NeuroScript itself, please report it: {panic}");
+                    Err(Refusal::new(RefusalCode::InternalError, message))
+                }))?;
+            }
+            Message::Notification { method, .. } if method == "exit" => return Some(Flow::Exit),
+            Message::Notification { method, .. } if method == "initialized" => self.watch_files()?,
+            Message::Notification { method, params } => {
+                let notices = on_large_stack(|| self.server.notification(&method, params)).unwrap_or_default();
+                self.notify(notices)?;
+            }
+            Message::Response => {}
+            Message::Invalid(invalid) => self.output.refuse(&invalid)?,
+        }
+        Some(Flow::On)
+    }
+
+    /// Refuses requests after `shutdown`.
+    fn wait_for_exit(&mut self) -> Ended {
+        while let Some(message) = self.queue.wait() {
+            match message {
+                Message::Notification { method, .. } if method == "exit" => return Ended::Properly,
+                Message::Request { id, .. } => {
+                    let refusal = Refusal::new(RefusalCode::InvalidRequest, "the server was shut down");
+                    if self.output.answer(&id, Err(refusal)).is_none() {
+                        return Ended::Abruptly;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ended::Abruptly
+    }
+
+    /// Asks the client to tell of changed files, since modules are read from them.
+    fn watch_files(&mut self) -> Option<()> {
+        if !self.client.watches_files {
+            return Some(());
+        }
+        let watchers = json!([{ "globPattern": "**/*.ns" }, { "globPattern": "**/*.ns.txt" }]);
+        let registration = json!({
+            "id": "watch",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": { "watchers": watchers },
+        });
+        self.output.send(&json!({
+            "jsonrpc": "2.0",
+            "id": "watch",
+            "method": "client/registerCapability",
+            "params": { "registrations": [registration] },
+        }))
+    }
+
+    fn notify(&mut self, notices: Vec<Notice>) -> Option<()> {
+        for Notice { method, params } in notices {
+            self.output.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))?;
+        }
+        Some(())
+    }
+}
+
+/// The output. Its functions return `None` if the client is gone.
+struct Output<W>(W);
+
+impl<W: Write> Output<W> {
+    fn send(&mut self, message: &Json) -> Option<()> {
+        write(&mut self.0, message).ok()
+    }
+
+    fn answer(&mut self, id: &Json, answer: Answer) -> Option<()> {
+        self.send(&match answer {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(Refusal { code, message }) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": message } })
+            }
+        })
+    }
+
+    /// Answers what is no message.
+    fn refuse(&mut self, invalid: &Invalid) -> Option<()> {
+        let refusal = match invalid {
+            Invalid::Frame(reason) => Refusal::new(RefusalCode::ParseError, reason.as_str()),
+            Invalid::Message(reason) => Refusal::new(RefusalCode::InvalidRequest, *reason),
+        };
+        self.answer(&Json::Null, Err(refusal))
+    }
+}

@@ -1,0 +1,235 @@
+//! The uses of a name in all scripts of the workspace.
+//!
+//! A procedure, or one of its parameters, may be used by every script that uses its file as a module. Scripts are
+//! searched by text first, and analyzed only if they have the name.
+
+use std::path::PathBuf;
+
+use lsp_types::{Location, Position, Uri};
+
+use crate::engine::{AnalyzedText, Engine, ModuleId, Occurrence, OccurrenceRole, Occurrences, Script, Symbol};
+
+use super::request::Target;
+use super::symbols::{MOST, symbol_at};
+use super::text::{Encoding, Text};
+use super::uri::uri_of;
+
+/// Maximum number of scripts that one search analyzes.
+const MOST_ANALYZED: usize = 200;
+
+/// The uses of a name in one file.
+pub struct FileUses {
+    /// The file or document.
+    pub uri: Uri,
+    /// The version, if it is open.
+    pub version: Option<i32>,
+    /// The path, if it is a file.
+    pub path: Option<PathBuf>,
+    /// The text as a script.
+    pub script: Script,
+    /// The whole text.
+    pub text: Text,
+    /// The uses.
+    pub places: Vec<Place>,
+    /// Whether the text may use variables by names that are known in a run only.
+    pub reads_unknown_names: bool,
+}
+
+/// A use: a range of offsets in the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+    /// The role of the use.
+    pub role: OccurrenceRole,
+}
+
+/// A name, and its uses.
+pub struct Uses {
+    /// The name.
+    pub name: String,
+    /// Whether it is a variable or a parameter.
+    pub is_variable: bool,
+    /// The files, that of the request first.
+    pub files: Vec<FileUses>,
+    /// Whether there are more scripts than were searched.
+    pub is_cut: bool,
+}
+
+/// Returns the uses of the name at a position.
+pub fn uses(target: &Target<'_>, position: Position) -> Option<Uses> {
+    let found = symbol_at(target, target.offset(position))?;
+    let script = target.analysis.script()?;
+    let own = target.document.path.as_deref().and_then(|path| target.engine.address_of(path));
+    let subject = Subject::of(&script, found.symbol, own.clone());
+    let document = target.document;
+    let here = FileUses {
+        uri: document.uri.clone(),
+        version: Some(document.version),
+        path: document.path.clone(),
+        script: document.script(),
+        text: document.text.clone(),
+        ..subject.uses_in(&script, own.as_deref(), target.engine)
+    };
+    let mut uses = Uses {
+        name: subject.name().to_owned(),
+        is_variable: matches!(subject.symbol, Symbol::Variable { .. }),
+        files: vec![here],
+        is_cut: false,
+    };
+    if subject.is_shared(&script) {
+        add_other_files(target, &subject, own.as_deref(), &mut uses);
+    }
+    Some(uses)
+}
+
+/// Returns the locations of the uses of the name at a position.
+pub fn references(target: &Target<'_>, position: Position, with_definition: bool) -> Option<Vec<Location>> {
+    let uses = uses(target, position)?;
+    let mut locations = Vec::new();
+    for file in &uses.files {
+        let positions = file.text.positions(target.client.encoding);
+        let shown = file.places.iter().filter(|place| with_definition || place.role != OccurrenceRole::Definition);
+        locations.extend(shown.map(|place| Location {
+            uri: file.uri.clone(),
+            range: positions.range(place.start, place.end),
+        }));
+    }
+    locations.truncate(MOST);
+    Some(locations)
+}
+
+/// Adds the uses in the other scripts of the workspace.
+fn add_other_files(target: &Target<'_>, subject: &Subject, own: Option<&str>, uses: &mut Uses) {
+    let root = target.engine.gate().root().path().to_path_buf();
+    let mut analyzed = 0;
+    for found in target.engine.scripts() {
+        if Some(found.address.as_str()) == own || !found.text.contains(subject.name()) {
+            continue;
+        }
+        if analyzed == MOST_ANALYZED {
+            uses.is_cut = true;
+            return;
+        }
+        analyzed += 1;
+        let path = root.join(&found.address);
+        let Some(uri) = uri_of(&path) else { continue };
+        let script = Script::new(found.address.as_str(), found.text.as_str());
+        let analysis = target.engine.analyze(&script);
+        let Some(text) = analysis.script() else { continue };
+        let there = subject.uses_in(&text, Some(&found.address), target.engine);
+        if there.places.is_empty() {
+            continue;
+        }
+        let open = target.documents.iter().find(|(_, document)| document.path.as_deref() == Some(&path));
+        let (uri, version) = match open {
+            Some((_, document)) => (document.uri.clone(), Some(document.version)),
+            None => (uri, None),
+        };
+        let text = Text::new(found.text);
+        uses.files.push(FileUses { uri, version, path: Some(path), script, text, ..there });
+    }
+}
+
+/// A symbol, whatever text names it.
+struct Subject {
+    symbol: Symbol,
+    /// The address of the file that defines it.
+    home: Option<String>,
+}
+
+impl Subject {
+    fn of(script: &AnalyzedText<'_>, symbol: Symbol, own: Option<String>) -> Subject {
+        let home = match module_of(&symbol) {
+            Some(module) => script.address_of(module).map(str::to_owned),
+            None => own,
+        };
+        Subject { symbol, home }
+    }
+
+    fn name(&self) -> &str {
+        match &self.symbol {
+            Symbol::Variable { name, .. } | Symbol::Procedure { name, .. } | Symbol::Module(name) => name,
+        }
+    }
+
+    /// Whether other scripts may name it: a procedure, or a parameter.
+    fn is_shared(&self, script: &AnalyzedText<'_>) -> bool {
+        match &self.symbol {
+            Symbol::Procedure { .. } => true,
+            Symbol::Variable { module: None, procedure: Some(number), name } => {
+                let procedure = script.tree.procedures().nth(*number);
+                procedure.is_some_and(|procedure| procedure.params.iter().any(|param| param.name.text == *name))
+            }
+            Symbol::Variable { module, .. } => module.is_some(),
+            Symbol::Module(_) => false,
+        }
+    }
+
+    /// Whether an occurrence in a text with this address stands for it.
+    fn is(&self, occurrence: &Occurrence, text: &AnalyzedText<'_>, address: Option<&str>) -> bool {
+        let home = match module_of(&occurrence.symbol) {
+            Some(module) => text.address_of(module),
+            None => address,
+        };
+        let is_same = match (&occurrence.symbol, &self.symbol) {
+            (Symbol::Procedure { name, .. }, Symbol::Procedure { name: other, .. }) => name == other,
+            (
+                Symbol::Variable { procedure, name, .. },
+                Symbol::Variable { procedure: other_procedure, name: other, .. },
+            ) => procedure == other_procedure && name == other,
+            (Symbol::Module(name), Symbol::Module(other)) => name == other,
+            _ => false,
+        };
+        is_same && home == self.home.as_deref()
+    }
+
+    /// Returns the uses in a text; the caller adds what it knows of the file.
+    fn uses_in(&self, text: &AnalyzedText<'_>, address: Option<&str>, engine: &Engine) -> FileUses {
+        let Occurrences { all, reads_unknown_names } = text.occurrences(engine);
+        let same = all.iter().filter(|occurrence| self.is(occurrence, text, address));
+        let place = |occurrence: &Occurrence| {
+            let (start, end) = text.source.local(occurrence.span);
+            Place { start, end, role: occurrence.role }
+        };
+        FileUses {
+            uri: "file:///".parse().expect("this is a URI"),
+            version: None,
+            path: None,
+            script: Script::new("", ""),
+            text: Text::default(),
+            places: same.map(place).collect(),
+            reads_unknown_names,
+        }
+    }
+}
+
+fn module_of(symbol: &Symbol) -> Option<ModuleId> {
+    match symbol {
+        Symbol::Variable { module, .. } | Symbol::Procedure { module, .. } => *module,
+        Symbol::Module(_) => None,
+    }
+}
+
+/// Returns a text with the uses replaced by a new name.
+pub fn replaced(file: &FileUses, name: &str) -> String {
+    let (mut text, mut done) = (String::with_capacity(file.text.as_str().len()), 0);
+    for place in &file.places {
+        text.push_str(&file.text.as_str()[done..place.start]);
+        text.push_str(name);
+        done = place.end;
+    }
+    text + &file.text.as_str()[done..]
+}
+
+/// Returns the edits that replace the uses in a file.
+pub fn edits(file: &FileUses, name: &str, encoding: Encoding) -> Vec<lsp_types::TextEdit> {
+    let positions = file.text.positions(encoding);
+    let edit = |place: &Place| lsp_types::TextEdit {
+        range: positions.range(place.start, place.end),
+        new_text: name.to_owned(),
+    };
+    file.places.iter().map(edit).collect()
+}
