@@ -40,6 +40,7 @@ mod layers;
 mod letter_case;
 mod list_dir;
 mod literals;
+mod lsp;
 mod mcp;
 mod media;
 mod memory;

@@ -116,8 +116,9 @@ fn keys<S: Surroundings>(surroundings: &S, holder: &S::Shape, typed: &str) -> Ve
 /// Completes a path in the sandbox, as far as the policy lets tools list it.
 fn paths(surroundings: &impl Surroundings, place: &CursorContext<'_>, behind: &str) -> Candidates {
     let At::Text(quote, typed) = place.at else { return Candidates::new(0, Vec::new()) };
-    let (folder, name) = typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
-    let is_plain = !typed.contains(['\\', '\n']);
+    let (folder, name) = typed.rsplit_once('/').unwrap_or(("", typed));
+    let is_absolute = typed.starts_with('/');
+    let is_plain = !is_absolute && !typed.contains(['\\', '\n']);
     let folder = if folder.is_empty() { "." } else { folder };
     let names = if is_plain { surroundings.names_in(folder, name) } else { Vec::new() };
     let close = if behind.starts_with(quote) { "" } else { quote };

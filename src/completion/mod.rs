@@ -8,5 +8,5 @@ mod cursor;
 mod surroundings;
 
 pub use candidates::{Candidate, CandidateKind, Candidates, begins_folded, candidates, sorted};
-pub use cursor::{At, Call, CursorContext, built_in, parameters};
+pub use cursor::{At, CursorContext, built_in, parameters};
 pub use surroundings::Surroundings;

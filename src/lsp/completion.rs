@@ -142,16 +142,14 @@ pub fn signature_help(target: &Target<'_>, position: Position) -> Option<Signatu
     let shown: Vec<String> = parameters.into_iter().map(|(_, shown)| shown).collect();
     let label = format!("{}({})", call.callee, shown.join(", "));
     let documentation = documentation(&names, &call.callee);
-    let parameters = shown.into_iter().map(|shown| ParameterInformation {
-        label: ParameterLabel::Simple(shown),
-        documentation: None,
-    });
+    let parameters = shown
+        .into_iter()
+        .map(|shown| ParameterInformation { label: ParameterLabel::Simple(shown), documentation: None });
     let active = Some(active as u32);
     let signature = SignatureInformation {
         label,
-        documentation: documentation.map(|value| {
-            Documentation::MarkupContent(MarkupContent { kind: MarkupKind::PlainText, value })
-        }),
+        documentation: documentation
+            .map(|value| Documentation::MarkupContent(MarkupContent { kind: MarkupKind::PlainText, value })),
         parameters: Some(parameters.collect()),
         active_parameter: active,
     };

@@ -36,8 +36,7 @@ pub fn diagnostics(document: &Document, analysis: &Analysis, places: &Places<'_>
 /// Converts one finding.
 pub fn placed(document: &Document, finding: &Diagnostic, places: &Places<'_>, client: &Client) -> Placed {
     let location = finding.span().and_then(|span| places.location(span));
-    let location =
-        location.unwrap_or_else(|| Location { uri: document.uri.clone(), range: Range::default() });
+    let location = location.unwrap_or_else(|| Location { uri: document.uri.clone(), range: Range::default() });
     let related = finding.related.iter().filter_map(|label| {
         let message = if label.text.is_empty() { "see here".to_owned() } else { label.text.clone() };
         Some(DiagnosticRelatedInformation { location: places.location(label.span)?, message })

@@ -18,6 +18,8 @@ use super::uri::path_of;
 pub const MAX_DOCUMENTS: usize = 1_000;
 /// Maximum size of a document that is held, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
+/// Number of changed bytes up to which an older analysis is good enough for completion.
+const TYPED_BYTES: usize = 1_000;
 /// Maximum number of documents whose analyses are kept.
 const MAX_ANALYSES: usize = 16;
 
@@ -54,6 +56,8 @@ pub struct Document {
     analysis: Option<Rc<Analysis>>,
     /// The analysis of an earlier version.
     older: Option<Rc<Analysis>>,
+    /// Number of bytes that were inserted or removed since that version.
+    changed_bytes: usize,
 }
 
 impl Document {
@@ -63,6 +67,27 @@ impl Document {
             Script::markdown(self.name.as_str(), self.text.as_str())
         } else {
             Script::new(self.name.as_str(), self.text.as_str())
+        }
+    }
+
+    fn apply(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
+        let before = self.text.as_str().len();
+        match change.range {
+            None => {
+                self.changed_bytes = usize::MAX;
+                self.is_too_large = change.text.len() > MAX_BYTES;
+                self.text = Text::new(if self.is_too_large { String::new() } else { change.text });
+            }
+            // The text that the range is about is not known.
+            Some(_) if self.is_too_large => {}
+            Some(range) => {
+                self.text.replace(range, &change.text, encoding);
+                let removed = (before + change.text.len()).saturating_sub(self.text.as_str().len());
+                self.changed_bytes = self.changed_bytes.saturating_add(change.text.len() + removed);
+            }
+        }
+        if self.text.as_str().len() > MAX_BYTES {
+            (self.is_too_large, self.text) = (true, Text::new(String::new()));
         }
     }
 
@@ -122,9 +147,19 @@ impl Documents {
         let is_markdown = language == "markdown" || ends_with(".md") || ends_with(".markdown");
         let is_too_large = text.len() > MAX_BYTES;
         let text = Text::new(if is_too_large { String::new() } else { text });
-        let (analysis, older) = (None, None);
-        let document =
-            Document { uri, version, text, is_too_large, path, name, is_markdown, workspace, analysis, older };
+        let document = Document {
+            uri,
+            version,
+            text,
+            is_too_large,
+            path,
+            name,
+            is_markdown,
+            workspace,
+            analysis: None,
+            older: None,
+            changed_bytes: 0,
+        };
         self.open.insert(key.clone(), document);
         self.text_changed(&key);
         Some(key)
@@ -141,22 +176,12 @@ impl Documents {
         let key = key_of(uri);
         let document = self.open.get_mut(&key)?;
         document.version = version;
-        for change in changes {
-            match change.range {
-                None => {
-                    document.is_too_large = change.text.len() > MAX_BYTES;
-                    document.text = Text::new(change.text);
-                }
-                // The text that the range is about is not known.
-                Some(_) if document.is_too_large => {}
-                Some(range) => document.text.replace(range, &change.text, encoding),
-            }
-            if document.is_too_large || document.text.as_str().len() > MAX_BYTES {
-                (document.is_too_large, document.text) = (true, Text::new(String::new()));
-            }
-        }
         if let Some(analysis) = document.analysis.take() {
-            document.older = Some(analysis);
+            (document.older, document.changed_bytes) = (Some(analysis), 0);
+        }
+        changes.into_iter().for_each(|change| document.apply(change, encoding));
+        if document.changed_bytes > TYPED_BYTES {
+            document.older = None;
         }
         self.text_changed(&key);
         Some(key)
@@ -189,7 +214,7 @@ impl Documents {
             let uses_modules =
                 |analysis: &Rc<Analysis>| analysis.script().is_some_and(|script| script.tree.uses().next().is_some());
             if key != changed && document.analysis.as_ref().is_some_and(uses_modules) {
-                document.older = document.analysis.take();
+                (document.older, document.changed_bytes) = (document.analysis.take(), 0);
                 users.push(key.clone());
             }
         }

@@ -7,36 +7,82 @@ use serde_json::{Value as Json, json};
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
 use super::client::Client;
-use super::text::{Encoding, Text};
+use super::text::{Encoding, Positions, Text};
 
 /// Time after which differences are no longer the smallest ones.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Returns the edits that turn a text into another, by whole lines.
-pub fn edits_between(old: &Text, new: &str, encoding: Encoding) -> Vec<TextEdit> {
-    let before: Vec<&str> = old.as_str().split_inclusive('\n').collect();
+/// A replacement of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The offsets of the lines.
+    pub range: std::ops::Range<usize>,
+    /// The new lines.
+    pub new_text: String,
+}
+
+impl Change {
+    /// Returns the change as an edit of a text.
+    pub fn edit(&self, old: &Positions<'_>) -> TextEdit {
+        TextEdit { range: old.range(self.range.start, self.range.end), new_text: self.new_text.clone() }
+    }
+}
+
+/// Returns the changes that turn a text into another, in the order of the text. Lines that differ in blanks and letter
+/// case only are changes of their own.
+pub fn changes_between(old: &str, new: &str) -> Vec<Change> {
+    let before: Vec<&str> = old.split_inclusive('\n').collect();
     let after: Vec<&str> = new.split_inclusive('\n').collect();
-    let ends = |lines: &[&str]| -> Vec<usize> {
+    let starts = |lines: &[&str]| -> Vec<usize> {
         let sums = lines.iter().scan(0, |sum, line| {
             *sum += line.len();
             Some(*sum)
         });
         [0].into_iter().chain(sums).collect()
     };
-    let (old_ends, new_ends) = (ends(&before), ends(&after));
+    let (old_starts, new_starts) = (starts(&before), starts(&after));
+    let change = |from: std::ops::Range<usize>, to: std::ops::Range<usize>| Change {
+        range: old_starts[from.start]..old_starts[from.end],
+        new_text: new[new_starts[to.start]..new_starts[to.end]].to_owned(),
+    };
     let deadline = Some(Instant::now() + PATIENCE);
-    let positions = old.positions(encoding);
-    let mut edits = Vec::new();
+    let mut changes = Vec::new();
     for op in capture_diff_slices_deadline(Algorithm::Myers, &before, &after, deadline) {
+        let (from, to) = (op.old_range(), op.new_range());
         if op.tag() == DiffTag::Equal {
             continue;
         }
-        let (from, to) = (op.old_range(), op.new_range());
-        let range = positions.range(old_ends[from.start], old_ends[from.end]);
-        let new_text = new[new_ends[to.start]..new_ends[to.end]].to_owned();
-        edits.push(TextEdit { range, new_text });
+        let pairs = || from.clone().zip(to.clone());
+        if from.len() == to.len() && pairs().all(|(one, other)| is_same_code(before[one], after[other])) {
+            changes.extend(pairs().map(|(one, other)| change(one..one + 1, other..other + 1)));
+        } else {
+            changes.push(change(from, to));
+        }
     }
-    edits
+    changes
+}
+
+/// Whether two lines differ in blanks and letter case only.
+fn is_same_code(one: &str, other: &str) -> bool {
+    let code = |line: &str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    code(one).eq_ignore_ascii_case(&code(other))
+}
+
+/// Returns a text with some of its changes.
+pub fn changed(old: &str, changes: &[Change]) -> String {
+    let (mut text, mut done) = (String::with_capacity(old.len()), 0);
+    for change in changes {
+        text.push_str(&old[done..change.range.start]);
+        text.push_str(&change.new_text);
+        done = change.range.end;
+    }
+    text + &old[done..]
+}
+
+/// Returns the edits that turn a text into another, by whole lines.
+pub fn edits_between(old: &Text, new: &str, encoding: Encoding) -> Vec<TextEdit> {
+    let positions = old.positions(encoding);
+    changes_between(old.as_str(), new).iter().map(|change| change.edit(&positions)).collect()
 }
 
 /// Edits of one document.

@@ -2,28 +2,37 @@
 
 use lsp_types::{Range, TextEdit};
 
-use crate::engine::format_script;
+use crate::engine::{Script, format_script};
 use crate::text::Diagnostic;
 
 use super::client::Client;
 use super::documents::Document;
-use super::edits::{edits_between, touch};
+use super::edits::{changed, changes_between, touch};
 use super::request::Refusal;
 
 /// Returns the edits that format a document, or the part of it that a range touches.
 ///
 /// # Errors
-/// A document with errors, which is not formatted.
+/// A document with errors, and a part that cannot be formatted without the rest.
 pub fn format(document: &Document, range: Option<Range>, client: &Client) -> Result<Vec<TextEdit>, Refusal> {
-    let formatted = format_script(&document.script(), None).result.map_err(|findings| refused(&findings))?;
-    let mut edits = edits_between(&document.text, &formatted, client.encoding);
+    let script = document.script();
+    let formatted = formatted(&script)?;
+    let old = document.text.as_str();
+    let positions = document.text.positions(client.encoding);
+    let mut changes = changes_between(old, &formatted);
     if let Some(range) = range {
-        edits.retain(|edit| touch(&edit.range, &range));
+        changes.retain(|change| touch(&change.edit(&positions).range, &range));
+        // A part is right if formatting the rest gives the same text as formatting everything at once.
+        if self::formatted(&script.with_text(&changed(old, &changes)))? != formatted {
+            return Err(Refusal::failed("this part cannot be formatted without the rest of the document"));
+        }
     }
-    Ok(edits)
+    Ok(changes.iter().map(|change| change.edit(&positions)).collect())
 }
 
-fn refused(findings: &[Diagnostic]) -> Refusal {
-    let first = findings.first().map_or("", |finding| &finding.message);
-    Refusal::failed(format!("a document with errors is not formatted: {first}"))
+fn formatted(script: &Script) -> Result<String, Refusal> {
+    format_script(script, None).result.map_err(|findings: Vec<Diagnostic>| {
+        let first = findings.first().map_or("", |finding| &finding.message);
+        Refusal::failed(format!("a document with errors is not formatted: {first}"))
+    })
 }

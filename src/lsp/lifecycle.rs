@@ -79,8 +79,8 @@ fn begin(input: &mut impl BufRead, output: &mut Output<impl Write>, options: &Op
 
 /// Opens the folders of the workspace and locks the process down to reading them.
 fn initialize(params: Json, options: &Options) -> Result<Started, Refusal> {
-    let params: InitializeParams = serde_json::from_value(params)
-        .map_err(|error| Refusal::new(RefusalCode::InvalidParams, error.to_string()))?;
+    let params: InitializeParams =
+        serde_json::from_value(params).map_err(|error| Refusal::new(RefusalCode::InvalidParams, error.to_string()))?;
     let folders = match &options.sandbox {
         Some(_) => vec![options.sandbox.clone()],
         None => folders(&params),
@@ -97,10 +97,13 @@ fn initialize(params: Json, options: &Options) -> Result<Started, Refusal> {
 
 fn not_set_up(error: &SetupError) -> Refusal {
     let finding = error.findings.first();
-    let message = finding.map_or_else(|| "the workspace cannot be opened".to_owned(), |finding| {
-        let help = finding.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-        format!("{}{help}", finding.message)
-    });
+    let message = finding.map_or_else(
+        || "the workspace cannot be opened".to_owned(),
+        |finding| {
+            let help = finding.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
+            format!("{}{help}", finding.message)
+        },
+    );
     Refusal::failed(message)
 }
 
@@ -201,10 +204,13 @@ impl<W: Write> Running<W> {
             }
             Message::Request { id, method, params, .. } => {
                 let answer = on_large_stack(|| self.server.request(&method, params));
-                self.output.answer(&id, answer.unwrap_or_else(|panic| {
-                    let message = format!("a fault of NeuroScript itself, please report it: {panic}");
-                    Err(Refusal::new(RefusalCode::InternalError, message))
-                }))?;
+                self.output.answer(
+                    &id,
+                    answer.unwrap_or_else(|panic| {
+                        let message = format!("a fault of NeuroScript itself, please report it: {panic}");
+                        Err(Refusal::new(RefusalCode::InternalError, message))
+                    }),
+                )?;
             }
             Message::Notification { method, .. } if method == "exit" => return Some(Flow::Exit),
             Message::Notification { method, .. } if method == "initialized" => self.watch_files()?,

@@ -102,13 +102,12 @@ impl<'t> Outline<'t> {
 
     /// Returns the ranges of the names of procedures.
     pub fn procedure_names(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let places = self.statements().filter_map(|statement| {
-            match self.word(statement.start).to_ascii_uppercase().as_str() {
+        let places =
+            self.statements().filter_map(|statement| match self.word(statement.start).to_ascii_uppercase().as_str() {
                 "DEFINE" => Some(statement.start + 2),
                 "FUNC" => Some(statement.start + 1),
                 _ => None,
-            }
-        });
+            });
         let names = places.filter_map(|place| self.tokens.get(place));
         let names = names.filter(|token| matches!(token.kind, TokenKind::Name | TokenKind::Callee));
         names.map(|token| token.start..token.end)
@@ -134,9 +133,7 @@ impl<'t> Outline<'t> {
     /// Returns the places of the names that a statement sets.
     fn names_set(&self, statement: Range<usize>) -> Vec<usize> {
         let (first, end) = (statement.start, statement.end);
-        let until = |from: usize, stops: &dyn Fn(usize) -> bool| {
-            (from..end).find(|place| stops(*place)).unwrap_or(end)
-        };
+        let until = |from: usize, stops: &dyn Fn(usize) -> bool| (from..end).find(|place| stops(*place)).unwrap_or(end);
         let range = match self.word(first).to_ascii_uppercase().as_str() {
             "SET" | "VAR" => first + 1..until(first, &|place| self.is_mark(place, '=')),
             "FOR" => first + 2..until(first, &|place| self.is_keyword(place, "IN")),
@@ -175,7 +172,11 @@ impl<'t> Outline<'t> {
             let closes_last = self.closer_of(open)? + 1 == statement.end;
             let callee: String = (from..open).map(|place| self.word(place)).collect();
             let name = self.word(first + 1);
-            (closes_last && (from..open).all(is_name)).then_some(Assigned { callee, name, at: self.tokens[first + 1].start })
+            (closes_last && (from..open).all(is_name)).then_some(Assigned {
+                callee,
+                name,
+                at: self.tokens[first + 1].start,
+            })
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lsp_types::{Location, Range, Uri};
 
-use crate::engine::{AnalyzedText, Analysis};
+use crate::engine::{Analysis, AnalyzedText};
 use crate::text::{Source, Span};
 
 use super::documents::Document;

@@ -48,8 +48,6 @@ pub struct Place {
 
 /// A name, and its uses.
 pub struct Uses {
-    /// The name.
-    pub name: String,
     /// Whether it is a variable or a parameter.
     pub is_variable: bool,
     /// The files, that of the request first.
@@ -73,12 +71,8 @@ pub fn uses(target: &Target<'_>, position: Position) -> Option<Uses> {
         text: document.text.clone(),
         ..subject.uses_in(&script, own.as_deref(), target.engine)
     };
-    let mut uses = Uses {
-        name: subject.name().to_owned(),
-        is_variable: matches!(subject.symbol, Symbol::Variable { .. }),
-        files: vec![here],
-        is_cut: false,
-    };
+    let mut uses =
+        Uses { is_variable: matches!(subject.symbol, Symbol::Variable { .. }), files: vec![here], is_cut: false };
     if subject.is_shared(&script) {
         add_other_files(target, &subject, own.as_deref(), &mut uses);
     }
@@ -92,10 +86,9 @@ pub fn references(target: &Target<'_>, position: Position, with_definition: bool
     for file in &uses.files {
         let positions = file.text.positions(target.client.encoding);
         let shown = file.places.iter().filter(|place| with_definition || place.role != OccurrenceRole::Definition);
-        locations.extend(shown.map(|place| Location {
-            uri: file.uri.clone(),
-            range: positions.range(place.start, place.end),
-        }));
+        locations.extend(
+            shown.map(|place| Location { uri: file.uri.clone(), range: positions.range(place.start, place.end) }),
+        );
     }
     locations.truncate(MOST);
     Some(locations)

@@ -49,7 +49,9 @@ pub fn rename(target: &Target<'_>, position: Position, name: &str) -> Result<Jso
 /// Refuses names whose uses are not all known.
 fn admit(target: &Target<'_>, uses: &Uses) -> Result<(), Refusal> {
     if target.analysis.checked.findings.iter().any(Diagnostic::is_error) {
-        return Err(Refusal::failed("the document has errors, so not every use of the name is known; repair them first"));
+        return Err(Refusal::failed(
+            "the document has errors, so not every use of the name is known; repair them first",
+        ));
     }
     if uses.is_variable && uses.files.iter().any(|file| file.reads_unknown_names) {
         return Err(Refusal::failed("`EVAL` may read the variable by a name that is known in a run only"));
@@ -67,7 +69,8 @@ fn admit(target: &Target<'_>, uses: &Uses) -> Result<(), Refusal> {
 /// Checks the renamed texts together.
 fn verify(engine: &Engine, uses: &Uses, name: &str) -> Result<(), Refusal> {
     let renamed: Vec<String> = uses.files.iter().map(|file| replaced(file, name)).collect();
-    let before: Vec<Tally> = uses.files.iter().map(|file| tally(&engine.analyze(&file.script).checked.findings)).collect();
+    let before: Vec<Tally> =
+        uses.files.iter().map(|file| tally(&engine.analyze(&file.script).checked.findings)).collect();
     let open = |texts: &dyn Fn(usize) -> Option<String>| {
         for (number, file) in uses.files.iter().enumerate() {
             if let Some(path) = &file.path {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lsp_types::{Position, TextEdit};
+use lsp_types::Position;
 
 use crate::engine::{Analysis, Engine};
 
@@ -75,10 +75,5 @@ impl Target<'_> {
     /// Returns the places of the analysis.
     pub fn places(&self) -> Places<'_> {
         Places::of(self.document, &self.analysis, self.engine.gate().root().path(), self.client.encoding)
-    }
-
-    /// Returns an edit of a range of offsets.
-    pub fn edit(&self, start: usize, end: usize, new_text: String) -> TextEdit {
-        TextEdit { range: self.document.text.positions(self.client.encoding).range(start, end), new_text }
     }
 }

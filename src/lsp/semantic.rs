@@ -79,9 +79,7 @@ fn kind(all: &[Token], place: usize) -> Option<SemanticTokenType> {
         TokenKind::Callee => SemanticTokenType::FUNCTION,
         TokenKind::Name if next == Some('.') && callee_follows => SemanticTokenType::NAMESPACE,
         TokenKind::Name if follows_dot => SemanticTokenType::PROPERTY,
-        TokenKind::Name if next == Some(':') => {
-            SemanticTokenType::PARAMETER
-        }
+        TokenKind::Name if next == Some(':') => SemanticTokenType::PARAMETER,
         TokenKind::Name => SemanticTokenType::VARIABLE,
         TokenKind::Number => SemanticTokenType::NUMBER,
         TokenKind::Text { .. } => SemanticTokenType::STRING,

@@ -88,5 +88,6 @@ fn selection_range(target: &Target<'_>, outline: &Outline<'_>, position: Positio
             selected = Some(SelectionRange { range: positions.range(start, end), parent: selected.map(Box::new) });
         }
     }
-    selected.unwrap_or_else(|| SelectionRange { range: target.document.text.whole(target.client.encoding), parent: None })
+    selected
+        .unwrap_or_else(|| SelectionRange { range: target.document.text.whole(target.client.encoding), parent: None })
 }

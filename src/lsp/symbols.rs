@@ -33,9 +33,7 @@ pub fn definition(target: &Target<'_>, position: Position) -> Option<Location> {
     let offset = target.offset(position);
     let places = target.places();
     let script = target.analysis.script()?;
-    let used = script.tree.uses().find(|used| {
-        (used.path_span.start..=used.path_span.end).contains(&(offset as u32))
-    });
+    let used = script.tree.uses().find(|used| (used.path_span.start..=used.path_span.end).contains(&(offset as u32)));
     if let Some(used) = used {
         return places.location(Span::at(script.module_named(&used.name.text)?.span().start as usize));
     }
@@ -109,7 +107,8 @@ fn symbols(target: &Target<'_>) -> Vec<DocumentSymbol> {
     }
     for (procedure, info) in script.tree.procedures().zip(script.procedures()) {
         let name = procedure.name.span;
-        let block = outline.procedure_at(name.start as usize).map(|block| positions.range(block.range.start, block.range.end));
+        let block =
+            outline.procedure_at(name.start as usize).map(|block| positions.range(block.range.start, block.range.end));
         let place = SymbolPlace { range: block.unwrap_or_else(|| range(name)), name: range(name) };
         found.push(symbol(&info.name, Some(info.shown_parameters.join(", ")), SymbolKind::FUNCTION, place));
     }
@@ -151,16 +150,19 @@ fn symbol(name: &str, detail: Option<String>, kind: SymbolKind, place: SymbolPla
 
 /// Returns the procedures of all scripts of the workspace whose names contain a text, ignoring case.
 #[expect(deprecated, reason = "the structure has a field that nobody uses any more")]
-pub fn workspace_symbols(workspaces: &[Workspace], query: &str, client: &super::client::Client) -> Vec<SymbolInformation> {
+pub fn workspace_symbols(
+    workspaces: &[Workspace],
+    query: &str,
+    client: &super::client::Client,
+) -> Vec<SymbolInformation> {
     let query = query.to_lowercase();
     let mut found = Vec::new();
     for workspace in workspaces {
         for script in workspace.engine.scripts() {
             let Some(uri) = uri_of(&workspace.path().join(&script.address)) else { continue };
             let outline = Outline::of(&script.text);
-            let names = outline.procedure_names().filter(|range| {
-                script.text[range.clone()].to_lowercase().contains(&query)
-            });
+            let names =
+                outline.procedure_names().filter(|range| script.text[range.clone()].to_lowercase().contains(&query));
             let ranges: Vec<_> = names.collect();
             let text = Text::new(script.text.clone());
             let positions = text.positions(client.encoding);

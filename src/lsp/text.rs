@@ -170,7 +170,8 @@ impl Positions<'_> {
         let character = if text.wide == 0 || self.encoding == Encoding::Utf8 {
             offset - start
         } else {
-            let (from, units) = Some(self.last.get()).filter(|(at, _)| (start..=offset).contains(at)).unwrap_or((start, 0));
+            let (from, units) =
+                Some(self.last.get()).filter(|(at, _)| (start..=offset).contains(at)).unwrap_or((start, 0));
             let units = if from == start { 0 } else { units };
             let units = units + self.encoding.length(&text.text[from..offset]);
             self.last.set((offset, units));
@@ -183,9 +184,156 @@ impl Positions<'_> {
     pub fn range(&self, start: usize, end: usize) -> Range {
         Range { start: self.position(start), end: self.position(end) }
     }
+}
 
-    /// Returns the text.
-    pub fn text(&self) -> &str {
-        &self.text.text
+#[cfg(test)]
+mod tests {
+    use lsp_types::{Position, Range};
+
+    use super::{Encoding, Text};
+
+    /// Pieces that texts are made of: every length of a character in each encoding, every line end, and their parts.
+    const PIECES: [&str; 16] = [
+        "a",
+        "Z9",
+        "é",
+        "ß\u{301}",
+        "漢",
+        "\u{1F600}",
+        "\u{10FFFF}",
+        "\n",
+        "\r\n",
+        "\r",
+        "\u{2028}",
+        "\u{feff}",
+        "\t",
+        "\0",
+        "",
+        "\n\r",
+    ];
+
+    /// The text of a client: code units and nothing else. Lines are found anew for every position.
+    struct ClientText {
+        text: String,
+        encoding: Encoding,
+    }
+
+    impl ClientText {
+        /// Returns the offsets at which lines begin and end.
+        fn lines(&self) -> Vec<(usize, usize)> {
+            let (mut lines, mut start) = (Vec::new(), 0);
+            let bytes = self.text.as_bytes();
+            let mut at = 0;
+            while at < bytes.len() {
+                let length = match (bytes[at], bytes.get(at + 1)) {
+                    (b'\r', Some(b'\n')) => 2,
+                    (b'\r' | b'\n', _) => 1,
+                    _ => 0,
+                };
+                if length > 0 {
+                    lines.push((start, at));
+                    start = at + length;
+                }
+                at += length.max(1);
+            }
+            lines.push((start, bytes.len()));
+            lines
+        }
+
+        fn position(&self, offset: usize) -> Position {
+            let lines = self.lines();
+            let line = lines.iter().rposition(|(start, _)| *start <= offset).unwrap();
+            let (start, end) = lines[line];
+            let before = &self.text[start..offset.min(end)];
+            let character = match self.encoding {
+                Encoding::Utf8 => before.len(),
+                Encoding::Utf16 => before.encode_utf16().count(),
+                Encoding::Utf32 => before.chars().count(),
+            };
+            Position { line: line as u32, character: character as u32 }
+        }
+    }
+
+    /// A small generator of numbers (xorshift).
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % end as u64) as usize
+        }
+
+        fn text(&mut self, pieces: usize) -> String {
+            (0..self.below(pieces + 1)).map(|_| PIECES[self.below(PIECES.len())]).collect()
+        }
+
+        /// Returns an offset at which a client can place its cursor: not within a character or a line end.
+        fn offset(&mut self, text: &str) -> usize {
+            let at = text.floor_char_boundary(self.below(text.len() + 1));
+            let is_within = text[..at].ends_with('\r') && text[at..].starts_with('\n');
+            if is_within { at - 1 } else { at }
+        }
+    }
+
+    /// 5,000 edits, 100,000 with `NS_LONG=1`.
+    #[test]
+    fn after_any_edits_the_text_is_that_of_the_client() {
+        let edits = if std::env::var_os("NS_LONG").is_some() { 100_000 } else { 5_000 };
+        let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+        let mut done = 0;
+        while done < edits {
+            let encoding = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][numbers.below(3)];
+            let mut client = ClientText { text: numbers.text(40), encoding };
+            let mut server = Text::new(client.text.clone());
+            for _ in 0..100 {
+                let (one, other) = (numbers.offset(&client.text), numbers.offset(&client.text));
+                let (start, end) = (one.min(other), one.max(other));
+                // Most edits are short, as typed ones are.
+                let end =
+                    if numbers.below(4) > 0 { client.text.floor_char_boundary((start + 3).min(end)) } else { end };
+                let end = if client.text[..end].ends_with('\r') && client.text[end..].starts_with('\n') {
+                    end + 1
+                } else {
+                    end
+                };
+                let new = numbers.text(6);
+                let range = Range { start: client.position(start), end: client.position(end) };
+                client.text.replace_range(start..end, &new);
+                server.replace(range, &new, encoding);
+                assert_eq!(server.as_str(), client.text, "{encoding:?}");
+                // Its index is that of a new text, too.
+                assert_eq!(server, Text::new(client.text.clone()), "{encoding:?}");
+                let at = numbers.offset(&client.text);
+                let position = server.positions(encoding).position(at);
+                assert_eq!(position, client.position(at), "{:?} {at}", client.text);
+                assert_eq!(server.offset(position, encoding), at, "{:?}", client.text);
+                done += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn positions_outside_of_the_text_are_moved_into_it() {
+        let text = Text::new("a\u{1F600}b\r\nc".to_owned());
+        let offset = |line, character| text.offset(Position { line, character }, Encoding::Utf16);
+        assert_eq!([offset(0, 1), offset(0, 2), offset(0, 3), offset(0, 4)], [1, 1, 5, 6]);
+        assert_eq!([offset(0, 99), offset(1, 1), offset(1, 99), offset(2, 0), offset(u32::MAX, 0)], [6, 9, 9, 9, 9]);
+        let mut text = text;
+        // A range that is backwards is turned around.
+        let range = Range { start: Position { line: 1, character: 9 }, end: Position { line: 0, character: 3 } };
+        text.replace(range, "é", Encoding::Utf16);
+        assert_eq!(text.as_str(), "a\u{1F600}é");
+    }
+
+    #[test]
+    fn positions_in_one_long_line_are_found_one_after_the_other() {
+        let text = Text::new("é\u{1F600}".repeat(200_000));
+        let positions = text.positions(Encoding::Utf16);
+        for number in 0..200_000 {
+            assert_eq!(positions.position(number * 6).character as usize, number * 3);
+        }
+        assert_eq!(positions.position(6).character, 3);
     }
 }

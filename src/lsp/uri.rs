@@ -6,12 +6,7 @@ use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 /// The characters of a path that stand for other characters in a URI (RFC 3986, `pchar` and `/` excepted).
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns the path of a `file` URI of this machine.
 pub fn path_of(uri: &Uri) -> Option<PathBuf> {

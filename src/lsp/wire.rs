@@ -95,18 +95,25 @@ mod tests {
         input.resize(input.len() + 99_999_999, b' ');
         write(&mut input, &json!(1)).unwrap();
         let mut input = &input[..];
-        assert!(matches!(read(&mut input), Ok(Some(Frame::Json(body))) if body == json!({ "a": "é" })));
+        assert!(matches!(read(&mut input), Ok(Some(Frame::Json(body, _))) if body == json!({ "a": "é" })));
         assert!(matches!(read(&mut input), Ok(Some(Frame::Malformed(why))) if why.contains("no JSON")));
         assert!(matches!(read(&mut input), Ok(Some(Frame::Malformed(why))) if why.contains("99999999 bytes")));
-        assert!(matches!(read(&mut input), Ok(Some(Frame::Json(body))) if body == json!(1)));
+        assert!(matches!(read(&mut input), Ok(Some(Frame::Json(body, _))) if body == json!(1)));
         assert!(matches!(read(&mut input), Ok(None)));
     }
 
     #[test]
     fn broken_headers_and_a_cut_body_are_errors() {
         let long = format!("X: {}\r\n\r\n", "a".repeat(5_000));
-        for input in ["\r\n", "X: 1\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length\r\n\r\n", "Content-Length: 5\r\n\r\n{}", "Content-Le", &long]
-        {
+        for input in [
+            "\r\n",
+            "X: 1\r\n\r\n",
+            "Content-Length: -1\r\n\r\n",
+            "Content-Length\r\n\r\n",
+            "Content-Length: 5\r\n\r\n{}",
+            "Content-Le",
+            &long,
+        ] {
             assert!(read(&mut input.as_bytes()).is_err(), "{input:?}");
         }
         // A length that is a lie allocates nothing.

@@ -185,7 +185,16 @@ pub const COMMANDS: [CommandTopic; 27] = [
     topic(
         &["ns lsp", "lsp"],
         about::LSP,
-        &["language server", "language-server", "ide", "editor", "language server protocol", "vscode", "neovim", "intellisense"],
+        &[
+            "language server",
+            "language-server",
+            "ide",
+            "editor",
+            "language server protocol",
+            "vscode",
+            "neovim",
+            "intellisense",
+        ],
         "lsp",
     ),
     topic(

@@ -15,7 +15,7 @@ use crates::CRATES;
 use imports::{Import, ModulePath, Modules};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("text", &[]),
     ("lockdown", &[]),
     ("limits", &["text"]),
@@ -41,10 +41,18 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("options", &["engine"]),
     ("terminal", &["text", "value", "toolkit", "gate", "engine", "options"]),
     ("manual", &["text", "toolkit", "gate", "engine", "terminal"]),
-    ("repl", &["text", "toolkit", "engine", "terminal", "manual"]),
+    ("completion", &["text", "toolkit", "engine", "manual"]),
+    ("repl", &["text", "toolkit", "engine", "terminal", "manual", "completion"]),
     ("testing", &["text", "engine", "options"]),
+    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion"]),
     ("mcp", &["text", "value", "toolkit", "gate", "engine"]),
-    ("cli", &["text", "value", "toolkit", "gate", "engine", "options", "terminal", "manual", "repl", "testing", "mcp"]),
+    (
+        "cli",
+        &[
+            "text", "value", "toolkit", "gate", "engine", "options", "terminal", "manual", "repl", "testing", "lsp",
+            "mcp",
+        ],
+    ),
 ];
 
 /// The inner rooms of `sandbox`, lowest first, each with the inner rooms that it may use.

@@ -126,8 +126,7 @@ impl<'a> AnalyzedText<'a> {
     }
 
     fn info_of(&self, procedure: &Procedure) -> ProcedureInfo {
-        let params: Vec<_> =
-            procedure.params.iter().map(|param| param_of(self.tree, param, &mut Vec::new())).collect();
+        let params: Vec<_> = procedure.params.iter().map(|param| param_of(self.tree, param, &mut Vec::new())).collect();
         ProcedureInfo::new(&procedure.name.text, &params, procedure.documentation.as_deref())
     }
 }

@@ -97,7 +97,11 @@ impl Engine {
     /// As for [`Engine::seal`].
     pub fn seal_together(engines: &[&Engine], process: Process) -> Result<(), SetupError> {
         let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.allowed_paths(process)).collect();
-        Engine::seal_to(engines, process, paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect())
+        Engine::seal_to(
+            engines,
+            process,
+            paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect(),
+        )
     }
 
     /// Locks down this process to reading the sandboxes and libraries of these engines, irrevocably. Nothing can be run

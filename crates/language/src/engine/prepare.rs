@@ -2,7 +2,9 @@
 
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
-use crate::program::{Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program};
+use crate::program::{
+    Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program,
+};
 use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
 

@@ -242,8 +242,7 @@ impl<'a> Finder<'a> {
     /// Adds the name of a named argument, which is that of a parameter.
     fn argument_name(&mut self, callee: &Named, arg: &Arg) {
         if let Some(Name { text, span }) = &arg.name {
-            let symbol =
-                Symbol::Variable { module: callee.module, procedure: Some(callee.number), name: text.clone() };
+            let symbol = Symbol::Variable { module: callee.module, procedure: Some(callee.number), name: text.clone() };
             self.add(*span, symbol, OccurrenceRole::Read);
         }
     }
@@ -279,9 +278,7 @@ impl<'a> Finder<'a> {
                 Some(offset) => (text.as_str(), Span::new(offset, offset + text.len())),
                 None => return,
             },
-            ExprKind::Name(name) if !is_grouping || self.variable(name, scope).is_none() => {
-                (name.as_str(), expr.span)
-            }
+            ExprKind::Name(name) if !is_grouping || self.variable(name, scope).is_none() => (name.as_str(), expr.span),
             ExprKind::Field(whole, field) => {
                 let ExprKind::Name(module) = &self.tree()[*whole].kind else { return };
                 return self.module_procedure(&format!("{module}.{}", field.text), expr.span);

@@ -1,0 +1,11 @@
+//! `ns lsp` from the editor's side: frames are sent to the real binary and read from it.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod any_request;
+mod client;
+mod edits;
+mod findings;
+mod lifecycle;
+mod names;
+mod typing;
