@@ -5,7 +5,7 @@ use crate::toolkit::Registry;
 
 /// The names that code at a cursor can use.
 pub trait Surroundings {
-    /// What is known of a value: the value itself, or the shape that a tool declares for its result.
+    /// The knowledge of a value: the value itself, or the shape that a tool declares for its result.
     type Shape;
 
     /// Returns the tools.

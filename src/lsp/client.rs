@@ -1,4 +1,4 @@
-//! What a client can do, as it says in `initialize`.
+//! The abilities of a client, as it states them in `initialize`.
 
 use lsp_types::{ClientCapabilities, DiagnosticTag, MarkupKind};
 

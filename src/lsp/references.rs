@@ -30,14 +30,14 @@ pub struct FileUses {
     /// The whole text.
     pub text: Text,
     /// The uses.
-    pub places: Vec<Place>,
+    pub places: Vec<NamedRange>,
     /// Whether the text may use variables by names that are known in a run only.
     pub reads_unknown_names: bool,
 }
 
 /// A use: a range of offsets in the text.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct NamedRange {
     /// Offset of the first byte.
     pub start: usize,
     /// Offset after the last byte.
@@ -185,7 +185,7 @@ impl Subject {
         let same = all.iter().filter(|occurrence| self.is(occurrence, text, address));
         let place = |occurrence: &Occurrence| {
             let (start, end) = text.source.local(occurrence.span);
-            Place { start, end, role: occurrence.role }
+            NamedRange { start, end, role: occurrence.role }
         };
         FileUses {
             uri: "file:///".parse().expect("this is a URI"),
@@ -220,7 +220,7 @@ pub fn replaced(file: &FileUses, name: &str) -> String {
 /// Returns the edits that replace the uses in a file.
 pub fn edits(file: &FileUses, name: &str, encoding: Encoding) -> Vec<lsp_types::TextEdit> {
     let positions = file.text.positions(encoding);
-    let edit = |place: &Place| lsp_types::TextEdit {
+    let edit = |place: &NamedRange| lsp_types::TextEdit {
         range: positions.range(place.start, place.end),
         new_text: name.to_owned(),
     };

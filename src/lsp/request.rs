@@ -1,4 +1,4 @@
-//! What a request about a document works with, and the refusal of a request.
+//! A document with all that a request needs, and the refusal of a request.
 
 use std::rc::Rc;
 

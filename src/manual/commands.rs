@@ -215,14 +215,20 @@ pub const COMMANDS: [CommandTopic; 27] = [
 /// Returns what does here what a command of another program does, by its name there.
 pub fn instead_of(word: &str) -> Option<String> {
     let word = word.to_ascii_lowercase();
-    let helps = ELSEWHERE.iter().find(|(words, _)| words.split(' ').any(|known| known == word));
+    let helps = elsewhere(&word);
     let topic = || COMMANDS.iter().find(|topic| topic.keywords.contains(&&*word));
     let of_topic = |topic: &CommandTopic| format!("`{}`: {}", topic.names[0], topic.summary);
-    helps.map(|(_, help)| (*help).to_owned()).or_else(|| topic().map(of_topic))
+    helps.map(str::to_owned).or_else(|| topic().map(of_topic))
+}
+
+/// Returns what does here what a command of a shell or a package manager does.
+pub fn elsewhere(word: &str) -> Option<&'static str> {
+    let found = ELSEWHERE.iter().find(|(words, _)| words.split(' ').any(|known| known == word));
+    found.map(|(_, help)| *help)
 }
 
 /// Commands of shells, version control, package managers and runners that no command of `ns` does.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 13] = [
     (
         "ls dir list tree ll",
         "`ns -e 'EMIT FS.ListDir(\".\")'` lists the folder; `ns tools`, `ns log` and `ns memory list` list other things",
@@ -249,7 +255,6 @@ const ELSEWHERE: [(&str, &str); 14] = [
         "there are no packages: `USE \"lib/dates.ns\" AS dates` imports the procedures of a file",
     ),
     ("version", "`ns --version` prints the version"),
-    ("language-server ide", "`ns lsp` is the language server, which an editor starts"),
     (
         "bench benchmark profile debug trace",
         "there is none; `ns check FILE`, `ns FILE --plan` and a session (plain `ns`) help to look into a script",

@@ -173,7 +173,7 @@ fn a_misspelt_command_or_file_is_named_with_the_nearest() {
 }
 
 /// Commands of git, cargo, npm, deno, just, nushell and shells, and a part of the help for them.
-const COMMANDS_ELSEWHERE: [(&str, &str); 30] = [
+const COMMANDS_ELSEWHERE: [(&str, &str); 31] = [
     ("ls dir list", "FS.ListDir"),
     ("cat open less head", "FS.ReadFile"),
     ("cp copy", "FS.CopyFile"),
@@ -203,5 +203,6 @@ const COMMANDS_ELSEWHERE: [(&str, &str); 30] = [
     ("completion", "`ns completions`"),
     ("commit stash branch push clone", "`ns log`"),
     ("install add update publish upgrade", "ns"),
-    ("lsp bench bundle version echo", "ns"),
+    ("language-server ide intellisense", "`ns lsp`"),
+    ("bench bundle version echo", "ns"),
 ];

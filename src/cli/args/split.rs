@@ -12,7 +12,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::engine::{Words, is_option};
-use crate::manual::commands::instead_of;
+use crate::manual::commands::{elsewhere, instead_of};
 use crate::terminal::nearest_file::ScriptsBeside;
 use crate::text::nearest;
 
@@ -319,7 +319,9 @@ impl<'s> Splitter<'s> {
         // A name with an extension is meant as a file.
         let near_command = Some(near_command).filter(|_| !name.contains(['.', '/'])).and_then(|near| near());
         let near_file = ScriptsBeside::of(path).nearest();
-        let foreign = instead_of(&name).filter(|_| near_command.is_none_or(|near| !near.starts_with(&*name)));
+        // The beginning of a command is that command, unless it is the whole name of another one: `ls`.
+        let is_cut = near_command.is_some_and(|near| near.starts_with(&*name)) && elsewhere(&name).is_none();
+        let foreign = instead_of(&name).filter(|_| !is_cut);
         let help = match (near_file, near_command) {
             (Some(file), _) if foreign.is_some() => {
                 format!("did you mean `{file}`? If not: {}", foreign.unwrap_or_default())
