@@ -9,6 +9,8 @@ use super::request::Target;
 
 /// Maximum number of folding ranges, and of positions of one request.
 const MOST: usize = 5_000;
+/// Maximum number of ranges around one position: readers of JSON bound how deeply it nests.
+const MAX_NESTED: usize = 50;
 
 /// Returns the ranges that can be folded: blocks up to the line above their closer, comments, and texts of many lines.
 pub fn folding_ranges(target: &Target<'_>) -> Vec<FoldingRange> {
@@ -78,16 +80,24 @@ fn selection_range(target: &Target<'_>, outline: &Outline<'_>, position: Positio
     ranges.retain(|(start, end)| *start <= offset && offset <= *end && end <= &text.len());
     ranges.sort_by_key(|(start, end)| std::cmp::Reverse(end - start));
     let positions = target.document.text.positions(target.client.encoding);
-    let mut selected: Option<SelectionRange> = None;
-    let mut outer = (0, text.len());
+    let mut nested: Vec<(usize, usize)> = Vec::new();
     for (start, end) in ranges {
+        let (outer_start, outer_end) = nested.last().copied().unwrap_or((0, text.len()));
         // Ranges that only overlap, such as a line and a block that begins in it, are left out.
-        let is_inner = outer.0 <= start && end <= outer.1 && (selected.is_none() || (start, end) != outer);
-        if is_inner {
-            outer = (start, end);
-            selected = Some(SelectionRange { range: positions.range(start, end), parent: selected.map(Box::new) });
+        let is_inner = outer_start <= start && end <= outer_end;
+        if is_inner && (nested.is_empty() || (start, end) != (outer_start, outer_end)) {
+            nested.push((start, end));
         }
     }
-    selected
-        .unwrap_or_else(|| SelectionRange { range: target.document.text.whole(target.client.encoding), parent: None })
+    // The first range is the whole text.
+    let left_out = nested.len().saturating_sub(MAX_NESTED);
+    if left_out > 0 {
+        nested.drain(1..=left_out);
+    }
+    let mut selected: Option<SelectionRange> = None;
+    for (start, end) in nested {
+        selected = Some(SelectionRange { range: positions.range(start, end), parent: selected.map(Box::new) });
+    }
+    let whole = || SelectionRange { range: target.document.text.whole(target.client.encoding), parent: None };
+    selected.unwrap_or_else(whole)
 }

@@ -240,6 +240,24 @@ fn symbols_folds_and_selections_follow_the_blocks() {
     names.editor.leave();
 }
 
+/// Readers of JSON bound how deeply it nests, so the answer does too.
+#[test]
+fn a_selection_nests_fifty_ranges_at_most() {
+    let mut names = Names::new();
+    let main = names.main.clone();
+    let text = format!("EMIT {}1{}\n", "(".repeat(200), ")".repeat(200));
+    names.editor.replace(&main, 2, &text);
+    let params = json!({ "textDocument": { "uri": main }, "positions": [at(0, 205)] });
+    let selected = names.editor.result("textDocument/selectionRange", params);
+    let (mut inner, mut count) = (&selected[0], 0);
+    while !inner["parent"].is_null() {
+        (inner, count) = (&inner["parent"], count + 1);
+    }
+    assert_eq!(count, 49);
+    assert_eq!(inner["range"], json!({ "start": at(0, 0), "end": at(1, 0) }), "the whole text is the outermost");
+    names.editor.leave();
+}
+
 #[test]
 fn semantic_tokens_lie_in_order_on_their_lines() {
     let mut names = Names::new();
