@@ -6,9 +6,9 @@
 use serde_json::Value as Json;
 
 use crate::completion::Surroundings;
-use crate::engine::{Analysis, Engine, ProcedureInfo, SessionMemory};
+use crate::engine::{Analysis, Engine, NamesWanted, ProcedureInfo, SessionMemory};
 use crate::manual::entry_of;
-use crate::toolkit::{Registry, schema};
+use crate::toolkit::{Access, Registry, schema};
 
 use super::outline::Outline;
 

@@ -10,6 +10,7 @@ mod fix;
 mod foreign;
 mod foreign_syntax;
 mod format;
+mod found_scripts;
 mod gc;
 mod history;
 mod info;
@@ -20,7 +21,6 @@ mod lockdown;
 mod memory;
 mod missing_argument;
 mod modules;
-mod found_scripts;
 mod open_texts;
 mod options;
 mod outcome;
@@ -76,6 +76,7 @@ pub use config::{KeyRow, policy_keys};
 pub use fix::Fixed;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState, NO_KEY_YET, Ownership};
 pub use format::{Formatted, Spelling, format_script};
+pub use found_scripts::FoundScript;
 pub use gc::{Amount, GcRequest, ReclaimReason, Reclaimed, SweepReport, Tally};
 pub use history::{
     Address, ChangeKind, ChangeReport, Conflict, Displaced, End, EndedRun, Holds, Origin, Reversal, RunReport,
@@ -83,7 +84,6 @@ pub use history::{
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
-pub use found_scripts::FoundScript;
 pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
