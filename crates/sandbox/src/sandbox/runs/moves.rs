@@ -17,7 +17,7 @@ const TOGETHER: usize = 128;
 
 /// A move that was made.
 #[derive(Clone, Copy)]
-pub(super) struct Move<'s> {
+struct Move<'s> {
     number: u32,
     path: &'s Address,
     to: &'s Address,
@@ -38,7 +38,7 @@ impl<'s> Move<'s> {
 
 /// Returns the moves with which these steps begin, up to the first step that is no move or concerns an entry, a
 /// directory above it or an entry below it that another of them moves.
-pub(super) fn independent<'s>(steps: &[&'s JournaledStep]) -> Vec<Move<'s>> {
+fn independent<'s>(steps: &[&'s JournaledStep]) -> Vec<Move<'s>> {
     let (mut moved, mut above) = (BTreeSet::new(), BTreeSet::new());
     let mut moves = Vec::new();
     for taken in steps.iter().take(TOGETHER) {
@@ -63,8 +63,20 @@ struct WayBack {
 }
 
 impl Reverser<'_, '_> {
+    /// Reverses the first of these steps, and with it those that follow and are moves like it, as far as none depends on
+    /// another: their records are synced together. Returns the result of each.
+    pub fn reverse_next(&mut self, steps: &[&JournaledStep]) -> Vec<Result<(), SandboxError>> {
+        let moves = independent(steps);
+        if moves.len() > 1 {
+            return self.reverse_moves(&moves);
+        }
+        let first = steps[0];
+        self.cancel_out(first.number);
+        vec![self.reverse(first)]
+    }
+
     /// Reverses moves that do not depend on each other. Returns the result of each.
-    pub(super) fn reverse_moves(&mut self, moves: &[Move<'_>]) -> Vec<Result<(), SandboxError>> {
+    fn reverse_moves(&mut self, moves: &[Move<'_>]) -> Vec<Result<(), SandboxError>> {
         let Some(ways) = self.ways_back(moves) else { return self.reverse_each(moves) };
         let change = self.change;
         let begun = change.begin_together(|| {

@@ -21,7 +21,6 @@ use super::super::handles::metadata::Kind;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
-use super::moves;
 
 /// Removes a directory together with its entries.
 const WITH_CONTENTS: RemoveOptions = RemoveOptions { recursive: true };
@@ -48,18 +47,6 @@ pub(super) struct JournaledBackup<'a> {
 }
 
 impl<'a> Reverser<'a, '_> {
-    /// Reverses the first of these steps, and with it those that follow and are moves like it, as far as none depends on
-    /// another: their records are synced together. Returns the result of each.
-    pub fn reverse_next(&mut self, steps: &[&JournaledStep]) -> Vec<Result<(), SandboxError>> {
-        let moves = moves::independent(steps);
-        if moves.len() > 1 {
-            return self.reverse_moves(&moves);
-        }
-        let first = steps[0];
-        self.cancel_out(first.number);
-        vec![self.reverse(first)]
-    }
-
     /// Declares which step the next one reverses, if both cancel out.
     pub(super) fn cancel_out(&self, number: u32) {
         self.change.reverse(self.cancels_out.then_some(number));
