@@ -181,7 +181,14 @@ fn server_answer(ended: &Ended) -> Result<Option<Value>, String> {
         let message = &frame["error"]["message"];
         return Ok(Some(json!({"error": error_of("policy_denied", message)})));
     }
-    let content = frame["result"]["structuredContent"].as_object().ok_or_else(|| strange("no result"))?;
+    let result = &frame["result"];
+    if let (None, false, Some(text)) =
+        (result.get("structuredContent"), result["isError"] == true, result["content"][0]["text"].as_str())
+    {
+        // An answer that is a text comes as this text alone.
+        return Ok(Some(json!({"value": text})));
+    }
+    let content = result["structuredContent"].as_object().ok_or_else(|| strange("no result"))?;
     Ok(Some(match (content.get("error"), frame["result"]["isError"] == true) {
         (Some(error), true) => json!({"error": error, "answer": content.get("answer")}),
         (_, true) => return Err(strange("an error without one")),
