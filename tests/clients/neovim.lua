@@ -34,7 +34,7 @@ local function run()
 
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { "set x=1", "emit x" })
   wait("the findings stay", function() return #codes() == 0 end)
-  vim.lsp.buf.formatting_sync({}, 20000)
+  vim.lsp.buf.format({ async = false, timeout_ms = 20000 })
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   if lines[1] ~= "set x = 1" then fail("formatting: " .. vim.inspect(lines)) end
 
