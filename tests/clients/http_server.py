@@ -136,7 +136,8 @@ class Session:
         result = self.call(tool, **arguments)
         if result["isError"]:
             raise AssertionError(f"{tool} {arguments}: {result['structuredContent']}")
-        return result["structuredContent"]
+        # A text has no structure and comes as it is.
+        return result.get("structuredContent") or {"result": result["content"][0]["text"]}
 
     def failed(self, tool, **arguments):
         result = self.call(tool, **arguments)

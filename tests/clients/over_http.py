@@ -491,7 +491,7 @@ def authorization_server(place):
 def real_clients(place):
     """The clients of PyPI and npm, which do the same work as over standard input and output."""
     (place.sandbox / "neuroscript.toml").write_text('[tools]\nask = ["delete_file"]\n')
-    with place.serve("--write") as server:
+    with place.serve("--write", "--tools", "default,read_media") as server:
         url = f"http://127.0.0.1:{server.port}/mcp"
         for generation in ("old", "new"):
             python = CLIENTS / generation / "bin/python"
