@@ -250,7 +250,8 @@ fn a_storm_of_changes_becomes_a_few_notifications() {
     client.request("resources/list", json!({}));
     let before = client.memory();
     let began = Instant::now();
-    for number in 0..100_000 {
+    let writes = if std::env::var_os("NS_LONG").is_some() { 100_000 } else { 20_000 };
+    for number in 0..writes {
         place.write(if number % 2 == 0 { "a.txt" } else { "b.txt" }, "x");
         if number % 100 == 1 {
             std::fs::remove_file(place.root.join("b.txt")).expect("it is there");
