@@ -5,12 +5,14 @@
 //! the client sees that its stream ends.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::stream::unfold;
 use rmcp::model::{ContentBlock, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::streamable_http_server::session::{EventStore, EventStoreError, EventStream, ServerSseMessage};
+use serde::Serialize;
 use tokio::sync::watch;
 
 /// Time for which a stream is kept after its last event.
@@ -21,7 +23,7 @@ const STREAMS: usize = 4096;
 const BYTES: usize = 32 << 20;
 /// Maximum number of events of a stream; of more, the oldest are dropped.
 const EVENTS: usize = 256;
-/// Estimated size in bytes of an event beside the texts of its answer.
+/// Estimated size in bytes of an event beside its message.
 const EVENT: usize = 1 << 10;
 
 /// The events of the streams of a token.
@@ -169,15 +171,44 @@ impl Kept {
     }
 }
 
-/// Estimates the size of an event without writing it: an answer has its text and the same as structured content.
+/// Estimates the size of an event. Answers of tools are not written for that: their text stands for structured content
+/// of the same size.
 fn size_of_event(event: &ServerSseMessage) -> usize {
-    let Some(ServerJsonRpcMessage::Response(response)) = event.message.as_deref() else { return EVENT };
-    let ServerResult::CallToolResult(result) = &response.result else { return EVENT };
-    let texts = result.content.iter().map(|block| match block {
-        ContentBlock::Text(text) => 2 * text.text.len(),
-        _ => 0,
-    });
-    EVENT + texts.sum::<usize>()
+    let Some(message) = event.message.as_deref() else { return EVENT };
+    if let ServerJsonRpcMessage::Response(response) = message
+        && let ServerResult::CallToolResult(result) = &response.result
+    {
+        let blocks = result.content.iter().map(|block| match block {
+            ContentBlock::Text(text) => 2 * text.text.len(),
+            ContentBlock::Image(image) => image.data.len(),
+            ContentBlock::Audio(audio) => audio.data.len(),
+            other => written_size(other),
+        });
+        return EVENT + blocks.sum::<usize>();
+    }
+    EVENT + written_size(message)
+}
+
+/// Returns the size of a value as JSON in bytes.
+fn written_size(value: &impl Serialize) -> usize {
+    let mut size = Size(0);
+    // Writing cannot fail; what cannot be written is not sent either.
+    let _ = serde_json::to_writer(&mut size, value);
+    size.0
+}
+
+/// Counts the bytes written to it.
+struct Size(usize);
+
+impl io::Write for Size {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -185,15 +216,24 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use futures_util::StreamExt;
-    use rmcp::model::{CallToolResult, ContentBlock, NumberOrString, ServerJsonRpcMessage, ServerResult};
+    use rmcp::model::{
+        CallToolResult, ContentBlock, NumberOrString, ReadResourceResult, ResourceContents, ServerJsonRpcMessage,
+        ServerResult,
+    };
     use rmcp::transport::streamable_http_server::session::{EventStore, ServerSseMessage};
 
     use super::{AGE, BYTES, EVENTS, Events, Kept, STREAMS};
 
     fn answer(text: &str) -> ServerSseMessage {
-        let result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        let response = ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), NumberOrString::Number(1));
-        ServerSseMessage::from_message(response)
+        answer_of(ContentBlock::text(text))
+    }
+
+    fn answer_of(block: ContentBlock) -> ServerSseMessage {
+        response(ServerResult::CallToolResult(CallToolResult::success(vec![block])))
+    }
+
+    fn response(result: ServerResult) -> ServerSseMessage {
+        ServerSseMessage::from_message(ServerJsonRpcMessage::response(result, NumberOrString::Number(1)))
     }
 
     fn progress() -> ServerSseMessage {
@@ -214,6 +254,25 @@ mod tests {
         assert!(replayed.next().await.is_none());
         for unknown in ["", "0", "7-0", "x-y", "18446744073709551615-18446744073709551615"] {
             assert!(events.replay_events_after(unknown).await.is_err(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_answer_counts_with_its_content() {
+        let large = "x".repeat(BYTES / 4);
+        let resource = ResourceContents::text(&large, "file:///a");
+        for event in [
+            answer(&large),
+            answer_of(ContentBlock::image(&large, "image/png")),
+            answer_of(ContentBlock::audio(&large, "audio/wav")),
+            answer_of(ContentBlock::resource(resource.clone())),
+            response(ServerResult::ReadResourceResult(ReadResourceResult::new(vec![resource]))),
+        ] {
+            let mut kept = Kept::default();
+            for number in 0..10 {
+                kept.add(&format!("{number}"), event.clone(), Instant::now());
+            }
+            assert!(kept.bytes <= BYTES && kept.streams.len() <= 4, "{} in {}", kept.bytes, kept.streams.len());
         }
     }
 
