@@ -118,8 +118,11 @@ impl ConnectionState {
 
     /// Returns the sandbox of a call of a tool, whose argument is taken.
     fn sandbox_of_call(&self, tool: &'static str, args: &mut Map<String, Json>) -> Result<usize, ToolError> {
+        if !self.sandboxes.are_several() {
+            return Ok(0);
+        }
         let registry = self.registry();
-        let found = registry.find(tool).map(|id| registry.get(id)).filter(|_| self.sandboxes.are_several());
+        let found = registry.find(tool).map(|id| registry.get(id));
         let Some(found) = found.filter(|found| takes_sandbox(found.spec.effect)) else { return Ok(0) };
         self.sandboxes.take(args, found.params).map_err(|error| ToolError { tool: Some(tool), ..error })
     }

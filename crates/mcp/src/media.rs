@@ -24,7 +24,7 @@ pub struct Split {
     pub media: Media,
     /// The other fields.
     pub rest: Value,
-    /// Those of them that the metadata repeats.
+    /// The fields that are repeated in the metadata.
     pub reported: Map<String, Json>,
 }
 

@@ -73,7 +73,7 @@ pub struct TokenEntry {
     pub name: String,
     /// The hash of the token.
     pub hash: TokenHash,
-    /// A policy file in addition to those of the server, as it is written.
+    /// A policy file in place of that of `--policy`, as it is written.
     pub policy: Option<PathBuf>,
     /// Whether the client may change files; as the server by default.
     pub write: Option<bool>,

@@ -35,7 +35,7 @@ pub struct Done {
     operations: usize,
     /// The id for undoing this undo.
     undo_id: Option<String>,
-    /// What the undo has changed.
+    /// The changes that the undo made.
     changes: Vec<Changed>,
     /// Total number of these changes.
     changed: usize,
