@@ -161,8 +161,8 @@ impl Journal {
     }
 
     /// Returns the newest runs of a client, or of all, that changed something and were not undone, the newest first, at
-    /// most `most`: undos if `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo of those must name
-    /// the run.
+    /// most `most`: undos if `is_undo`, other runs otherwise. Undos older than the last new change are left out; a redo
+    /// of those must name the run.
     pub fn undoable(
         roots: Roots<'_>,
         client: Option<&str>,
@@ -187,9 +187,9 @@ impl Journal {
         Ok(found)
     }
 
-    /// Returns the runs of a client, or of all, that a text may name. The text is matched against the whole name, the beginning of the short
-    /// name, the beginning of the whole name, and its end, in this order; the first kind of match that finds a run
-    /// wins.
+    /// Returns the runs of a client, or of all, that a text may name. The text is matched against the whole name, the
+    /// beginning of the short name, the beginning of the whole name, and its end, in this order; the first kind of match
+    /// that finds a run wins.
     pub fn find(roots: Roots<'_>, client: Option<&str>, text: &str) -> Result<Vec<RunSummary>, SandboxError> {
         let mut readings: [Vec<RunSummary>; 3] = Default::default();
         let mut whole = None;
