@@ -96,12 +96,7 @@ impl Engine {
     /// # Errors
     /// As for [`Engine::seal`].
     pub fn seal_together(engines: &[&Engine], process: Process) -> Result<(), SetupError> {
-        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.allowed_paths(process)).collect();
-        Engine::seal_to(
-            engines,
-            process,
-            paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect(),
-        )
+        Engine::seal_to(engines, process, |engine| engine.allowed_paths(process))
     }
 
     /// Locks down this process to reading the sandboxes and libraries of these engines, irrevocably. Nothing can be run
@@ -110,12 +105,16 @@ impl Engine {
     /// # Errors
     /// As for [`Engine::seal`].
     pub fn seal_to_reading(engines: &[&Engine]) -> Result<(), SetupError> {
-        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| engine.readable_paths()).collect();
-        let paths = paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect();
-        Engine::seal_to(engines, Process::Script, paths)
+        Engine::seal_to(engines, Process::Script, Engine::readable_paths)
     }
 
-    fn seal_to(engines: &[&Engine], process: Process, paths: Vec<AllowedPath>) -> Result<(), SetupError> {
+    fn seal_to(
+        engines: &[&Engine],
+        process: Process,
+        paths_of: impl Fn(&Engine) -> Result<Vec<AllowedPath>, SandboxError>,
+    ) -> Result<(), SetupError> {
+        let paths: Result<Vec<_>, _> = engines.iter().map(|engine| paths_of(engine)).collect();
+        let paths = paths.map_err(|error| not_restricted(&error))?.into_iter().flatten().collect();
         // The first stack check reads the stack size from a file that is out of reach later.
         let _ = on_large_stack(|| ());
         let status = seal(process, paths).map_err(|error| not_restricted(&error))?;

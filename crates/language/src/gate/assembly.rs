@@ -62,8 +62,20 @@ pub struct Gate {
 impl Gate {
     /// Creates a gate.
     pub fn new(parts: GateParts) -> Gate {
-        let GateParts { toolbox, root, further, libraries, policy, settings, approvals, audit, .. } = parts;
-        let GateParts { clock, random, jobs, client, .. } = parts;
+        let GateParts {
+            toolbox,
+            root,
+            further,
+            libraries,
+            policy,
+            settings,
+            approvals,
+            audit,
+            clock,
+            random,
+            jobs,
+            client,
+        } = parts;
         let journal = policy.journal().for_client(client);
         let barrier = journal.barrier();
         let console = Rc::new(ConsoleHandle::new(barrier.clone()));

@@ -1,7 +1,7 @@
 //! The markers of a JPEG file, as far as its decoder does not tell them: whether it is progressive, and whether it was
 //! cut off.
 //!
-//! Nothing is decoded here.
+//! Only markers are read; the image is not decoded.
 
 /// The markers of a JPEG file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
