@@ -211,7 +211,7 @@ fn an_image_with_too_many_bytes_is_refused_or_becomes_a_jpeg() {
     let failure =
         bench.read(json!({ "path": "noise.png", "max_bytes": 1000, "max_side": 8000 })).expect_err("too large");
     assert_eq!(json!([failure["code"], failure["hint"]]), json!(["too_large", "give a smaller `max_side`"]));
-    // What is transparent is white.
+    // Transparent parts become white.
     bench.write("clear.png", &encoded(&noise(300, true), ImageFormat::Png));
     let answer = bench.read(json!({ "path": "clear.png", "max_bytes": 20_000, "max_side": 8000 })).expect("a JPEG");
     let white = |Rgb([red, green, blue]): &Rgb<u8>| *red > 250 && *green > 250 && *blue > 250;

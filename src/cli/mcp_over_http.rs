@@ -17,7 +17,7 @@ const TOKEN: &str = "NS_MCP_TOKEN";
 
 /// Who may connect.
 pub enum Tokens {
-    /// Whoever has this one token. `is_new` if the user has to be told.
+    /// One token for all clients. `is_new`: it was just made and must be shown to the user.
     One { token: String, is_new: bool },
     /// The clients of a tokens file.
     Listed(Vec<TokenEntry>),

@@ -229,7 +229,7 @@ mod tests {
         let text = "SET top = 1\nDEFINE PROCEDURE F(a, b: 2)\n  SET own, m[i].k = a\n  FOR EACH x, y IN own DO\n    @\n  END\nEND\n\
             func G needs p optional q returns r means\n  ON ERROR AS e DO\n    SET other = p\n  END\nend\nSET late = F(a: 1)\n";
         let outline = Outline::of(text);
-        let names = |needle: &str| outline.variables_at(text.find(needle).unwrap()).join(" ");
+        let names = |needle: &str| outline.variables_at(text.find(needle).expect("the text has it")).join(" ");
         assert_eq!(names("@"), "a b late m own top x y");
         assert_eq!(names("other"), "e late other p q top");
         assert_eq!(names("late"), "late top");

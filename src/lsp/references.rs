@@ -30,6 +30,12 @@ pub struct FileUses {
     /// The whole text.
     pub text: Text,
     /// The uses.
+    pub found: FoundUses,
+}
+
+/// The uses of a name in one text.
+pub struct FoundUses {
+    /// Where they are.
     pub places: Vec<NamedRange>,
     /// Whether the text may use variables by names that are known in a run only.
     pub reads_unknown_names: bool,
@@ -69,7 +75,7 @@ pub fn uses(target: &Target<'_>, position: Position) -> Option<Uses> {
         path: document.path.clone(),
         script: document.script(),
         text: document.text.clone(),
-        ..subject.uses_in(&script, own.as_deref(), target.engine)
+        found: subject.uses_in(&script, own.as_deref(), target.engine),
     };
     let mut uses =
         Uses { is_variable: matches!(subject.symbol, Symbol::Variable { .. }), files: vec![here], is_cut: false };
@@ -85,7 +91,8 @@ pub fn references(target: &Target<'_>, position: Position, with_definition: bool
     let mut locations = Vec::new();
     for file in &uses.files {
         let positions = file.text.positions(target.client.encoding);
-        let shown = file.places.iter().filter(|place| with_definition || place.role != OccurrenceRole::Definition);
+        let shown =
+            file.found.places.iter().filter(|place| with_definition || place.role != OccurrenceRole::Definition);
         locations.extend(
             shown.map(|place| Location { uri: file.uri.clone(), range: positions.range(place.start, place.end) }),
         );
@@ -112,8 +119,8 @@ fn add_other_files(target: &Target<'_>, subject: &Subject, own: Option<&str>, us
         let script = Script::new(found.address.as_str(), found.text.as_str());
         let analysis = target.engine.analyze(&script);
         let Some(text) = analysis.script() else { continue };
-        let there = subject.uses_in(&text, Some(&found.address), target.engine);
-        if there.places.is_empty() {
+        let found_there = subject.uses_in(&text, Some(&found.address), target.engine);
+        if found_there.places.is_empty() {
             continue;
         }
         let open = target.documents.iter().find(|(_, document)| document.path.as_deref() == Some(&path));
@@ -122,7 +129,7 @@ fn add_other_files(target: &Target<'_>, subject: &Subject, own: Option<&str>, us
             None => (uri, None),
         };
         let text = Text::new(found.text);
-        uses.files.push(FileUses { uri, version, path: Some(path), script, text, ..there });
+        uses.files.push(FileUses { uri, version, path: Some(path), script, text, found: found_there });
     }
 }
 
@@ -179,23 +186,14 @@ impl Subject {
         is_same && home == self.home.as_deref()
     }
 
-    /// Returns the uses in a text; the caller adds what it knows of the file.
-    fn uses_in(&self, text: &AnalyzedText<'_>, address: Option<&str>, engine: &Engine) -> FileUses {
+    fn uses_in(&self, text: &AnalyzedText<'_>, address: Option<&str>, engine: &Engine) -> FoundUses {
         let Occurrences { all, reads_unknown_names } = text.occurrences(engine);
         let same = all.iter().filter(|occurrence| self.is(occurrence, text, address));
         let place = |occurrence: &Occurrence| {
             let (start, end) = text.source.local(occurrence.span);
             NamedRange { start, end, role: occurrence.role }
         };
-        FileUses {
-            uri: "file:///".parse().expect("this is a URI"),
-            version: None,
-            path: None,
-            script: Script::new("", ""),
-            text: Text::default(),
-            places: same.map(place).collect(),
-            reads_unknown_names,
-        }
+        FoundUses { places: same.map(place).collect(), reads_unknown_names }
     }
 }
 
@@ -209,7 +207,7 @@ fn module_of(symbol: &Symbol) -> Option<ModuleId> {
 /// Returns a text with the uses replaced by a new name.
 pub fn replaced(file: &FileUses, name: &str) -> String {
     let (mut text, mut done) = (String::with_capacity(file.text.as_str().len()), 0);
-    for place in &file.places {
+    for place in &file.found.places {
         text.push_str(&file.text.as_str()[done..place.start]);
         text.push_str(name);
         done = place.end;
@@ -224,5 +222,5 @@ pub fn edits(file: &FileUses, name: &str, encoding: Encoding) -> Vec<lsp_types::
         range: positions.range(place.start, place.end),
         new_text: name.to_owned(),
     };
-    file.places.iter().map(edit).collect()
+    file.found.places.iter().map(edit).collect()
 }

@@ -53,13 +53,13 @@ fn admit(target: &Target<'_>, uses: &Uses) -> Result<(), Refusal> {
             "the document has errors, so not every use of the name is known; repair them first",
         ));
     }
-    if uses.is_variable && uses.files.iter().any(|file| file.reads_unknown_names) {
+    if uses.is_variable && uses.files.iter().any(|file| file.found.reads_unknown_names) {
         return Err(Refusal::failed("`EVAL` may read the variable by a name that is known in a run only"));
     }
     if uses.is_cut {
         return Err(Refusal::failed("too many scripts of the workspace have the name"));
     }
-    let is_defined = |file: &FileUses| file.places.iter().any(|place| place.role != OccurrenceRole::Read);
+    let is_defined = |file: &FileUses| file.found.places.iter().any(|place| place.role != OccurrenceRole::Read);
     if !uses.files.iter().any(is_defined) {
         return Err(Refusal::failed("the name is defined outside the workspace folder"));
     }
@@ -105,7 +105,7 @@ fn verify(engine: &Engine, uses: &Uses, name: &str) -> Result<(), Refusal> {
 fn is_one_symbol(text: &AnalyzedText<'_>, engine: &Engine, file: &FileUses, name: &str) -> bool {
     let all = text.occurrences(engine).all;
     let mut before = 0;
-    let starts = file.places.iter().map(|place| {
+    let starts = file.found.places.iter().map(|place| {
         // The new name is longer or shorter at each place before this one.
         let start = place.start - before * (place.end - place.start) + before * name.len();
         before += 1;

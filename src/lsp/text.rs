@@ -242,7 +242,7 @@ mod tests {
 
         fn position(&self, offset: usize) -> Position {
             let lines = self.lines();
-            let line = lines.iter().rposition(|(start, _)| *start <= offset).unwrap();
+            let line = lines.iter().rposition(|(start, _)| *start <= offset).expect("the first line starts at 0");
             let (start, end) = lines[line];
             let before = &self.text[start..offset.min(end)];
             let character = match self.encoding {

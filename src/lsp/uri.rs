@@ -55,7 +55,7 @@ mod tests {
         for uri in ["untitled:Untitled-1", "file://other/a.ns", "file:a", "file:///a%00b", "https://a/b"] {
             assert_eq!(path_of(&uri.parse().expect(uri)), None, "{uri}");
         }
-        let local = "file://localhost/a%20b".parse().unwrap();
+        let local = "file://localhost/a%20b".parse().expect("this is a URI");
         assert_eq!(path_of(&local).as_deref(), Some(Path::new("/a b")));
     }
 }

@@ -51,7 +51,7 @@ impl Surroundings for SessionNames<'_, '_> {
         Some(self.0.last().clone())
     }
 
-    /// Nothing is known of a call that has not been made.
+    /// Returns `None`: completion makes no calls.
     fn result(&self, _: &str) -> Option<Value> {
         None
     }

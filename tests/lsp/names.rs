@@ -143,7 +143,7 @@ fn uses_are_found_in_all_scripts_of_the_folder() {
     names.editor.leave();
 }
 
-/// What a rename gives runs as before.
+/// A script behaves the same after a rename.
 #[test]
 fn a_renamed_script_does_what_it_did() {
     let mut names = Names::new();

@@ -79,7 +79,7 @@ fn the_output_schema_has_no_data() {
     assert!(!schema["required"].to_string().contains("\"data\""), "{schema}");
 }
 
-/// Whoever takes the wrong tool for a file is led to the right one.
+/// A tool that does not suit a file names the one that does.
 #[test]
 fn failures_name_the_right_tool() {
     let place = sandbox();
