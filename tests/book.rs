@@ -6,7 +6,9 @@
 //! - `neuroscript` is a script, which passes the check and runs in a sandbox of its own; a `text` block right below it
 //!   is its output;
 //! - `toml` is the policy file from there on, in its section;
-//! - `sh` is run by a shell, in one directory for the whole page.
+//! - `sh` is run by a shell, in one directory for the whole page;
+//! - `console` shows commands after `$ `, each with all that it prints; `…` in a line stands for any text, and a line
+//!   of its own for any lines. The directory is that of `sh`, and a `cd` holds for the rest of the page.
 //!
 //! The clock is fixed at noon of 1 June 2024.
 
@@ -32,6 +34,7 @@ fn main() {
     let mut trials = vec![
         Trial::test("the summary names every page, once", summary_is_whole),
         Trial::test("every link leads somewhere", links_lead_somewhere),
+        Trial::test("shown output is compared with what is printed", shown_output_is_compared),
         Trial::test("the cookbook has thirty chores, each with what it prints", cookbook_is_whole),
     ];
     // The five documents are not ours; `tests/specs.rs` tests their contents.
@@ -142,7 +145,10 @@ impl Files {
 }
 
 fn run_page(page: &Path) -> Result<(), Failed> {
-    let shell = tempfile::tempdir()?;
+    let place = tempfile::tempdir()?;
+    let shell = place.path().join("page");
+    fs::create_dir(&shell)?;
+    let mut console = Console { folder: shell.clone(), end: place.path().join("end") };
     let mut files = Files::default();
     let mut parts = parts(&read(page)).into_iter().peekable();
     while let Some(part) = parts.next() {
@@ -154,7 +160,7 @@ fn run_page(page: &Path) -> Result<(), Failed> {
             Part::Block(block) => block,
             _ => continue,
         };
-        let place = format!("{}:{}", page.display(), block.line);
+        let at = format!("{}:{}", page.display(), block.line);
         match (block.language.as_str(), block.file) {
             (language, Some((path, seconds))) => {
                 files.files.push((path, seconds, content(language, &block.text)));
@@ -168,12 +174,11 @@ fn run_page(page: &Path) -> Result<(), Failed> {
                     Some(Part::Block(output)) => Some(output.text),
                     _ => None,
                 };
-                run_script(&block.text, output.as_deref(), &files).map_err(|fault| format!("{place}: {fault}"))?;
+                run_script(&block.text, output.as_deref(), &files).map_err(|fault| format!("{at}: {fault}"))?;
             }
-            ("sh", None) => {
-                run_shell(&block.text, &files, shell.path()).map_err(|fault| format!("{place}: {fault}"))?
-            }
-            (other, None) => return Err(format!("{place}: a block of `{other}` is nothing that runs").into()),
+            ("sh", None) => run_shell(&block.text, &files, &shell).map_err(|fault| format!("{at}: {fault}"))?,
+            ("console", None) => console.run(&block.text, &files).map_err(|fault| format!("{at}: {fault}"))?,
+            (other, None) => return Err(format!("{at}: a block of `{other}` is nothing that runs").into()),
         }
     }
     Ok(())
@@ -209,17 +214,82 @@ fn run_script(script: &str, output: Option<&str>, files: &Files) -> Result<(), S
 
 fn run_shell(text: &str, files: &Files, folder: &Path) -> Result<(), String> {
     files.make(folder);
+    let ran = run(&mut shell(text, folder));
+    match ran.code {
+        0 => Ok(()),
+        code => Err(format!("exit {code}\n{}", ran.stderr)),
+    }
+}
+
+/// Returns a shell that runs a text with the `ns` of the tests, as a user without a configuration.
+fn shell(text: &str, folder: &Path) -> Command {
     let binary = Path::new(env!("CARGO_BIN_EXE_ns")).parent().expect("the binary lies in a folder");
     let path = std::env::var("PATH").expect("there is a path");
     let mut command = Command::new("sh");
     command.args(["-euc", text]).current_dir(folder).env("PATH", format!("{}:{path}", binary.display()));
     command.env("NO_COLOR", "1").env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME");
     command.env("XDG_STATE_HOME", support::state_home());
-    let ran = run(&mut command);
-    match ran.code {
-        0 => Ok(()),
-        code => Err(format!("exit {code}\n{}", ran.stderr)),
+    command
+}
+
+/// The commands that a page shows with their output.
+struct Console {
+    /// The current directory.
+    folder: PathBuf,
+    /// The file in which a command leaves its current directory.
+    end: PathBuf,
+}
+
+impl Console {
+    fn run(&mut self, text: &str, files: &Files) -> Result<(), String> {
+        files.make(&self.folder);
+        let (before, commands) = text.split_once("$ ").ok_or("a console shows a command after `$ `")?;
+        if !before.is_empty() {
+            return Err(format!("the output `{before}` follows no command"));
+        }
+        commands.split("\n$ ").try_for_each(|shown| {
+            let (command, output) = shown.split_once('\n').unwrap_or((shown, ""));
+            self.step(command, output).map_err(|fault| format!("`{command}`: {fault}"))
+        })
     }
+
+    fn step(&mut self, line: &str, output: &str) -> Result<(), String> {
+        let text = format!("exec 2>&1\n{line}\npwd > {}", self.end.display());
+        let ran = run(&mut shell(&text, &self.folder));
+        if ran.code != 0 {
+            return Err(format!("exit {}\n{}", ran.code, ran.stdout));
+        }
+        self.folder = PathBuf::from(fs::read_to_string(&self.end).expect("the shell was there").trim_end());
+        fs::remove_file(&self.end).expect("the file of the shell");
+        let (wanted, found): (Vec<&str>, Vec<&str>) = (output.lines().collect(), ran.stdout.lines().collect());
+        if is_shown(&wanted, &found) { Ok(()) } else { Err(format!("expected\n{output}\nfound\n{}", ran.stdout)) }
+    }
+}
+
+/// What stands for anything in the output that a page shows.
+const ANYTHING: &str = "…";
+
+/// Whether lines are those that a page shows.
+fn is_shown(shown: &[&str], lines: &[&str]) -> bool {
+    match shown.split_first() {
+        None => lines.is_empty(),
+        Some((&ANYTHING, rest)) => (0..=lines.len()).any(|skipped| is_shown(rest, &lines[skipped..])),
+        Some((line, rest)) => {
+            lines.split_first().is_some_and(|(found, others)| is_shown_line(line, found) && is_shown(rest, others))
+        }
+    }
+}
+
+fn is_shown_line(shown: &str, line: &str) -> bool {
+    let (shown, line) = (shown.trim_end(), line.trim_end());
+    let Some((first, rest)) = shown.split_once(ANYTHING) else { return shown == line };
+    let Some(mut left) = line.strip_prefix(first) else { return false };
+    let (middle, last) = rest.rsplit_once(ANYTHING).map_or((None, rest), |(middle, last)| (Some(middle), last));
+    for part in middle.iter().flat_map(|middle| middle.split(ANYTHING)) {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(last)
 }
 
 /// Returns the texts and targets of the links of a page, except in code.
@@ -239,6 +309,23 @@ fn links(text: &str) -> Vec<String> {
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+fn shown_output_is_compared() -> Result<(), Failed> {
+    let shown = ["a", "…", "id … of …: done", "z"];
+    assert!(is_shown(&shown, &["a", "id 1 of 2: done", "z"]));
+    assert!(is_shown(&shown, &["a", "b", "c", "id  of : done", "z"]));
+    let others: [&[&str]; 6] = [
+        &["a", "b", "z"],
+        &["a", "id 1: done", "z"],
+        &["a", "id 1 of 2: done!", "z"],
+        &["id 1 of 2: done", "z"],
+        &["a", "id 1 of 2: done", "z", "z!"],
+        &["a", "id 1 of 2: done"],
+    ];
+    assert!(others.iter().all(|lines| !is_shown(&shown, lines)));
+    assert!(is_shown(&[], &[]) && !is_shown(&[], &["a"]) && !is_shown_line("a…a", "a"));
+    Ok(())
 }
 
 fn summary_is_whole() -> Result<(), Failed> {

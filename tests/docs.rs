@@ -21,7 +21,7 @@ fn scripts_of_the_readme_run() {
     fs::create_dir(&sandbox).expect("a sandbox");
     fs::write(sandbox.join("a.txt"), "12345").expect("a file");
     let scripts = scripts("README.md");
-    assert!(scripts.len() >= 2, "the README shows scripts");
+    assert!(!scripts.is_empty(), "the README shows a script");
     for script in scripts {
         let file = place.path().join("script.ns");
         fs::write(&file, &script).expect("the script can be written");
