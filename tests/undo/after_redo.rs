@@ -15,8 +15,16 @@ struct Cell {
     command: &'static [&'static str],
 }
 
-/// The effect of a command: its exit code, its messages without names of runs and backups, and the tree.
-type Effect = (i32, String, Vec<String>);
+/// The effect of a command.
+#[derive(Debug, PartialEq)]
+struct Effect {
+    code: i32,
+    /// Its messages without names of runs and backups.
+    messages: String,
+    tree: Vec<String>,
+    /// The state of the run in the list of runs; one that was redone counts as done.
+    state: String,
+}
 
 /// Runs a script, undoes and redoes it `redos` times, changes the tree as another program would, and undoes the run.
 fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, deed), command }: &Cell) -> Effect {
@@ -35,7 +43,10 @@ fn effect_after(redos: usize, Cell { kind: (_, script, _), target, deed: (_, dee
     drop(held);
     let root = place.root().display().to_string();
     let tree = contents_of(&place.root()).into_iter().map(|line| line.replacen(&root, "", 1)).collect();
-    (ran.code, without_names(&ran.stderr), tree)
+    let listed = place.ns(0, &["--output", "json", "log"]).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let state = listed[0]["state"].as_str().expect("the run is listed").replace("redone", "done");
+    Effect { code: ran.code, messages: without_names(&ran.stderr), tree, state }
 }
 
 /// Replaces the times and the hexadecimal parts in names of runs and backups.

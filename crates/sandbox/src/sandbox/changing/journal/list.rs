@@ -216,15 +216,15 @@ impl Journal {
 struct NewestReversal {
     by: String,
     is_undone: bool,
-    /// Number of steps that it reversed, or `None` if it is not known.
+    /// Number of steps of the run that are reversed, or `None` if it is not known.
     steps: Option<u32>,
 }
 
 impl NewestReversal {
     /// Returns its effect on the run, which has so many steps.
-    fn of(self, steps: Option<u32>) -> Reversal {
+    fn of(&self, steps: Option<u32>) -> Reversal {
         let is_some = self.steps.zip(steps).is_some_and(|(reversed, all)| (1..all).contains(&reversed));
-        Reversal { by: self.by, is_undone: self.is_undone, is_partial: self.is_undone && is_some }
+        Reversal { by: self.by.clone(), is_undone: self.is_undone, is_partial: self.is_undone && is_some }
     }
 }
 
@@ -244,7 +244,8 @@ pub(in crate::sandbox) fn walk(
             let Some(JournalBounds { begin, last: end, has_ended }) = found else { continue };
             let run = name.name.to_string_lossy().into_owned();
             let (steps, end) = (end.map(|(_, steps)| steps), end.map(|(how, _)| how));
-            let reversal = reversals.remove(&run).map(|newest| newest.of(steps));
+            let newest = reversals.remove(&run);
+            let reversal = newest.as_ref().map(|newest| newest.of(steps));
             if let (Some(begin), true) = (&begin, has_ended && end.is_none_or(|how| how == End::Done))
                 && let Some(concerned) = &begin.undoes
             {
@@ -252,6 +253,9 @@ pub(in crate::sandbox) fn walk(
                     None => (run.clone(), true),
                     Some(reversal) => (reversal.by.clone(), !reversal.is_undone),
                 };
+                // Only what is in effect of an undo reverses anything.
+                let reversed = newest.map_or(Some(0), |newest| newest.steps);
+                let steps = steps.zip(reversed).map(|(all, reversed)| all.saturating_sub(reversed));
                 reversals.entry(concerned.clone()).or_insert(NewestReversal { by, is_undone, steps });
             }
             let end = end.or(if has_ended { Some(End::Interrupted) } else { None });
