@@ -139,7 +139,8 @@ export class PlanView implements vscode.TreeDataProvider<Line>, vscode.TextDocum
     }
     const resources = all.slice(0, MOST_OPENED).map((change) => {
       const { left, right } = this.sides(shown, change);
-      return [vscode.Uri.joinPath(vscode.Uri.file(shown.target.options.sandbox), change.path), left, right];
+      const label = vscode.Uri.joinPath(vscode.Uri.file(shown.target.options.sandbox), change.path);
+      return [label, change.action === 'created' ? undefined : left, change.action === 'deleted' ? undefined : right];
     });
     const rest = all.length - resources.length;
     const title = `Plan of ${vscode.workspace.asRelativePath(shown.target.uri)}${rest > 0 ? ` (and ${counted(rest, 'further file')} in the view)` : ''}`;
@@ -193,8 +194,8 @@ async function offerUndo(context: Context, said: string, options: Options): Prom
 }
 
 function headOf(plan: Plan): string {
-  const head = summary(plan);
-  return plan.failed ? `The run fails, so nothing can be applied. Until then: ${head}.` : `The run would have ${head}.`.replace('would have nothing would be changed', 'would change nothing');
+  const head = plan.changes.length === 0 ? 'The run would change nothing.' : `Planned: ${summary(plan)}. Nothing is changed yet.`;
+  return plan.failed ? `The run fails, so its plan cannot be applied. ${head}` : head;
 }
 
 /** The editors with changes that are not saved, whose files the plan changes. */
