@@ -1,7 +1,10 @@
 // The client of the language server, `ns lsp`.
 
 import * as vscode from 'vscode';
-import { LanguageClient, RevealOutputChannelOn, type ClientCapabilities, type StaticFeature } from 'vscode-languageclient/node';
+import {
+  CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn,
+  type ClientCapabilities, type CloseHandlerResult, type ErrorHandler, type ErrorHandlerResult, type StaticFeature,
+} from 'vscode-languageclient/node';
 import { withoutSandbox } from './arguments';
 import { startDirectory, type Context } from './context';
 
@@ -20,6 +23,34 @@ const announcement: StaticFeature = {
   },
   clear(): void {},
 };
+
+/** A server that ends by itself is started again, but not without end. */
+const MOST_ENDS = 5;
+const ENDS_WITHIN_MS = 3 * 60_000;
+
+/** Decides what happens when the connection breaks. A faulty write is not the end: the end of the server is. */
+class Breaks implements ErrorHandler {
+  private ends: number[] = [];
+
+  constructor(private readonly context: Context) {}
+
+  error(error: Error): ErrorHandlerResult {
+    this.context.log.warn(`the connection to the language server: ${error.message}`);
+    return { action: ErrorAction.Continue, handled: true };
+  }
+
+  closed(): CloseHandlerResult {
+    const now = Date.now();
+    this.ends = [...this.ends.filter((end) => now - end < ENDS_WITHIN_MS), now];
+    if (this.ends.length < MOST_ENDS) {
+      this.context.log.warn('the language server ended; it is started again');
+      return { action: CloseAction.Restart, handled: true };
+    }
+    const message = `the language server ended ${MOST_ENDS} times within ${ENDS_WITHIN_MS / 60_000} minutes; \`NeuroScript: Restart Language Server\` starts it again`;
+    void this.context.reportFailure(message);
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+}
 
 /** Starts the server, and again when the program, the settings or the folders change. */
 export class Server implements vscode.Disposable {
@@ -53,6 +84,7 @@ export class Server implements vscode.Disposable {
       ],
       outputChannel: this.context.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
+      errorHandler: new Breaks(this.context),
       initializationOptions: serverSettings(),
       synchronize: { configurationSection: 'neuroscript' },
     });

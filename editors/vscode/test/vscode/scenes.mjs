@@ -88,6 +88,23 @@ const scenes = {
     await editor.press('Control+s');
   },
 
+  async 'a server that ends is started again'(editor) {
+    await editor.file('faulty.ns');
+    const [server, ...others] = processesOf(editor);
+    assert.deepEqual(others, []);
+    process.kill(Number(server), 'SIGKILL');
+    await editor.until('another server', () => processesOf(editor).some((id) => id !== server));
+    await editor.goto(2, 1);
+    await editor.type('EMIT othr');
+    await editor.press('Escape', 'Enter');
+    await editor.command('Problems: Focus on Problems View');
+    await editor.until('its finding', async () => (await problems(editor)).some((text) => text.includes('nothing sets `othr`')));
+    await editor.file('faulty.ns');
+    await editor.press('Control+z', 'Control+z', 'Control+z');
+    await editor.command('File: Revert File');
+    assert.deepEqual(await editor.notifications(), []);
+  },
+
   async 'completion and a snippet'(editor) {
     await editor.file('write.ns');
     await editor.type('SET files = FS.Fin');
@@ -360,6 +377,6 @@ try {
   for (const [name, scene] of Object.entries(apart).filter(([name]) => wanted(name))) await play(name, scene);
   if (!hasDebugger) console.log('skipped: debugging, because this `ns` has no `dap`');
 } finally {
-  rmSync(home, { recursive: true, force: true });
+  if (process.env.KEEP === undefined) rmSync(home, { recursive: true, force: true });
 }
 process.exit(failures === 0 ? 0 : 1);
