@@ -148,6 +148,11 @@ export class Editor {
     await sleep(200);
   }
 
+  /** Presses a button by the beginning of its label. */
+  async button(label) {
+    await this.page.locator(`.action-item a.action-label[aria-label^="${label}"]:visible`).first().click();
+  }
+
   /** Opens a file of the folder by its name. */
   async file(name) {
     await this.press('Escape');

@@ -6,11 +6,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { Editor } from './editor.mjs';
 
 const [, , packed, bare, ns, pictures, ...names] = process.argv;
-const hasDebugger = execFileSync(ns, ['--help'], { encoding: 'utf8' }).match(/^ +dap /m) !== null;
+const hasDebugger = /^ +dap /m.test(execFileSync(ns, ['--help'], { encoding: 'utf8' }));
+const hasLenses = serverOffers('codeLensProvider');
 
 const TIDY = `DEFINE PROCEDURE Tidy(folder)
   FOR EACH file IN FS.Find(folder, "*.txt") DO
@@ -36,6 +37,7 @@ const FILES = {
   'write.ns': '',
   'format.ns': 'if  true then\nEMIT   1\nend\n',
   'fails.ns': 'EMIT "before"\nFAIL "no reason"\n',
+  'debug.ns': 'SET total = 1\nMUST CALL FS.WriteFile("made.txt", "one\\n")\nMUST CALL FS.WriteFile("made.txt", "two\\n")\nSET total = total + 1\nEMIT total\n',
   'tests/good.ns': 'EMIT "good"\n',
   'tests/good.out': 'good\n',
   "tests/it's bad.ns": 'EMIT "one"\nEMIT "two"\n',
@@ -45,6 +47,19 @@ const FILES = {
   'tests/raises.out': '1\n',
   'page.md': '# Page\n\n```neuroscript\nEMIT nothing\n```\n',
 };
+
+/** Whether `ns lsp` has a capability. */
+function serverOffers(capability) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { processId: null, rootUri: null, capabilities: { experimental: { commands: { commands: ['neuroscript.run'] } } } } });
+  const input = `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return spawnSync(ns, ['lsp'], { input, cwd: tmpdir(), encoding: 'utf8' }).stdout.includes(capability);
+}
+
+/** Changes a setting of the user. */
+function setSetting(editor, key, value) {
+  const file = join(editor.home, 'user/User/settings.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), [key]: value }, null, 2));
+}
 
 /** Writes the files of the folder anew. */
 function fresh(top, files = FILES) {
@@ -66,6 +81,13 @@ const planLines = (editor) =>
   editor.page.locator('.sidebar .customview-tree .monaco-list-row').evaluateAll((all) => all.map((row) => row.querySelector('.monaco-icon-label-container')?.textContent ?? ''));
 const problems = (editor) => editor.texts('.markers-panel .monaco-list-row');
 const terminal = async (editor) => (await editor.texts('.terminal-wrapper.active .xterm-rows > div')).join('\n');
+/** Waits until the debugger shows a variable with a value. */
+const shows = (editor, name, value) =>
+  editor.until(`${name} = ${value}`, async () => {
+    const collapsed = editor.page.locator('.debug-variables .monaco-list-row[aria-expanded=false]', { hasText: 'Variables' });
+    if ((await collapsed.count()) > 0) await collapsed.locator('.monaco-tl-twistie').click();
+    return (await editor.texts('.debug-variables .monaco-list-row')).some((text) => new RegExp(`^${name}\\s*[:=]?\\s*=?\\s*${value}$`).test(text.trim()));
+  });
 const tests = (editor) => editor.page.locator('.test-explorer .monaco-list-row');
 
 const scenes = {
@@ -198,7 +220,6 @@ const scenes = {
       return sides.some((text) => text.includes('Nothing yet.')) && sides.some((text) => text.includes('Tidied.')) ? sides : undefined;
     });
     assert.ok(sides);
-    await editor.picture(join(pictures, 'plan.png'));
     assert.equal(readFileSync(join(folder, 'report.md'), 'utf8'), FILES['report.md']);
     await editor.command('NeuroScript: Apply Plan');
     await editor.see('.monaco-dialog-box', 'Apply 5 changes of tidy.ns?');
@@ -245,7 +266,16 @@ const scenes = {
     await editor.file("it's bad.ns");
     await editor.command('NeuroScript: Test Script');
     await editor.until('the results of one script', async () => (await editor.texts('.test-explorer')).some((text) => text.includes('1/2')));
-    await editor.picture(join(pictures, 'tests.png'));
+    await editor.command('Test: Rerun Failed Tests');
+    await editor.until('the failed tests again', async () => (await editor.texts('.test-explorer')).some((text) => text.includes('0/2')));
+    await editor.page.locator('.test-output-peek-tree .monaco-list-row', { hasText: 'standard output differs' }).first().click();
+    await editor.until('expected and actual', async () => {
+      const sides = await editor.texts('.panel .monaco-diff-editor .view-lines');
+      return sides.some((text) => /one\s*2/.test(text)) && sides.some((text) => /one\s*two/.test(text));
+    });
+    await editor.file("it's bad.out");
+    await editor.page.locator('.view-lines [class*=test-message-inline-content]').first().waitFor();
+    await editor.press('Escape');
   },
 
   async 'a task with its problem matcher'(editor) {
@@ -261,10 +291,86 @@ const scenes = {
     const lines = await problems(editor);
     assert.ok(lines.some((text) => text.includes("it's bad.out") && text.includes('tests')), lines.join('\n'));
   },
+
+  async 'debugging: a breakpoint, steps, steps back over changes of files'(editor) {
+    if (!hasDebugger) return 'this `ns` has no `dap`';
+    const made = join(folder, 'made.txt');
+    const content = () => (existsSync(made) ? readFileSync(made, 'utf8') : undefined);
+    const line = (number) => editor.until(`line ${number}`, async () => (await editor.texts('.statusbar-item')).some((text) => text.includes(`Ln ${number},`)));
+    await editor.file('debug.ns');
+    await editor.goto(4, 1);
+    await editor.press('F9', 'F5');
+    await line(4);
+    await editor.page.locator('.statusbar.debugging, .debug-view-content .monaco-list-row').first().waitFor();
+    await editor.until('both changes', () => content() === 'two\n');
+    await shows(editor, 'total', 1);
+    await editor.button('Step Back');
+    await line(3);
+    await editor.until('the first change alone', () => content() === 'one\n');
+    await editor.button('Step Back');
+    await line(2);
+    await editor.until('no change', () => content() === undefined);
+    await editor.button('Step Over');
+    await line(3);
+    await editor.until('the first change again', () => content() === 'one\n');
+    await editor.button('Step Over');
+    await line(4);
+    await editor.until('both changes again', () => content() === 'two\n');
+    await editor.button('Step Over');
+    await line(5);
+    await shows(editor, 'total', 2);
+    await editor.button('Continue');
+    await editor.until('the end', async () => (await editor.page.locator('.statusbar.debugging').count()) === 0);
+    assert.equal(content(), 'two\n');
+    return undefined;
+  },
+
+  async 'lenses run, plan, test and debug'(editor) {
+    if (!hasLenses) return 'this `ns` has no lenses';
+    await editor.file("it's bad.ns");
+    const lenses = () => editor.texts('.codelens-decoration a');
+    await editor.until('the lenses', async () => (await lenses()).some((text) => text.includes('Run')));
+    assert.ok((await lenses()).some((text) => text.includes('Plan')) && (await lenses()).some((text) => text.includes('Test')), (await lenses()).join());
+    await editor.page.locator('.codelens-decoration a', { hasText: 'Run' }).first().click();
+    await editor.until('the output', async () => /one\s+two/.test(await terminal(editor)));
+    return undefined;
+  },
+
+  async 'names of parameters as hints'(editor) {
+    if (!hasLenses) return 'this `ns` has no hints';
+    await editor.file('tidy.ns');
+    const shown = async () => (await editor.text()).includes('content:');
+    assert.ok(!(await shown()));
+    setSetting(editor, 'neuroscript.inlayHints.parameterNames', true);
+    await editor.until('the hints', shown);
+    setSetting(editor, 'neuroscript.inlayHints.parameterNames', false);
+    await editor.until('no hints', async () => !(await shown()));
+    return undefined;
+  },
 };
 
 /** Scenes that need other windows. */
 const apart = {
+  async 'picture of a plan'() {
+    const top = fresh(join(home, 'letters'), {
+      'tidy.ns': ':: description: Files letters by year, and writes an index\n\nDEFINE PROCEDURE Main(inbox: "inbox")\n  SET lines = []\n  FOR EACH letter IN FS.Find(inbox, "*.txt") DO\n    SET year = STR.Sub(letter.name, 0, 4)\n    MUST CALL FS.CreateDirectory(year)\n    MUST CALL FS.MoveFile(letter.path, year + "/" + letter.name)\n    SET lines = lines + ["- " + letter.name]\n  END\n  MUST CALL FS.WriteFile("index.md", "# Letters\\n\\n" + STR.Join(lines, "\\n") + "\\n")\n  MUST CALL FS.DeleteFile("old index.txt")\nEND\n',
+      'inbox/2025-03-01 bank.txt': 'Dear customer,\n', 'inbox/2025-11-20 city.txt': 'Your request of October\n', 'inbox/2026-02-14 ana.txt': 'Hello\n',
+      'index.md': '# Letters\n\n- 2025-03-01 bank.txt\n', 'old index.txt': 'replaced by index.md\n',
+    });
+    await withEditor('picture', packed, { 'security.workspace.trust.enabled': false }, async (editor) => {
+      await editor.open({ folder: top });
+      await editor.file('tidy.ns');
+      await editor.until('the status', async () => (await status(editor)).some((text) => text.includes('letters')));
+      await editor.command('NeuroScript: Plan Script');
+      await editor.until('the plan', async () => (await planLines(editor)).length >= 7);
+      await editor.see('.tab.active', 'Plan of tidy.ns');
+      await editor.until('the index', async () => (await editor.texts('.editor-group-container.active .view-lines')).some((text) => text.includes('city')));
+      await editor.page.mouse.move(800, 760);
+      await sleep(1500);
+      await editor.picture(join(pictures, 'plan.png'));
+    });
+  },
+
   async 'a workspace with several folders'() {
     const [first, second] = [fresh(join(home, 'first one'), { 'a.ns': 'MUST CALL FS.WriteFile("made.txt", "1")\n', 'a.out': '' }), fresh(join(home, 'zweites ü'), { 'a.ns': 'MUST CALL FS.WriteFile("made.txt", "2")\n', 'a.out': 'x\n' })];
     const workspace = join(home, 'both.code-workspace');
@@ -354,8 +460,8 @@ let failures = 0;
 /** Plays a scene. One that fails leaves a picture, and the next is played. */
 async function play(name, scene, editor) {
   try {
-    await scene(editor);
-    console.log(`ok  ${name}`);
+    const skipped = await scene(editor);
+    console.log(skipped === undefined ? `ok  ${name}` : `skipped  ${name}: ${skipped}`);
   } catch (error) {
     failures += 1;
     console.log(`FAILED  ${name}: ${error.stack}`);
@@ -375,7 +481,6 @@ try {
     });
   }
   for (const [name, scene] of Object.entries(apart).filter(([name]) => wanted(name))) await play(name, scene);
-  if (!hasDebugger) console.log('skipped: debugging, because this `ns` has no `dap`');
 } finally {
   if (process.env.KEEP === undefined) rmSync(home, { recursive: true, force: true });
 }
