@@ -1,0 +1,122 @@
+// The commands of the palette, of menus and of lenses.
+
+import * as vscode from 'vscode';
+import { chosenFolder, type Context } from './context';
+import type { Debugging } from './debug';
+import type { PlanView } from './plan/view';
+import { shorten } from './process';
+import type { Tasks } from './tasks';
+import type { TestExplorer } from './tests/explorer';
+
+/** The parts that commands reach. */
+export interface Parts {
+  readonly tasks: Tasks;
+  readonly planView: PlanView;
+  readonly explorer: TestExplorer;
+  readonly debugging: Debugging;
+}
+
+export function registerCommands(context: Context, parts: Parts): void {
+  const on = (name: string, work: (argument: unknown) => Promise<void>): void => {
+    context.extension.subscriptions.push(vscode.commands.registerCommand(`neuroscript.${name}`, work));
+  };
+  on('run', async (argument) => {
+    const target = await context.target(argument);
+    const program = target === undefined ? undefined : await context.programForCommand();
+    if (target !== undefined && program !== undefined) await parts.tasks.run(program, target);
+  });
+  on('plan', async (argument) => {
+    const target = await context.target(argument);
+    if (target !== undefined) await parts.planView.plan(target);
+  });
+  on('test', async (argument) => {
+    const target = await context.target(argument);
+    if (target !== undefined) await parts.explorer.runScript(target, false);
+  });
+  on('updateGolden', async (argument) => {
+    const target = await context.target(argument);
+    if (target !== undefined) await parts.explorer.runScript(target, true);
+  });
+  on('debug', async (argument) => {
+    const target = await context.target(argument);
+    if (target !== undefined) await parts.debugging.start(target);
+  });
+  on('undo', () => undoLast(context));
+  // The server starts again when the program is looked for again.
+  on('restartServer', async () => context.reset());
+  on('choosePath', () => choosePath());
+  on('showOutput', async () => context.log.show());
+  on('showMenu', () => showMenu());
+}
+
+/** A run as `ns log --output json` lists it. */
+interface Listed {
+  readonly id: string;
+  readonly time: string;
+  readonly command: string;
+  readonly changes: number;
+  readonly state: string;
+}
+
+/** Undoes the newest run of a sandbox after a question. */
+async function undoLast(context: Context): Promise<void> {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const folder = await chosenFolder();
+  const script = active?.scheme === 'file' ? active : undefined;
+  const options = context.optionsFor(script, folder);
+  if (options === undefined) {
+    void vscode.window.showInformationMessage('Open a folder or a script first.');
+    return;
+  }
+  const logged = await context.ask('the list of runs', ['log', '--limit', '20', '--output', 'json'], options);
+  if (logged === undefined) return;
+  const last = lastDone(logged.stdout);
+  if (last === undefined) {
+    void vscode.window.showInformationMessage(`NeuroScript: there is no run to undo in ${options.sandbox}.`);
+    return;
+  }
+  const undo = 'Undo';
+  const detail = `${shorten(last.command, 300)}\n${last.time}, ${last.changes} changes in ${options.sandbox}`;
+  const answer = await vscode.window.showWarningMessage('Undo the last run?', { modal: true, detail }, undo);
+  if (answer !== undo) return;
+  const ended = await context.ask('the undo', ['undo', last.id], options);
+  if (ended !== undefined) void vscode.window.showInformationMessage(`NeuroScript: ${shorten(ended.stderr.trim())}`);
+}
+
+/** The states of runs of which something is left to undo. */
+const UNDOABLE: readonly string[] = ['done', 'failed', 'interrupted', 'redone', 'partly undone'];
+
+/** The newest run that can be undone. */
+function lastDone(output: Buffer): Listed | undefined {
+  try {
+    const runs = JSON.parse(output.toString('utf8')) as Listed[];
+    return runs.find((run) => UNDOABLE.includes(run.state));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks for the program and writes it into the user's settings, where no workspace can change it. */
+async function choosePath(): Promise<void> {
+  const chosen = await vscode.window.showOpenDialog({ title: 'The program ns', canSelectMany: false, openLabel: 'Choose' });
+  const path = chosen?.[0]?.fsPath;
+  if (path === undefined) return;
+  await vscode.workspace.getConfiguration('neuroscript').update('path', path, vscode.ConfigurationTarget.Global);
+}
+
+async function showMenu(): Promise<void> {
+  const items = [
+    { label: '$(play) Run Script', command: 'neuroscript.run' },
+    { label: '$(diff-multiple) Plan Script', command: 'neuroscript.plan' },
+    { label: '$(debug-alt) Debug Script', command: 'neuroscript.debug' },
+    { label: '$(beaker) Test Script', command: 'neuroscript.test' },
+    { label: '$(discard) Undo Last Run', command: 'neuroscript.undo' },
+    { label: '$(settings-gear) Settings', command: 'workbench.action.openSettings', argument: '@ext:neuroscript.neuroscript' },
+    { label: '$(refresh) Restart Language Server', command: 'neuroscript.restartServer' },
+    { label: '$(output) Show Output', command: 'neuroscript.showOutput' },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title: 'NeuroScript' });
+  if (chosen === undefined) return;
+  const args = chosen.argument === undefined ? [] : [chosen.argument];
+  await vscode.commands.executeCommand(chosen.command, ...args);
+}
