@@ -266,7 +266,7 @@
 ;; Running scripts
 
 (defun neuroscript--root ()
-  "Return the sandbox of the current script: the directory of its project, or its own."
+  "Return the sandbox of the script: the directory of its project, or its own."
   (let ((project (and (require 'project nil t) (project-current))))
     (expand-file-name
      (cond ((null project) default-directory)
