@@ -12,6 +12,7 @@ mod options;
 mod repl;
 mod terminal;
 mod testing;
+mod watch;
 
 pub use neuroscript_language::engine;
 use neuroscript_language::front_end::{gate, toolkit, value};

@@ -71,4 +71,5 @@ mod tools;
 mod undo;
 mod unusual;
 mod usage;
+mod watching;
 mod words;

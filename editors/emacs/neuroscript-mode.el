@@ -8,6 +8,10 @@
 ;;; Commentary:
 
 ;; Highlighting by font-lock, comments, indentation by blocks and brackets, Imenu, and the defun commands.
+;; `neuroscript-ts-mode' highlights by tree-sitter instead (Emacs 29).  Eglot knows the language server: M-x eglot.
+;; C-c C-c runs a script, C-c C-p shows the changes that it would make as a diff, C-c C-t runs its test cases.
+;; Dape and dap clients like it find the debug adapter, `ns dap'.
+;;
 ;; The lists of words come from the tables of the language:
 ;; UPDATE=1 cargo test --test integration -- editors::
 
@@ -21,6 +25,24 @@
   "Number of columns by which a block is indented."
   :type 'integer
   :safe #'integerp)
+
+;; Variables of packages that need not be there.
+(defvar eglot-server-programs)
+(defvar compilation-environment)
+(defvar compilation-error-regexp-alist)
+(defvar compilation-error-regexp-alist-alist)
+(defvar dape-configs)
+(declare-function project-root "project" (project))
+(declare-function treesit-ready-p "treesit" (language &optional quiet))
+(declare-function treesit-parser-create "treesit.c" (language &optional buffer no-reuse))
+(declare-function treesit-font-lock-rules "treesit" (&rest arguments))
+(declare-function treesit-major-mode-setup "treesit" ())
+(defvar treesit-font-lock-settings)
+(defvar treesit-font-lock-feature-list)
+
+(defcustom neuroscript-program "ns"
+  "The program `ns'."
+  :type 'string)
 
 ;; >>> words (made from the tables)
 (defconst neuroscript--keywords '("IF" "if" "THEN" "then" "ELSE" "else" "END" "end" "ENDBLOCK" "endblock" "WHILE" "while" "DO" "do" "FOR" "for" "EACH" "each" "SET" "set" "VAR" "var" "CALL" "call" "RETURN" "return" "EMIT" "emit" "MUST" "must" "FAIL" "fail" "AND" "and" "OR" "or" "NOT" "not" "IN" "in")
@@ -241,6 +263,98 @@
           (indent-line-to column)
         (save-excursion (indent-line-to column))))))
 
+;; Running scripts
+
+(defun neuroscript--root ()
+  "Return the sandbox of the script: the directory of its project, or its own."
+  (let ((project (and (require 'project nil t) (project-current))))
+    (expand-file-name
+     (cond ((null project) default-directory)
+           ((fboundp 'project-root) (project-root project))
+           (t default-directory)))))
+
+(defun neuroscript--file ()
+  "Save the current script and return its file."
+  (unless buffer-file-name
+    (user-error "The script is not in a file"))
+  (when (buffer-modified-p)
+    (save-buffer))
+  buffer-file-name)
+
+(defun neuroscript--procedure (prefix)
+  "Return the arguments that name the procedure at point if PREFIX is non-nil."
+  (when prefix
+    (save-excursion
+      (end-of-line)
+      (unless (neuroscript-beginning-of-defun)
+        (user-error "There is no procedure before point"))
+      (looking-at neuroscript--defun)
+      (list "--proc" (match-string-no-properties 1)))))
+
+(defun neuroscript--command (words)
+  "Return the command line of `neuroscript-program' with WORDS."
+  (mapconcat #'shell-quote-argument (cons neuroscript-program words) " "))
+
+(defun neuroscript-run (&optional prefix)
+  "Run the current script; with PREFIX the procedure at point."
+  (interactive "P")
+  (let ((procedure (neuroscript--procedure prefix))
+        (compilation-environment '("NO_COLOR=1")))
+    (compile (neuroscript--command `("run" "--sandbox" ,(neuroscript--root) ,(neuroscript--file) ,@procedure)) t)))
+
+(defun neuroscript-test ()
+  "Run the test cases of the current script."
+  (interactive)
+  (let ((compilation-environment '("NO_COLOR=1")))
+    (compile (neuroscript--command (list "test" (neuroscript--file))))))
+
+(defun neuroscript-plan (&optional prefix)
+  "Show the changes that the current script would make as a diff.
+With PREFIX, those of the procedure at point.  Nothing changes."
+  (interactive "P")
+  (let ((words `("run" "--plan" "--sandbox" ,(neuroscript--root) ,(neuroscript--file)
+                 ,@(neuroscript--procedure prefix)))
+        (directory default-directory)
+        (process-environment (cons "NO_COLOR=1" process-environment)))
+    (with-current-buffer (get-buffer-create "*NeuroScript plan*")
+      (let ((inhibit-read-only t))
+        (setq default-directory directory)
+        (erase-buffer)
+        (apply #'call-process neuroscript-program nil t nil words)
+        (goto-char (point-min))
+        (diff-mode)
+        (setq buffer-read-only t))
+      (display-buffer (current-buffer)))))
+
+(with-eval-after-load 'compile
+  (add-to-list 'compilation-error-regexp-alist-alist
+               '(neuroscript "^ *--> \\([^:\n]+\\):\\([0-9]+\\):\\([0-9]+\\)$" 1 2 3))
+  (add-to-list 'compilation-error-regexp-alist 'neuroscript))
+
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs
+               '((neuroscript-mode neuroscript-ts-mode) . (lambda (&rest _) (list neuroscript-program "lsp")))))
+
+(with-eval-after-load 'dape
+  (add-to-list 'dape-configs
+               '(neuroscript
+                 modes (neuroscript-mode neuroscript-ts-mode)
+                 command neuroscript-program
+                 command-args ("dap")
+                 command-cwd neuroscript--root
+                 :type "neuroscript"
+                 :request "launch"
+                 :program dape-buffer-default
+                 :sandbox neuroscript--root)))
+
+(defvar neuroscript-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "C-c C-c") #'neuroscript-run)
+    (define-key map (kbd "C-c C-p") #'neuroscript-plan)
+    (define-key map (kbd "C-c C-t") #'neuroscript-test)
+    map)
+  "Keys of `neuroscript-mode'.")
+
 ;;;###autoload
 (define-derived-mode neuroscript-mode prog-mode "NeuroScript"
   "Major mode for NeuroScript scripts."
@@ -261,6 +375,49 @@
 (defun neuroscript-beginning-of-defun (&optional count)
   "Go back to the head of a procedure, COUNT times."
   (re-search-backward neuroscript--defun nil 'move (or count 1)))
+
+(defconst neuroscript-ts-mode--keywords
+  '("SET" "VAR" "EMIT" "CALL" "DO" "END" "ENDBLOCK" "COMMAND" "ENDCOMMAND" "FILE_VERSION" "IF" "THEN" "ELSE" "ENDIF"
+    "WHILE" "FOR" "EACH" "ENDWHILE" "ENDFOR" "IN" "RETURN" "ON" "error" "ENDON" "MUST" "FAIL" "AS" "DEFINE" "PROCEDURE"
+    "FUNC" "MEANS" "NEEDS" "OPTIONAL" "RETURNS" "ENDPROCEDURE" "ENDFUNC" "USE" "AND" "OR" "NOT")
+  "Nodes of keywords.")
+
+(defun neuroscript-ts-mode--rules ()
+  "Return the rules by which tree-sitter highlights."
+  (treesit-font-lock-rules
+   :language 'neuroscript :feature 'comment
+   '([(comment) (comment_block)] @font-lock-comment-face
+     (metadata) @font-lock-preprocessor-face)
+   :language 'neuroscript :feature 'string
+   '([(string) (raw_string) (template)] @font-lock-string-face)
+   :language 'neuroscript :feature 'keyword
+   `([,@neuroscript-ts-mode--keywords] @font-lock-keyword-face
+     [(break_statement) (continue_statement) (clear_error_statement)] @font-lock-keyword-face)
+   :language 'neuroscript :feature 'definition
+   '((procedure_definition name: (identifier) @font-lock-function-name-face)
+     (function_definition name: (identifier) @font-lock-function-name-face)
+     (named_argument name: (identifier) @font-lock-variable-name-face))
+   :language 'neuroscript :feature 'builtin
+   `((call function: (member object: (identifier) @font-lock-type-face)
+           (:match ,(regexp-opt neuroscript--groups 'symbols) @font-lock-type-face))
+     (call function: ((identifier) @font-lock-builtin-face
+                      (:match ,(regexp-opt neuroscript--functions 'symbols) @font-lock-builtin-face))))
+   :language 'neuroscript :feature 'function
+   '((call function: (identifier) @font-lock-function-name-face)
+     (call function: (member property: (property_identifier) @font-lock-function-name-face)))
+   :language 'neuroscript :feature 'constant
+   '([(boolean) (nil) (last) (number)] @font-lock-constant-face)))
+
+;;;###autoload
+(define-derived-mode neuroscript-ts-mode neuroscript-mode "NeuroScript"
+  "Major mode for NeuroScript scripts that highlights by tree-sitter.
+Without the grammar of tree-sitter it is `neuroscript-mode'."
+  (when (and (require 'treesit nil t) (treesit-ready-p 'neuroscript))
+    (treesit-parser-create 'neuroscript)
+    (setq-local treesit-font-lock-settings (neuroscript-ts-mode--rules))
+    (setq-local treesit-font-lock-feature-list
+                '((comment definition) (keyword string) (builtin constant function)))
+    (treesit-major-mode-setup)))
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.ns\\(?:\\.txt\\)?\\'" . neuroscript-mode))

@@ -26,6 +26,18 @@ hook global BufSetOption filetype=neuroscript %{
     set-option buffer indentwidth 2
 }
 
+# For kakoune-lsp, where it is installed: `eval %sh{kak-lsp}` and `lsp-enable-window` start the server.
+hook -group lsp-filetype-neuroscript global BufSetOption filetype=neuroscript %{
+    try %{
+        set-option buffer lsp_servers %{
+            [ns]
+            command = "ns"
+            args = ["lsp"]
+            root_globs = ["neuroscript.toml", ".ns", ".git"]
+        }
+    }
+}
+
 provide-module neuroscript %§
 
 add-highlighter shared/neuroscript regions

@@ -5,32 +5,61 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::engine::{Checked, Engine, Options};
+use crate::engine::{Checked, Engine, Options, policy_paths};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{counted, print, report_error, report_findings, say};
 use crate::terminal::sandbox_hint::with_root;
-use crate::terminal::script_file::read_script;
+use crate::terminal::script_file::{read_quietly, read_script};
 use crate::text::render::{to_json, to_sarif};
 use crate::text::{Diagnostic, Severity};
+use crate::watch::Replacement;
 
 use super::args::{CheckArgs, Denied, FindingFormat};
-use super::files::{files_of, more_severe};
+use super::files::{files_of, is_included, more_severe};
 use super::fix::fix;
 use super::start::open;
+use super::watch::{Round, WatchedCommand, stop_on_interrupt, watch};
 
 pub fn check(global: &Global, args: &CheckArgs) -> Exit {
     if let Err(exit) = demand_one_output(args) {
         return exit;
     }
-    let engine = match open(&Options { looks_only: true, ..global.options() }) {
+    if !args.watch {
+        return check_once(global, args, &mut Round::default());
+    }
+    let command = WatchedCommand {
+        name: "ns check",
+        named: &args.files,
+        filter: is_included,
+        is_for_people: args.format == FindingFormat::Text,
+        stop: stop_on_interrupt(),
+    };
+    watch(&command, || {
+        let mut round = Round { used: policy_paths(&options(global)).into_iter().collect(), ..Round::default() };
+        check_once(global, args, &mut round);
+        round
+    })
+}
+
+fn options(global: &Global) -> Options {
+    Options { looks_only: true, ..global.options() }
+}
+
+/// Checks all files and shows the findings. For `--watch`, `round` records what was used and replaced.
+fn check_once(global: &Global, args: &CheckArgs, round: &mut Round) -> Exit {
+    let engine = match open(&options(global)) {
         Ok(engine) => engine,
         Err(exit) => return exit,
     };
     let (files, exit) = files_of(&args.files);
-    let (mut checked, unread) = if args.fix { repair(&engine, &files) } else { look_at(&engine, &files) };
+    let (mut checked, unread) =
+        if args.fix { repair(&engine, &files, &mut round.replaced) } else { look_at(&engine, &files) };
     let exit = more_severe(exit, unread);
     remove_duplicates(&mut checked);
+    if args.watch {
+        round.used.extend(module_paths(global, &engine, &files));
+    }
     let shown = match args.format {
         FindingFormat::Text => show_text(&engine, &checked, args.info),
         FindingFormat::Json => show_json(&checked, args.info),
@@ -66,16 +95,31 @@ fn look_at(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit)
     (checked, exit)
 }
 
+/// Returns the paths where the modules of scripts are, could be or should be: in each library and in the sandbox.
+fn module_paths(global: &Global, engine: &Engine, files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for script in files.iter().filter_map(|file| read_quietly(file)) {
+        let analysis = engine.analyze(&script);
+        let uses = analysis.script().into_iter().chain(analysis.modules()).flat_map(|text| text.tree.uses());
+        for used in uses {
+            let folders = global.libraries.iter().map(PathBuf::as_path).chain([engine.gate().root().path()]);
+            paths.extend(folders.map(|folder| folder.join(&used.path)));
+        }
+    }
+    paths
+}
+
 /// Repairs all files and returns the remaining findings.
-fn repair(engine: &Engine, files: &[PathBuf]) -> (Vec<(String, Checked)>, Exit) {
+fn repair(engine: &Engine, files: &[PathBuf], replaced: &mut Vec<Replacement>) -> (Vec<(String, Checked)>, Exit) {
     let (mut left, mut exit) = (Vec::new(), Exit::Done);
     let (mut repairs, mut repaired_files) = (0, 0);
     for file in files {
         match fix(engine, file) {
-            Ok((name, repaired, checked)) => {
-                left.push((file, name, checked));
-                repairs += repaired;
-                repaired_files += usize::from(repaired > 0);
+            Ok(fixed) => {
+                left.push((file, fixed.name, fixed.checked));
+                repairs += fixed.repaired;
+                repaired_files += usize::from(fixed.repaired > 0);
+                replaced.extend(fixed.replaced);
             }
             Err(fault) => exit = more_severe(exit, fault),
         }

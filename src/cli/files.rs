@@ -1,6 +1,7 @@
 //! The input files of a command: named files, and the scripts in named directories.
 
 use std::ffi::OsStr;
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 use crate::terminal::exit::Exit;
@@ -37,6 +38,11 @@ pub fn files_of(named: &[PathBuf]) -> (Vec<PathBuf>, Exit) {
     (files, exit)
 }
 
+/// Whether an entry of a named directory belongs to it: a script, or a directory that may have some.
+pub fn is_included(name: &OsStr, kind: FileType) -> bool {
+    if kind.is_dir() { !is_hidden(name) } else { is_script(name) }
+}
+
 /// Collects the scripts in a directory and below it, sorted by name. Skips hidden directories and links to directories.
 fn scripts_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, std::io::Error)> {
     let mut ahead = vec![folder.to_path_buf()];
@@ -48,9 +54,12 @@ fn scripts_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf
         for entry in entries {
             let kind = entry.file_type().map_err(fault)?;
             let name = entry.file_name();
-            if kind.is_dir() && !is_hidden(&name) {
+            if !is_included(&name, kind) {
+                continue;
+            }
+            if kind.is_dir() {
                 folders.push(entry.path());
-            } else if !kind.is_dir() && is_script(&name) && entry.path().is_file() {
+            } else if entry.path().is_file() {
                 found.push(entry.path());
             }
         }

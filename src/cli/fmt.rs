@@ -1,7 +1,7 @@
 //! `ns fmt FILE…`
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use similar::TextDiff;
 
@@ -10,15 +10,19 @@ use crate::terminal::exit::Exit;
 use crate::terminal::report::{counted, print, report_error, report_findings, say};
 use crate::terminal::script_file::read_script;
 use crate::text::{Code, Source, Sources, safe};
+use crate::watch::Replacement;
 
 use super::args::{FmtArgs, Keywords};
-use super::files::{files_of, more_severe};
+use super::files::{files_of, is_included, more_severe};
 use super::replace::{Original, replace};
+use super::watch::{Round, WatchedCommand, stop_on_interrupt, watch};
 
 /// The outcome for one file.
 enum FormatOutcome {
-    /// The file has its canonical form, whether rewritten or not.
-    Done { changed: bool },
+    /// The file has its canonical form already, or its form was printed.
+    Done,
+    /// The file was rewritten.
+    Written(Replacement),
     /// The file is not in canonical form and was only checked.
     Different,
     /// The file has errors, or cannot be read or written.
@@ -26,24 +30,39 @@ enum FormatOutcome {
 }
 
 pub fn fmt(args: &FmtArgs) -> Exit {
+    if !args.watch {
+        return format_all(args).0;
+    }
+    let command = WatchedCommand {
+        name: "ns fmt",
+        named: &args.files,
+        filter: is_included,
+        is_for_people: true,
+        stop: stop_on_interrupt(),
+    };
+    watch(&command, || Round { replaced: format_all(args).1, ..Round::default() })
+}
+
+/// Formats all files. Returns those that were rewritten.
+fn format_all(args: &FmtArgs) -> (Exit, Vec<Replacement>) {
     let (files, mut exit) = files_of(&args.files);
-    let (mut changed, mut different) = (0, 0);
+    let (mut replaced, mut different) = (Vec::new(), 0);
     for file in &files {
         match format(file, args) {
-            FormatOutcome::Done { changed: true } => changed += 1,
-            FormatOutcome::Done { changed: false } => {}
+            FormatOutcome::Done => {}
+            FormatOutcome::Written(replacement) => replaced.push(replacement),
             FormatOutcome::Different => different += 1,
             FormatOutcome::Not(fault) => exit = more_severe(exit, fault),
         }
     }
-    if changed > 0 && files != [PathBuf::from("-")] {
-        say(&format!("{} of {} formatted\n", changed, counted(files.len(), "file")));
+    if !replaced.is_empty() {
+        say(&format!("{} of {} formatted\n", replaced.len(), counted(files.len(), "file")));
     }
     if different > 0 {
         say(&format!("{} of {} not formatted\n", different, counted(files.len(), "file")));
         exit = more_severe(exit, Exit::Difference);
     }
-    exit
+    (exit, replaced)
 }
 
 fn format(file: &Path, args: &FmtArgs) -> FormatOutcome {
@@ -53,17 +72,16 @@ fn format(file: &Path, args: &FmtArgs) -> FormatOutcome {
         Err(exit) => return FormatOutcome::Not(exit),
     };
     let source = sources.last().expect("the text was added");
-    let changed = source.text() != text;
     if args.check || args.diff {
         return looked_at(source, &text, args);
     }
     match original {
         None => match print(&text) {
-            Exit::Done => FormatOutcome::Done { changed },
+            Exit::Done => FormatOutcome::Done,
             exit => FormatOutcome::Not(exit),
         },
-        Some(_) if !changed => FormatOutcome::Done { changed },
-        Some(original) => write(file, &original, &text),
+        Some(_) if source.text() == text => FormatOutcome::Done,
+        Some(original) => write(file, original, &text),
     }
 }
 
@@ -88,7 +106,7 @@ fn form_of(file: &Path, args: &FmtArgs) -> Result<(Sources, String), Exit> {
 /// Reports for one file what would change.
 fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> FormatOutcome {
     if source.text() == text {
-        return FormatOutcome::Done { changed: false };
+        return FormatOutcome::Done;
     }
     let name = safe::name(source.name());
     let report = if args.diff {
@@ -103,9 +121,9 @@ fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> FormatOutcome {
     }
 }
 
-fn write(file: &Path, original: &Original, text: &str) -> FormatOutcome {
+fn write(file: &Path, original: Original, text: &str) -> FormatOutcome {
     match replace(original, |out| out.write_all(text.as_bytes())) {
-        Ok(()) => FormatOutcome::Done { changed: true },
+        Ok(replacement) => FormatOutcome::Written(replacement),
         Err(error) => {
             let message = format!("`{}` cannot be written: {error}", file.display());
             report_error(&message, "it was left as it is; `ns fmt - < FILE` prints the form");

@@ -41,6 +41,7 @@ mod start;
 mod test;
 mod tools;
 mod undo;
+mod watch;
 
 use std::path::{Path, PathBuf};
 

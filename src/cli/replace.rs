@@ -9,6 +9,8 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
+use crate::watch::Replacement;
+
 /// The state of a file before it was read.
 pub struct Original {
     /// The real path, with links resolved.
@@ -45,7 +47,7 @@ impl Original {
 }
 
 /// Replaces the content of a file. On an error the file is unchanged, and the temporary file is removed.
-pub fn replace(original: &Original, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+pub fn replace(original: Original, write: impl FnOnce(&mut File) -> Result<()>) -> Result<Replacement> {
     if !original.metadata.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
     }
@@ -53,9 +55,9 @@ pub fn replace(original: &Original, write: impl FnOnce(&mut File) -> Result<()>)
         return Err(Error::new(ErrorKind::PermissionDenied, "it is read-only"));
     }
     let (beside, mut file) = make_beside(&original.place)?;
-    let written = write(&mut file).and_then(|()| finish(&file, original)).and_then(|()| {
+    let written = write(&mut file).and_then(|()| finish(&file, &original)).and_then(|new| {
         if original.is_unchanged() {
-            std::fs::rename(&beside, &original.place)
+            std::fs::rename(&beside, &original.place).map(|()| new)
         } else {
             Err(Error::other("somebody has changed it meanwhile"))
         }
@@ -64,7 +66,8 @@ pub fn replace(original: &Original, write: impl FnOnce(&mut File) -> Result<()>)
         // It is our own temporary file; the caller gets the original error.
         let _ = std::fs::remove_file(&beside);
     }
-    written
+    let Original { place, metadata: old } = original;
+    written.map(|new| Replacement { place, old, new })
 }
 
 /// Creates a temporary file beside another, with mode 0600.
@@ -81,8 +84,8 @@ fn make_beside(place: &Path) -> Result<(PathBuf, File)> {
     Ok((beside, file))
 }
 
-/// Copies owner, group and mode to the new file, and syncs it.
-fn finish(file: &File, original: &Original) -> Result<()> {
+/// Copies owner, group and mode to the new file, and syncs it. Returns its metadata.
+fn finish(file: &File, original: &Original) -> Result<Metadata> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -92,5 +95,6 @@ fn finish(file: &File, original: &Original) -> Result<()> {
         }
     }
     file.set_permissions(original.metadata.permissions())?;
-    file.sync_all()
+    file.sync_all()?;
+    file.metadata()
 }

@@ -1,19 +1,21 @@
 //! `ns test [PATH…]`: runs the cases and reports the results.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{Jobs, TestPaths, seal_tests};
+use crate::engine::{Jobs, TestPaths, policy_paths, seal_tests};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::paint::{Paint, paint};
 use crate::terminal::report::{counted, print, report_error, say};
-use crate::testing::{Case, Difference, Outcome, Settings, Verdict, Watcher, find, run_all, to_json, to_junit};
+use crate::testing::{Case, Difference, Outcome, Settings, Verdict, find, is_golden, run_all, to_json, to_junit};
 use crate::text::safe;
 
 use super::args::{ReportFormat, TestArgs};
+use super::watch::{Round, WatchedCommand, stop_on_interrupt, watch};
 
 pub fn test(global: &Global, args: &TestArgs) -> Exit {
     if global.sandbox().is_some() {
@@ -29,15 +31,22 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
             return Exit::Failed;
         }
     };
-    if let Err(error) = seal(&settings, args) {
-        report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
-        return Exit::Failed;
-    }
     let stop = stop_on_interrupt();
-    if args.watch { watch(args, &settings, &stop) } else { run(args, &settings, &stop) }
+    if args.watch { repeat(args, &settings, &stop) } else { run_sealed(args, &settings, &stop) }
 }
 
-/// Restricts this process and the cases to the named directories, because tests may be foreign.
+/// Runs all cases behind the lockdown.
+fn run_sealed(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
+    match seal(settings, args) {
+        Ok(()) => run(args, settings, stop),
+        Err(error) => {
+            report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
+            Exit::Failed
+        }
+    }
+}
+
+/// Restricts this thread and the cases to the named directories, because tests may be foreign.
 fn seal(settings: &Settings, args: &TestArgs) -> Result<(), String> {
     let folders: Vec<&Path> = args.paths.iter().map(|path| folder_of_tests(path)).collect();
     let golden: Vec<&Path> = args.golden.iter().map(PathBuf::as_path).collect();
@@ -77,30 +86,31 @@ fn settings(global: &Global, args: &TestArgs, home: &Path) -> std::io::Result<Se
     Ok(Settings { global, redactions: args.redactions.clone(), update: args.update, program, home })
 }
 
-/// Returns the flag that Ctrl-C sets: no more cases start, and running ones are killed.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = stop.clone();
-    // Fails only if the system has no signals; Ctrl-C then ends the process.
-    let _ = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed));
-    stop
+/// Runs all cases again whenever a file changes. Each round has a thread of its own, since the lockdown of a round
+/// ends with its thread: directories that were created again are other directories for the kernel.
+fn repeat(args: &TestArgs, settings: &Settings, stop: &Arc<AtomicBool>) -> Exit {
+    let Global { policy, libraries, .. } = &settings.global;
+    let folders = args.paths.iter().chain(&args.golden).map(|path| folder_of_tests(path).to_path_buf());
+    let named: Vec<PathBuf> = folders.chain(policy.clone()).chain(libraries.clone()).collect();
+    let command = WatchedCommand {
+        name: "ns test",
+        named: &named,
+        filter: |name, _| !is_ours(name),
+        is_for_people: args.format == ReportFormat::Text,
+        stop: stop.clone(),
+    };
+    watch(&command, || {
+        std::thread::scope(|scope| scope.spawn(|| run_sealed(args, settings, stop)).join().map(drop))
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let used = policy_paths(&settings.global.options()).into_iter().collect();
+        Round { used, is_written: args.update.then_some(is_golden as fn(&OsStr) -> bool), ..Round::default() }
+    })
 }
 
-fn watch(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
-    let folders = args.paths.iter().chain(&args.golden);
-    let watched = folders.map(|path| folder_of_tests(path).to_path_buf());
-    let mut watcher = Watcher::new(watched.collect());
-    loop {
-        run(args, settings, stop);
-        if args.update {
-            // Ignore golden files that this run has written.
-            watcher.look_again();
-        }
-        say("waiting for changes; Ctrl-C ends it\n");
-        if !watcher.wait(stop) {
-            return Exit::Interrupted;
-        }
-    }
+/// Whether an entry belongs to version control or to `ns`, or is a golden file being written.
+fn is_ours(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    matches!(&*name, ".git" | ".ns") || name.starts_with(".ns-test-")
 }
 
 /// Finds and runs all cases once.

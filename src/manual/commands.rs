@@ -86,10 +86,16 @@ pub const COMMANDS: [CommandTopic; 27] = [
             "check-all",
             "fix",
             "ide-check",
+            "check --watch",
         ],
         "check",
     ),
-    topic(&["ns fmt", "fmt"], about::FMT, &["format", "prettify", "indent script", "prettier", "fmt-all"], "fmt"),
+    topic(
+        &["ns fmt", "fmt"],
+        about::FMT,
+        &["format", "prettify", "indent script", "prettier", "fmt-all", "fmt --watch"],
+        "fmt",
+    ),
     topic(&["ns call", "call"], about::CALL, &["call tool", "one tool", "invoke tool", "invoke"], "call"),
     topic(
         &["ns tools", "tools"],

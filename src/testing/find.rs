@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, reason = "cases and golden files are the user's, who names their directory")]
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,15 @@ use crate::engine::{Found as Entry, TestFolder};
 
 /// The extensions of the files of a case.
 pub const PARTS: [&str; 7] = ["out", "err", "tree", "audit", "args", "in", "times"];
+
+/// Number of [`PARTS`] that `--update` writes; people write the others.
+const GOLDEN: usize = 4;
+
+/// Whether a file may be one that `--update` writes, by its name.
+pub fn is_golden(name: &OsStr) -> bool {
+    let extension = Path::new(name).extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| PARTS[..GOLDEN].contains(&extension))
+}
 
 /// A script with the golden files that it is compared with.
 #[derive(Clone, Debug)]

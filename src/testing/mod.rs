@@ -16,18 +16,16 @@ mod redact;
 mod report;
 mod sandbox;
 mod tree;
-mod watch;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 pub use case::{Outcome, Settings, Verdict};
-pub use find::{Case, find};
+pub use find::{Case, find, is_golden};
 pub use golden::Difference;
 pub use head::check_head;
 pub use redact::Redaction;
 pub use report::{to_json, to_junit};
-pub use watch::Watcher;
 
 /// Runs cases with `jobs` threads and passes the verdicts to `tell` in the order of the cases. Starts no more cases
 /// once `stop` is set.

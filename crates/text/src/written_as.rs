@@ -142,7 +142,7 @@ const TABLE: &[(&str, &str)] = &[
     ("split.row", "`STR.Split(text, separator)`"),
     ("id vars locals globals", "variables are not listed at run time; `MAP.Keys(map)` gives the keys of a map"),
     ("measure-object", "`LEN(list)`, `LIST.Sum(list)`, `LIST.Average(list)`, `LIST.Min(list)` and `LIST.Max(list)` measure a list"),
-    ("fs.watch", "a script does not wait; `ns test --watch` watches scripts, and a loop outside can run `ns FILE` again"),
+    ("fs.watch", "a script does not wait; `ns check --watch` and `ns test --watch` watch scripts, and a loop outside can run `ns FILE` again"),
     ("group-by", "`LIST.GroupBy(list, key)`"),
     ("sort-by", "`LIST.Sort(list, key: \"size\")` sorts by a key, `LIST.SortBy(list, Name)` by the result of a procedure"),
 ];

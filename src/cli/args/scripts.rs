@@ -34,6 +34,9 @@ pub struct CheckArgs {
     /// Print the scripts' own descriptions: metadata, arguments and procedures
     #[arg(long)]
     pub info: bool,
+    /// Check again whenever a file changes, until Ctrl-C: the named ones, new ones in named folders, modules and policy files
+    #[arg(long)]
+    pub watch: bool,
 }
 
 /// The findings, besides errors, that make a check fail.
@@ -82,6 +85,9 @@ pub struct FmtArgs {
     /// The spelling of keywords [default: that of the file's first keyword]
     #[arg(long, value_name = "SPELLING")]
     pub keywords: Option<Keywords>,
+    /// Format again whenever a file changes, until Ctrl-C: the named ones, and new ones in named folders
+    #[arg(long)]
+    pub watch: bool,
 }
 
 /// How keywords are spelled.

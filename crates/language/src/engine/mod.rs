@@ -88,7 +88,7 @@ pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};
 pub use plan::{Applied, Plan, PlanAbout, PlanError, read_plan};
-pub use policies::check_policy;
+pub use policies::{check_policy, policy_paths};
 pub use render::{Rendered, Results};
 pub use script::Script;
 pub use session::{LineOutcome, LineResult, Session};

@@ -51,6 +51,13 @@ pub(super) fn read_policies(root: &Root, options: &Options, registry: &Registry)
     Ok(config)
 }
 
+/// Returns the paths at which an engine with these options looks for policy files; they need not exist.
+pub fn policy_paths(options: &Options) -> Vec<PathBuf> {
+    let named = [&options.policy, &options.case_policy].into_iter().flatten().cloned();
+    let in_root = options.sandbox.as_deref().unwrap_or(Path::new("")).join(POLICY_FILE);
+    files::user_policy(POLICY_FILE).into_iter().chain(named).chain([in_root]).collect()
+}
+
 /// Checks the text of a policy file.
 ///
 /// # Errors

@@ -1,0 +1,185 @@
+-- Runs, plans, tests and debugs scripts in Neovim, from the lenses of `ns lsp` and from the command `:NeuroScript`.
+--
+-- The language server starts nothing; the commands start `ns`, with the root of the script as the sandbox.
+
+local M = {}
+
+local MARKERS = { { 'neuroscript.toml', '.ns' }, '.git' }
+
+--- Returns the directory that is the sandbox of a buffer's script.
+function M.root(buffer)
+  local path = vim.api.nvim_buf_get_name(buffer or 0)
+  return vim.fs.root(buffer or 0, MARKERS) or (path == '' and vim.fn.getcwd()) or vim.fs.dirname(path)
+end
+
+--- Returns the program that the language server is, `ns` by default.
+function M.program()
+  local config = vim.lsp.config and vim.lsp.config.neuroscript
+  local command = config and config.cmd
+  return type(command) == 'table' and command[1] or 'ns'
+end
+
+local function has_dap()
+  return (pcall(require, 'dap'))
+end
+
+--- Returns the commands of lenses that this editor carries out.
+function M.lens_commands()
+  local commands = { 'neuroscript.run', 'neuroscript.plan', 'neuroscript.test' }
+  if has_dap() then
+    table.insert(commands, 'neuroscript.debug')
+  end
+  return commands
+end
+
+--- Shows the lenses of a buffer, and keeps them up to date.
+function M.show_lenses(client, buffer)
+  if not client:supports_method('textDocument/codeLens', buffer) then
+    return
+  end
+  if vim.lsp.codelens.enable then
+    vim.lsp.codelens.enable(true, { bufnr = buffer })
+    return
+  end
+  vim.lsp.codelens.refresh({ bufnr = buffer })
+  vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
+    buffer = buffer,
+    group = vim.api.nvim_create_augroup('neuroscript-lenses-' .. buffer, {}),
+    callback = function()
+      vim.lsp.codelens.refresh({ bufnr = buffer })
+    end,
+  })
+end
+
+-- Returns the file of a lens's argument, or of the current buffer, as it is on the disk.
+local function file_of(argument)
+  local buffer = argument.uri and vim.uri_to_bufnr(argument.uri) or vim.api.nvim_get_current_buf()
+  if not vim.api.nvim_buf_is_loaded(buffer) then
+    vim.fn.bufload(buffer)
+  end
+  vim.api.nvim_buf_call(buffer, function()
+    vim.cmd('silent update')
+  end)
+  return vim.api.nvim_buf_get_name(buffer), M.root(buffer)
+end
+
+-- Opens a terminal below all windows.
+local function in_terminal(words, root)
+  vim.cmd('botright 12new')
+  vim.bo.bufhidden = 'wipe'
+  if vim.fn.has('nvim-0.11') == 1 then
+    vim.fn.jobstart(words, { term = true, cwd = root })
+  else
+    vim.fn.termopen(words, { cwd = root })
+  end
+  -- The end of the output stays visible.
+  vim.cmd('normal! G')
+end
+
+local function with_procedure(words, argument)
+  if argument.procedure then
+    vim.list_extend(words, { '--proc', argument.procedure })
+  end
+  return words
+end
+
+--- Runs a script in a terminal.
+function M.run(argument)
+  local file, root = file_of(argument)
+  in_terminal(with_procedure({ M.program(), 'run', '--sandbox', root, file }, argument), root)
+end
+
+--- Runs the cases of a script in a terminal.
+function M.test(argument)
+  local file, root = file_of(argument)
+  local words = { M.program(), 'test', file }
+  if argument.case then
+    vim.list_extend(words, { '--filter', argument.case })
+  end
+  in_terminal(words, root)
+end
+
+local function show_plan(text)
+  vim.cmd('botright vnew')
+  vim.bo.buftype = 'nofile'
+  vim.bo.bufhidden = 'wipe'
+  vim.bo.swapfile = false
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(text, '\n', { trimempty = true }))
+  vim.bo.filetype = 'diff'
+  vim.bo.modifiable = false
+  vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = 0, desc = 'Close the plan' })
+end
+
+--- Shows the changes that a script would make, as a diff in a split. Nothing changes.
+function M.plan(argument)
+  local file, root = file_of(argument)
+  local words = with_procedure({ M.program(), 'run', '--plan', '--sandbox', root, file }, argument)
+  vim.system(words, { cwd = root, text = true, env = { NO_COLOR = '1' } }, vim.schedule_wrap(function(done)
+    show_plan(done.stdout .. done.stderr)
+  end))
+end
+
+--- Debugs a script by nvim-dap.
+function M.debug(argument)
+  if not M.register_debugger() then
+    vim.notify('NeuroScript: nvim-dap is not installed', vim.log.levels.ERROR)
+    return
+  end
+  local file, root = file_of(argument)
+  require('dap').run({
+    type = 'neuroscript',
+    request = 'launch',
+    name = 'NeuroScript',
+    program = file,
+    procedure = argument.procedure,
+    sandbox = root,
+  })
+end
+
+--- Registers the debug adapter and its configurations. Returns whether nvim-dap is installed.
+function M.register_debugger()
+  local found, dap = pcall(require, 'dap')
+  if not found then
+    return false
+  end
+  dap.adapters.neuroscript = dap.adapters.neuroscript
+    or function(start)
+      start({ type = 'executable', command = M.program(), args = { 'dap' } })
+    end
+  dap.configurations.neuroscript = dap.configurations.neuroscript
+    or vim.tbl_map(function(row)
+      return vim.tbl_extend('force', {
+        type = 'neuroscript',
+        request = 'launch',
+        program = '${file}',
+        sandbox = function()
+          return M.root(0)
+        end,
+      }, row)
+    end, {
+      { name = 'Run the script' },
+      { name = 'Run the script over a plan; nothing on the disk changes', plan = true },
+      { name = 'Stop at the first statement', stopOnEntry = true },
+    })
+  return true
+end
+
+--- The commands of lenses, as `vim.lsp` calls them.
+M.commands = {}
+for _, name in ipairs({ 'run', 'plan', 'test', 'debug' }) do
+  M.commands['neuroscript.' .. name] = function(command)
+    M[name]((command.arguments or {})[1] or {})
+  end
+end
+
+--- Carries out `:NeuroScript NAME [PROCEDURE]`.
+function M.command(words)
+  local name, subject = words[1], words[2]
+  if not M.commands['neuroscript.' .. name] then
+    vim.notify('NeuroScript: one of run, plan, test and debug is expected, not ' .. name, vim.log.levels.ERROR)
+    return
+  end
+  M[name](name == 'test' and { case = subject } or { procedure = subject })
+end
+
+return M

@@ -1,0 +1,246 @@
+//! Detection of changes to files by polling their sizes, times and identities.
+//!
+//! Polling works on every file system and survives what notifications do not: files that editors replace by renaming,
+//! directories that are removed and created again, and paths that do not exist yet. A look at a large tree takes long;
+//! the pauses between looks grow with it, so that watching takes at most a tenth of a processor.
+//!
+//! This room only looks: it opens no file, and does not decide what a change leads to.
+
+#![allow(clippy::disallowed_methods, reason = "the files are the user's, who names them to a command")]
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::{self, FileType, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Minimum interval between looks.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// Maximum interval between looks.
+const LONGEST_PERIOD: Duration = Duration::from_secs(5);
+
+/// Maximum time until the end of a watch is noticed.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// Time without changes after which a change is complete: an editor may truncate a file before it writes the content.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// Maximum number of such waits if files keep changing.
+const PATIENCE: usize = 20;
+
+/// Resolution of the times of a file system: a file may have a time that is this much too early.
+const RESOLUTION: Duration = Duration::from_millis(20);
+
+/// Whether an entry of a watched directory is watched, by its name and type. Directories are watched with everything
+/// below them.
+pub type EntryFilter = fn(&OsStr, FileType) -> bool;
+
+/// A file that the watching process itself has replaced.
+#[derive(Debug)]
+pub struct Replacement {
+    /// The real path, with links resolved.
+    pub place: PathBuf,
+    /// The metadata of the old file.
+    pub old: Metadata,
+    /// The metadata of the new file.
+    pub new: Metadata,
+}
+
+/// The watched paths and their state when they were last looked at.
+#[derive(Debug)]
+pub struct Watcher {
+    filter: EntryFilter,
+    paths: BTreeSet<PathBuf>,
+    /// Files that standard output and standard error write to; their changes are ignored.
+    outputs: Vec<Identity>,
+    seen: BTreeMap<PathBuf, State>,
+}
+
+/// Device and number of a file; `None` where the system has neither.
+type Identity = Option<(u64, u64)>;
+
+/// The state of an existing path.
+#[derive(Clone, Debug, PartialEq)]
+enum State {
+    /// A directory; the entries have states of their own.
+    Directory,
+    File {
+        identity: Identity,
+        length: u64,
+        modified: Option<SystemTime>,
+        mode: u32,
+    },
+    /// Changed while it was looked at for the first time.
+    Unknown,
+}
+
+impl State {
+    fn of(metadata: &Metadata) -> State {
+        if metadata.is_dir() {
+            return State::Directory;
+        }
+        let modified = metadata.modified().ok();
+        State::File { identity: identity(metadata), length: metadata.len(), modified, mode: mode(metadata) }
+    }
+
+    fn changed_since(&self, time: SystemTime) -> bool {
+        matches!(self, State::File { modified: Some(modified), .. } if *modified + RESOLUTION >= time)
+    }
+}
+
+impl Watcher {
+    /// Creates a watcher that watches nothing yet.
+    pub fn new(filter: EntryFilter) -> Watcher {
+        Watcher { filter, paths: BTreeSet::new(), outputs: output_files(), seen: BTreeMap::new() }
+    }
+
+    /// Records the state of these paths, which replace the earlier ones. They need not exist. Call it before the files
+    /// are read.
+    pub fn begin(&mut self, paths: BTreeSet<PathBuf>) {
+        self.paths = paths;
+        self.seen = self.look(&self.paths);
+    }
+
+    /// Watches these paths too, which were read at `since` or later. Those that changed meanwhile count as changed.
+    pub fn add(&mut self, paths: &BTreeSet<PathBuf>, since: SystemTime) {
+        let new: BTreeSet<PathBuf> = paths.difference(&self.paths).cloned().collect();
+        for (path, state) in self.look(&new) {
+            let state = if state.changed_since(since) { State::Unknown } else { state };
+            self.seen.entry(path).or_insert(state);
+        }
+        self.paths.extend(new);
+    }
+
+    /// Accepts files that this process has replaced. A change by somebody else still counts.
+    pub fn accept(&mut self, replaced: &[Replacement]) {
+        let files: HashSet<Identity> = replaced.iter().map(|one| identity(&one.old)).collect();
+        let states: HashMap<&Path, (State, State)> =
+            replaced.iter().map(|one| (&*one.place, (State::of(&one.old), State::of(&one.new)))).collect();
+        for (path, state) in &mut self.seen {
+            if !matches!(state, State::File { identity, .. } if files.contains(identity)) {
+                continue;
+            }
+            // A link has the state of its target.
+            if let Some((old, new)) = path.canonicalize().ok().and_then(|place| states.get(&*place))
+                && old == state
+            {
+                *state = new.clone();
+            }
+        }
+    }
+
+    /// Accepts all changes to entries with such names.
+    pub fn accept_all(&mut self, is_accepted: impl Fn(&OsStr) -> bool) {
+        let accepted = |path: &Path| path.file_name().is_some_and(&is_accepted);
+        self.seen.retain(|path, _| !accepted(path));
+        let now = self.look(&self.paths);
+        self.seen.extend(now.into_iter().filter(|(path, _)| accepted(path)));
+    }
+
+    /// Waits until something has changed and the change is complete. Returns false if `is_over` says so first.
+    pub fn wait(&mut self, is_over: impl Fn() -> bool) -> bool {
+        while !is_over() {
+            let begin = Instant::now();
+            let now = self.look(&self.paths);
+            if now != self.seen {
+                self.settle(now);
+                return true;
+            }
+            let end = Instant::now() + (begin.elapsed() * 10).clamp(PERIOD, LONGEST_PERIOD);
+            while Instant::now() < end && !is_over() {
+                std::thread::sleep(SLICE);
+            }
+        }
+        false
+    }
+
+    /// Waits until nothing changes any more.
+    fn settle(&mut self, now: BTreeMap<PathBuf, State>) {
+        self.seen = now;
+        for _ in 0..PATIENCE {
+            std::thread::sleep(SETTLED);
+            let now = self.look(&self.paths);
+            let is_settled = now == self.seen;
+            self.seen = now;
+            if is_settled {
+                break;
+            }
+        }
+    }
+
+    /// Returns the state of the paths and of everything below them. What does not exist or cannot be read is left out.
+    fn look(&self, paths: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, State> {
+        let mut seen = BTreeMap::new();
+        let mut directories = Vec::new();
+        for path in paths {
+            let Ok(metadata) = followed(path) else { continue };
+            if metadata.is_dir() {
+                directories.push(path.clone());
+            }
+            self.record(path.clone(), &metadata, &mut seen);
+        }
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if !(self.filter)(&entry.file_name(), kind) {
+                    continue;
+                }
+                if let Ok(metadata) = followed(&path) {
+                    self.record(path.clone(), &metadata, &mut seen);
+                }
+                // Links to directories are not followed, as they may lead back here.
+                if kind.is_dir() {
+                    directories.push(path);
+                }
+            }
+        }
+        seen
+    }
+
+    fn record(&self, path: PathBuf, metadata: &Metadata, seen: &mut BTreeMap<PathBuf, State>) {
+        let identity = identity(metadata);
+        if identity.is_none() || !self.outputs.contains(&identity) {
+            seen.insert(path, State::of(metadata));
+        }
+    }
+}
+
+/// Returns the metadata of the target of a path, or of the path itself if it is a link that leads nowhere.
+fn followed(path: &Path) -> std::io::Result<Metadata> {
+    path.metadata().or_else(|_| path.symlink_metadata())
+}
+
+#[cfg(unix)]
+fn output_files() -> Vec<Identity> {
+    use std::io::{stderr, stdout};
+    let streams = [rustix::fs::fstat(stdout()), rustix::fs::fstat(stderr())];
+    streams.iter().flatten().map(|stat| Some((stat.st_dev, stat.st_ino))).collect()
+}
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(unix)]
+fn mode(metadata: &Metadata) -> u32 {
+    std::os::unix::fs::MetadataExt::mode(metadata)
+}
+
+#[cfg(not(unix))]
+fn output_files() -> Vec<Identity> {
+    Vec::new()
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Identity {
+    None
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Metadata) -> u32 {
+    0
+}
