@@ -153,6 +153,11 @@ impl Engine {
 /// Prepares a program for a debugger: all variables and `LAST` keep their values.
 pub(super) fn show_all(program: &mut Program) {
     mark_unread(program);
+    keep_last(program);
+}
+
+/// Keeps `LAST` everywhere, whether anything reads it or not.
+pub(super) fn keep_last(program: &mut Program) {
     program.top.keeps_last = true;
     program.procedures.iter_mut().for_each(|procedure| procedure.body.keeps_last = true);
 }

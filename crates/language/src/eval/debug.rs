@@ -15,7 +15,6 @@ use crate::value::{Fallible, Map, Value};
 
 use super::fault::Fault;
 use super::machine::{EvalFn, EvalResult, Flow, Machine, StmtFn};
-use super::output::Output;
 use super::tool_call::{self, Handling};
 
 /// A debugger, which is told of a run. An error ends the run.
@@ -189,11 +188,6 @@ impl Machine {
         self.last_error = outcome;
     }
 
-    /// Returns the destination of EMIT and warnings.
-    pub fn output(&mut self) -> &mut dyn Output {
-        &mut *self.world.output
-    }
-
     /// Returns whether every failure of a tool is an error.
     pub fn is_strict(&self) -> bool {
         self.world.strict
@@ -212,7 +206,9 @@ impl Machine {
     fn enter_body(&mut self, body: BodyId) {
         let (base, depth) = (self.base, self.depth);
         if let Some(state) = &mut self.debug {
-            state.frames.retain(|frame| frame.depth < depth);
+            while state.frames.last().is_some_and(|frame| frame.depth >= depth) {
+                state.frames.pop();
+            }
             state.frames.push(DebugFrame { body, base, depth, statement: None });
         }
     }

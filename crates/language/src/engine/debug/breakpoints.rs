@@ -88,6 +88,9 @@ impl HitRule {
     }
 }
 
+/// Checks the text of an expression.
+pub(super) type CheckText<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+
 /// All breakpoints.
 #[derive(Debug, Default)]
 pub(super) struct Breakpoints {
@@ -114,9 +117,11 @@ impl Breakpoints {
         program: &DebugProgram,
         source: &str,
         wanted: &[(usize, WantedBreakpoint)],
+        check: CheckText<'_>,
     ) -> Vec<SetBreakpoint> {
         self.list.retain(|point| point.borrow().source.as_deref() != Some(source));
-        let set = wanted.iter().map(|(line, wanted)| self.add_line(program, source, *line, wanted)).collect();
+        let set = wanted.iter().map(|(line, wanted)| self.add_line(program, source, *line, wanted, check));
+        let set = set.collect();
         self.mark(program);
         set
     }
@@ -127,6 +132,7 @@ impl Breakpoints {
         name: &str,
         line: usize,
         wanted: &WantedBreakpoint,
+        check: CheckText<'_>,
     ) -> SetBreakpoint {
         let Some(source) = program.source_named(name) else {
             return self.refuse(format!("the script uses no text `{name}`"));
@@ -136,7 +142,8 @@ impl Breakpoints {
         };
         let moved = (at != line).then(|| format!("no statement begins on line {line}; moved to line {at}"));
         let statements = program.statements_on(source, at);
-        self.add(wanted, Some(name), statements, SetBreakpoint { id: 0, line: Some(at), message: moved })
+        let set = SetBreakpoint { id: 0, line: Some(at), message: moved };
+        self.add(wanted, Some(name), statements, set, check)
     }
 
     /// Replaces the breakpoints on procedures; each comes with a name.
@@ -144,6 +151,7 @@ impl Breakpoints {
         &mut self,
         program: &DebugProgram,
         wanted: &[(String, WantedBreakpoint)],
+        check: CheckText<'_>,
     ) -> Vec<SetBreakpoint> {
         self.list.retain(|point| !point.borrow().is_of_procedure);
         let set = wanted.iter().map(|(name, wanted)| {
@@ -154,7 +162,7 @@ impl Breakpoints {
                 return self.refuse(format!("{nothing} `{name}`"));
             };
             let line = Some(program.line_of(*first));
-            self.add(wanted, None, statements, SetBreakpoint { id: 0, line, message: None })
+            self.add(wanted, None, statements, SetBreakpoint { id: 0, line, message: None }, check)
         });
         let set = set.collect::<Vec<_>>();
         self.mark(program);
@@ -167,6 +175,7 @@ impl Breakpoints {
         source: Option<&str>,
         statements: Vec<usize>,
         set: SetBreakpoint,
+        check: CheckText<'_>,
     ) -> SetBreakpoint {
         if self.list.len() >= MAX_BREAKPOINTS {
             return self.refuse(format!("there are {MAX_BREAKPOINTS} breakpoints already"));
@@ -176,6 +185,9 @@ impl Breakpoints {
             Ok(hits) => hits,
             Err(message) => return self.refuse(message),
         };
+        if let Some(Err(message)) = given(&wanted.condition).map(|condition| check(&condition)) {
+            return self.refuse(format!("the condition is no expression: {message}"));
+        }
         self.next_id += 1;
         self.list.push(Rc::new(RefCell::new(Breakpoint {
             id: self.next_id,

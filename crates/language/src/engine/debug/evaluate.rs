@@ -221,6 +221,15 @@ impl DebugRun {
         Ok(Watch { sources: Rc::new(sources), compiled, procedure, slots, impurity })
     }
 
+    /// Checks that a text is an expression.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(super) fn check_text(&self, text: &str) -> Result<(), String> {
+        let checked = on_large_stack(|| self.checked(text).map(drop));
+        checked.unwrap_or_else(|panic| Err(format!("a fault of NeuroScript itself, please report it: {panic}")))
+    }
+
     /// Returns the text of an expression that stands alone, so that it can stand in brackets.
     fn checked<'t>(&self, text: &'t str) -> Result<&'t str, String> {
         let text = text.trim();
@@ -235,7 +244,7 @@ impl DebugRun {
         first_error(&findings)?;
         match tree.as_ref().map(|tree| &tree.statements[..]) {
             Some([statement]) if matches!(statement.kind, StatementKind::Return(_)) => Ok(text),
-            _ => Err("the debugger evaluates one expression, not a statement".to_owned()),
+            _ => Err("this is a statement, and the debugger evaluates expressions".to_owned()),
         }
     }
 

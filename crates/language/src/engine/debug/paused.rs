@@ -2,6 +2,7 @@
 
 use crate::eval::{BodyId, Machine};
 use crate::gate::{End, UndoRequest};
+use crate::limits::{Limits, Meter};
 use crate::toolkit::ToolError;
 use crate::value::Value;
 
@@ -71,12 +72,12 @@ impl<'a> Paused<'a> {
 
     /// Replaces the breakpoints of a text; each comes with its line.
     pub fn set_breakpoints(&mut self, source: &str, wanted: &[(usize, WantedBreakpoint)]) -> Vec<SetBreakpoint> {
-        self.run.breakpoints.borrow_mut().set_lines(&self.run.code, source, wanted)
+        self.run.breakpoints.borrow_mut().set_lines(&self.run.code, source, wanted, &|text| self.run.check_text(text))
     }
 
     /// Replaces the breakpoints on procedures; each comes with a name.
     pub fn set_procedure_breakpoints(&mut self, wanted: &[(String, WantedBreakpoint)]) -> Vec<SetBreakpoint> {
-        self.run.breakpoints.borrow_mut().set_procedures(&self.run.code, wanted)
+        self.run.breakpoints.borrow_mut().set_procedures(&self.run.code, wanted, &|text| self.run.check_text(text))
     }
 
     /// Removes all breakpoints.
@@ -110,6 +111,16 @@ impl<'a> Paused<'a> {
     pub fn settle(&self) {
         // The run itself fails then, at its next line of output or at its end.
         let _ = self.run.gate.barrier().pass();
+    }
+
+    /// Reads a line from the console of the run, for a client at a terminal. Returns `None` at the end of the input.
+    ///
+    /// # Errors
+    /// The input cannot be read, or somebody interrupts.
+    pub fn read_line(&self, prompt: &str) -> Result<Option<String>, ToolError> {
+        // The limits of the run apply to scripts only.
+        let meter = Meter::new(&Limits::default(), self.run.interrupt.clone());
+        self.run.gate.console().read_line(prompt, &meter)
     }
 
     /// Returns the number of running bodies.

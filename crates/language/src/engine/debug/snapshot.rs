@@ -36,7 +36,10 @@ impl Snapshot {
             let count = program.body(frame.body).slots.len();
             let values = (0..count).map(|slot| machine.variable_in(frame, slot).clone()).collect();
             let last = program.table.hidden(frame.body).last;
-            let last = last.map_or(Value::Nil, |slot| machine.variable_in(frame, slot).clone());
+            let last = match last.map(|slot| machine.variable_in(frame, slot)) {
+                None | Some(Value::Unset) => Value::Nil,
+                Some(value) => value.clone(),
+            };
             FrameSnapshot { body: frame.body, statement: frame.statement, values, last }
         });
         let frames = frames.collect();
