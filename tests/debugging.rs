@@ -10,8 +10,8 @@ use std::fs;
 use std::rc::Rc;
 
 use neuroscript::engine::{
-    DebugClient, Ending, Engine, Invocation, Limits, MAX_CHANGES, Moved, Options, Outcome, Paused, Purity, Resume,
-    Script, Served, Stop, StopFilters, WantedBreakpoint,
+    DebugClient, Ending, Engine, Invocation, Limits, LineBreakpoint, MAX_CHANGES, Moved, Options, Outcome, Paused,
+    Purity, Resume, Script, Served, Stop, StopFilters,
 };
 use tempfile::TempDir;
 
@@ -30,7 +30,8 @@ struct Client {
 
 impl DebugClient for Client {
     fn configure(&self, paused: &mut Paused<'_>) -> Resume {
-        let lines: Vec<_> = self.lines.iter().map(|line| (*line, WantedBreakpoint::default())).collect();
+        let lines: Vec<_> =
+            self.lines.iter().map(|line| LineBreakpoint { line: *line, ..LineBreakpoint::default() }).collect();
         for set in paused.set_breakpoints("main.ns", &lines) {
             assert!(set.line.is_some(), "{:?}", set.message);
         }

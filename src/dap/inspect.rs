@@ -2,7 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{DebugLocation, Paused, Purity, SetBreakpoint, StopFilters, WantedBreakpoint};
+use crate::engine::{
+    BreakpointRule, DebugLocation, LineBreakpoint, Paused, ProcedureBreakpoint, Purity, SetBreakpoint, StopFilters,
+};
 
 use super::arguments::{
     BreakpointLocations, Evaluate, GivenBreakpoint, Initialize, SetBreakpoints, SetFilters, SetFunctionBreakpoints,
@@ -53,8 +55,11 @@ pub fn set_breakpoints(paused: &mut Paused<'_>, files: &Files, counting: Countin
         let refused = points.iter().map(|_| json!({ "verified": false, "message": message }));
         return Ok(json!({ "breakpoints": refused.collect::<Vec<_>>() }));
     };
-    let wanted: Vec<(usize, WantedBreakpoint)> =
-        points.into_iter().map(|point| (counting.line_of_client(point.line), wanted(point))).collect();
+    let wanted = points.into_iter().map(|point| {
+        let line = counting.line_of_client(point.line);
+        LineBreakpoint { line, rule: rule(point) }
+    });
+    let wanted: Vec<LineBreakpoint> = wanted.collect();
     let set = paused.set_breakpoints(name, &wanted);
     Ok(json!({ "breakpoints": set.iter().map(|set| shown(set, counting)).collect::<Vec<_>>() }))
 }
@@ -62,8 +67,9 @@ pub fn set_breakpoints(paused: &mut Paused<'_>, files: &Files, counting: Countin
 /// Answers `setFunctionBreakpoints`.
 pub fn set_function_breakpoints(paused: &mut Paused<'_>, counting: Counting, given: SetFunctionBreakpoints) -> Answer {
     bounded(given.breakpoints.len())?;
-    let named: Vec<(String, WantedBreakpoint)> =
-        given.breakpoints.into_iter().map(|point| (point.name.clone(), wanted(point))).collect();
+    let named = given.breakpoints.into_iter();
+    let named: Vec<ProcedureBreakpoint> =
+        named.map(|point| ProcedureBreakpoint { name: point.name.clone(), rule: rule(point) }).collect();
     let set = paused.set_procedure_breakpoints(&named);
     Ok(json!({ "breakpoints": set.iter().map(|set| shown(set, counting)).collect::<Vec<_>>() }))
 }
@@ -113,8 +119,8 @@ fn bounded(points: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn wanted(given: GivenBreakpoint) -> WantedBreakpoint {
-    WantedBreakpoint { condition: given.condition, hits: given.hit_condition, message: given.log_message }
+fn rule(given: GivenBreakpoint) -> BreakpointRule {
+    BreakpointRule { condition: given.condition, hits: given.hit_condition, message: given.log_message }
 }
 
 fn shown(set: &SetBreakpoint, counting: Counting) -> Json {

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::engine::{
-    DebugClient, Moved, Paused, Purity, Resume, Served, Stop, StopFilters, VariableScope, WantedBreakpoint, outside,
+    DebugClient, LineBreakpoint, Moved, Paused, ProcedureBreakpoint, Purity, Resume, Served, Stop, StopFilters, Value,
+    VariableScope, outside,
 };
 use crate::terminal::printer::Shared;
 use crate::terminal::script_file::read_script;
@@ -183,7 +184,7 @@ impl TerminalDebugger {
         let frame = paused.frame_count().saturating_sub(1);
         for scope in [VariableScope::Local, VariableScope::Outer] {
             for variable in paused.variables(frame, scope) {
-                if !matches!(variable.value, crate::engine::Value::Unset) {
+                if !matches!(variable.value, Value::Unset) {
                     self.print(&format!("{} = {}", variable.name, cell(&variable.value)));
                 }
             }
@@ -196,7 +197,7 @@ impl DebugClient for TerminalDebugger {
         paused.set_filters(StopFilters::default());
         let typed = self.breakpoints.borrow();
         let lines = typed.iter().filter_map(|typed| match typed {
-            Typed::Line(line) => Some((*line, WantedBreakpoint::default())),
+            Typed::Line(line) => Some(LineBreakpoint { line: *line, ..LineBreakpoint::default() }),
             Typed::Procedure(_) => None,
         });
         let lines: Vec<_> = lines.collect();
@@ -208,7 +209,9 @@ impl DebugClient for TerminalDebugger {
             }
         }
         let procedures = typed.iter().filter_map(|typed| match typed {
-            Typed::Procedure(name) => Some((name.clone(), WantedBreakpoint::default())),
+            Typed::Procedure(name) => {
+                Some(ProcedureBreakpoint { name: name.clone(), ..ProcedureBreakpoint::default() })
+            }
             Typed::Line(_) => None,
         });
         // A procedure may come with a later line.

@@ -8,9 +8,27 @@ use super::program::DebugProgram;
 /// Maximum number of breakpoints.
 pub const MAX_BREAKPOINTS: usize = 10_000;
 
-/// A breakpoint as somebody wants it.
+/// A breakpoint that somebody wants on a line.
 #[derive(Clone, Debug, Default)]
-pub struct WantedBreakpoint {
+pub struct LineBreakpoint {
+    /// The line, from 1.
+    pub line: usize,
+    /// When it stops.
+    pub rule: BreakpointRule,
+}
+
+/// A breakpoint that somebody wants on a procedure.
+#[derive(Clone, Debug, Default)]
+pub struct ProcedureBreakpoint {
+    /// The name.
+    pub name: String,
+    /// When it stops.
+    pub rule: BreakpointRule,
+}
+
+/// When a breakpoint stops.
+#[derive(Clone, Debug, Default)]
+pub struct BreakpointRule {
     /// Stops only where this expression is true.
     pub condition: Option<String>,
     /// Stops only at these hits: `5`, `>= 5`, `% 5`.
@@ -111,16 +129,16 @@ impl Breakpoints {
         self.list.iter().filter(|point| point.borrow().statements.contains(&statement)).cloned().collect()
     }
 
-    /// Replaces the breakpoints of a text; each comes with its line.
+    /// Replaces the breakpoints of a text.
     pub fn set_lines(
         &mut self,
         program: &DebugProgram,
         source: &str,
-        wanted: &[(usize, WantedBreakpoint)],
+        wanted: &[LineBreakpoint],
         check: CheckText<'_>,
     ) -> Vec<SetBreakpoint> {
         self.list.retain(|point| point.borrow().source.as_deref() != Some(source));
-        let set = wanted.iter().map(|(line, wanted)| self.add_line(program, source, *line, wanted, check));
+        let set = wanted.iter().map(|wanted| self.add_line(program, source, wanted, check));
         let set = set.collect();
         self.mark(program);
         set
@@ -130,31 +148,31 @@ impl Breakpoints {
         &mut self,
         program: &DebugProgram,
         name: &str,
-        line: usize,
-        wanted: &WantedBreakpoint,
+        wanted: &LineBreakpoint,
         check: CheckText<'_>,
     ) -> SetBreakpoint {
+        let LineBreakpoint { line, rule } = wanted;
         let Some(source) = program.source_named(name) else {
             return self.refuse(format!("the script uses no text `{name}`"));
         };
-        let Some(at) = program.line_for(source, line) else {
+        let Some(at) = program.line_for(source, *line) else {
             return self.refuse(format!("no statement stands on line {line} or after it"));
         };
-        let moved = (at != line).then(|| format!("no statement begins on line {line}; moved to line {at}"));
+        let moved = (at != *line).then(|| format!("no statement begins on line {line}; moved to line {at}"));
         let statements = program.statements_on(source, at);
         let set = SetBreakpoint { id: 0, line: Some(at), message: moved };
-        self.add(wanted, Some(name), statements, set, check)
+        self.add(rule, Some(name), statements, set, check)
     }
 
-    /// Replaces the breakpoints on procedures; each comes with a name.
+    /// Replaces the breakpoints on procedures.
     pub fn set_procedures(
         &mut self,
         program: &DebugProgram,
-        wanted: &[(String, WantedBreakpoint)],
+        wanted: &[ProcedureBreakpoint],
         check: CheckText<'_>,
     ) -> Vec<SetBreakpoint> {
         self.list.retain(|point| !point.borrow().is_of_procedure);
-        let set = wanted.iter().map(|(name, wanted)| {
+        let set = wanted.iter().map(|ProcedureBreakpoint { name, rule }| {
             let found = program.procedures_named(name);
             let statements: Vec<usize> = found.iter().filter_map(|number| program.first_statement(*number)).collect();
             let Some(first) = statements.first() else {
@@ -162,7 +180,7 @@ impl Breakpoints {
                 return self.refuse(format!("{nothing} `{name}`"));
             };
             let line = Some(program.line_of(*first));
-            self.add(wanted, None, statements, SetBreakpoint { id: 0, line, message: None }, check)
+            self.add(rule, None, statements, SetBreakpoint { id: 0, line, message: None }, check)
         });
         let set = set.collect::<Vec<_>>();
         self.mark(program);
@@ -171,7 +189,7 @@ impl Breakpoints {
 
     fn add(
         &mut self,
-        wanted: &WantedBreakpoint,
+        rule: &BreakpointRule,
         source: Option<&str>,
         statements: Vec<usize>,
         set: SetBreakpoint,
@@ -181,19 +199,19 @@ impl Breakpoints {
             return self.refuse(format!("there are {MAX_BREAKPOINTS} breakpoints already"));
         }
         let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-        let hits = match given(&wanted.hits).map(|hits| HitRule::parse(&hits)).transpose() {
+        let hits = match given(&rule.hits).map(|hits| HitRule::parse(&hits)).transpose() {
             Ok(hits) => hits,
             Err(message) => return self.refuse(message),
         };
-        if let Some(Err(message)) = given(&wanted.condition).map(|condition| check(&condition)) {
+        if let Some(Err(message)) = given(&rule.condition).map(|condition| check(&condition)) {
             return self.refuse(format!("the condition is no expression: {message}"));
         }
         self.next_id += 1;
         self.list.push(Rc::new(RefCell::new(Breakpoint {
             id: self.next_id,
-            condition: given(&wanted.condition),
+            condition: given(&rule.condition),
             hits,
-            message: given(&wanted.message),
+            message: given(&rule.message),
             is_of_procedure: source.is_none(),
             source: source.map(str::to_owned),
             statements,

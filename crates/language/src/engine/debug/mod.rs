@@ -21,7 +21,7 @@ use crate::text::Sources;
 
 use super::{Engine, Invocation, Outcome, Output, Script};
 
-pub use breakpoints::{SetBreakpoint, WantedBreakpoint};
+pub use breakpoints::{BreakpointRule, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
 pub use evaluate::{Evaluated, Purity};
 pub use history::MAX_CHANGES;
 pub use paused::{Moved, Paused, StackFrame, Variable, VariableScope};

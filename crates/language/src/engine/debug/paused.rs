@@ -7,7 +7,7 @@ use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::super::history::take_back;
-use super::breakpoints::{Breakpoints, SetBreakpoint, WantedBreakpoint};
+use super::breakpoints::{Breakpoints, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
 use super::evaluate::{Evaluated, Purity};
 use super::program::DebugLocation;
 use super::run::{DebugRun, Resume, StopFilters};
@@ -70,13 +70,13 @@ impl<'a> Paused<'a> {
         Paused { run, machine, present: None }
     }
 
-    /// Replaces the breakpoints of a text; each comes with its line.
-    pub fn set_breakpoints(&mut self, source: &str, wanted: &[(usize, WantedBreakpoint)]) -> Vec<SetBreakpoint> {
+    /// Replaces the breakpoints of a text.
+    pub fn set_breakpoints(&mut self, source: &str, wanted: &[LineBreakpoint]) -> Vec<SetBreakpoint> {
         self.run.breakpoints.borrow_mut().set_lines(&self.run.code, source, wanted, &|text| self.run.check_text(text))
     }
 
-    /// Replaces the breakpoints on procedures; each comes with a name.
-    pub fn set_procedure_breakpoints(&mut self, wanted: &[(String, WantedBreakpoint)]) -> Vec<SetBreakpoint> {
+    /// Replaces the breakpoints on procedures.
+    pub fn set_procedure_breakpoints(&mut self, wanted: &[ProcedureBreakpoint]) -> Vec<SetBreakpoint> {
         self.run.breakpoints.borrow_mut().set_procedures(&self.run.code, wanted, &|text| self.run.check_text(text))
     }
 
