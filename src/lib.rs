@@ -6,6 +6,8 @@
 
 pub mod cli;
 mod completion;
+mod dap;
+mod frames;
 mod lsp;
 mod manual;
 mod options;

@@ -16,6 +16,7 @@ mod command_line;
 mod completions;
 mod coverage;
 mod cuts;
+mod debugging;
 mod descriptors;
 mod doc;
 mod docs;

@@ -11,6 +11,7 @@ mod call;
 mod call_lines;
 mod check;
 mod completions;
+mod dap;
 mod definitions;
 mod doc;
 mod doctor;
@@ -111,6 +112,7 @@ fn instead_of_output(command: &Command) -> Option<(&'static str, &'static str)> 
         Command::Man(_) => ("man", "leave it out"),
         Command::Mcp(_) => ("mcp", "leave it out"),
         Command::Lsp(_) => ("lsp", "leave it out"),
+        Command::Dap => ("dap", "leave it out"),
         _ => return None,
     };
     Some((name, instead))
@@ -166,6 +168,7 @@ fn work() -> Exit {
         Some(Command::Man(args)) => completions::man(&args.command),
         Some(Command::Mcp(args)) => mcp::mcp(&global, &args),
         Some(Command::Lsp(_)) => lsp::lsp(&global),
+        Some(Command::Dap) => dap::dap(&global),
         Some(Command::McpWorker) => mcp::worker(&global),
         Some(Command::Repl) => run::default(&global),
     }

@@ -7,6 +7,7 @@ use lsp_types::{InitializeParams, Uri};
 use serde_json::{Value as Json, json};
 
 use crate::engine::{Engine, Options, SetupError, on_large_stack};
+use crate::frames::{read, write};
 
 use super::client::Client;
 use super::documents::{Documents, Workspace};
@@ -15,7 +16,6 @@ use super::request::{Refusal, RefusalCode};
 use super::semantic::legend;
 use super::server::{Answer, Notice, Server};
 use super::uri::path_of;
-use super::wire::{read, write};
 
 /// Maximum number of folders of a workspace.
 const MAX_FOLDERS: usize = 16;

@@ -27,7 +27,6 @@ mod structure;
 mod symbols;
 mod text;
 mod uri;
-mod wire;
 mod word;
 
 pub use lifecycle::{Ended, serve};

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use serde_json::Value as Json;
 
-use super::wire::{Frame, read};
+use crate::frames::{Frame, read};
 
 /// Maximum number of frames between the threads.
 const BETWEEN: usize = 4;

@@ -22,6 +22,8 @@ pub const ADOPT: &str = "Show foreign state in `.ns`, and adopt it if you confir
 pub const GC: &str = "Delete backups and journals of old runs, by the policy or these options";
 pub const MCP: &str = "Serve the tools and scripts to an agent over the Model Context Protocol";
 pub const LSP: &str = "Serve an editor over the Language Server Protocol";
+/// `ns dap`
+pub const DAP: &str = "Run a script under a debugger that an editor controls";
 pub const COMPLETIONS: &str = "Print the completion script of `ns` for a shell";
 pub const MAN: &str = "Print the manual page of `ns` or of a command";
 pub const GUIDE: &str = "Print the language and its tools on one small page, for models";

@@ -43,7 +43,7 @@ const fn topic(
 }
 
 /// All topics, in the order of `ns --help`.
-pub const COMMANDS: [CommandTopic; 27] = [
+pub const COMMANDS: [CommandTopic; 28] = [
     topic(
         &["ns run", "run"],
         about::RUN,
@@ -202,6 +202,12 @@ pub const COMMANDS: [CommandTopic; 27] = [
             "intellisense",
         ],
         "lsp",
+    ),
+    topic(
+        &["ns dap", "dap"],
+        about::DAP,
+        &["debug adapter", "debugger", "debug", "breakpoint", "step", "debug adapter protocol", "gdb", "pdb"],
+        "dap",
     ),
     topic(
         &["ns repl", "repl"],

@@ -22,7 +22,7 @@ pub struct Command<'a> {
 }
 
 /// The commands: name, arguments, description.
-pub const COMMANDS: [(&str, &str, &str); 18] = [
+pub const COMMANDS: [(&str, &str, &str); 20] = [
     (
         "help",
         "[TOPIC]",
@@ -35,6 +35,8 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
     ("time", "LINE", "how long a line takes, and how many steps"),
     ("out", "[N]", "the results so far; or one of them in full, which becomes `LAST`"),
     ("load", "FILE", "run a script here, so that its variables and procedures stay"),
+    ("break", "[LINE|PROCEDURE|off]", "stop there when a script or line runs; the breakpoints; remove them"),
+    ("step", "FILE|LINE", "run a script or a line here, and stop before each statement"),
     ("save", "FILE", "write the lines that were run so far to a new script"),
     ("reset", "", "forget variables, procedures and results"),
     ("log", "", "the runs that changed the sandbox; each line is a separate run"),
@@ -63,6 +65,27 @@ const PLANNING: &str = "
 
   Variables are kept throughout. `:undo` and `:log` also work on the runs of the
   plan. Changes of project memory are not part of a plan.";
+
+/// Additional text of `:help break` and `:help step`.
+const STEPPING: &str = "
+  :break 12      stop before line 12 of a script that :load or :step runs
+  :break Tidy    stop in the procedure `Tidy`
+  :break off     remove all breakpoints
+  :step tidy.ns  run a script, and stop before its first statement
+  :step Tidy(1)  run a line, and stop before it
+
+  At a stop, the prompt is `debug>`. An expression shows its value, `SET name =`
+  changes a variable, and these commands move:
+  :step      to the next statement, also in a procedure
+  :next      to the next statement, over calls
+  :out       to the end of the procedure
+  :continue  to the next breakpoint
+  :back      before the previous change of a file, which is taken back;
+             :step and :continue make it again
+  :where     the line, and the calls that led to it
+  :vars      the variables
+  :quit      end the run
+  An empty line repeats the last move.";
 
 /// Parses a text as a command. Returns `None` if it is not one.
 pub fn of(text: &str) -> Option<Command<'_>> {
@@ -117,7 +140,11 @@ pub fn full_name(name: &str) -> Option<&'static str> {
 /// Returns the usage and the description of a command.
 pub fn usage(name: &str) -> String {
     let found = COMMANDS.iter().find(|(known, ..)| *known == name);
-    let more = if name == "plan" { PLANNING } else { "" };
+    let more = match name {
+        "plan" => PLANNING,
+        "break" | "step" => STEPPING,
+        _ => "",
+    };
     found
         .map_or_else(String::new, |(name, rest, what)| format!(":{name} {rest}\n  {what}\n{more}").replace(" \n", "\n"))
 }
@@ -153,6 +180,8 @@ impl Repl<'_> {
             ("type", Some(text)) => self.type_of(text),
             ("time", Some(text)) => self.time(text),
             ("load", Some(file)) => self.load(file),
+            ("break", what) => self.break_at(what),
+            ("step", Some(what)) => self.step(what),
             ("save", Some(file)) => self.save(file),
             (known, _) => self.print(&usage(known)),
         }

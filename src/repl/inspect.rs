@@ -189,7 +189,7 @@ fn save_script(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Interprets a path as typed: expands `~/` to the home directory and strips quotes around it.
-fn path(text: &str) -> PathBuf {
+pub fn path(text: &str) -> PathBuf {
     let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     match (text.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),

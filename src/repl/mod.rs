@@ -6,6 +6,7 @@
 
 mod commands;
 mod complete;
+mod debugging;
 mod display;
 mod helper;
 mod highlight;
@@ -33,6 +34,7 @@ use crate::terminal::undo::{CommandStyle, say_changes};
 use crate::text::Code;
 
 use commands::Flow;
+use debugging::TerminalDebugger;
 use display::{Extent, display};
 pub use line_history::LineHistory;
 use reader::{Entry, Reader};
@@ -75,6 +77,8 @@ struct Repl<'e> {
     results: Results,
     /// The lines executed successfully.
     done: SavedLines,
+    /// The breakpoints, and the debugger at the terminal.
+    debugger: Rc<TerminalDebugger>,
 }
 
 /// Reads and runs lines until the user leaves. `typed` saves them for later sessions.
@@ -82,7 +86,8 @@ pub fn run(engine: &Engine, typed: LineHistory, printer: &Shared, view: View) ->
     let session = Rc::new(RefCell::new(engine.session(Box::new(printer.clone()))));
     let mut reader = Reader::new(session.clone(), typed)?;
     let (printer, results, done) = (printer.clone(), Results::default(), SavedLines::default());
-    let mut repl = Repl { engine, session, printer, view, results, done };
+    let debugger = Rc::new(TerminalDebugger::new(printer.clone()));
+    let mut repl = Repl { engine, session, printer, view, results, done, debugger };
     let greeting = format!("NeuroScript {}; :help helps, :quit leaves.", env!("CARGO_PKG_VERSION"));
     // Redirected output contains only the output of the lines.
     if stdout().is_terminal() {

@@ -18,6 +18,18 @@ pub fn read_script(file: &Path) -> Result<Script, Exit> {
     Ok(script_of(file, name, bytes))
 }
 
+/// Reads a script like [`read_script`], but returns the error.
+///
+/// # Errors
+/// The message, with what to do.
+pub fn load_script(file: &Path) -> Result<Script, String> {
+    let name = file.display().to_string();
+    match read_regular(file) {
+        Ok(bytes) => Ok(script_of(file, name, bytes)),
+        Err(error) => Err(format!("`{name}` cannot be read: {error}; {}", help(file, error.kind()))),
+    }
+}
+
 /// Reads a script without reporting errors. Returns `None` if the file does not exist or cannot be read.
 pub fn read_quietly(file: &Path) -> Option<Script> {
     let bytes = file.is_file().then(|| read_regular(file).ok()).flatten()?;

@@ -15,7 +15,7 @@ use crates::CRATES;
 use imports::{Import, ModulePath, Modules};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 26] = [
+const ARROWS: [(&str, &[&str]); 28] = [
     ("text", &[]),
     ("lockdown", &[]),
     ("limits", &["text"]),
@@ -45,13 +45,15 @@ const ARROWS: [(&str, &[&str]); 26] = [
     ("repl", &["text", "toolkit", "engine", "terminal", "manual", "completion"]),
     ("testing", &["text", "engine", "options"]),
     ("watch", &[]),
-    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion"]),
+    ("frames", &[]),
+    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion", "frames"]),
+    ("dap", &["text", "value", "toolkit", "engine", "terminal", "frames"]),
     ("mcp", &["text", "value", "toolkit", "gate", "engine"]),
     (
         "cli",
         &[
             "text", "value", "toolkit", "gate", "engine", "options", "terminal", "manual", "repl", "testing", "watch",
-            "lsp", "mcp",
+            "lsp", "dap", "mcp",
         ],
     ),
 ];

@@ -4,6 +4,7 @@
 
 mod commands;
 mod completing;
+mod debugging;
 mod editing;
 mod ended;
 mod kept;

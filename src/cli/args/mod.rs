@@ -102,6 +102,11 @@ pub enum Command {
     Mcp(McpArgs),
     #[command(about = about::LSP)]
     Lsp(LspArgs),
+    #[command(
+        about = about::DAP,
+        after_help = "An editor starts it and talks to it over the Debug Adapter Protocol on standard input and output. `launch` names the script (`program`) and may name `args`, `procedure`, `sandbox`, `policy`, `lib`, `strict`, `readOnly`, `plan` and `stopOnEntry`; the options of the command line hold where it names none."
+    )]
+    Dap,
     #[command(name = "mcp-worker", hide = true)]
     McpWorker,
     #[command(about = about::REPL)]

@@ -1,7 +1,7 @@
 //! Runs for front ends: listing, showing and undoing them.
 
-use crate::gate::{Caller, SessionMemory, UndoRefusal, UndoRequest};
-use crate::limits::{Limits, Meter, Watch, space};
+use crate::gate::{Caller, Gate, SessionMemory, UndoRefusal, UndoRequest};
+use crate::limits::{Interrupt, Limits, Meter, Watch, space};
 use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 
@@ -95,21 +95,30 @@ impl Engine {
     }
 
     fn undo_run(&self, run: &RunSummary, redo: bool, force: bool) -> Result<UndoReport, UndoRefusal> {
-        let _space = space::enter(&self.limits);
-        let is_undo = run.begin.as_ref().is_some_and(|begin| begin.is_undo());
-        let does_again = redo || is_undo && !run.is_undone();
-        let origin = self.gate.origin(run)?;
-        let command = format!("ns {} {}", if does_again { "redo" } else { "undo" }, short_name(&origin.run));
-        let session = SessionMemory::new(command);
-        // Redoing a run that is itself an undo, and still in effect, means undoing it.
-        let redo = redo && (run.is_undone() || !is_undo);
-        // The engine's limits apply to scripts only.
-        let mut meter = Meter::new(&Limits::default(), self.interrupt.clone());
-        let undone = on_large_stack(|| {
-            self.gate.undo(run, UndoRequest { redo, force }, Caller { meter: &mut meter, session: &session })
-        })
-        .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()));
+        let undone = take_back(&self.gate, &self.limits, &self.interrupt, run, UndoRequest { redo, force });
         self.settle();
         undone
     }
+}
+
+/// Undoes a run, or redoes it, in the account of no script.
+pub(super) fn take_back(
+    gate: &Gate,
+    limits: &Limits,
+    interrupt: &Interrupt,
+    run: &RunSummary,
+    UndoRequest { redo, force }: UndoRequest,
+) -> Result<UndoReport, UndoRefusal> {
+    let _space = space::enter(limits);
+    let is_undo = run.begin.as_ref().is_some_and(|begin| begin.is_undo());
+    let does_again = redo || is_undo && !run.is_undone();
+    let origin = gate.origin(run)?;
+    let command = format!("ns {} {}", if does_again { "redo" } else { "undo" }, short_name(&origin.run));
+    let session = SessionMemory::new(command);
+    // Redoing a run that is itself an undo, and still in effect, means undoing it.
+    let redo = redo && (run.is_undone() || !is_undo);
+    // The engine's limits apply to scripts only.
+    let mut meter = Meter::new(&Limits::default(), interrupt.clone());
+    on_large_stack(|| gate.undo(run, UndoRequest { redo, force }, Caller { meter: &mut meter, session: &session }))
+        .unwrap_or_else(|panic| Err(ToolError::new(ToolCode::IoError, internal_fault(&panic).message).into()))
 }

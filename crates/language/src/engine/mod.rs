@@ -6,6 +6,7 @@ mod call;
 mod canary;
 mod changes;
 mod config;
+mod debug;
 mod fix;
 mod foreign;
 mod foreign_syntax;
@@ -73,6 +74,11 @@ pub use call::{AnswerForm, ToolCall};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, time_span};
 pub use config::files::state_folder;
 pub use config::{KeyRow, policy_keys};
+pub use debug::{
+    AnnouncedChange, BreakpointRule, DebugClient, DebugLocation, Evaluated, LineBreakpoint, MAX_CHANGES, Moved, Paused,
+    ProcedureBreakpoint, Purity, RaisedError, Resume, Served, SetBreakpoint, StackFrame, Stop, StopFilters, Variable,
+    VariableScope,
+};
 pub use fix::Fixed;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState, NO_KEY_YET, Ownership};
 pub use format::{Formatted, Spelling, format_script};

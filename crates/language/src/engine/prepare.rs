@@ -3,7 +3,7 @@
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
 use crate::program::{
-    Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, tree::Program,
+    Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, mark_unread, tree::Program,
 };
 use crate::syntax::{TextLimits, parse};
 use crate::text::{Code, Diagnostic, Sources};
@@ -18,8 +18,8 @@ pub(super) enum Purpose<'a> {
     /// To report errors and probable mistakes.
     Check,
     /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point, `watch` the
-    /// time limit.
-    Run { memory: &'a SessionMemory, procedure: Option<&'a str>, watch: &'a Watch },
+    /// time limit. A debugger shows every variable, so nothing is left out of a program for one.
+    Run { memory: &'a SessionMemory, procedure: Option<&'a str>, watch: &'a Watch, for_debugger: bool },
 }
 
 impl<'a> Purpose<'a> {
@@ -119,7 +119,9 @@ impl Engine {
         if let Ok(interface) = &mut interface {
             interface.reads_args = program.reads_args;
         }
-        if let Purpose::Run { .. } = purpose {
+        if let Purpose::Run { for_debugger: true, .. } = purpose {
+            show_all(&mut program);
+        } else if let Purpose::Run { .. } = purpose {
             discard_unread(&mut program);
             self.project(&mut program);
             mark_last_uses(&mut program);
@@ -146,4 +148,16 @@ impl Engine {
         findings.sort_by_key(|finding| finding.span());
         Prepared { sources, findings, held, program, unit, modules, uncalled_main, interface }
     }
+}
+
+/// Prepares a program for a debugger: all variables and `LAST` keep their values.
+pub(super) fn show_all(program: &mut Program) {
+    mark_unread(program);
+    keep_last(program);
+}
+
+/// Keeps `LAST` everywhere, whether anything reads it or not.
+pub(super) fn keep_last(program: &mut Program) {
+    program.top.keeps_last = true;
+    program.procedures.iter_mut().for_each(|procedure| procedure.body.keeps_last = true);
 }

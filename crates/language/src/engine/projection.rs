@@ -27,7 +27,7 @@ mod tests {
         let watch = engine.begin_account().watch();
         let prepared = engine.prepare(
             &Script::new("test", text),
-            Purpose::Run { memory: &SessionMemory::new("test"), procedure: None, watch: &watch },
+            Purpose::Run { memory: &SessionMemory::new("test"), procedure: None, watch: &watch, for_debugger: false },
         );
         assert_eq!(prepared.findings, [], "{text}");
         !prepared.program.projected.is_empty()

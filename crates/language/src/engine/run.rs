@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use crate::eval::{Machine, Output, RunContext, compile};
+use crate::eval::{Compiled, Fault, Machine, Output, RunContext, compile};
 use crate::gate::SessionMemory;
 use crate::limits::{space, work};
 use crate::program::Bound;
+use crate::program::tree::Program;
 use crate::text::{Diagnostic, FindingCode, Sources};
 use crate::value::Value;
 
+use super::debug::{DebugClient, DebugTexts};
 use super::invocation::command_of;
 use super::prepare::{Prepared, Purpose};
 use super::{
@@ -22,14 +24,27 @@ struct RunSession<'a> {
     memory: &'a Rc<SessionMemory>,
     /// The command, as the list of runs shows it.
     listed: &'a str,
+    /// The client of the debugger, if the run has one.
+    debugger: Option<&'a Rc<dyn DebugClient>>,
 }
 
 impl Engine {
     /// Runs a script, or one procedure of it.
     pub fn run(&self, script: &Script, invocation: &Invocation, output: Box<dyn Output>) -> Outcome {
+        self.run_under(script, invocation, output, None)
+    }
+
+    /// Runs a script, under a debugger if there is one.
+    pub(super) fn run_under(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        debugger: Option<&Rc<dyn DebugClient>>,
+    ) -> Outcome {
         let memory = SessionMemory::new(command_of(script, self.gate.root().path()));
         let listed = self.listed_command(script, invocation);
-        self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed })
+        self.run_listed(script, invocation, output, RunSession { memory: &Rc::new(memory), listed: &listed, debugger })
     }
 
     /// Returns the command of a run as the list of runs and plans show it. A script is named by its path from the
@@ -46,7 +61,7 @@ impl Engine {
         output: Box<dyn Output>,
         memory: &Rc<SessionMemory>,
     ) -> Outcome {
-        self.run_listed(script, invocation, output, RunSession { memory, listed: memory.command() })
+        self.run_listed(script, invocation, output, RunSession { memory, listed: memory.command(), debugger: None })
     }
 
     /// Runs a script for a session.
@@ -131,7 +146,7 @@ impl Engine {
         script: &Script,
         invocation: &Invocation,
         mut output: Box<dyn Output>,
-        RunSession { memory, listed }: RunSession<'_>,
+        RunSession { memory, listed, debugger }: RunSession<'_>,
     ) -> Outcome {
         if let Some(finding) = self.unsealed() {
             return Outcome::refused(Sources::new(), vec![finding]);
@@ -140,8 +155,9 @@ impl Engine {
         let watch = meter.watch();
         let _work = work::enter(watch.clone());
         let procedure = invocation.procedure.as_deref();
-        let prepared = self.prepare(script, Purpose::Run { memory, procedure, watch: &watch });
-        let Prepared { sources, findings, program, uncalled_main, interface, mut held, .. } = prepared;
+        let prepared =
+            self.prepare(script, Purpose::Run { memory, procedure, watch: &watch, for_debugger: debugger.is_some() });
+        let Prepared { sources, findings, program, unit, modules, uncalled_main, interface, mut held } = prepared;
         if findings.iter().any(Diagnostic::is_error) {
             return Outcome::refused(sources, findings);
         }
@@ -164,15 +180,39 @@ impl Engine {
         let mut machine = Machine::new(world, meter);
         let args = Value::list(args).unwrap_or_default();
         machine.set_args(args.clone());
-        let compiled = compile(&program, self.gate.registry());
-        held.shrink(held.bytes() / 2);
-        let result = match interface.procedure.as_ref().and_then(|name| program.own_procedure(name)) {
-            None => machine.run_top(&compiled),
-            Some(number) => machine.run_procedure(&compiled, number, values),
+        let entry = interface.procedure.as_ref().and_then(|name| program.own_procedure(name));
+        let (compiled, program, result) = match debugger {
+            None => {
+                let compiled = compile(&program, self.gate.registry());
+                held.shrink(held.bytes() / 2);
+                let result = run_compiled(&mut machine, &compiled, entry, values);
+                (compiled, program, result)
+            }
+            Some(client) => {
+                let texts = DebugTexts { units: vec![unit], modules };
+                let debugged = self.debugged(program, texts, &sources, listed, client);
+                let result = debugged.attach(&mut machine).map_err(|hit| Box::new(hit.into()));
+                let result = result.and_then(|()| run_compiled(&mut machine, &debugged.compiled, entry, values));
+                machine.detach();
+                (debugged.compiled, Program::default(), result)
+            }
         };
         let explained =
             |fault| missing_argument::explain(fault, &sources, &args, &interface.usage(&invocation.command(script)));
         let result = result.map_err(explained);
         Outcome::of_run(&sources, result, machine, compiled, program)
+    }
+}
+
+/// Runs the top level, or a procedure with these arguments.
+fn run_compiled(
+    machine: &mut Machine,
+    compiled: &Compiled,
+    entry: Option<usize>,
+    values: Vec<Value>,
+) -> Result<Value, Box<Fault>> {
+    match entry {
+        None => machine.run_top(compiled),
+        Some(number) => machine.run_procedure(compiled, number, values),
     }
 }

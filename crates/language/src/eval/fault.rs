@@ -9,6 +9,8 @@ use crate::toolkit::ToolError;
 use crate::value::print::shortened;
 use crate::value::{FAILURE_CHARS, Map, Str, Value, ValueError};
 
+use super::debug::Raised;
+
 /// Maximum number of calls in a fault's trace, innermost first.
 const MAX_TRACE: usize = 6;
 
@@ -45,6 +47,8 @@ pub struct Fault {
     pub(super) passed: bool,
     /// Whether the fault only means that the reader of the output is gone: it ends the run and is not reported.
     pub(super) unread: bool,
+    /// What a debugger knows of it.
+    pub(super) raised: Raised,
 }
 
 impl Fault {
@@ -66,6 +70,7 @@ impl Fault {
             failed_call: None,
             passed: false,
             unread: false,
+            raised: Raised::Untold,
         }
     }
 

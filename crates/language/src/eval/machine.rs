@@ -12,6 +12,7 @@ use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
 use crate::value::Value;
 
+use super::debug::DebugState;
 use super::fault::Fault;
 use super::output::Output;
 use super::refusals;
@@ -96,6 +97,8 @@ pub struct Machine {
     pub(super) world: RunContext,
     /// The view of the outermost FOR EACH; `None` while one runs, or if there is no view.
     view: Option<Rc<dyn ProgressView>>,
+    /// The debugger, if there is one.
+    pub(super) debug: Option<Box<DebugState>>,
 }
 
 /// The outermost FOR EACH of a run, whose progress is displayed.
@@ -153,6 +156,7 @@ impl Machine {
             procedures: Rc::new([]),
             world,
             view: None,
+            debug: None,
         }
     }
 

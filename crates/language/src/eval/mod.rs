@@ -11,6 +11,7 @@
 
 mod builtins;
 mod compile;
+mod debug;
 mod fault;
 mod handler;
 mod machine;
@@ -21,7 +22,8 @@ mod refusals;
 mod template;
 mod tool_call;
 
-pub use compile::compile;
+pub use compile::{compile, compile_for_debugger};
+pub use debug::{BodyId, ChangingCall, DebugTable, Debugger, StatementPlace};
 pub use fault::Fault;
 pub use machine::{Compiled, Machine, RunContext};
 pub use output::{EmitError, Output, emitted};

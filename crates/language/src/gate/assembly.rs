@@ -220,6 +220,11 @@ impl Gate {
         self.remove_temporary();
     }
 
+    /// Whether there are temporary directories.
+    pub fn has_temporary(&self) -> bool {
+        !self.world.temporary.is_empty()
+    }
+
     /// Removes the temporary directories. One that cannot be removed becomes a warning and is removed at the next
     /// start.
     pub fn remove_temporary(&self) {

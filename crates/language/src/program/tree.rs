@@ -3,6 +3,7 @@
 //! [`super::lower`] produces it and `eval` compiles it. Except for spans, it does not record how the script was
 //! written.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::rc::Rc;
 
@@ -41,9 +42,16 @@ pub struct Program {
     pub reads_args: bool,
     /// Tools that a cheaper one replaces because the script cannot see the difference.
     pub projected: Vec<ProjectedTool>,
+    /// The spans of calls whose results nothing reads, in a program for a debugger, which shows them nevertheless.
+    pub unread_results: HashSet<Span>,
 }
 
 impl Program {
+    /// Returns whether nothing reads the result of a call.
+    pub fn is_unread(&self, call: &Expr) -> bool {
+        self.unread_results.contains(&call.span)
+    }
+
     /// Returns the procedures of the script itself.
     pub fn own_procedures(&self) -> &[Procedure] {
         &self.procedures[..self.own_procedures]

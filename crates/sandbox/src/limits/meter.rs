@@ -67,6 +67,14 @@ impl Watch {
     pub fn excuse(&self, time: Duration) {
         self.excused.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
     }
+
+    /// Does work during which somebody waits or is asked, so that its time does not count.
+    pub fn excusing<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let done = work();
+        self.excuse(begin.elapsed());
+        done
+    }
 }
 
 /// The meter of one run.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use compact_str::CompactString;
 
-use crate::eval::{Machine, Output, RunContext, compile};
+use crate::eval::{Fault, Machine, Output, RunContext, compile};
 use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
@@ -20,9 +20,11 @@ use crate::toolkit::ToolError;
 use crate::value::Value;
 use crate::value::print::shortened;
 
+use super::debug::{DebugClient, DebugTexts};
 use super::missing_argument;
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
+use super::prepare::keep_last;
 use super::stack::on_large_stack;
 use super::{EndedRun, Ending, Engine, Script, admit_text};
 
@@ -42,6 +44,8 @@ pub struct Session<'e> {
     names: Vec<CompactString>,
     last: Value,
     lines: usize,
+    /// The client of the debugger under which lines run, if there is one.
+    debugger: Option<Rc<dyn DebugClient>>,
 }
 
 /// The outcome of a line.
@@ -73,6 +77,16 @@ impl LineOutcome {
     fn refused(findings: Vec<Diagnostic>) -> LineOutcome {
         LineOutcome { ending: ending_before_run(&findings), findings, result: LineResult::None, steps: 0, ended: None }
     }
+}
+
+/// A line that ran.
+struct RanLine {
+    result: Result<Value, Box<Fault>>,
+    unit: Unit,
+    /// Names of the top-level variables.
+    slots: Vec<CompactString>,
+    /// `LAST`
+    last: Value,
 }
 
 /// How a line is parsed.
@@ -121,6 +135,7 @@ impl<'e> Session<'e> {
             names: Vec::new(),
             last: Value::Nil,
             lines: 0,
+            debugger: None,
         }
     }
 
@@ -172,14 +187,12 @@ impl<'e> Session<'e> {
         let form = self.form(text);
         self.lines += 1;
         let script = Script::new(format!("<line {}>", self.lines), text);
-        self.engine().gate.announce(&command_of(text), false);
-        self.run_as(&script, form)
+        self.run_as(&script, form, &command_of(text))
     }
 
     /// Runs a script as if it had been typed. If it fails, no variable changes.
     pub fn run(&mut self, script: &Script) -> LineOutcome {
-        self.engine().gate.announce(&format!("ns repl: :load {}", script.file_name()), false);
-        self.run_as(script, Form::Statements)
+        self.run_as(script, Form::Statements, &format!("ns repl: :load {}", script.file_name()))
     }
 
     /// Decides how to parse a line. If neither form is valid, prefers the one that parses further.
@@ -216,11 +229,17 @@ impl<'e> Session<'e> {
         }
     }
 
-    fn run_as(&mut self, script: &Script, form: Form) -> LineOutcome {
+    /// Runs the next lines under a debugger, or without one.
+    pub fn set_debugger(&mut self, client: Option<Rc<dyn DebugClient>>) {
+        self.debugger = client;
+    }
+
+    /// Runs a text; the list of runs shows the command.
+    fn run_as(&mut self, script: &Script, form: Form, command: &str) -> LineOutcome {
+        self.engine().gate.announce(command, false);
         let _space = space::enter(&self.engine().limits);
-        let outcome = on_large_stack(|| self.compile_and_run(script, form)).unwrap_or_else(|panic| LineOutcome {
-            ending: Ending::Failed,
-            ..LineOutcome::refused(vec![super::internal_fault(&panic)])
+        let outcome = on_large_stack(|| self.compile_and_run(script, form, command)).unwrap_or_else(|panic| {
+            LineOutcome { ending: Ending::Failed, ..LineOutcome::refused(vec![super::internal_fault(&panic)]) }
         });
         let end = match outcome.ending {
             Ending::Done => End::Done,
@@ -237,7 +256,7 @@ impl<'e> Session<'e> {
         outcome
     }
 
-    fn compile_and_run(&mut self, script: &Script, form: Form) -> LineOutcome {
+    fn compile_and_run(&mut self, script: &Script, form: Form, command: &str) -> LineOutcome {
         if let Some(finding) = self.engine().unsealed() {
             return LineOutcome::refused(vec![finding]);
         }
@@ -258,20 +277,17 @@ impl<'e> Session<'e> {
             return LineOutcome::refused(findings);
         }
         program.top.keeps_last = true;
-        mark_procedures(&mut program);
-        let compiled = compile(&program, registry);
         let before = self.machine.top_values(self.names.len());
         self.machine.set_sources(Rc::new(self.sources.clone()));
         let meter = self.engine().begin_account();
         let _work = work::enter(meter.watch());
         self.machine.set_meter(meter);
-        self.machine.set_top_last(&compiled, self.last.clone());
-        let result = self.machine.run_top(&compiled);
+        let is_call = matches!(unit.tree.statements[..], [Statement { kind: StatementKind::Call(_), .. }]);
+        let RanLine { result, unit, slots, last } = self.run_program(program, unit, command);
         let steps = self.machine.meter().steps_taken();
         match result {
             Ok(value) => {
-                let is_call = matches!(unit.tree.statements[..], [Statement { kind: StatementKind::Call(_), .. }]);
-                self.keep(unit, &program, self.machine.top_last(&compiled));
+                self.keep(unit, slots, last);
                 if form == Form::Value {
                     self.last = value;
                 }
@@ -287,7 +303,7 @@ impl<'e> Session<'e> {
                 let ending = ending_of(&fault);
                 match ending {
                     // Keep the values computed so far, so that they can be inspected.
-                    Ending::Interrupted => self.keep(unit, &program, self.machine.top_last(&compiled)),
+                    Ending::Interrupted => self.keep(unit, slots, last),
                     _ => {
                         self.machine.restore_top(before);
                         self.modules.truncate(modules_before);
@@ -299,10 +315,36 @@ impl<'e> Session<'e> {
         }
     }
 
+    /// Runs the program of a line, under the debugger if there is one.
+    fn run_program(&mut self, mut program: Program, unit: Unit, command: &str) -> RanLine {
+        let slots = program.top.slots.clone();
+        let gate = self.engine().gate.clone();
+        let Some(client) = self.debugger.clone() else {
+            mark_procedures(&mut program);
+            let compiled = compile(&program, gate.registry());
+            self.machine.set_top_last(&compiled, self.last.clone());
+            let result = self.machine.run_top(&compiled);
+            return RanLine { result, unit, slots, last: self.machine.top_last(&compiled) };
+        };
+        keep_last(&mut program);
+        let (mut units, modules) = (std::mem::take(&mut self.units), std::mem::take(&mut self.modules));
+        units.push(unit);
+        let sources = Rc::new(self.sources.clone());
+        let texts = DebugTexts { units, modules };
+        let debugged = self.engine().debugged(program, texts, &sources, command, &client);
+        self.machine.set_top_last(&debugged.compiled, self.last.clone());
+        let attached = debugged.attach(&mut self.machine).map_err(|hit| Box::new(hit.into()));
+        let result = attached.and_then(|()| self.machine.run_top(&debugged.compiled));
+        self.machine.detach();
+        DebugTexts { units: self.units, modules: self.modules } = debugged.take_texts();
+        let unit = self.units.pop().unwrap_or_default();
+        RanLine { result, unit, slots, last: self.machine.top_last(&debugged.compiled) }
+    }
+
     /// Keeps the variables and definitions of a line.
-    fn keep(&mut self, unit: Unit, program: &Program, last: Value) {
+    fn keep(&mut self, unit: Unit, slots: Vec<CompactString>, last: Value) {
         self.last = last;
-        self.names.clone_from(&program.top.slots);
+        self.names = slots;
         let values = self.machine.top_values(self.names.len());
         self.machine.restore_top(values);
         self.uses.clone_from(&unit.uses);

@@ -8,6 +8,7 @@ use crate::toolkit::ToolId;
 use crate::value::Value;
 
 use super::super::builtins;
+use super::super::debug;
 use super::super::machine::{EvalFn, EvalResult, Flow, Machine, ValueFn};
 use super::super::tool_call::{self, Failing};
 use super::Compiler;
@@ -51,6 +52,7 @@ impl Compiler<'_> {
                 let inner = self.placed_procedure_call(id.0 as usize, values, *params, call.span, before);
                 self.keeping_last(inner)
             }
+            (Target::Tool(id), _) if self.tells_calls_of(id) => self.told_tool_call(id, call, failing, before),
             (Target::Tool(id), Args::Placed { values, params }) => {
                 let finish = self.tool_call(id, call, failing);
                 self.keeping_last(placed_tool_call(self.placed(values), *params, before, finish))
@@ -76,6 +78,19 @@ impl Compiler<'_> {
     ) -> impl Fn(&mut Machine, &mut [Option<Value>]) -> EvalResult<Value> + use<> {
         let (id, span, handling) = (self.tool(id), call.span, self.handling(call, failing));
         move |machine, args| tool_call::call(machine, id, args, span, handling)
+    }
+
+    /// Compiles a call of which a debugger is told.
+    fn told_tool_call<B: BeforeCall>(&self, id: ToolId, call: &Call, failing: Failing, before: B) -> ValueFn {
+        let (id, span, handling) = (self.tool(id), call.span, self.handling(call, failing));
+        let finish = move |machine: &mut Machine, args: &mut [Option<Value>]| {
+            debug::changing_call(machine, id, args, span, handling)
+        };
+        self.keeping_last(match &call.args {
+            Args::Placed { values, params } => placed_tool_call(self.placed(values), *params, before, finish),
+            Args::PerhapsMap(arg) => perhaps_map_call(id, self.value(arg), span, before, finish),
+            Args::InOrder(_) => unreachable!("lowering gives tools no such arguments"),
+        })
     }
 
     fn builtin_call(&self, builtin: Builtin, args: &[Expr], span: Span) -> ValueFn {

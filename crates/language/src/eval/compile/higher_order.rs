@@ -10,6 +10,7 @@ use crate::toolkit::ToolError;
 use crate::value::{Hashed, List, Map, Value, ValueMap, order, print};
 
 use super::super::builtins;
+use super::super::debug;
 use super::super::machine::{EvalResult, Machine, ValueFn, WatchedLoop};
 use super::super::pulled::Pulled;
 use super::super::tool_call::{self, Failing, Handling};
@@ -146,6 +147,16 @@ impl Compiler<'_> {
                     Some(second) => builtins::apply(builtin, &[first, second]),
                 };
                 result.map_err(|error| machine.throw(span, error))
+            }),
+            Callee::Tool(id) if self.tells_calls_of(id) => Box::new(move |machine, first, second| {
+                let params = machine.world.gate.registry().get(id).params.len();
+                with_room(machine, params, |machine, args| {
+                    args[0] = Some(first);
+                    if second.is_some() {
+                        args[1] = second;
+                    }
+                    debug::changing_call(machine, id, args, span, Handling { failing, warns_of_truncation: false })
+                })
             }),
             Callee::Tool(id) => Box::new(move |machine, first, second| {
                 let params = machine.world.gate.registry().get(id).params.len();

@@ -8,15 +8,14 @@ use crate::text::Span;
 use crate::value::{IntRange, List, Map, Str, Value, ValueError};
 
 use super::super::builtins;
-use super::super::machine::{Flow, Machine, StmtFn, ValueFn, WatchedLoop};
+use super::super::machine::{CondFn, Flow, Machine, StmtFn, ValueFn, WatchedLoop};
 use super::super::pulled::Pulled;
 use super::Compiler;
 use super::pulled::OpenFn;
 
 impl Compiler<'_> {
-    pub fn while_loop(&self, condition: &Expr, body: &Block) -> StmtFn {
-        let span = condition.span;
-        let condition = self.condition(condition);
+    /// Compiles a loop whose condition has this span.
+    pub fn while_loop(&self, condition: CondFn, body: &Block, span: Span) -> StmtFn {
         let body = self.turn(body, span);
         Box::new(move |machine| {
             loop {

@@ -38,15 +38,36 @@ use crate::program::tree::{Body, Call, Program};
 use crate::text::Span;
 use crate::toolkit::{Registry, ToolId};
 
+use super::debug::{self, BodyId, DebugTable, StatementPlace};
 use super::handler::Handler;
 use super::machine::{Code, Compiled};
 use super::tool_call::{Failing, Handling};
 
 /// Compiles a program, whose tools are in this registry.
 pub fn compile(program: &Program, registry: &Registry) -> Compiled {
-    let code = |body: &Body, extra| Compiler::new(body, program, registry).body(body, extra);
-    let procedures = program.procedures.iter().map(|procedure| code(&procedure.body, 1));
-    Compiled { procedures: procedures.collect(), top: code(&program.top, 0) }
+    compile_with(program, registry, None)
+}
+
+/// Compiles a program for a debugger: it is told before each statement. The table gets the statements.
+pub fn compile_for_debugger(program: &Program, registry: &Registry, table: &DebugTable) -> Compiled {
+    compile_with(program, registry, Some(table))
+}
+
+fn compile_with(program: &Program, registry: &Registry, table: Option<&DebugTable>) -> Compiled {
+    let code = |body: &Body, id, extra| {
+        let debug = table.map(|table| DebugTarget { table, body: id });
+        Compiler::new(body, program, registry, debug).body(body, extra)
+    };
+    let procedures = program.procedures.iter().enumerate();
+    let procedures = procedures.map(|(number, procedure)| code(&procedure.body, BodyId::Procedure(number), 1));
+    Compiled { procedures: procedures.collect(), top: code(&program.top, BodyId::Top, 0) }
+}
+
+/// The debugger's table, and the body that is compiled.
+#[derive(Clone, Copy)]
+struct DebugTarget<'a> {
+    table: &'a DebugTable,
+    body: BodyId,
 }
 
 /// The compiler of one body; the sibling modules add its rules.
@@ -65,6 +86,8 @@ pub struct Compiler<'a> {
     program: &'a Program,
     /// The declarations of the tools.
     registry: &'a Registry,
+    /// The debugger's table, if the program is compiled for one.
+    debug: Option<DebugTarget<'a>>,
 }
 
 /// The ON ERROR blocks of a body.
@@ -78,7 +101,7 @@ struct Handlers {
 type HandlerList = RefCell<Vec<Rc<Handler>>>;
 
 impl<'a> Compiler<'a> {
-    fn new(body: &Body, program: &'a Program, registry: &'a Registry) -> Compiler<'a> {
+    fn new(body: &Body, program: &'a Program, registry: &'a Registry, debug: Option<DebugTarget<'a>>) -> Compiler<'a> {
         let mut frame = body.slots.len();
         let mut hidden = |wanted: bool| {
             frame += usize::from(wanted);
@@ -86,6 +109,9 @@ impl<'a> Compiler<'a> {
         };
         let last = hidden(body.keeps_last);
         let handlers = hidden(body.handles_errors).map(|slot| Handlers { slot, list: Rc::default() });
+        if let Some(DebugTarget { table, body }) = debug {
+            table.add_body(body, last, handlers.as_ref().map(|handlers: &Handlers| handlers.slot));
+        }
         Compiler {
             frame,
             last,
@@ -94,6 +120,7 @@ impl<'a> Compiler<'a> {
             handlers,
             program,
             registry,
+            debug,
         }
     }
 
@@ -110,7 +137,22 @@ impl<'a> Compiler<'a> {
     /// Compiles a whole body, with `extra` steps charged for entering it.
     fn body(&self, body: &Body, extra: u64) -> Code {
         let (block, tail) = self.split_tail(&body.block);
-        Code { block: self.block(block, extra + u64::from(tail.is_some())), tail, frame: self.frame, last: self.last }
+        let block = self.block(block, extra + u64::from(tail.is_some()));
+        let block = match self.debug {
+            Some(target) => debug::body(target.body, block),
+            None => block,
+        };
+        Code { block, tail, frame: self.frame, last: self.last }
+    }
+
+    /// Adds a statement to the table of the debugger, if there is one. Returns its number there.
+    fn debug_number(&self, span: Span) -> Option<usize> {
+        self.debug.map(|DebugTarget { table, body }| table.add(StatementPlace { span, body }))
+    }
+
+    /// Returns whether a debugger is told of calls of a tool.
+    fn tells_calls_of(&self, tool: ToolId) -> bool {
+        self.debug.is_some() && self.registry.get(tool).spec.effect.is_side_effecting()
     }
 }
 

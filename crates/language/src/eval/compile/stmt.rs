@@ -6,10 +6,11 @@
 
 use std::rc::Rc;
 
-use crate::program::tree::{Arm, Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
+use crate::program::tree::{Arm, AssignTarget, Block, Call, Expr, ExprKind, Stmt, StmtKind, Target};
 use crate::text::Span;
 use crate::value::Value;
 
+use super::super::debug;
 use super::super::handler::{self, Handler};
 use super::super::machine::{CondFn, EvalResult, Flow, Machine, StmtFn, ValueFn};
 use super::super::must;
@@ -38,21 +39,39 @@ impl Compiler<'_> {
     pub fn split_tail<'b>(&self, block: &'b Block) -> (&'b [Stmt], Option<ValueFn>) {
         match block.split_last() {
             // A handler must also see errors of the RETURN, so it stays a statement.
-            Some((Stmt { kind: StmtKind::Return(value), .. }, before)) if self.handlers.is_none() => {
-                (before, Some(self.value(value)))
+            Some((Stmt { kind: StmtKind::Return(value), span }, before)) if self.handlers.is_none() => {
+                let returned = self.value(value);
+                let tail = match self.debug_number(*span) {
+                    Some(number) => debug::expression(number, *span, returned),
+                    None => returned,
+                };
+                (before, Some(tail))
             }
             _ => (block, None),
         }
     }
 
     fn statement(&self, stmt: &Stmt) -> StmtFn {
+        match (&stmt.kind, self.debug_number(stmt.span)) {
+            (_, None) => self.plain_statement(stmt),
+            // The debugger is told each time before the condition.
+            (StmtKind::While { condition, body }, Some(number)) => {
+                let span = condition.span;
+                let condition = debug::expression(number, stmt.span, self.condition(condition));
+                self.while_loop(condition, body, span)
+            }
+            (_, Some(number)) => debug::statement(number, stmt.span, self.plain_statement(stmt)),
+        }
+    }
+
+    fn plain_statement(&self, stmt: &Stmt) -> StmtFn {
         match &stmt.kind {
-            StmtKind::Set { target, value } => self.set(target, value),
+            StmtKind::Set { target, value } => self.set_statement(target, value),
             StmtKind::SetMany { targets, value } => self.set_many(targets, value),
             StmtKind::Emit(values) => self.emit(values, stmt.span),
             StmtKind::Call(call) => self.call_statement(call),
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise),
-            StmtKind::While { condition, body } => self.while_loop(condition, body),
+            StmtKind::While { condition, body } => self.while_loop(self.condition(condition), body, condition.span),
             StmtKind::ForEach { first, second, list, body } => self.for_each(*first, *second, list, body),
             StmtKind::Break => Box::new(|_| Flow::Break),
             StmtKind::Continue => Box::new(|_| Flow::Continue),
@@ -108,7 +127,7 @@ impl Compiler<'_> {
     }
 
     fn if_statement(&self, arms: &[Arm], otherwise: &Block) -> StmtFn {
-        let mut arms = arms.iter().rev().map(|arm| (self.condition(&arm.condition), self.block(&arm.block, 0)));
+        let mut arms = self.arms(arms).into_iter().rev();
         let (condition, block) = arms.next().expect("an IF has an arm");
         let innermost: StmtFn = if otherwise.is_empty() {
             Box::new(move |machine| match condition(machine) {
@@ -124,6 +143,40 @@ impl Compiler<'_> {
             return many_arms(rest, innermost);
         }
         rest.into_iter().fold(innermost, |otherwise, (condition, block)| either(condition, block, otherwise))
+    }
+
+    /// Compiles the conditions and blocks of an IF. A debugger is told before each condition but the first, before which
+    /// it is told of the statement.
+    fn arms(&self, arms: &[Arm]) -> Vec<(CondFn, StmtFn)> {
+        let compiled = arms.iter().enumerate().map(|(place, arm)| {
+            let condition = self.condition(&arm.condition);
+            let number = if place > 0 { self.debug_number(arm.condition.span) } else { None };
+            let condition = match number {
+                Some(number) => debug::expression(number, arm.condition.span, condition),
+                None => condition,
+            };
+            (condition, self.block(&arm.block, 0))
+        });
+        compiled.collect()
+    }
+
+    /// Compiles a SET. For a debugger a result that nothing reads is kept, and a failure of its call is shown as without
+    /// one.
+    fn set_statement(&self, target: &AssignTarget, value: &Expr) -> StmtFn {
+        if self.debug.is_none() || !self.calls_unseen || !self.program.is_unread(value) {
+            return self.set(target, value);
+        }
+        let (slot, ExprKind::Call(call)) = (target.slot.0 as usize, &value.kind) else {
+            return self.set(target, value);
+        };
+        let call = self.unseen_call(call);
+        Box::new(move |machine| match call(machine) {
+            Ok(value) => {
+                *machine.local_mut(slot) = value;
+                Flow::Next
+            }
+            Err(_) => Flow::Throw,
+        })
     }
 
     fn must_call(&self, call: &Call, message: Option<&Expr>) -> StmtFn {

@@ -62,6 +62,11 @@ impl TemporaryFolders {
         Ok(())
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
     /// Whether an address is one of the directories or below one.
     pub fn hold(&self, address: &str) -> bool {
         let first = address.split('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Frames of the base protocol: headers, and a body of JSON.
+//! Frames of the base protocol, which language servers and debug adapters share: headers, and a body of JSON.
 //!
 //! A frame that is too large or no JSON is reported and skipped; only headers that cannot be read end the connection.
 //! Memory is taken for bytes that have arrived, whatever length a header claims.

@@ -1,0 +1,92 @@
+//! Runs under a debugger, for front ends: where a run stops, and what can be looked at and changed there.
+//!
+//! A [`DebugClient`] is asked in the thread of the run, which waits until it answers; values never leave that thread.
+//! Each call that changes files becomes a run of its own in the journal. So the state before a change is shown by the
+//! undo of that run and the variables that were kept, and going forward is its redo. Nothing is executed twice.
+
+mod breakpoints;
+mod evaluate;
+mod history;
+mod paused;
+mod program;
+mod run;
+mod snapshot;
+
+use std::rc::Rc;
+
+use crate::eval::{Compiled, DebugTable, Machine, compile_for_debugger};
+use crate::limits::LimitHit;
+use crate::program::tree::Program;
+use crate::text::Sources;
+
+use super::{Engine, Invocation, Outcome, Output, Script};
+
+pub use breakpoints::{BreakpointRule, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+pub use evaluate::{Evaluated, Purity};
+pub use history::MAX_CHANGES;
+pub use paused::{Moved, Paused, StackFrame, Variable, VariableScope};
+pub use program::DebugLocation;
+use program::DebugProgram;
+pub(super) use program::DebugTexts;
+pub use run::{AnnouncedChange, DebugClient, RaisedError, Resume, Served, Stop, StopFilters};
+use run::{DebugParts, DebugRun};
+
+/// A program that was compiled for a debugger, and its run.
+pub(super) struct Debugged {
+    /// The closures.
+    pub compiled: Compiled,
+    run: Rc<DebugRun>,
+    table: Rc<DebugTable>,
+}
+
+impl Debugged {
+    /// Attaches the debugger to the machine that will run the program, and lets the client set breakpoints.
+    ///
+    /// # Errors
+    /// The client ends the run.
+    pub fn attach(&self, machine: &mut Machine) -> Result<(), LimitHit> {
+        machine.attach(self.run.clone(), self.table.clone());
+        self.run.configure(machine)
+    }
+
+    /// Returns the texts after the run.
+    pub fn take_texts(&self) -> DebugTexts {
+        self.run.code.texts.take()
+    }
+}
+
+impl Engine {
+    /// Runs a script, or one procedure of it, under a debugger.
+    pub fn debug(
+        &self,
+        script: &Script,
+        invocation: &Invocation,
+        output: Box<dyn Output>,
+        client: Rc<dyn DebugClient>,
+    ) -> Outcome {
+        self.run_under(script, invocation, output, Some(&client))
+    }
+
+    /// Compiles a program for a debugger.
+    pub(super) fn debugged(
+        &self,
+        program: Program,
+        texts: DebugTexts,
+        sources: &Rc<Sources>,
+        listed: &str,
+        client: &Rc<dyn DebugClient>,
+    ) -> Debugged {
+        let table = Rc::new(DebugTable::default());
+        let compiled = compile_for_debugger(&program, self.gate.registry(), &table);
+        let code = DebugProgram::new(sources.clone(), program, table.clone(), texts);
+        let run = DebugRun::new(DebugParts {
+            client: client.clone(),
+            gate: self.gate.clone(),
+            limits: self.limits.clone(),
+            interrupt: self.interrupt.clone(),
+            listed: listed.to_owned(),
+            code,
+        });
+        Debugged { compiled, run: Rc::new(run), table }
+    }
+}

@@ -1,0 +1,387 @@
+//! A run under a debugger: decides before which statements it stops, and tells the client.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use crate::eval::{ChangingCall, Debugger, Fault, Machine};
+use crate::gate::Gate;
+use crate::limits::{Interrupt, Limit, LimitHit, Limits};
+use crate::toolkit::Kind;
+use crate::value::{Value, print};
+
+use super::breakpoints::{Breakpoint, Breakpoints};
+use super::evaluate::Watches;
+use super::history::History;
+use super::paused::Paused;
+use super::program::DebugProgram;
+use super::snapshot::Snapshot;
+
+/// Who controls a run: an editor, or a person at a terminal. All functions are called in the thread of the run.
+pub trait DebugClient {
+    /// The program is ready, and nothing has run: the time to set breakpoints.
+    fn configure(&self, paused: &mut Paused<'_>) -> Resume;
+
+    /// The run has stopped.
+    fn stopped(&self, paused: &mut Paused<'_>, stop: &Stop) -> Resume;
+
+    /// Whether the client has requests for a run that goes on. Called before each statement.
+    fn has_requests(&self) -> bool;
+
+    /// Serves requests without stopping. Returns whether the run must go on, stop or end.
+    fn serve(&self, paused: &mut Paused<'_>) -> Served;
+
+    /// Prints the message of a breakpoint.
+    fn log(&self, paused: &mut Paused<'_>, message: &str);
+}
+
+/// How a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// To the next breakpoint.
+    Continue,
+    /// To the next statement, also in a procedure.
+    StepIn,
+    /// To the next statement that is not in a procedure called meanwhile.
+    StepOver,
+    /// To the next statement after the procedure returns.
+    StepOut,
+    /// Not at all.
+    End,
+}
+
+/// What a client wants of a run that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// It goes on.
+    On,
+    /// It stops before the next statement.
+    Pause,
+    /// It ends.
+    End,
+}
+
+/// Why a run has stopped.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// Before the first statement.
+    Entry,
+    /// After a step.
+    Step,
+    /// The client asked for it.
+    Pause,
+    /// At breakpoints with these numbers.
+    Breakpoint {
+        /// The numbers.
+        ids: Vec<u64>,
+        /// Whether all stand on procedures.
+        is_of_procedure: bool,
+        /// Why a condition could not be evaluated.
+        problem: Option<String>,
+    },
+    /// An error was raised.
+    Error(RaisedError),
+    /// Before a call that changes files.
+    Change(AnnouncedChange),
+}
+
+/// An error that was raised.
+#[derive(Clone, Debug)]
+pub struct RaisedError {
+    /// The code.
+    pub code: &'static str,
+    /// The message.
+    pub message: String,
+    /// The help.
+    pub help: Option<String>,
+    /// Whether a handler is in force for it.
+    pub is_handled: bool,
+}
+
+/// A call that is about to change files.
+#[derive(Clone, Debug)]
+pub struct AnnouncedChange {
+    /// The tool.
+    pub tool: &'static str,
+    /// The paths that it is given, as far as they are few.
+    pub paths: Vec<String>,
+    /// Number of further paths.
+    pub more: usize,
+}
+
+/// Where a run stops besides breakpoints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StopFilters {
+    /// Before each change of a file.
+    pub changes: bool,
+    /// At each error, also a handled one.
+    pub errors: bool,
+    /// At errors that end the run.
+    pub uncaught: bool,
+}
+
+/// Where a run that goes on stops next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// At a breakpoint.
+    Run,
+    /// At the next statement; for the first one it says that it is the entry.
+    In { is_entry: bool },
+    /// At the next statement of at most so many running bodies.
+    Above(usize),
+    /// At the next statement, since the client asked for it.
+    Pause,
+}
+
+/// Maximum number of paths that an announced change names.
+const NAMED_PATHS: usize = 20;
+
+/// A run under a debugger.
+pub(in crate::engine) struct DebugRun {
+    pub(super) client: Rc<dyn DebugClient>,
+    pub(super) gate: Rc<Gate>,
+    pub(super) limits: Limits,
+    pub(super) interrupt: Interrupt,
+    /// The command, as the list of runs shows it.
+    pub(super) listed: String,
+    pub(super) code: DebugProgram,
+    pub(super) breakpoints: RefCell<Breakpoints>,
+    pub(super) filters: Cell<StopFilters>,
+    pub(super) history: RefCell<History>,
+    pub(super) watches: RefCell<Watches>,
+    mode: Cell<Mode>,
+}
+
+/// The parts of a run under a debugger.
+pub(in crate::engine) struct DebugParts {
+    pub client: Rc<dyn DebugClient>,
+    pub gate: Rc<Gate>,
+    pub limits: Limits,
+    pub interrupt: Interrupt,
+    pub listed: String,
+    pub code: DebugProgram,
+}
+
+impl DebugRun {
+    /// Creates the run of a program.
+    pub fn new(parts: DebugParts) -> DebugRun {
+        let DebugParts { client, gate, limits, interrupt, listed, code } = parts;
+        DebugRun {
+            client,
+            gate,
+            limits,
+            interrupt,
+            listed,
+            code,
+            breakpoints: RefCell::default(),
+            filters: Cell::default(),
+            history: RefCell::default(),
+            watches: RefCell::default(),
+            mode: Cell::new(Mode::Run),
+        }
+    }
+
+    /// Lets the client set breakpoints before anything runs.
+    ///
+    /// # Errors
+    /// The client ends the run.
+    pub fn configure(&self, machine: &mut Machine) -> Result<(), LimitHit> {
+        let resume = self.during(machine, |client, paused| client.configure(paused));
+        self.go_on(resume, 0)?;
+        if self.mode.get() == (Mode::In { is_entry: false }) {
+            self.mode.set(Mode::In { is_entry: true });
+        }
+        Ok(())
+    }
+
+    /// Stops the run until the client lets it go on.
+    fn stop(&self, machine: &mut Machine, stop: &Stop) -> Result<(), LimitHit> {
+        let resume = self.during(machine, |client, paused| client.stopped(paused, stop));
+        self.go_on(resume, machine.debug_frames().len())
+    }
+
+    /// Calls the client. The time that it takes does not count as time of the run.
+    fn during<T>(&self, machine: &mut Machine, work: impl FnOnce(&dyn DebugClient, &mut Paused<'_>) -> T) -> T {
+        let watch = machine.meter().watch();
+        watch.excusing(|| work(&*self.client, &mut Paused::new(self, machine)))
+    }
+
+    fn go_on(&self, resume: Resume, frames: usize) -> Result<(), LimitHit> {
+        self.mode.set(match resume {
+            Resume::Continue => Mode::Run,
+            Resume::StepIn => Mode::In { is_entry: false },
+            Resume::StepOver => Mode::Above(frames),
+            Resume::StepOut => Mode::Above(frames.saturating_sub(1)),
+            Resume::End => return Err(self.end()),
+        });
+        Ok(())
+    }
+
+    /// Ends the run as an interrupt does.
+    fn end(&self) -> LimitHit {
+        self.interrupt.raise();
+        LimitHit { limit: Limit::Interrupt, allowed: 0 }
+    }
+
+    #[cold]
+    fn serve(&self, machine: &mut Machine) -> Result<(), LimitHit> {
+        match self.during(machine, |client, paused| client.serve(paused)) {
+            Served::On => Ok(()),
+            Served::Pause => {
+                self.mode.set(Mode::Pause);
+                Ok(())
+            }
+            Served::End => Err(self.end()),
+        }
+    }
+
+    /// Returns why the run stops before a statement.
+    fn stop_at(&self, machine: &mut Machine, statement: usize) -> Option<Stop> {
+        let mode = self.mode.get();
+        let is_marked = self.breakpoints.borrow().is_at(statement);
+        if mode == Mode::Run && !is_marked {
+            return None;
+        }
+        let hit = if is_marked { self.hit(machine, statement) } else { None };
+        let frames = machine.debug_frames().len();
+        hit.or(match mode {
+            Mode::In { is_entry: true } => Some(Stop::Entry),
+            Mode::In { is_entry: false } => Some(Stop::Step),
+            Mode::Pause => Some(Stop::Pause),
+            Mode::Above(most) if frames <= most => Some(Stop::Step),
+            Mode::Above(_) | Mode::Run => None,
+        })
+    }
+
+    /// Counts a hit of the breakpoints of a statement. Returns the stop, if one of them stops.
+    fn hit(&self, machine: &mut Machine, statement: usize) -> Option<Stop> {
+        let points = self.breakpoints.borrow().at(statement);
+        let (mut ids, mut is_of_procedure, mut problem) = (Vec::new(), true, None);
+        for point in points {
+            match self.during(machine, |client, paused| is_due(&mut point.borrow_mut(), client, paused)) {
+                Ok(false) => continue,
+                Ok(true) => {}
+                Err(message) => problem = Some(message),
+            }
+            ids.push(point.borrow().id);
+            is_of_procedure &= point.borrow().is_of_procedure;
+        }
+        (!ids.is_empty()).then_some(Stop::Breakpoint { ids, is_of_procedure, problem })
+    }
+
+    /// Returns the call as it is announced.
+    fn announced(&self, call: &ChangingCall<'_>) -> AnnouncedChange {
+        let declaration = self.gate.registry().get(call.tool);
+        let texts = |value: &Value| match value {
+            Value::List(list) => list.iter().take(NAMED_PATHS).map(|path| path.to_string()).collect(),
+            value => vec![value.to_string()],
+        };
+        let count = |value: &Value| if let Value::List(list) = value { list.len() } else { 1 };
+        let given = declaration.params.iter().zip(call.args);
+        let given = given.filter(|(param, _)| matches!(param.kind, Kind::Path(..) | Kind::Paths(..) | Kind::Kept));
+        let values: Vec<&Value> =
+            given.filter_map(|(_, arg)| arg.as_ref()).filter(|value| !matches!(value, Value::Nil)).collect();
+        let all: usize = values.iter().map(|value| count(value)).sum();
+        let mut paths: Vec<String> = values.into_iter().flat_map(texts).collect();
+        paths.truncate(NAMED_PATHS);
+        AnnouncedChange { tool: declaration.spec.name, more: all - paths.len().min(all), paths }
+    }
+}
+
+/// Counts a hit if the condition is true. Returns whether the run stops: not for one that prints a message.
+///
+/// # Errors
+/// Why the condition could not be evaluated.
+fn is_due(point: &mut Breakpoint, client: &dyn DebugClient, paused: &mut Paused<'_>) -> Result<bool, String> {
+    let innermost = paused.frame_count().saturating_sub(1);
+    if let Some(condition) = &point.condition {
+        let value =
+            paused.watch(innermost, condition).map_err(|error| format!("the condition `{condition}`: {error}"))?;
+        if !value.is_true() {
+            return Ok(false);
+        }
+    }
+    if !point.hit() {
+        return Ok(false);
+    }
+    let Some(message) = &point.message else { return Ok(true) };
+    let text = filled(message, |expression| match paused.watch(innermost, expression) {
+        Ok(value) => print::to_text(&value).map_or_else(|hit| hit.to_string(), |text| print::shortened(&text, 1_000)),
+        Err(error) => format!("{{{expression}: {error}}}"),
+    });
+    client.log(paused, &text);
+    Ok(false)
+}
+
+/// Replaces each expression in braces by its value. `{{` stands for a brace.
+fn filled(message: &str, mut value: impl FnMut(&str) -> String) -> String {
+    let (mut text, mut rest) = (String::new(), message);
+    while let Some(at) = rest.find(['{', '}']) {
+        text.push_str(&rest[..at]);
+        let (brace, behind) = rest[at..].split_at(1);
+        if let Some(behind) = behind.strip_prefix(brace) {
+            text.push_str(brace);
+            rest = behind;
+        } else if let Some(end) = behind.find('}').filter(|_| brace == "{") {
+            text.push_str(&value(&behind[..end]));
+            rest = &behind[end + 1..];
+        } else {
+            text.push_str(brace);
+            rest = behind;
+        }
+    }
+    text + rest
+}
+
+impl Debugger for DebugRun {
+    fn before_statement(&self, machine: &mut Machine, statement: usize) -> Result<(), LimitHit> {
+        if self.client.has_requests() {
+            self.serve(machine)?;
+        }
+        match self.stop_at(machine, statement) {
+            None => Ok(()),
+            Some(stop) => self.stop(machine, &stop),
+        }
+    }
+
+    fn raised(&self, machine: &mut Machine, fault: &Fault, is_handled: bool) -> Result<(), LimitHit> {
+        let StopFilters { errors, uncaught, .. } = self.filters.get();
+        if !errors && (is_handled || !uncaught) {
+            return Ok(());
+        }
+        let error = RaisedError {
+            code: fault.wire_code(),
+            message: fault.message.clone(),
+            help: fault.hint.clone(),
+            is_handled,
+        };
+        self.stop(machine, &Stop::Error(error))
+    }
+
+    fn before_call(&self, machine: &mut Machine, call: &ChangingCall<'_>) -> Result<(), LimitHit> {
+        let declaration = self.gate.registry().get(call.tool);
+        if self.filters.get().changes && declaration.may_change(call.args) {
+            self.stop(machine, &Stop::Change(self.announced(call)))?;
+        }
+        let line = self.code.location(call.span).line;
+        let what = format!("line {line}: {}", declaration.spec.name);
+        self.begin_change(Snapshot::of(machine, &self.code), &what);
+        Ok(())
+    }
+
+    fn after_call(&self, _: &mut Machine) {
+        self.end_change();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filled;
+
+    #[test]
+    fn expressions_in_braces_are_replaced() {
+        let filled = |message: &str| filled(message, |expression| format!("<{expression}>"));
+        assert_eq!(filled("a {b + 1} c{d}"), "a <b + 1> c<d>");
+        assert_eq!(filled("{{a}} {b"), "{a} {b");
+        assert_eq!(filled("é} {é}"), "é} <é>");
+    }
+}

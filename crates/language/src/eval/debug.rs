@@ -1,0 +1,311 @@
+//! Debugging: programs that are compiled for a debugger tell it before each statement, and when something fails.
+//!
+//! Only [`compile_for_debugger`](super::compile_for_debugger) adds these hooks, so other programs do not pay for them.
+//! Steps, results and errors are those of a program without hooks. The debugger works in the thread of the run, and a
+//! hook returns when the run may go on. Here is no decision where a run stops; see `engine/debug`.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::gate::SessionMemory;
+use crate::limits::{Limit, LimitHit};
+use crate::text::Span;
+use crate::toolkit::ToolId;
+use crate::value::{Fallible, Map, Value};
+
+use super::fault::Fault;
+use super::machine::{EvalFn, EvalResult, Flow, Machine, StmtFn};
+use super::tool_call::{self, Handling};
+
+/// A debugger, which is told of a run. An error ends the run.
+pub trait Debugger {
+    /// A statement is about to run.
+    fn before_statement(&self, machine: &mut Machine, statement: usize) -> Result<(), LimitHit>;
+
+    /// An error was raised, or a handler has passed on one that it seemed to handle.
+    fn raised(&self, machine: &mut Machine, fault: &Fault, is_handled: bool) -> Result<(), LimitHit>;
+
+    /// A call that may change files or memory is about to be made.
+    fn before_call(&self, machine: &mut Machine, call: &ChangingCall<'_>) -> Result<(), LimitHit>;
+
+    /// The call has ended.
+    fn after_call(&self, machine: &mut Machine);
+}
+
+/// A call that may change files or memory.
+#[derive(Debug)]
+pub struct ChangingCall<'a> {
+    /// The tool.
+    pub tool: ToolId,
+    /// The arguments, in declaration order.
+    pub args: &'a [Option<Value>],
+    /// The span of the call.
+    pub span: Span,
+}
+
+/// A procedure, or the top level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BodyId {
+    /// The top level.
+    Top,
+    /// A procedure, by its number.
+    Procedure(usize),
+}
+
+/// A statement before which a program can stop.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementPlace {
+    /// The line of the statement, or of its head.
+    pub span: Span,
+    /// The body that contains it.
+    pub body: BodyId,
+}
+
+/// The hidden slots of a body.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HiddenSlots {
+    /// The slot of `LAST`.
+    pub last: Option<usize>,
+    /// The slot that says which handler is in force.
+    handler: Option<usize>,
+}
+
+/// The statements and bodies of a program that was compiled for a debugger.
+#[derive(Debug, Default)]
+pub struct DebugTable {
+    statements: RefCell<Vec<StatementPlace>>,
+    procedures: RefCell<Vec<HiddenSlots>>,
+    top: RefCell<HiddenSlots>,
+}
+
+impl DebugTable {
+    /// Adds a statement and returns its number.
+    pub(super) fn add(&self, place: StatementPlace) -> usize {
+        let mut statements = self.statements.borrow_mut();
+        statements.push(place);
+        statements.len() - 1
+    }
+
+    /// Records the hidden slots of a body. Procedures come in the order of their numbers.
+    pub(super) fn add_body(&self, body: BodyId, last: Option<usize>, handler: Option<usize>) {
+        let slots = HiddenSlots { last, handler };
+        match body {
+            BodyId::Top => *self.top.borrow_mut() = slots,
+            BodyId::Procedure(_) => self.procedures.borrow_mut().push(slots),
+        }
+    }
+
+    /// Returns the statements, by their numbers.
+    pub fn statements(&self) -> Vec<StatementPlace> {
+        self.statements.borrow().clone()
+    }
+
+    /// Returns the hidden slots of a body.
+    pub fn hidden(&self, body: BodyId) -> HiddenSlots {
+        match body {
+            BodyId::Top => *self.top.borrow(),
+            BodyId::Procedure(number) => self.procedures.borrow().get(number).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// A running body.
+#[derive(Clone, Copy, Debug)]
+pub struct DebugFrame {
+    /// The body.
+    pub body: BodyId,
+    /// The first slot of its frame.
+    base: usize,
+    /// Number of calls around it.
+    depth: usize,
+    /// The number of the statement that it runs, once it runs one.
+    pub statement: Option<usize>,
+}
+
+/// The debugger of a machine, and the bodies that run.
+pub struct DebugState {
+    debugger: Rc<dyn Debugger>,
+    table: Rc<DebugTable>,
+    /// The outermost first. Those deeper than the machine have been left.
+    frames: Vec<DebugFrame>,
+}
+
+/// How much of an error the debugger knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Raised {
+    /// Nothing.
+    #[default]
+    Untold,
+    /// That it was raised, and that a handler seemed to be in force.
+    AsHandled,
+    /// That it ends the run.
+    AsUnhandled,
+}
+
+impl Machine {
+    /// Attaches a debugger to a machine that runs a program with this table.
+    pub fn attach(&mut self, debugger: Rc<dyn Debugger>, table: Rc<DebugTable>) {
+        self.debug = Some(Box::new(DebugState { debugger, table, frames: Vec::new() }));
+    }
+
+    /// Detaches the debugger.
+    pub fn detach(&mut self) {
+        self.debug = None;
+    }
+
+    /// Returns the bodies that run, the outermost first.
+    pub fn debug_frames(&self) -> &[DebugFrame] {
+        let frames = self.debug.as_ref().map_or(&[][..], |state| &state.frames);
+        let running = frames.iter().rposition(|frame| frame.depth <= self.depth).map_or(0, |last| last + 1);
+        &frames[..running]
+    }
+
+    /// Returns a variable of a running body.
+    pub fn variable_in(&self, frame: &DebugFrame, slot: usize) -> &Value {
+        self.slab.get(frame.base + slot).unwrap_or(&Value::Unset)
+    }
+
+    /// Sets a variable of a running body, or a place in its value.
+    pub fn set_variable_in(&mut self, frame: &DebugFrame, slot: usize, steps: &[Value], value: Value) -> Fallible<()> {
+        let Some(variable) = self.slab.get_mut(frame.base + slot) else { return Ok(()) };
+        if steps.is_empty() {
+            *variable = value;
+            return Ok(());
+        }
+        if matches!(variable, Value::Unset) {
+            *variable = Value::from(Map::with_capacity(1));
+        }
+        variable.set_place(steps, value)
+    }
+
+    /// Returns `LAST_ERROR` and `ARGS`.
+    pub fn outcome_and_args(&self) -> [&Value; 2] {
+        [&self.last_error, &self.args]
+    }
+
+    /// Sets `LAST_ERROR`.
+    pub fn set_outcome(&mut self, outcome: Value) {
+        self.last_error = outcome;
+    }
+
+    /// Returns whether every failure of a tool is an error.
+    pub fn is_strict(&self) -> bool {
+        self.world.strict
+    }
+
+    /// Returns the session memory of the run, to share it.
+    pub fn shared_memory(&self) -> Rc<SessionMemory> {
+        self.world.memory.clone()
+    }
+
+    fn debugger(&self) -> Option<Rc<dyn Debugger>> {
+        self.debug.as_ref().map(|state| state.debugger.clone())
+    }
+
+    /// Records that a body begins.
+    fn enter_body(&mut self, body: BodyId) {
+        let (base, depth) = (self.base, self.depth);
+        if let Some(state) = &mut self.debug {
+            while state.frames.last().is_some_and(|frame| frame.depth >= depth) {
+                state.frames.pop();
+            }
+            state.frames.push(DebugFrame { body, base, depth, statement: None });
+        }
+    }
+
+    fn tell_statement(&mut self, statement: usize, span: Span) -> EvalResult<()> {
+        let depth = self.depth;
+        let Some(state) = &mut self.debug else { return Ok(()) };
+        while state.frames.last().is_some_and(|frame| frame.depth > depth) {
+            state.frames.pop();
+        }
+        if let Some(frame) = state.frames.last_mut() {
+            frame.statement = Some(statement);
+        }
+        let debugger = state.debugger.clone();
+        debugger.before_statement(self, statement).map_err(|hit| self.throw(span, hit))
+    }
+
+    /// Tells the debugger of the propagating error, unless it knows.
+    #[cold]
+    #[inline(never)]
+    fn tell_error(&mut self, span: Span) {
+        let Some(debugger) = self.debugger() else { return };
+        let is_handled = self.is_handled();
+        let fault = self.fault_mut();
+        let before = fault.raised;
+        fault.raised = if is_handled { Raised::AsHandled } else { Raised::AsUnhandled };
+        let is_news = before == Raised::Untold || before == Raised::AsHandled && !is_handled;
+        if !is_news || fault.is_unread() || fault.limit == Some(Limit::Interrupt) {
+            return;
+        }
+        let fault = self.take_fault();
+        let told = debugger.raised(self, &fault, is_handled);
+        self.rethrow(fault);
+        if let Err(hit) = told {
+            self.throw(span, hit);
+        }
+    }
+
+    /// Returns whether a running body has a handler for the propagating error in force.
+    fn is_handled(&mut self) -> bool {
+        let fault = self.fault_mut();
+        let (is_catchable, is_passed) = (fault.is_catchable(), fault.passed);
+        let Some(state) = self.debug.as_ref().filter(|_| is_catchable) else { return false };
+        let frames = self.debug_frames().iter().rev();
+        frames.skip(usize::from(is_passed)).any(|frame| {
+            let slot = state.table.hidden(frame.body).handler;
+            slot.is_some_and(|slot| matches!(self.variable_in(frame, slot), Value::Int(_)))
+        })
+    }
+}
+
+/// Compiles a statement before which the debugger is told.
+pub(super) fn statement(number: usize, span: Span, inner: StmtFn) -> StmtFn {
+    Box::new(move |machine| {
+        if machine.tell_statement(number, span).is_err() {
+            return Flow::Throw;
+        }
+        let flow = inner(machine);
+        if flow == Flow::Throw {
+            machine.tell_error(span);
+        }
+        flow
+    })
+}
+
+/// Compiles a condition, or the value of a final RETURN, before which the debugger is told as of a statement.
+pub(super) fn expression<T: 'static>(number: usize, span: Span, inner: EvalFn<T>) -> EvalFn<T> {
+    Box::new(move |machine| {
+        machine.tell_statement(number, span)?;
+        inner(machine).inspect_err(|_| machine.tell_error(span))
+    })
+}
+
+/// Compiles the statements of a body.
+pub(super) fn body(body: BodyId, inner: StmtFn) -> StmtFn {
+    Box::new(move |machine| {
+        machine.enter_body(body);
+        let flow = inner(machine);
+        if flow == Flow::Throw {
+            machine.tell_error(Span::default());
+        }
+        flow
+    })
+}
+
+/// Calls a tool that may change something, as [`tool_call::call`] does.
+pub(super) fn changing_call(
+    machine: &mut Machine,
+    id: ToolId,
+    args: &mut [Option<Value>],
+    span: Span,
+    handling: Handling,
+) -> EvalResult<Value> {
+    let Some(debugger) = machine.debugger() else { return tool_call::call(machine, id, args, span, handling) };
+    let call = ChangingCall { tool: id, args, span };
+    debugger.before_call(machine, &call).map_err(|hit| machine.throw(span, hit))?;
+    let result = tool_call::call(machine, id, args, span, handling);
+    debugger.after_call(machine);
+    result
+}

@@ -1,0 +1,249 @@
+//! The hooks of a debugger: where a run stops, what is seen there, and that going back and forward changes only files.
+//!
+//! `tests/clients/dap.mjs` tries the same through the protocol, and `tests/suite.rs` compares runs with and without a
+//! debugger.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+use std::cell::RefCell;
+use std::fs;
+use std::rc::Rc;
+
+use neuroscript::engine::{
+    DebugClient, Ending, Engine, Invocation, Limits, LineBreakpoint, MAX_CHANGES, Moved, Options, Outcome, Paused,
+    Purity, Resume, Script, Served, Stop, StopFilters,
+};
+use tempfile::TempDir;
+
+use crate::support::Captured;
+
+/// What a test does at a stop.
+type AtStop = Box<dyn FnMut(&mut Paused<'_>, &Stop) -> Resume>;
+
+/// A client that does at each stop what the test says.
+struct Client {
+    lines: Vec<usize>,
+    filters: StopFilters,
+    begin: Resume,
+    at_stop: RefCell<AtStop>,
+}
+
+impl DebugClient for Client {
+    fn configure(&self, paused: &mut Paused<'_>) -> Resume {
+        let lines: Vec<_> =
+            self.lines.iter().map(|line| LineBreakpoint { line: *line, ..LineBreakpoint::default() }).collect();
+        for set in paused.set_breakpoints("main.ns", &lines) {
+            assert!(set.line.is_some(), "{:?}", set.message);
+        }
+        paused.set_filters(self.filters);
+        self.begin
+    }
+
+    fn stopped(&self, paused: &mut Paused<'_>, stop: &Stop) -> Resume {
+        (self.at_stop.borrow_mut())(paused, stop)
+    }
+
+    fn has_requests(&self) -> bool {
+        false
+    }
+
+    fn serve(&self, _: &mut Paused<'_>) -> Served {
+        Served::On
+    }
+
+    fn log(&self, _: &mut Paused<'_>, _: &str) {}
+}
+
+/// A sandbox and an engine.
+struct Place {
+    folder: TempDir,
+    engine: Engine,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let state = folder.path().join("state");
+        let sandbox = folder.path().join("sandbox");
+        fs::create_dir(&sandbox).expect("a sandbox");
+        let limits = Limits::default();
+        let options = Options { sandbox: Some(sandbox), state: Some(state), limits, ..Options::default() };
+        let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
+        Place { folder, engine }
+    }
+
+    fn debug(&self, text: &str, client: Client) -> (Outcome, String) {
+        let output = Captured::default();
+        let script = Script::new("main.ns", text);
+        let outcome = self.engine.debug(&script, &Invocation::default(), Box::new(output.clone()), Rc::new(client));
+        (outcome, output.text())
+    }
+
+    fn count(&self) -> usize {
+        let entries = fs::read_dir(self.folder.path().join("sandbox")).expect("it is listed");
+        entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name() != ".ns")).count()
+    }
+}
+
+fn stepping(at_stop: impl FnMut(&mut Paused<'_>, &Stop) -> Resume + 'static) -> Client {
+    Client {
+        lines: Vec::new(),
+        filters: StopFilters::default(),
+        begin: Resume::StepIn,
+        at_stop: RefCell::new(Box::new(at_stop)),
+    }
+}
+
+/// Returns the lines at which a script stops if every stop is left in this way.
+fn lines(text: &str, resume: Resume) -> Vec<usize> {
+    let seen: Rc<RefCell<Vec<usize>>> = Rc::default();
+    let record = seen.clone();
+    let client = stepping(move |paused, _| {
+        record.borrow_mut().push(paused.frames(0, 1)[0].location.line);
+        resume
+    });
+    let (outcome, _) = Place::new().debug(text, client);
+    assert_eq!(outcome.ending, Ending::Done, "{:?}", outcome.findings);
+    seen.take()
+}
+
+const BRANCHES: &str = "\
+SET n = 0
+WHILE n < 2 DO
+  SET n = n + 1
+END
+IF n == 1 THEN
+  EMIT 1
+ELSE IF n == 2 THEN
+  EMIT 2
+END
+";
+
+#[test]
+fn conditions_are_stops() {
+    assert_eq!(lines(BRANCHES, Resume::StepIn), [1, 2, 3, 2, 3, 2, 5, 7, 8]);
+}
+
+const CALLS: &str = "\
+DEFINE PROCEDURE Down(n)
+  IF n > 0 THEN
+    RETURN Down(n - 1)
+  END
+  RETURN n
+END
+EMIT Down(2)
+SET all = LIST.Map([1, 2], Down)
+EMIT LEN(all)
+";
+
+#[test]
+fn steps_go_into_over_and_out_of_procedures() {
+    assert_eq!(lines(CALLS, Resume::StepOver), [7, 8, 9]);
+    assert_eq!(lines(CALLS, Resume::StepIn)[..7], [7, 2, 3, 2, 3, 2, 5]);
+    // Out of the procedure in which a breakpoint stopped.
+    let seen: Rc<RefCell<Vec<(usize, usize)>>> = Rc::default();
+    let record = seen.clone();
+    let client = stepping(move |paused, _| {
+        record.borrow_mut().push((paused.frames(0, 1)[0].location.line, paused.frame_count()));
+        Resume::StepOut
+    });
+    let client = Client { lines: vec![5], begin: Resume::Continue, ..client };
+    Place::new().debug(CALLS, client);
+    assert_eq!(seen.take(), [(5, 4), (8, 1), (5, 3), (5, 4), (9, 1)]);
+}
+
+#[test]
+fn a_client_that_ends_a_run_interrupts_it() {
+    let (outcome, output) = Place::new().debug("EMIT 1\nEMIT 2\n", {
+        let mut stops = 0;
+        stepping(move |_, _| {
+            stops += 1;
+            if stops == 2 { Resume::End } else { Resume::StepIn }
+        })
+    });
+    assert_eq!((outcome.ending, output.as_str()), (Ending::Interrupted, "1\n"));
+}
+
+#[test]
+fn expressions_change_nothing_and_end() {
+    let text = "\
+DEFINE PROCEDURE Loops()
+  WHILE true DO
+  END
+END
+DEFINE PROCEDURE Deep(n)
+  RETURN Deep(n + 1)
+END
+SET list = [1]
+SET text = \"a\"
+EMIT list, text
+";
+    let client = stepping(move |paused, _| {
+        let frame = Some(0);
+        let mut value = |text: &str| match paused.evaluate(frame, text, Purity::Pure) {
+            Ok(evaluated) => evaluated.value.to_string(),
+            Err(message) => message,
+        };
+        assert_eq!(value("LIST.Append(list, 2)"), "[1, 2]");
+        assert_eq!(value("text + text"), "aa");
+        assert!(value("Loops()").contains("steps") || value("Loops()").contains("time"), "{}", value("Loops()"));
+        assert!(value("Deep(0)").contains("deep"), "{}", value("Deep(0)"));
+        assert!(value("list[5]").contains('5'), "{}", value("list[5]"));
+        Resume::Continue
+    });
+    let client = Client { lines: vec![10], begin: Resume::Continue, ..client };
+    let (outcome, output) = Place::new().debug(text, client);
+    assert_eq!((outcome.ending, output.as_str()), (Ending::Done, "[1]a\n"));
+}
+
+#[test]
+fn errors_stop_once_where_they_are_raised() {
+    let text = "\
+DEFINE PROCEDURE Bad(x)
+  RETURN x / 0
+END
+DEFINE PROCEDURE Tries()
+  ON ERROR DO
+    CLEAR_ERROR
+  END
+  SET a = LIST.Map([1, 2], Bad)
+  SET b = a.key
+  RETURN 1
+END
+CALL Tries()
+SET c = LIST.Map([1], Bad)
+";
+    for (errors, expected) in [(true, vec![(2, true), (9, true), (2, false)]), (false, vec![(2, false)])] {
+        let seen: Rc<RefCell<Vec<(usize, bool)>>> = Rc::default();
+        let record = seen.clone();
+        let client = stepping(move |paused, stop| {
+            let Stop::Error(error) = stop else { panic!("it stops at {stop:?}") };
+            record.borrow_mut().push((paused.frames(0, 1)[0].location.line, error.is_handled));
+            Resume::Continue
+        });
+        let filters = StopFilters { errors, uncaught: true, changes: false };
+        Place::new().debug(text, Client { filters, begin: Resume::Continue, ..client });
+        assert_eq!(seen.take(), expected);
+    }
+}
+
+#[test]
+fn old_changes_are_forgotten_and_said_to_be() {
+    let more = 5;
+    let count = MAX_CHANGES + more;
+    let text =
+        format!("FOR EACH i IN RANGE({count}) DO\n  CALL FS.WriteFile(\"f\" + STR(i), \"x\")\nEND\nEMIT \"end\"\n");
+    let place = Place::new();
+    let client = stepping(move |paused, _| {
+        assert!(matches!(paused.run_back(), Moved::Shown));
+        assert_eq!(paused.changes(), [MAX_CHANGES, MAX_CHANGES]);
+        let Moved::Nowhere(reason) = paused.step_back() else { panic!("there is an older change") };
+        assert!(reason.contains("the oldest"), "{reason}");
+        assert!(matches!(paused.forward(Resume::StepOver), Moved::Shown));
+        Resume::End
+    });
+    let (outcome, _) = place.debug(&text, Client { lines: vec![4], begin: Resume::Continue, ..client });
+    assert_eq!(outcome.ending, Ending::Interrupted);
+    // It ended in the past: the files are as they are there.
+    assert_eq!(place.count(), more + 1);
+}
