@@ -40,7 +40,19 @@ pub const CRATES: [Crate; 6] = [
         directory: None,
         uses: &["text", "language", "mcp"],
         main: None,
-        rooms: &["options", "terminal", "manual", "completion", "repl", "testing", "watch", "frames", "lsp", "dap", "cli"],
+        rooms: &[
+            "options",
+            "terminal",
+            "manual",
+            "completion",
+            "repl",
+            "testing",
+            "watch",
+            "frames",
+            "lsp",
+            "dap",
+            "cli",
+        ],
     },
 ];
 

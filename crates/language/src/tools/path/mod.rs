@@ -50,7 +50,16 @@ const BASE: Spec = Spec::pure(
     "A slash at the end does not count.",
     Example { script: "EMIT PATH.Base(\"photos/2024/a.jpg\")", output: "a.jpg\n" },
 )
-.keywords(&["basename", "os.path.basename", "path.basename", "file name", "filename", "filepath.Base", "file_name", "PurePath.name"]);
+.keywords(&[
+    "basename",
+    "os.path.basename",
+    "path.basename",
+    "file name",
+    "filename",
+    "filepath.Base",
+    "file_name",
+    "PurePath.name",
+]);
 const PARENT: Spec = Spec::pure(
     "PATH.Parent",
     "path_parent",
