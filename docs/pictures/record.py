@@ -97,7 +97,10 @@ def record(ns: pathlib.Path) -> str:
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
-        home = {"HOME": place, "XDG_STATE_HOME": f"{place}/state", "PATH": f"{ns.parent}:/usr/bin:/bin"}
+        programs = pathlib.Path(place) / "bin"
+        programs.mkdir()
+        (programs / "ns").symlink_to(ns)
+        home = {"HOME": place, "XDG_STATE_HOME": f"{place}/state", "PATH": f"{programs}:/usr/bin:/bin"}
         environment = {**home, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
         shown = [f"\x1b[1m$ {command}\x1b[0m\n{at_terminal(command, folder, environment)}" for command in COMMANDS]
     return re.sub(r"\b[0-9a-f]{8}\b", "69fe79de", "\n".join(shown))
