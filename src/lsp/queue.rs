@@ -118,11 +118,13 @@ impl Queue {
 
     /// Waits for the next message; `None` after the last one.
     pub fn wait(&mut self) -> Option<Message> {
-        if let Some(message) = self.poll() {
-            return Some(message);
+        loop {
+            if let Some(message) = self.poll() {
+                return Some(message);
+            }
+            // A frame that takes a request back leaves no message.
+            self.push(self.frames.recv().ok()?);
         }
-        self.push(self.frames.recv().ok()?);
-        self.poll()
     }
 
     fn push(&mut self, frame: Frame) {
@@ -144,5 +146,35 @@ impl Queue {
                 *is_cancelled |= id == taken_back;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::mpsc::sync_channel;
+    use std::time::Duration;
+
+    use serde_json::{Value as Json, json};
+
+    use super::{Frame, Message, Queue};
+
+    #[test]
+    fn a_cancellation_that_comes_too_late_is_not_the_end() {
+        let (tell, frames) = sync_channel(4);
+        let mut queue = Queue { frames, waiting: VecDeque::new(), bytes: 0, is_closed: false };
+        let send = |body: Json| tell.send(Frame::Json(body, 0)).expect("the queue is there");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // The queue waits by then, and waits again.
+                std::thread::sleep(Duration::from_millis(50));
+                send(json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 1 } }));
+                std::thread::sleep(Duration::from_millis(50));
+                send(json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }));
+            });
+            assert!(matches!(queue.wait(), Some(Message::Request { id, is_cancelled: false, .. }) if id == 2));
+        });
+        drop(tell);
+        assert!(queue.wait().is_none());
     }
 }

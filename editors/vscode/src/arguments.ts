@@ -4,7 +4,7 @@
 
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
-/** What the settings say about a script. */
+/** The options that hold for a script. */
 export interface Options {
   /** The absolute path of the sandbox. */
   readonly sandbox: string;
@@ -13,7 +13,7 @@ export interface Options {
   readonly strict: boolean;
 }
 
-/** What the settings hold, as written. */
+/** The settings as written. */
 export interface Written {
   readonly sandbox: string;
   readonly policy: string;

@@ -1,4 +1,4 @@
-// What all parts of the extension share: the log, the program, the settings, and the rule that nothing runs in a
+// The parts of the extension share this: the log, the program, the settings, and the rule that nothing runs in a
 // workspace without trust.
 
 import { homedir } from 'node:os';
@@ -22,7 +22,7 @@ export interface Target {
   readonly testCase: string | undefined;
 }
 
-/** What a lens passes to its command. */
+/** The argument that a lens passes to its command. */
 interface LensArgument {
   readonly uri: string;
   readonly procedure?: string;

@@ -93,6 +93,7 @@ test('the problem matcher finds the golden files that differ', async () => {
     { message: 'standard output differs', file: 'a b.out' },
     { message: 'standard error differs', file: 'a b.err' },
   ]);
+  assert.deepEqual(problems('ns-test', '  standard error differs from nothing in sub/a b.ns:'), [{ message: 'standard error differs', file: 'sub/a b.ns' }]);
 });
 
 function sortedBy(problems: Record<string, string>[]): string[] {

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createProtocolConnection, CodeLensRequest, CompletionRequest, DidOpenTextDocumentNotification, ExitNotification, InitializedNotification,
   InitializeRequest, PublishDiagnosticsNotification, ShutdownRequest, StreamMessageReader, StreamMessageWriter,
@@ -19,6 +20,7 @@ async function connect(top: string, commands: readonly string[]): Promise<{ conn
   const connection = createProtocolConnection(new StreamMessageReader(server.stdout), new StreamMessageWriter(server.stdin));
   connection.listen();
   after(async () => {
+    if (server.exitCode !== null) return;
     await connection.sendRequest(ShutdownRequest.type);
     await connection.sendNotification(ExitNotification.type);
     connection.dispose();
@@ -46,6 +48,19 @@ test('findings and completion of a file in a strange folder', async () => {
   const completed = await connection.sendRequest(CompletionRequest.type, { textDocument: { uri }, position: { line: 2, character: 3 } });
   const items = Array.isArray(completed) ? completed : (completed?.items ?? []);
   assert.ok(items.some((item) => item.label.includes('Find')), JSON.stringify(items.slice(0, 3)));
+});
+
+test('a cancellation that comes after the answer does not end the server', async () => {
+  const top = folder({ 'a.ns': '' });
+  const { connection } = await connect(top, COMMANDS);
+  const textDocument = { uri: pathToFileURL(join(top, 'a.ns')).href };
+  await connection.sendNotification(DidOpenTextDocumentNotification.type, { textDocument: { ...textDocument, languageId: 'neuroscript', version: 1, text: '' } });
+  const completion = { textDocument, position: { line: 0, character: 0 } };
+  await connection.sendRequest(CompletionRequest.type, completion);
+  // The library numbers requests; the next one is not sent before the server has seen this.
+  await connection.sendNotification('$/cancelRequest', { id: 1 });
+  await sleep(300);
+  assert.ok(await connection.sendRequest(CompletionRequest.type, completion));
 });
 
 test('lenses have only announced commands, with the argument that the commands take', async (context) => {

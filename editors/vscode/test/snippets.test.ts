@@ -77,6 +77,13 @@ test('a snippet with a mistake is found', async () => {
   assert.equal((await ns(['check', '--deny', 'warnings', top], top)).code, 3);
 });
 
+test('the scripts of the walkthrough have no errors and warnings', async () => {
+  const page = join(HERE, 'walkthrough/script.md');
+  assert.match(readFileSync(page, 'utf8'), /^```neuroscript$/m);
+  const checked = await ns(['check', '--deny', 'warnings', page], HERE);
+  assert.equal(checked.code, 0, checked.stderr);
+});
+
 test('prefixes are different words, and each snippet has a sentence', () => {
   const all = Object.values(SNIPPETS);
   assert.equal(new Set(all.map((snippet) => snippet.prefix)).size, all.length);

@@ -1,4 +1,4 @@
-// What several tests need: the program under test, and folders with names that break careless code.
+// Several tests need these: the program under test, and folders with names that break careless code.
 
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { findCases } from '../src/tests/discover';
-import { errorPlace, firstLine, lineOf, parseReport, safe, sidesOf, type Row } from '../src/tests/report';
+import { errorPlace, firstLine, linesOfRow, parseReport, safe, sidesOf, type Row } from '../src/tests/report';
 import { folder, ns, write } from './support';
 
 async function report(top: string, paths: readonly string[] = [top]): Promise<Row[]> {
@@ -114,7 +114,8 @@ test('a report that is none gets a message, and control characters do not reach 
   }
   assert.equal(safe('a\u001b[31m\r\tb\u202e'), 'a\ufffd[31m\ufffd\tb\ufffd');
   const row: Row = { name: 'a', script: '/x/a.ns', status: 'failed', seconds: 0, fault: undefined, differences: [{ of: 'standard output', file: 'a.out', diff: '@@ -1 +1 @@\n-\u001b]0;x\u0007\n+b\n' }] };
-  const lines = lineOf(row, `${dirname('sub/a')}/`);
+  const lines = linesOfRow(row, `${dirname('sub/a')}/`, () => true);
   assert.equal(lines[1], '  standard output differs from sub/a.out:');
+  assert.equal(linesOfRow(row, 'sub/', () => false)[1], '  standard output differs from nothing in sub/a.ns:');
   assert.ok(lines.every((line) => !/[\u0000-\u001f]/.test(line)));
 });

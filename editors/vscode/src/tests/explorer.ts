@@ -250,7 +250,7 @@ export class TestExplorer {
   }
 }
 
-/** What a run of a folder needs. */
+/** A run of tests in a folder. */
 interface Order {
   readonly run: vscode.TestRun;
   readonly program: Program;

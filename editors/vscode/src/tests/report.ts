@@ -2,6 +2,8 @@
 //
 // This module does not know VS Code.
 
+import { basename } from 'node:path';
+
 export interface Difference {
   /** The part that differs, such as `standard output`. */
   readonly of: string;
@@ -165,8 +167,11 @@ export function safe(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** The lines that a terminal shows for a case; `golden` is the directory of its golden files. */
-export function lineOf(row: Row, directory: string): string[] {
+/**
+ * The lines that a terminal shows for a case. `directory` is that of its golden files, with a slash at its end. A golden
+ * file that does not exist stands for no output; then the script is named in its place.
+ */
+export function linesOfRow(row: Row, directory: string, exists: (file: string) => boolean): string[] {
   const name = safe(`${directory}${row.name}`);
   switch (row.status) {
     case 'passed':
@@ -179,7 +184,7 @@ export function lineOf(row: Row, directory: string): string[] {
       return [
         `FAILED  ${name}`,
         ...row.differences.flatMap((difference) => [
-          `  ${difference.of} differs from ${safe(directory + difference.file)}:`,
+          `  ${difference.of} differs from ${exists(difference.file) ? '' : 'nothing in '}${safe(directory + (exists(difference.file) ? difference.file : basename(row.script)))}:`,
           ...difference.diff.replace(/\n$/, '').split('\n').map((line) => `    ${safe(line)}`),
         ]),
       ];

@@ -1,13 +1,14 @@
 // The terminal of a test task: the lines of `ns test`, with the directory of each golden file, so that the problem
 // matcher `$ns-test` finds it.
 
-import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { withoutSandbox, type Options } from '../arguments';
 import type { Context } from '../context';
 import { describe } from '../process';
 import type { Program } from '../program';
-import { lineOf, parseReport, safe, type Row } from './report';
+import { linesOfRow, parseReport, safe, type Row } from './report';
 
 export class TestTerminal implements vscode.Pseudoterminal {
   private readonly written = new vscode.EventEmitter<string>();
@@ -39,7 +40,10 @@ export class TestTerminal implements vscode.Pseudoterminal {
     const ended = await this.context.run(this.program, args, { cwd: this.folder.uri.fsPath, timeoutMs, stop: this.stop.signal });
     try {
       const rows = parseReport(ended.stdout);
-      for (const row of rows) for (const line of lineOf(row, this.directoryOf(row))) this.line(line);
+      for (const row of rows) {
+        const exists = (file: string): boolean => existsSync(join(dirname(row.script), file));
+        for (const line of linesOfRow(row, this.directoryOf(row), exists)) this.line(line);
+      }
       const failed = rows.filter((row) => row.status === 'failed' || row.status === 'faulty').length;
       this.line(`${rows.length - failed} passed, ${failed} failed`);
     } catch {

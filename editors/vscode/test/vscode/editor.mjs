@@ -135,17 +135,37 @@ export class Editor {
     await this.page.keyboard.type(text);
   }
 
+  /**
+   * Opens the palette, writes a text into it and does something. A view that takes the focus meanwhile closes the palette;
+   * then all of it happens again.
+   */
+  async palette(text, work) {
+    const input = this.page.locator('.quick-input-widget input[type=text]').first();
+    for (let turn = 0; ; turn += 1) {
+      await this.press('Escape');
+      await this.press('F1');
+      try {
+        await input.fill(text, { timeout: 5000 });
+        await work();
+        await sleep(200);
+        return;
+      } catch (error) {
+        if (turn === 5) throw error;
+      }
+    }
+  }
+
+  /** Presses a row of the palette, once the list does not change any more. */
+  async row(text) {
+    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: text }).first();
+    await row.waitFor({ timeout: 10_000 });
+    await sleep(300);
+    await row.click({ timeout: 5000 });
+  }
+
   /** Runs a command of the palette by its whole title. */
   async command(title) {
-    await this.press('Escape');
-    await this.press('F1');
-    const input = this.page.locator('.quick-input-widget input[type=text]').first();
-    await input.waitFor({ state: 'visible' });
-    await input.fill(`>${title}`);
-    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
-    await row.waitFor();
-    await row.click();
-    await sleep(200);
+    await this.palette(`>${title}`, () => this.row(title));
   }
 
   /** Presses a button by the beginning of its label. */
@@ -155,16 +175,8 @@ export class Editor {
 
   /** Opens a file of the folder by its name. */
   async file(name) {
-    await this.press('Escape');
-    await this.press('Control+p');
-    const input = this.page.locator('.quick-input-widget input[type=text]').first();
-    await input.waitFor({ state: 'visible' });
-    await input.fill(name);
     // The name stands before its directory.
-    const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name.split('/').at(-1) }).first();
-    await row.waitFor();
-    await sleep(300);
-    await row.click();
+    await this.palette(name, () => this.row(name.split('/').at(-1)));
     await this.page.locator('.tab.active').filter({ hasText: name.split('/').at(-1) }).waitFor();
     await this.editorLines().first().waitFor();
   }
@@ -183,12 +195,7 @@ export class Editor {
 
   /** Goes to a line and column of the active editor. */
   async goto(line, column = 1) {
-    await this.press('Escape', 'Control+g');
-    const input = this.page.locator('.quick-input-widget input[type=text]').first();
-    await input.waitFor({ state: 'visible' });
-    await input.fill(`:${line}:${column}`);
-    await this.press('Enter');
-    await sleep(200);
+    await this.palette(`:${line}:${column}`, () => this.press('Enter'));
   }
 
   /** The texts of elements. */
