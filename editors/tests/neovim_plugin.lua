@@ -105,6 +105,23 @@ local function run()
     return contains('1 passed')
   end)
   vim.cmd('close')
+
+  -- A script with a required parameter: its argument is asked for, or given with the command.
+  vim.fn.writefile({ 'DEFINE PROCEDURE Main(name)', '  EMIT "hello ", name', 'END' }, root .. '/scripts/b.ns')
+  vim.cmd('edit ' .. root .. '/scripts/b.ns')
+  vim.ui.input = function(_, done)
+    done('Ada\\ L')
+  end
+  vim.cmd('NeuroScript run')
+  wait('the argument is not asked for', function()
+    return contains('hello Ada L')
+  end)
+  vim.cmd('close')
+  vim.cmd('NeuroScript run Bob')
+  wait('the argument does not arrive', function()
+    return contains('hello Bob')
+  end)
+  vim.cmd('close | edit ' .. script)
   assert(not pcall(vim.cmd, 'NeuroScript') and #vim.fn.getcompletion('NeuroScript p', 'cmdline') == 1, 'the command line')
 
   -- A server without lenses is that of an older `ns`.
