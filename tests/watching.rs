@@ -22,7 +22,7 @@ const WAITING: &str = "waiting for changes; Ctrl-C ends it";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Time in which a round that must not come would come: several intervals between looks.
-const QUIET: Duration = Duration::from_millis(900);
+const QUIET: Duration = Duration::from_millis(700);
 
 /// Creates a directory with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -112,6 +112,15 @@ impl Watch {
     }
 }
 
+/// Calls a function with each row at the same time, because watching is mostly waiting.
+fn at_once<T: Sync>(rows: &[T], tried: impl Fn(&T) + Sync) {
+    std::thread::scope(|scope| {
+        for row in rows {
+            scope.spawn(|| tried(row));
+        }
+    });
+}
+
 #[test]
 fn a_check_watches_files_new_files_and_files_that_are_renamed() {
     let place = folder(&[("a.ns", "EMIT 1\n"), ("sub/b.ns", "EMIT 2\n")]);
@@ -166,8 +175,9 @@ fn a_check_watches_modules_and_policies_that_are_there_and_that_are_not() {
 
 #[test]
 fn a_folder_may_be_removed_and_made_again() {
-    for words in [&["check", "--watch", "sub"][..], &["fmt", "--check", "--watch", "sub"], &["test", "--watch", "sub"]]
-    {
+    let commands =
+        [&["check", "--watch", "sub"][..], &["fmt", "--check", "--watch", "sub"], &["test", "--watch", "sub"]];
+    at_once(&commands, |words| {
         let place = folder(&[("sub/a.ns", "EMIT 1\n"), ("sub/a.out", "1\n")]);
         let watch = Watch::start(place.path(), words);
         let said = watch.round();
@@ -185,12 +195,13 @@ fn a_folder_may_be_removed_and_made_again() {
         let said = watch.round();
         assert!(said.contains("a.ns") || said.contains("FAILED"), "{words:?}: {said}");
         watch.interrupt();
-    }
+    });
 }
 
 #[test]
 fn a_format_or_a_repair_does_not_wake_itself_up() {
-    for (words, written) in [(["fmt", "--watch", "."], "EMIT 1\n"), (["check", "--fix", "--watch"], "EMIT 2\n")] {
+    let commands = [(&["fmt", "--watch", "."][..], "EMIT 1\n"), (&["check", "--fix", "--watch", "."], "EMIT 2\n")];
+    at_once(&commands, |(words, written)| {
         let place = folder(&[]);
         let text = |name: &str| fs::read_to_string(place.path().join(name)).expect("a file");
         let messy = "EMIT  1\n# ns: allow NS0112\nEMIT 2\n";
@@ -198,11 +209,7 @@ fn a_format_or_a_repair_does_not_wake_itself_up() {
         symlink("a.ns", place.path().join("link.ns")).expect("a link");
         fs::create_dir(place.path().join("sub")).expect("a folder");
         fs::hard_link(place.path().join("a.ns"), place.path().join("sub/c.ns")).expect("a second name");
-        let mut words = words.to_vec();
-        if words[0] == "check" {
-            words.push(".");
-        }
-        let watch = Watch::start(place.path(), &words);
+        let watch = Watch::start(place.path(), words);
         let said = watch.round();
         assert!(said.contains("formatted") || said.contains("repaired"), "{said}");
         assert!(text("a.ns") != messy && text("a.ns").contains(written), "{}", text("a.ns"));
@@ -214,7 +221,7 @@ fn a_format_or_a_repair_does_not_wake_itself_up() {
         watch.is_quiet();
         watch.interrupt();
         assert_eq!(names(place.path()), ["a.ns", "link.ns", "sub"], "nothing is left behind");
-    }
+    });
 }
 
 #[test]
@@ -264,11 +271,12 @@ fn a_test_watches_libraries_and_policies() {
 
 #[test]
 fn a_watch_for_programs_prints_a_line_in_each_round_and_ends_with_its_reader() {
-    for (words, of) in [
+    let commands = [
         (&["check", "--watch", "--format", "json", "a.ns"][..], "/0/code"),
         (&["check", "--watch", "--format", "sarif", "a.ns"], "/runs/0/results/0/ruleId"),
         (&["test", "--watch", "--format", "json", "."], "/cases/0/status"),
-    ] {
+    ];
+    at_once(&commands, |(words, of)| {
         let place = folder(&[("a.ns", "EMIT x\n"), ("a.out", "")]);
         let mut child =
             ns_in(place.path(), words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("ns starts");
@@ -284,7 +292,7 @@ fn a_watch_for_programs_prints_a_line_in_each_round_and_ends_with_its_reader() {
         assert!(second.pointer(of).is_none_or(|found| found == "passed"), "{second}");
         drop(lines);
         assert_eq!(child.wait().expect("it ends").code(), Some(0), "{words:?}");
-    }
+    });
 }
 
 #[test]

@@ -291,29 +291,51 @@
       (looking-at neuroscript--defun)
       (list "--proc" (match-string-no-properties 1)))))
 
-(defun neuroscript--command (words)
-  "Return the command line of `neuroscript-program' with WORDS."
-  (mapconcat #'shell-quote-argument (cons neuroscript-program words) " "))
+;; The arguments of the last run of the current script.
+(defvar-local neuroscript--arguments "")
+
+(defun neuroscript--needs-arguments-p (file)
+  "Whether the script FILE has required parameters."
+  (let* ((text (with-output-to-string
+                 (call-process neuroscript-program nil (list standard-output nil) nil
+                               "check" "--info" "--format" "json" "--sandbox" (neuroscript--root) file)))
+         (described (ignore-errors (json-parse-string text :array-type 'list :object-type 'alist :null-object nil)))
+         (line (alist-get 'command_line (alist-get 'info (car described)))))
+    (delq nil (mapcar (lambda (parameter) (eq (alist-get 'required parameter) t))
+                      (alist-get 'parameters line)))))
+
+(defun neuroscript--run-words (prefix options)
+  "Return the arguments of `ns' that run the current script with OPTIONS.
+With PREFIX, they run the procedure at point.  The arguments of the script are
+asked for if it needs some."
+  (let ((file (neuroscript--file))
+        (procedure (neuroscript--procedure prefix)))
+    (when (or procedure (neuroscript--needs-arguments-p file))
+      (setq neuroscript--arguments (read-string "Arguments: " neuroscript--arguments)))
+    `("run" ,@options "--sandbox" ,(neuroscript--root) ,@procedure ,file
+      ,@(split-string-and-unquote neuroscript--arguments))))
+
+(defun neuroscript--compile (words &optional interactive)
+  "Run `neuroscript-program' with WORDS in a buffer.
+It takes input if INTERACTIVE is non-nil."
+  (let ((compilation-environment '("NO_COLOR=1")))
+    (compile (mapconcat #'shell-quote-argument (cons neuroscript-program words) " ") interactive)))
 
 (defun neuroscript-run (&optional prefix)
   "Run the current script; with PREFIX the procedure at point."
   (interactive "P")
-  (let ((procedure (neuroscript--procedure prefix))
-        (compilation-environment '("NO_COLOR=1")))
-    (compile (neuroscript--command `("run" "--sandbox" ,(neuroscript--root) ,(neuroscript--file) ,@procedure)) t)))
+  (neuroscript--compile (neuroscript--run-words prefix nil) t))
 
 (defun neuroscript-test ()
   "Run the test cases of the current script."
   (interactive)
-  (let ((compilation-environment '("NO_COLOR=1")))
-    (compile (neuroscript--command (list "test" (neuroscript--file))))))
+  (neuroscript--compile (list "test" (neuroscript--file))))
 
 (defun neuroscript-plan (&optional prefix)
   "Show the changes that the current script would make as a diff.
 With PREFIX, those of the procedure at point.  Nothing changes."
   (interactive "P")
-  (let ((words `("run" "--plan" "--sandbox" ,(neuroscript--root) ,(neuroscript--file)
-                 ,@(neuroscript--procedure prefix)))
+  (let ((words (neuroscript--run-words prefix '("--plan")))
         (directory default-directory)
         (process-environment (cons "NO_COLOR=1" process-environment)))
     (with-current-buffer (get-buffer-create "*NeuroScript plan*")

@@ -5,6 +5,7 @@
   (package-initialize))
 (require 'eglot)
 (require 'flymake)
+(require 'cl-lib)
 (setq eglot-sync-connect 30
       eglot-autoshutdown t
       eglot-connect-timeout 30
@@ -97,6 +98,15 @@
     (with-current-buffer "*compilation*"
       (editors-wait (format "%s does not end" (car row)) (lambda () (string-match-p (cdr row) (buffer-string)))
                     (get-buffer-process (current-buffer)))))
+  (let ((needy (expand-file-name "b.ns" root)))
+    (with-temp-file needy (insert "DEFINE PROCEDURE Main(name)\n  EMIT \"hello \", name\nEND\n"))
+    (save-current-buffer
+      (find-file needy)
+      (cl-letf (((symbol-function 'read-string) (lambda (&rest _) "\"Ada L\"")))
+        (save-window-excursion (neuroscript-run)))
+      (with-current-buffer "*compilation*"
+        (editors-wait "the argument is not asked for" (lambda () (string-match-p "^hello Ada L" (buffer-string)))
+                      (get-buffer-process (current-buffer))))))
   (unless (file-exists-p made) (error "The sandbox of a run is not the project"))
   (set-buffer-modified-p nil)
   (eglot-shutdown (eglot-current-server))

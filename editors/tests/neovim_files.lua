@@ -11,5 +11,10 @@ for _, script in ipairs(arg) do
     assert(line == before[number], script .. ':' .. number .. ': the line is indented otherwise: ' .. line)
   end
   vim.wo.foldmethod = 'expr'
-  assert(vim.fn.foldlevel(vim.fn.search([[^\s\+\(IF\|FOR\)]], 'w')) > 0, script .. ' has no folds')
+  local block = vim.fn.search([[^\s\+\(IF\|FOR\)]], 'w')
+  -- Neovim parses in the background.
+  local has_folds = vim.wait(20000, function()
+    return vim.fn.foldlevel(block) > 0
+  end, 20)
+  assert(has_folds, script .. ' has no folds')
 end

@@ -80,6 +80,7 @@ local function run()
   end, answer.result.items or answer.result)
   equal(labels, { 'WriteFile' }, 'what can stand there')
   vim.api.nvim_buf_set_lines(buffer, 4, -1, false, {})
+  vim.cmd('silent update')
 
   -- The commands: the plan is a diff and changes nothing, a run shows its output, a test its verdict.
   local made = root .. '/made.txt'
@@ -104,7 +105,45 @@ local function run()
     return contains('1 passed')
   end)
   vim.cmd('close')
+
+  -- A script with a required parameter: its argument is asked for, or given with the command.
+  vim.fn.writefile({ 'DEFINE PROCEDURE Main(name)', '  EMIT "hello ", name', 'END' }, root .. '/scripts/b.ns')
+  vim.cmd('edit ' .. root .. '/scripts/b.ns')
+  vim.ui.input = function(_, done)
+    done('Ada\\ L')
+  end
+  vim.cmd('NeuroScript run')
+  wait('the argument is not asked for', function()
+    return contains('hello Ada L')
+  end)
+  vim.cmd('close')
+  vim.cmd('NeuroScript run Bob')
+  wait('the argument does not arrive', function()
+    return contains('hello Bob')
+  end)
+  vim.cmd('close | edit ' .. script)
   assert(not pcall(vim.cmd, 'NeuroScript') and #vim.fn.getcompletion('NeuroScript p', 'cmdline') == 1, 'the command line')
+
+  -- A server without lenses is that of an older `ns`.
+  if client:supports_method('textDocument/codeLens') then
+    local function titles()
+      return vim.tbl_map(function(lens)
+        return lens.command.title
+      end, vim.lsp.codelens.get(buffer))
+    end
+    wait('no lenses', function()
+      return vim.deep_equal(titles(), { 'Run', 'Plan', 'Test' })
+    end)
+    vim.ui.select = function(lenses, _, choose)
+      choose(lenses[2], 2)
+    end
+    vim.api.nvim_win_set_cursor(0, { 1, 0 })
+    vim.lsp.codelens.run()
+    wait('the lens shows no plan', function()
+      return vim.bo.filetype == 'diff'
+    end)
+    vim.cmd('close')
+  end
 
   local offered = client.config.capabilities.experimental.commands.commands
   equal(offered, { 'neuroscript.run', 'neuroscript.plan', 'neuroscript.test' }, 'the commands of lenses')

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -31,19 +30,19 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
             return Exit::Failed;
         }
     };
-    let stop = stop_on_interrupt();
-    if args.watch { repeat(args, &settings, &stop) } else { run_sealed(args, &settings, &stop) }
+    if args.watch {
+        return repeat(args, &settings);
+    }
+    match seal(&settings, args) {
+        // The handler has a thread, which the lockdown then holds for too.
+        Ok(()) => run(args, &settings, &stop_on_interrupt()),
+        Err(error) => refused(&error),
+    }
 }
 
-/// Runs all cases behind the lockdown.
-fn run_sealed(args: &TestArgs, settings: &Settings, stop: &AtomicBool) -> Exit {
-    match seal(settings, args) {
-        Ok(()) => run(args, settings, stop),
-        Err(error) => {
-            report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
-            Exit::Failed
-        }
-    }
+fn refused(error: &str) -> Exit {
+    report_error(&format!("the kernel does not restrict the process: {error}"), "nothing runs");
+    Exit::Failed
 }
 
 /// Restricts this thread and the cases to the named directories, because tests may be foreign.
@@ -88,7 +87,8 @@ fn settings(global: &Global, args: &TestArgs, home: &Path) -> std::io::Result<Se
 
 /// Runs all cases again whenever a file changes. Each round has a thread of its own, since the lockdown of a round
 /// ends with its thread: directories that were created again are other directories for the kernel.
-fn repeat(args: &TestArgs, settings: &Settings, stop: &Arc<AtomicBool>) -> Exit {
+fn repeat(args: &TestArgs, settings: &Settings) -> Exit {
+    let stop = stop_on_interrupt();
     let Global { policy, libraries, .. } = &settings.global;
     let folders = args.paths.iter().chain(&args.golden).map(|path| folder_of_tests(path).to_path_buf());
     let named: Vec<PathBuf> = folders.chain(policy.clone()).chain(libraries.clone()).collect();
@@ -100,7 +100,8 @@ fn repeat(args: &TestArgs, settings: &Settings, stop: &Arc<AtomicBool>) -> Exit 
         stop: stop.clone(),
     };
     watch(&command, || {
-        std::thread::scope(|scope| scope.spawn(|| run_sealed(args, settings, stop)).join().map(drop))
+        let round = || seal(settings, args).map_or_else(|error| refused(&error), |()| run(args, settings, &stop));
+        std::thread::scope(|scope| scope.spawn(round).join().map(drop))
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let used = policy_paths(&settings.global.options()).into_iter().collect();
         Round { used, is_written: args.update.then_some(is_golden as fn(&OsStr) -> bool), ..Round::default() }

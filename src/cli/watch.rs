@@ -90,14 +90,15 @@ fn is_capable() -> bool {
     std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb" && !terminal.is_empty())
 }
 
-/// Whether standard output is a pipe that nobody reads any more.
+/// Whether standard output is a pipe or socket that nobody reads any more.
 #[cfg(unix)]
 fn is_output_closed() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let output = stdout();
     let mut ends = [PollFd::new(&output, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut ends, Some(&at_once)).is_ok_and(|ready| ready > 0) && ends[0].revents().contains(PollFlags::ERR)
+    poll(&mut ends, Some(&at_once)).is_ok_and(|ready| ready > 0)
+        && ends[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
 }
 
 #[cfg(not(unix))]

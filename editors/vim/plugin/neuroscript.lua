@@ -8,7 +8,7 @@ if vim.fn.has('nvim-0.10') == 1 then
     require('neuroscript').command(given.fargs)
   end, {
     nargs = '+',
-    desc = 'Run, plan, test or debug the script of this buffer: run|plan|debug [PROCEDURE], test [CASE]',
+    desc = 'Run, plan, test or debug the script of this buffer: run|plan|debug [ARGUMENTS], test [CASE]',
     complete = function(lead, line)
       local is_first = #vim.split(vim.trim(line), '%s+') <= (lead == '' and 1 or 2)
       return is_first and vim.tbl_filter(function(name)

@@ -19,6 +19,7 @@ function M.program()
   return type(command) == 'table' and command[1] or 'ns'
 end
 
+-- Whether nvim-dap is installed.
 local function has_dap()
   return (pcall(require, 'dap'))
 end
@@ -76,17 +77,53 @@ local function in_terminal(words, root)
   vim.cmd('normal! G')
 end
 
-local function with_procedure(words, argument)
-  if argument.procedure then
-    vim.list_extend(words, { '--proc', argument.procedure })
+-- Returns whether a run needs arguments: whether the script, or the procedure, has required parameters.
+local function needs_arguments(file, root, procedure)
+  local words = { M.program(), 'check', '--info', '--format', 'json', '--sandbox', root, file }
+  local told, described = pcall(vim.json.decode, vim.system(words, { text = true }):wait().stdout or '')
+  local info = told and described[1] and described[1].info or {}
+  for _, row in ipairs(procedure and info.procedures or {}) do
+    if row.name == procedure then
+      return row.required > 0
+    end
   end
-  return words
+  local line = type(info.command_line) == 'table' and info.command_line or {}
+  return vim.iter(line.parameters or {}):any(function(parameter)
+    return parameter.required
+  end)
+end
+
+local last = {}
+
+-- Calls `start` with the words of `ns run` that follow the options: the file, the procedure, and the arguments, which
+-- are asked for if the script needs some and none are given.
+local function with_arguments(argument, file, root, start)
+  local words = argument.procedure and { '--proc', argument.procedure } or {}
+  if argument.words or not needs_arguments(file, root, argument.procedure) then
+    start(words, argument.words or {})
+    return
+  end
+  local question = { prompt = 'Arguments of ' .. vim.fs.basename(file) .. ': ', default = last[file] }
+  vim.ui.input(question, function(text)
+    if text then
+      last[file] = text
+      -- As on the command line of Neovim, where `\\ ` is a blank in an argument.
+      start(words, vim.list_slice(vim.api.nvim_parse_cmd('NeuroScript run ' .. text, {}).args, 2))
+    end
+  end)
+end
+
+-- Returns the command line of a run.
+local function command_of(options, root, file, words, arguments)
+  return vim.iter({ M.program(), 'run', options, '--sandbox', root, words, file, arguments }):flatten():totable()
 end
 
 --- Runs a script in a terminal.
 function M.run(argument)
   local file, root = file_of(argument)
-  in_terminal(with_procedure({ M.program(), 'run', '--sandbox', root, file }, argument), root)
+  with_arguments(argument, file, root, function(words, arguments)
+    in_terminal(command_of({}, root, file, words, arguments), root)
+  end)
 end
 
 --- Runs the cases of a script in a terminal.
@@ -113,10 +150,12 @@ end
 --- Shows the changes that a script would make, as a diff in a split. Nothing changes.
 function M.plan(argument)
   local file, root = file_of(argument)
-  local words = with_procedure({ M.program(), 'run', '--plan', '--sandbox', root, file }, argument)
-  vim.system(words, { cwd = root, text = true, env = { NO_COLOR = '1' } }, vim.schedule_wrap(function(done)
-    show_plan(done.stdout .. done.stderr)
-  end))
+  with_arguments(argument, file, root, function(words, arguments)
+    local command = command_of({ '--plan' }, root, file, words, arguments)
+    vim.system(command, { cwd = root, text = true, env = { NO_COLOR = '1' } }, vim.schedule_wrap(function(done)
+      show_plan(done.stdout .. done.stderr)
+    end))
+  end)
 end
 
 --- Debugs a script by nvim-dap.
@@ -126,14 +165,17 @@ function M.debug(argument)
     return
   end
   local file, root = file_of(argument)
-  require('dap').run({
-    type = 'neuroscript',
-    request = 'launch',
-    name = 'NeuroScript',
-    program = file,
-    procedure = argument.procedure,
-    sandbox = root,
-  })
+  with_arguments(argument, file, root, function(_, arguments)
+    require('dap').run({
+      type = 'neuroscript',
+      request = 'launch',
+      name = 'NeuroScript',
+      program = file,
+      procedure = argument.procedure,
+      args = arguments,
+      sandbox = root,
+    })
+  end)
 end
 
 --- Registers the debug adapter and its configurations. Returns whether nvim-dap is installed.
@@ -172,14 +214,18 @@ for _, name in ipairs({ 'run', 'plan', 'test', 'debug' }) do
   end
 end
 
---- Carries out `:NeuroScript NAME [PROCEDURE]`.
+--- Carries out `:NeuroScript NAME [WORD]…`.
 function M.command(words)
-  local name, subject = words[1], words[2]
+  local name = table.remove(words, 1)
   if not M.commands['neuroscript.' .. name] then
     vim.notify('NeuroScript: one of run, plan, test and debug is expected, not ' .. name, vim.log.levels.ERROR)
     return
   end
-  M[name](name == 'test' and { case = subject } or { procedure = subject })
+  if name == 'test' then
+    M.test({ case = words[1] })
+  else
+    M[name]({ words = #words > 0 and words or nil })
+  end
 end
 
 return M
