@@ -118,11 +118,13 @@ impl Queue {
 
     /// Waits for the next message; `None` after the last one.
     pub fn wait(&mut self) -> Option<Message> {
-        if let Some(message) = self.poll() {
-            return Some(message);
+        loop {
+            if let Some(message) = self.poll() {
+                return Some(message);
+            }
+            // A frame may bring no message: a request that is taken back is answered already, or waits.
+            self.push(self.frames.recv().ok()?);
         }
-        self.push(self.frames.recv().ok()?);
-        self.poll()
     }
 
     fn push(&mut self, frame: Frame) {

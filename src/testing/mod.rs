@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 pub use case::{Outcome, Settings, Verdict};
-pub use find::{Case, find};
+pub use find::{Case, case_stems, find};
 pub use golden::Difference;
 pub use head::check_head;
 pub use redact::Redaction;

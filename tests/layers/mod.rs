@@ -44,7 +44,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("completion", &["text", "toolkit", "engine", "manual"]),
     ("repl", &["text", "toolkit", "engine", "terminal", "manual", "completion"]),
     ("testing", &["text", "engine", "options"]),
-    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion"]),
+    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion", "testing"]),
     ("mcp", &["text", "value", "toolkit", "gate", "engine"]),
     (
         "cli",

@@ -36,5 +36,5 @@ pub use last_use::{mark_last_uses, mark_procedures};
 pub use literal::literal;
 pub use lower::{Environment, lower, param_of};
 pub use projection::projectable_calls;
-pub use symbols::{Occurrence, OccurrenceRole, Occurrences, Symbol, SymbolText, occurrences};
+pub use symbols::{Occurrence, OccurrenceRole, Occurrences, Symbol, SymbolText, constant, occurrences};
 pub use unit::{Module, ModuleId, Unit, Uses};
