@@ -1,4 +1,4 @@
-//! Code actions: the repairs of `ns check --fix`, one by one and all at once.
+//! Code actions: the repairs of `ns check --fix`, one by one and all at once, and the suggestions of messages.
 
 use lsp_types::{CodeActionKind, CodeActionParams, TextEdit};
 use serde_json::{Value as Json, json};
@@ -12,16 +12,17 @@ use super::request::Target;
 /// Maximum number of characters of a title.
 const LONGEST_TITLE: usize = 120;
 
-/// Returns the repairs of findings that touch a range.
+/// Returns the actions for findings that touch a range.
 pub fn code_actions(target: &Target<'_>, params: &CodeActionParams) -> Vec<Json> {
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
     if is_wanted(only, &CodeActionKind::QUICKFIX) {
-        actions.extend(repairs(target, params));
+        actions.extend(edits_of_findings(target, params));
     }
     // Repairing all checks the result, which takes time, so it is offered where a repair is, or when it is asked for.
     let is_asked = only.is_some() && is_wanted(only, &CodeActionKind::SOURCE_FIX_ALL);
-    if is_asked || only.is_none() && !actions.is_empty() {
+    let has_repair = actions.iter().any(|action| action["isPreferred"] == true);
+    if is_asked || only.is_none() && has_repair {
         actions.extend(repair_all(target));
     }
     actions
@@ -36,26 +37,33 @@ fn is_wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     only.is_none_or(|only| only.iter().any(includes))
 }
 
-fn repairs(target: &Target<'_>, params: &CodeActionParams) -> Vec<Json> {
+/// Returns the repairs of findings, and the edits that their help suggests. A suggestion is a guess, so it is not the
+/// preferred action.
+fn edits_of_findings(target: &Target<'_>, params: &CodeActionParams) -> Vec<Json> {
     let places = target.places();
-    let repair = |finding: &Diagnostic| {
-        let edit = finding.fix.as_ref()?;
+    let action = |finding: &Diagnostic| {
+        let (edit, is_repair) = match (&finding.fix, &finding.suggestion) {
+            (Some(fix), _) => (fix, true),
+            (None, Some(suggestion)) => (suggestion, false),
+            (None, None) => return None,
+        };
         let shown = placed(target.document, finding, &places, target.client);
         // A repair of a module belongs to the document of the module.
         let range = places.range(edit.span)?;
         let is_here = shown.location.uri == target.document.uri && touch(&shown.location.range, &params.range);
         let edits = vec![TextEdit { range, new_text: edit.text.clone() }];
+        let title = if is_repair { title(finding) } else { format!("Replace by `{}`", shortened(&edit.text)) };
         is_here.then(|| {
             json!({
-                "title": title(finding),
+                "title": title,
                 "kind": CodeActionKind::QUICKFIX,
                 "diagnostics": [shown.shown],
-                "isPreferred": true,
+                "isPreferred": is_repair,
                 "edit": changes(target, edits),
             })
         })
     };
-    target.analysis.checked.findings.iter().filter_map(repair).collect()
+    target.analysis.checked.findings.iter().filter_map(action).collect()
 }
 
 /// Returns the action that repairs everything, as `ns check --fix` does.
@@ -77,10 +85,15 @@ fn changes(target: &Target<'_>, edits: Vec<TextEdit>) -> Json {
 /// Returns the help of a finding as a title.
 fn title(finding: &Diagnostic) -> String {
     let help = finding.help.as_ref().unwrap_or(&finding.message);
-    let line = help.lines().next().unwrap_or_default();
+    format!("{}: {}", finding.code.id(), shortened(help))
+}
+
+/// Returns the first line of a text, cut to the length of a title.
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
     let mut title: String = line.chars().take(LONGEST_TITLE).collect();
     if title.len() < line.len() {
         title.push('…');
     }
-    format!("{}: {title}", finding.code.id())
+    title
 }

@@ -25,6 +25,41 @@ pub struct Client {
     pub pulls_diagnostics: bool,
     /// Whether the client watches files when it is asked to.
     pub watches_files: bool,
+    /// Whether the client asks for inlay hints again when it is told to.
+    pub refreshes_hints: bool,
+    /// The commands that the client carries out itself.
+    pub commands: Commands,
+}
+
+/// The commands of lenses. A client lists those that it has in `experimental.commands.commands`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Commands {
+    /// `neuroscript.run`
+    pub run: bool,
+    /// `neuroscript.plan`
+    pub plan: bool,
+    /// `neuroscript.test`
+    pub test: bool,
+    /// `neuroscript.debug`
+    pub debug: bool,
+}
+
+impl Commands {
+    fn of(capabilities: &ClientCapabilities) -> Commands {
+        let listed = capabilities.experimental.as_ref().and_then(|own| own.pointer("/commands/commands")?.as_array());
+        let has = |name: &str| listed.is_some_and(|listed| listed.iter().any(|known| known.as_str() == Some(name)));
+        Commands {
+            run: has("neuroscript.run"),
+            plan: has("neuroscript.plan"),
+            test: has("neuroscript.test"),
+            debug: has("neuroscript.debug"),
+        }
+    }
+
+    /// Whether there is any.
+    pub fn any(self) -> bool {
+        self.run || self.plan || self.test || self.debug
+    }
 }
 
 impl Client {
@@ -51,6 +86,8 @@ impl Client {
                 .did_change_watched_files
                 .and_then(|watched| watched.dynamic_registration)
                 .unwrap_or(false),
+            refreshes_hints: workspace.inlay_hint.and_then(|hint| hint.refresh_support).unwrap_or(false),
+            commands: Commands::of(capabilities),
         }
     }
 }

@@ -3,13 +3,14 @@
 //! A document is analyzed once for each of its versions, when somebody asks. The numbers and sizes of documents are
 //! bounded: a text that is too large is not held, and the client is told so.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
-use crate::engine::{Analysis, Engine, Script};
+use crate::engine::{Analysis, Engine, KnownLines, Script};
 
 use super::text::{Encoding, Text};
 use super::uri::path_of;
@@ -54,6 +55,8 @@ pub struct Document {
     /// The number of the folder.
     workspace: usize,
     analysis: Option<Rc<Analysis>>,
+    /// The lines of earlier versions, of which an analysis parses only those that are new.
+    lines: RefCell<KnownLines>,
     /// The analysis of an earlier version.
     older: Option<Rc<Analysis>>,
     /// Number of bytes that were inserted or removed since that version.
@@ -68,6 +71,11 @@ impl Document {
         } else {
             Script::new(self.name.as_str(), self.text.as_str())
         }
+    }
+
+    /// Whether the scripts in the document are blocks of Markdown.
+    pub fn is_markdown(&self) -> bool {
+        self.is_markdown
     }
 
     fn apply(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
@@ -108,7 +116,7 @@ pub struct Documents {
 
 /// Returns the key of a document: its path, or its URI if it is no file.
 pub fn key_of(uri: &Uri) -> String {
-    path_of(uri).map_or_else(|| uri.as_str().to_owned(), |path| path.to_string_lossy().into_owned())
+    path_of(uri).map_or_else(|_| uri.as_str().to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
 /// A document as the client opens it.
@@ -136,7 +144,7 @@ impl Documents {
         if self.open.len() >= MAX_DOCUMENTS && !self.open.contains_key(&key) {
             return None;
         }
-        let path = path_of(&uri);
+        let path = path_of(&uri).ok();
         let workspace = path.as_deref().map_or(0, |path| self.workspace_of(path));
         let folder = self.workspaces[workspace].path();
         let name = match path.as_deref() {
@@ -157,6 +165,7 @@ impl Documents {
             is_markdown,
             workspace,
             analysis: None,
+            lines: RefCell::default(),
             older: None,
             changed_bytes: 0,
         };
@@ -242,7 +251,8 @@ impl Documents {
         if let Some(analysis) = &document.analysis {
             return Some(analysis.clone());
         }
-        let analysis = Rc::new(self.workspaces[document.workspace].engine.analyze(&document.script()));
+        let engine = &self.workspaces[document.workspace].engine;
+        let analysis = Rc::new(engine.analyze_again(&document.script(), &document.lines));
         (document.analysis, document.older) = (Some(analysis.clone()), None);
         self.analyzed.retain(|known| known != key);
         self.analyzed.push(key.to_owned());
@@ -250,6 +260,7 @@ impl Documents {
             let oldest = self.analyzed.remove(0);
             if let Some(document) = self.open.get_mut(&oldest) {
                 (document.analysis, document.older) = (None, None);
+                document.lines = RefCell::default();
             }
         }
         Some(analysis)

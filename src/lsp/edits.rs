@@ -1,8 +1,9 @@
 //! Edits of documents: the smallest ones between two texts, and their form in the protocol.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use lsp_types::{Range, TextEdit, Uri};
+use lsp_types::{Range as PositionRange, TextEdit, Uri};
 use serde_json::{Value as Json, json};
 use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
@@ -16,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The offsets of the lines.
-    pub range: std::ops::Range<usize>,
+    pub range: Range<usize>,
     /// The new lines.
     pub new_text: String,
 }
@@ -41,7 +42,7 @@ pub fn changes_between(old: &str, new: &str) -> Vec<Change> {
         [0].into_iter().chain(sums).collect()
     };
     let (old_starts, new_starts) = (starts(&before), starts(&after));
-    let change = |from: std::ops::Range<usize>, to: std::ops::Range<usize>| Change {
+    let change = |from: Range<usize>, to: Range<usize>| Change {
         range: old_starts[from.start]..old_starts[from.end],
         new_text: new[new_starts[to.start]..new_starts[to.end]].to_owned(),
     };
@@ -68,13 +69,13 @@ fn is_same_code(one: &str, other: &str) -> bool {
     code(one).eq_ignore_ascii_case(&code(other))
 }
 
-/// Returns a text with some of its changes.
-pub fn changed(old: &str, changes: &[Change]) -> String {
+/// Returns a text with ranges replaced, which are in order and do not overlap.
+pub fn replaced<'a>(old: &str, changes: impl Iterator<Item = (Range<usize>, &'a str)>) -> String {
     let (mut text, mut done) = (String::with_capacity(old.len()), 0);
-    for change in changes {
-        text.push_str(&old[done..change.range.start]);
-        text.push_str(&change.new_text);
-        done = change.range.end;
+    for (range, new) in changes {
+        text.push_str(&old[done..range.start]);
+        text.push_str(new);
+        done = range.end;
     }
     text + &old[done..]
 }
@@ -111,6 +112,6 @@ pub fn workspace_edit(documents: &[DocumentEdits], client: &Client) -> Json {
 }
 
 /// Whether two ranges have a position in common.
-pub fn touch(one: &Range, other: &Range) -> bool {
+pub fn touch(one: &PositionRange, other: &PositionRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }

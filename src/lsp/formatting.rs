@@ -7,7 +7,7 @@ use crate::text::Diagnostic;
 
 use super::client::Client;
 use super::documents::Document;
-use super::edits::{changed, changes_between, touch};
+use super::edits::{changes_between, replaced, touch};
 use super::request::Refusal;
 
 /// Returns the edits that format a document, or the part of it that a range touches.
@@ -23,7 +23,8 @@ pub fn format(document: &Document, range: Option<Range>, client: &Client) -> Res
     if let Some(range) = range {
         changes.retain(|change| touch(&change.edit(&positions).range, &range));
         // A part is right if formatting the rest gives the same text as formatting everything at once.
-        if self::formatted(&script.with_text(&changed(old, &changes)))? != formatted {
+        let parts = changes.iter().map(|change| (change.range.clone(), change.new_text.as_str()));
+        if self::formatted(&script.with_text(&replaced(old, parts)))? != formatted {
             return Err(Refusal::failed("this part cannot be formatted without the rest of the document"));
         }
     }

@@ -3,13 +3,16 @@
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use crate::completion::built_in;
-use crate::engine::{Page, PageKind, ProcedureInfo, Symbol, TokenKind, pages};
+use crate::engine::{AnalyzedText, Page, PageKind, ProcedureInfo, Symbol, TokenKind, pages};
 use crate::manual::{entry_of, part_markdown, tool_markdown};
 use crate::toolkit::groups;
 
 use super::request::Target;
 use super::symbols::symbol_at;
 use super::word::{Word, word_at};
+
+/// Maximum number of characters of a value.
+const LONGEST_VALUE: usize = 500;
 
 /// Returns the page about the word at a position.
 pub fn hover(target: &Target<'_>, position: Position) -> Option<Hover> {
@@ -37,16 +40,31 @@ fn of_symbol(target: &Target<'_>, offset: usize) -> Option<String> {
             let listed = procedures.iter().flatten().map(|procedure| format!("- `{}`\n", procedure.signature()));
             Some(format!("Module `{name}`, from `{}`\n\n{}", used.path, listed.collect::<String>()))
         }
+        Symbol::Variable { module: Some(module), procedure: Some(number), name } => {
+            let procedure = target.analysis.module(module)?.tree.procedures().nth(number)?;
+            Some(format!("Parameter `{name}` of `{}`", procedure.name.text))
+        }
         Symbol::Variable { procedure, name, .. } => Some(match procedure {
             Some(number) => {
                 let procedure = script.tree.procedures().nth(number)?;
                 let is_param = procedure.params.iter().any(|param| param.name.text == name);
                 let noun = if is_param { "Parameter" } else { "Variable" };
-                format!("{noun} `{name}` of `{}`", procedure.name.text)
+                let value = constant(&script, Some(number), &name).filter(|_| !is_param);
+                format!("{noun} `{name}` of `{}`{}", procedure.name.text, value.unwrap_or_default())
             }
-            None => format!("Variable `{name}` of the script"),
+            None => format!("Variable `{name}` of the script{}", constant(&script, None, &name).unwrap_or_default()),
         }),
     }
+}
+
+/// Returns the value of a variable that is set once, to a literal.
+fn constant(script: &AnalyzedText<'_>, procedure: Option<usize>, name: &str) -> Option<String> {
+    let value = script.constant(procedure, name)?;
+    let mut shown: String = value.chars().take(LONGEST_VALUE).collect();
+    if shown.len() < value.len() {
+        shown.push('…');
+    }
+    Some(format!("\n\n```neuroscript\n{shown}\n```"))
 }
 
 fn procedure_markdown(procedure: &ProcedureInfo) -> String {

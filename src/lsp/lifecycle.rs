@@ -11,11 +11,13 @@ use crate::frames::{read, write};
 
 use super::client::Client;
 use super::documents::{Documents, Workspace};
+use super::indentation::TRIGGERS;
 use super::queue::{Invalid, Message, Queue};
-use super::request::{Refusal, RefusalCode};
+use super::request::{Refusal, RefusalCode, read as read_params};
 use super::semantic::legend;
 use super::server::{Answer, Notice, Server};
-use super::uri::path_of;
+use super::settings::Settings;
+use super::uri::{UriFault, path_of};
 
 /// Maximum number of folders of a workspace.
 const MAX_FOLDERS: usize = 16;
@@ -37,15 +39,19 @@ pub fn serve(options: &Options) -> Ended {
 
 fn serve_on(mut input: impl BufRead + Send + 'static, output: impl Write, options: &Options) -> Ended {
     let mut output = Output(output);
-    let Some(Started { client, documents }) = begin(&mut input, &mut output, options) else { return Ended::Abruptly };
+    let Some(Started { client, settings, documents }) = begin(&mut input, &mut output, options) else {
+        return Ended::Abruptly;
+    };
     // The thread that reads is locked down too, since it starts after the lockdown.
-    let mut running = Running { output, server: Server::new(client, documents), queue: Queue::start(input), client };
+    let server = Server::new(client, settings, documents);
+    let mut running = Running { output, server, queue: Queue::start(input), client, asked: 0 };
     running.run()
 }
 
 /// A client and its workspace.
 struct Started {
     client: Client,
+    settings: Settings,
     documents: Documents,
 }
 
@@ -78,12 +84,16 @@ fn begin(input: &mut impl BufRead, output: &mut Output<impl Write>, options: &Op
 }
 
 /// Opens the folders of the workspace and locks the process down to reading them.
-fn initialize(params: Json, options: &Options) -> Result<Started, Refusal> {
-    let params: InitializeParams =
-        serde_json::from_value(params).map_err(|error| Refusal::new(RefusalCode::InvalidParams, error.to_string()))?;
+fn initialize(mut params: Json, options: &Options) -> Result<Started, Refusal> {
+    if let Json::Object(members) = &mut params {
+        // A client that leaves its capabilities out has none.
+        members.retain(|_, member| !member.is_null());
+        members.entry("capabilities").or_insert_with(|| json!({}));
+    }
+    let params: InitializeParams = read_params(params)?;
     let folders = match &options.sandbox {
         Some(_) => vec![options.sandbox.clone()],
-        None => folders(&params),
+        None => folders(&params)?,
     };
     let open = |folder: Option<PathBuf>| {
         let options = Options { sandbox: folder, looks_only: true, ..options.clone() };
@@ -92,7 +102,11 @@ fn initialize(params: Json, options: &Options) -> Result<Started, Refusal> {
     let workspaces: Vec<Workspace> = folders.into_iter().map(open).collect::<Result<_, Refusal>>()?;
     let engines: Vec<&Engine> = workspaces.iter().map(|workspace| &workspace.engine).collect();
     Engine::seal_to_reading(&engines).map_err(|error| not_set_up(&error))?;
-    Ok(Started { client: Client::of(&params.capabilities), documents: Documents::new(workspaces) })
+    Ok(Started {
+        client: Client::of(&params.capabilities),
+        settings: Settings::default().changed(&params.initialization_options.unwrap_or_default()),
+        documents: Documents::new(workspaces),
+    })
 }
 
 fn not_set_up(error: &SetupError) -> Refusal {
@@ -108,15 +122,26 @@ fn not_set_up(error: &SetupError) -> Refusal {
 }
 
 /// Returns the folders of the workspace; `None` stands for the current directory.
+///
+/// # Errors
+/// All folders have URIs that name no path. If only some do, the others are served.
 #[expect(deprecated, reason = "older clients name their folder in `rootUri` or `rootPath` only")]
-fn folders(params: &InitializeParams) -> Vec<Option<PathBuf>> {
+fn folders(params: &InitializeParams) -> Result<Vec<Option<PathBuf>>, Refusal> {
     let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
-    let mut paths: Vec<PathBuf> = named.filter_map(path_of).take(MAX_FOLDERS).collect();
-    if paths.is_empty() {
-        let root = params.root_uri.as_ref().and_then(|uri: &Uri| path_of(uri));
-        paths.extend(root.or_else(|| params.root_path.as_ref().map(PathBuf::from)));
+    let mut uris: Vec<&Uri> = named.take(MAX_FOLDERS).collect();
+    if uris.is_empty() {
+        uris.extend(&params.root_uri);
     }
-    if paths.is_empty() { vec![None] } else { paths.into_iter().map(Some).collect() }
+    let paths: Vec<Option<PathBuf>> = uris.iter().filter_map(|uri| path_of(uri).ok()).map(Some).collect();
+    match uris.first() {
+        _ if !paths.is_empty() => Ok(paths),
+        None => Ok(vec![params.root_path.as_ref().filter(|path| !path.is_empty()).map(PathBuf::from)]),
+        Some(uri) => {
+            let reason = path_of(uri).err().map_or("names no path", UriFault::reason);
+            let help = "open a folder of this machine, or start `ns lsp --sandbox DIR`";
+            Err(Refusal::failed(format!("the folder `{}` {reason}; {help}", uri.as_str())))
+        }
+    }
 }
 
 /// Returns the result of `initialize`.
@@ -135,12 +160,17 @@ fn capabilities(client: &Client) -> Json {
         "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll"] },
         "documentFormattingProvider": true,
         "documentRangeFormattingProvider": true,
+        "documentOnTypeFormattingProvider": { "firstTriggerCharacter": "\n", "moreTriggerCharacter": TRIGGERS },
+        "inlayHintProvider": true,
         "renameProvider": { "prepareProvider": true },
         "foldingRangeProvider": true,
         "selectionRangeProvider": true,
         "semanticTokensProvider": { "legend": legend(), "full": true, "range": true },
         "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": false } },
     });
+    if client.commands.any() {
+        capabilities["codeLensProvider"] = json!({ "resolveProvider": false });
+    }
     if client.pulls_diagnostics {
         capabilities["diagnosticProvider"] = json!({ "interFileDependencies": true, "workspaceDiagnostics": false });
     }
@@ -153,6 +183,8 @@ struct Running<W> {
     server: Server,
     queue: Queue,
     client: Client,
+    /// Number of requests that were sent to the client.
+    asked: u64,
 }
 
 /// Whether a server goes on.
@@ -261,8 +293,13 @@ impl<W: Write> Running<W> {
     }
 
     fn notify(&mut self, notices: Vec<Notice>) -> Option<()> {
-        for Notice { method, params } in notices {
-            self.output.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))?;
+        for Notice { method, params, is_request } in notices {
+            let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+            if is_request {
+                self.asked += 1;
+                message["id"] = json!(format!("ns {}", self.asked));
+            }
+            self.output.send(&message)?;
         }
         Some(())
     }

@@ -3,7 +3,9 @@
 //! Variables and results come from the tokens of the newest text, procedures and modules from the newest analysis that
 //! there is: no key waits for an analysis.
 
-use serde_json::Value as Json;
+use std::ops::Range;
+
+use serde_json::{Value as Json, json};
 
 use crate::completion::Surroundings;
 use crate::engine::{Analysis, Engine, NamesWanted, ProcedureInfo, SessionMemory};
@@ -11,6 +13,7 @@ use crate::manual::entry_of;
 use crate::toolkit::{Access, Registry, schema};
 
 use super::outline::Outline;
+use super::shape::literal_shape;
 
 /// A document as the surroundings of a cursor.
 pub struct DocumentNames<'a> {
@@ -22,6 +25,16 @@ pub struct DocumentNames<'a> {
     pub outline: Outline<'a>,
     /// The offset of the cursor.
     pub at: usize,
+}
+
+impl DocumentNames<'_> {
+    /// Returns the shape of a value: the result of one call, or a literal.
+    fn shape_of(&self, value: Range<usize>) -> Option<Json> {
+        match self.outline.callee_of(value.clone()) {
+            Some(callee) => self.result(&callee),
+            None => literal_shape(&self.outline, value),
+        }
+    }
 }
 
 impl Surroundings for DocumentNames<'_> {
@@ -65,8 +78,19 @@ impl Surroundings for DocumentNames<'_> {
     }
 
     fn variable(&self, name: &str) -> Option<Json> {
-        let assigned = self.outline.calls_assigned().filter(|assigned| assigned.name == name && assigned.at < self.at);
-        self.result(&assigned.last()?.callee)
+        let mut shape = None;
+        for assigned in self.outline.assigned().filter(|assigned| assigned.name == name && assigned.at < self.at) {
+            match assigned.key {
+                None => shape = self.shape_of(assigned.value),
+                Some(key) => {
+                    let known = shape.get_or_insert_with(|| json!({ "properties": {} }));
+                    if let Some(Json::Object(properties)) = known.get_mut("properties") {
+                        properties.insert(key.to_owned(), self.shape_of(assigned.value).unwrap_or_default());
+                    }
+                }
+            }
+        }
+        shape
     }
 
     /// The result of the statement above is not followed.

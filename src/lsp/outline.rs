@@ -15,6 +15,8 @@ pub struct Outline<'t> {
     starts: Vec<usize>,
     /// Blocks, in the order of their ends.
     pub blocks: Vec<Block>,
+    /// The ranges of procedures, which do not nest, in the order of the text.
+    procedures: Vec<Range<usize>>,
 }
 
 /// A block: its head, its statements and its closer.
@@ -26,20 +28,47 @@ pub struct Block {
     pub is_procedure: bool,
 }
 
+/// What a word does to blocks if it begins a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockWord {
+    /// Begins a block.
+    Opener,
+    /// Begins a branch of the block.
+    Else,
+    /// Ends the block.
+    Closer,
+}
+
+impl BlockWord {
+    /// Returns what a word does.
+    pub fn of(word: &str) -> Option<BlockWord> {
+        let is_among = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if is_among(&OPENERS) {
+            Some(BlockWord::Opener)
+        } else if is_among(&CLOSERS) {
+            Some(BlockWord::Closer)
+        } else {
+            word.eq_ignore_ascii_case("ELSE").then_some(BlockWord::Else)
+        }
+    }
+}
+
 /// Words that begin a block.
 const OPENERS: [&str; 7] = ["IF", "WHILE", "FOR", "ON", "DEFINE", "FUNC", "COMMAND"];
 /// Words that end a block.
 const CLOSERS: [&str; 9] =
     ["END", "ENDBLOCK", "ENDIF", "ENDWHILE", "ENDFOR", "ENDON", "ENDPROCEDURE", "ENDFUNC", "ENDCOMMAND"];
 
-/// A value that a statement assigns: the result of one call.
+/// A value that a statement assigns to a variable, or to a key of its map.
 pub struct Assigned<'t> {
-    /// The callee.
-    pub callee: String,
     /// The variable.
     pub name: &'t str,
+    /// The key.
+    pub key: Option<&'t str>,
     /// Offset of the variable.
     pub at: usize,
+    /// The tokens of the value.
+    pub value: Range<usize>,
 }
 
 impl<'t> Outline<'t> {
@@ -47,12 +76,16 @@ impl<'t> Outline<'t> {
     pub fn of(text: &'t str) -> Outline<'t> {
         let tokens = tokens(text);
         let starts = statement_starts(text, &tokens);
-        let mut outline = Outline { text, tokens, starts, blocks: Vec::new() };
+        let mut outline = Outline { text, tokens, starts, blocks: Vec::new(), procedures: Vec::new() };
         outline.blocks = outline.find_blocks();
+        let procedures = outline.blocks.iter().filter(|block| block.is_procedure);
+        outline.procedures = procedures.map(|block| block.range.clone()).collect();
+        outline.procedures.sort_unstable_by_key(|range| range.start);
         outline
     }
 
-    fn word(&self, place: usize) -> &'t str {
+    /// Returns the token at a place as it is written; empty after the last one.
+    pub fn word(&self, place: usize) -> &'t str {
         self.tokens.get(place).map_or("", |token| &self.text[token.start..token.end])
     }
 
@@ -65,8 +98,19 @@ impl<'t> Outline<'t> {
             && self.word(place).eq_ignore_ascii_case(keyword)
     }
 
+    /// Returns what the word at a place does to blocks if it begins a statement.
+    pub fn block_word(&self, place: usize) -> Option<BlockWord> {
+        let token = self.tokens.get(place)?;
+        if token.kind == TokenKind::Keyword { BlockWord::of(self.word(place)) } else { None }
+    }
+
+    /// Whether a procedure begins at a place. Procedures do not nest.
+    pub fn begins_procedure(&self, place: usize) -> bool {
+        ["DEFINE", "FUNC"].iter().any(|word| self.is_keyword(place, word))
+    }
+
     /// Returns the statements, as ranges of tokens.
-    fn statements(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn statements(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.starts.windows(2).map(|pair| pair[0]..pair[1])
     }
 
@@ -74,20 +118,18 @@ impl<'t> Outline<'t> {
         let (mut open, mut blocks): (Vec<Block>, Vec<Block>) = (Vec::new(), Vec::new());
         for statement in self.statements() {
             let first = self.tokens[statement.start];
-            if first.kind != TokenKind::Keyword {
-                continue;
-            }
-            let word = self.word(statement.start).to_ascii_uppercase();
-            let is_procedure = matches!(word.as_str(), "DEFINE" | "FUNC");
+            let is_procedure = self.begins_procedure(statement.start);
             if is_procedure {
                 // Procedures do not nest, so what is open was never closed.
                 let at = first.start;
                 blocks.extend(open.drain(..).map(|block| Block { range: block.range.start..at, ..block }));
             }
-            if OPENERS.contains(&word.as_str()) {
-                open.push(Block { range: first.start..first.end, is_procedure });
-            } else if CLOSERS.contains(&word.as_str()) {
-                blocks.extend(open.pop().map(|block| Block { range: block.range.start..first.end, ..block }));
+            match self.block_word(statement.start) {
+                Some(BlockWord::Opener) => open.push(Block { range: first.start..first.end, is_procedure }),
+                Some(BlockWord::Closer) => {
+                    blocks.extend(open.pop().map(|block| Block { range: block.range.start..first.end, ..block }));
+                }
+                Some(BlockWord::Else) | None => {}
             }
         }
         let end = self.text.len();
@@ -95,9 +137,11 @@ impl<'t> Outline<'t> {
         blocks
     }
 
-    /// Returns the procedure that contains an offset.
-    pub fn procedure_at(&self, offset: usize) -> Option<&Block> {
-        self.blocks.iter().find(|block| block.is_procedure && (block.range.start..=block.range.end).contains(&offset))
+    /// Returns the range of the procedure that contains an offset.
+    pub fn procedure_at(&self, offset: usize) -> Option<&Range<usize>> {
+        let after = self.procedures.partition_point(|range| range.start <= offset);
+        let before = self.procedures.get(after.checked_sub(1)?)?;
+        (offset <= before.end).then_some(before)
     }
 
     /// Returns the ranges of the names of procedures.
@@ -120,7 +164,7 @@ impl<'t> Outline<'t> {
         for statement in self.statements() {
             let at = self.tokens[statement.start].start;
             let holder = self.procedure_at(at);
-            let is_visible = holder.is_none_or(|holder| own.is_some_and(|own| own.range == holder.range));
+            let is_visible = holder.is_none_or(|holder| own == Some(holder));
             if is_visible {
                 found.extend(self.names_set(statement).into_iter().map(|place| self.word(place).to_owned()));
             }
@@ -156,28 +200,40 @@ impl<'t> Outline<'t> {
         found
     }
 
-    /// Returns the assignments of the result of one call to a variable, in the order of the text.
-    pub fn calls_assigned(&self) -> impl Iterator<Item = Assigned<'t>> + '_ {
+    /// Returns the assignments to one variable, in the order of the text.
+    pub fn assigned(&self) -> impl Iterator<Item = Assigned<'t>> + '_ {
         self.statements().filter_map(|statement| {
             let first = statement.start;
-            let is_set = matches!(self.word(first).to_ascii_uppercase().as_str(), "SET" | "VAR");
-            if !is_set || !self.is_mark(first + 2, '=') {
-                return None;
-            }
-            let from = first + 3 + usize::from(self.is_keyword(first + 3, "CALL"));
-            let open = (from..statement.end).find(|place| self.is_mark(*place, '('))?;
-            let is_name = |place: usize| {
-                matches!(self.tokens[place].kind, TokenKind::Name | TokenKind::Callee | TokenKind::Mark('.'))
+            let is_set = self.is_keyword(first, "SET") || self.is_keyword(first, "VAR");
+            let name = self.tokens.get(first + 1).filter(|token| is_set && token.kind == TokenKind::Name)?;
+            let (key, equals) = if self.is_mark(first + 2, '.') {
+                (Some(self.word(first + 3)), first + 4)
+            } else if self.is_mark(first + 2, '[') && self.is_mark(first + 4, ']') {
+                (Some(self.content(first + 3)?), first + 5)
+            } else {
+                (None, first + 2)
             };
-            let closes_last = self.closer_of(open)? + 1 == statement.end;
-            let callee: String = (from..open).map(|place| self.word(place)).collect();
-            let name = self.word(first + 1);
-            (closes_last && (from..open).all(is_name)).then_some(Assigned {
-                callee,
-                name,
-                at: self.tokens[first + 1].start,
-            })
+            let value = equals + 1..statement.end.max(equals + 1);
+            self.is_mark(equals, '=').then_some(Assigned { name: self.word(first + 1), key, at: name.start, value })
         })
+    }
+
+    /// Returns the callee if tokens are one call.
+    pub fn callee_of(&self, value: Range<usize>) -> Option<String> {
+        let from = value.start + usize::from(self.is_keyword(value.start, "CALL"));
+        let open = (from..value.end).find(|place| self.is_mark(*place, '('))?;
+        let is_name = |place: usize| {
+            matches!(self.tokens[place].kind, TokenKind::Name | TokenKind::Callee | TokenKind::Mark('.'))
+        };
+        let closes_last = self.closer_of(open)? + 1 == value.end;
+        (closes_last && (from..open).all(is_name)).then(|| (from..open).map(|place| self.word(place)).collect())
+    }
+
+    /// Returns the content of a text in one pair of quotes, if it has no escapes.
+    pub fn content(&self, place: usize) -> Option<&'t str> {
+        let token = self.tokens.get(place).filter(|token| token.kind == TokenKind::Text { is_closed: true })?;
+        let content = self.text.get(token.start + 1..token.end - 1)?;
+        (!content.contains(['\\', '"', '\''])).then_some(content)
     }
 
     /// Returns the place of the bracket that closes another.
@@ -199,10 +255,11 @@ fn statement_starts(text: &str, tokens: &[Token]) -> Vec<usize> {
     let (mut starts, mut depth, mut last_end) = (Vec::new(), 0_usize, 0);
     for (place, token) in tokens.iter().enumerate() {
         let between = &text[last_end..token.start];
-        let begins_line = place == 0 || between.contains('\n') && !between.trim_start().starts_with('\\');
+        let is_joined = place > 0 && tokens[place - 1].kind == TokenKind::Mark('\\');
+        let begins_line = place == 0 || between.contains('\n') && !is_joined;
         // A statement's word begins a statement, even if a bracket above was not closed.
         let is_head = token.kind == TokenKind::Keyword
-            && (OPENERS.iter().chain(&CLOSERS)).any(|word| word.eq_ignore_ascii_case(&text[token.start..token.end]));
+            && BlockWord::of(&text[token.start..token.end]).is_some_and(|word| word != BlockWord::Else);
         if token.kind != TokenKind::Comment && begins_line && (depth == 0 || is_head) {
             starts.push(place);
             depth = 0;
@@ -250,8 +307,12 @@ mod tests {
     fn results_of_calls_are_assigned() {
         let text = "SET a = FS.Stat(\"x\")\nSET b = CALL FS.Find(\".\",\n  \"*\")\nSET c = LEN(a) + 1\nSET d = a.b\n";
         let outline = Outline::of(text);
-        let found: Vec<String> =
-            outline.calls_assigned().map(|assigned| format!("{} {}", assigned.name, assigned.callee)).collect();
+        let calls = outline.assigned().filter_map(|assigned| Some((assigned.name, outline.callee_of(assigned.value)?)));
+        let found: Vec<String> = calls.map(|(name, callee)| format!("{name} {callee}")).collect();
         assert_eq!(found, ["a FS.Stat", "b FS.Find"]);
+        let text = "SET a.b = 1\nSET a[\"c\"] = 2\nSET a[i] = 3\nSET a, b = 4\nSET d =\n";
+        let outline = Outline::of(text);
+        let found: Vec<_> = outline.assigned().map(|assigned| (assigned.name, assigned.key)).collect();
+        assert_eq!(found, [("a", Some("b")), ("a", Some("c")), ("d", None)]);
     }
 }

@@ -122,7 +122,7 @@ impl Queue {
             if let Some(message) = self.poll() {
                 return Some(message);
             }
-            // A frame that takes a request back leaves no message.
+            // A frame may bring no message: a request that is taken back is answered already, or waits.
             self.push(self.frames.recv().ok()?);
         }
     }

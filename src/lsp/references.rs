@@ -9,6 +9,7 @@ use lsp_types::{Location, Position, Uri};
 
 use crate::engine::{AnalyzedText, Engine, ModuleId, Occurrence, OccurrenceRole, Occurrences, Script, Symbol};
 
+use super::edits::replaced;
 use super::request::Target;
 use super::symbols::{MOST, symbol_at};
 use super::text::{Encoding, Text};
@@ -204,15 +205,9 @@ fn module_of(symbol: &Symbol) -> Option<ModuleId> {
     }
 }
 
-/// Returns a text with the uses replaced by a new name.
-pub fn replaced(file: &FileUses, name: &str) -> String {
-    let (mut text, mut done) = (String::with_capacity(file.text.as_str().len()), 0);
-    for place in &file.found.places {
-        text.push_str(&file.text.as_str()[done..place.start]);
-        text.push_str(name);
-        done = place.end;
-    }
-    text + &file.text.as_str()[done..]
+/// Returns the text of a file with the uses replaced by a new name.
+pub fn renamed(file: &FileUses, name: &str) -> String {
+    replaced(file.text.as_str(), file.found.places.iter().map(|place| (place.start..place.end, name)))
 }
 
 /// Returns the edits that replace the uses in a file.

@@ -10,7 +10,7 @@ use crate::engine::{AnalyzedText, Engine, OccurrenceRole, Symbol, TokenKind, tok
 use crate::text::Diagnostic;
 
 use super::edits::{DocumentEdits, workspace_edit};
-use super::references::{FileUses, Uses, edits, replaced, uses};
+use super::references::{FileUses, Uses, edits, renamed, uses};
 use super::request::{Refusal, RefusalCode, Target};
 use super::symbols::symbol_at;
 
@@ -68,7 +68,7 @@ fn admit(target: &Target<'_>, uses: &Uses) -> Result<(), Refusal> {
 
 /// Checks the renamed texts together.
 fn verify(engine: &Engine, uses: &Uses, name: &str) -> Result<(), Refusal> {
-    let renamed: Vec<String> = uses.files.iter().map(|file| replaced(file, name)).collect();
+    let texts: Vec<String> = uses.files.iter().map(|file| renamed(file, name)).collect();
     let before: Vec<Tally> =
         uses.files.iter().map(|file| tally(&engine.analyze(&file.script).checked.findings)).collect();
     let open = |texts: &dyn Fn(usize) -> Option<String>| {
@@ -78,9 +78,9 @@ fn verify(engine: &Engine, uses: &Uses, name: &str) -> Result<(), Refusal> {
             }
         }
     };
-    open(&|number| Some(renamed[number].clone()));
+    open(&|number| Some(texts[number].clone()));
     let mut result = Ok(());
-    for ((file, text), before) in uses.files.iter().zip(&renamed).zip(&before) {
+    for ((file, text), before) in uses.files.iter().zip(&texts).zip(&before) {
         let script = file.script.with_text(text);
         let analysis = engine.analyze(&script);
         let after = tally(&analysis.checked.findings);

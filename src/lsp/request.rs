@@ -3,12 +3,15 @@
 use std::rc::Rc;
 
 use lsp_types::Position;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use crate::engine::{Analysis, Engine};
 
 use super::client::Client;
 use super::documents::{Document, Documents};
 use super::places::Places;
+use super::settings::Settings;
 
 /// Codes of the protocol for refused requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,53 @@ impl Refusal {
     }
 }
 
+/// Reads the parameters of a message.
+///
+/// If their form is wrong, they are read again without the members that are null, since some clients write null for
+/// everything that they leave out, and with the characters escaped that no URI may have.
+///
+/// # Errors
+/// Parameters of another form.
+pub fn read<T: DeserializeOwned>(mut params: Json) -> Result<T, Refusal> {
+    if let Ok(known) = T::deserialize(&params) {
+        return Ok(known);
+    }
+    mend(&mut params);
+    serde_json::from_value(params).map_err(|error| Refusal::new(RefusalCode::InvalidParams, error.to_string()))
+}
+
+/// Removes members that are null, and escapes characters in URIs. The depth is that of the JSON, which its reader
+/// bounds.
+fn mend(json: &mut Json) {
+    match json {
+        Json::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            for (key, member) in members {
+                match member {
+                    Json::String(uri) if matches!(key.as_str(), "uri" | "rootUri") => *uri = escaped(uri),
+                    member => mend(member),
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(mend),
+        _ => {}
+    }
+}
+
+/// Escapes the characters of a URI that none may have (RFC 3986).
+fn escaped(uri: &str) -> String {
+    let is_allowed = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    let mut escaped = String::with_capacity(uri.len());
+    for byte in uri.bytes() {
+        if is_allowed(byte) {
+            escaped.push(char::from(byte));
+        } else {
+            escaped.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    escaped
+}
+
 /// A document with its newest analysis.
 pub struct Target<'a> {
     /// All documents.
@@ -64,6 +114,8 @@ pub struct Target<'a> {
     pub analysis: Rc<Analysis>,
     /// The client.
     pub client: &'a Client,
+    /// The settings of the user.
+    pub settings: Settings,
 }
 
 impl Target<'_> {

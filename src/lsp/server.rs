@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lsp_types::{
-    CodeActionParams, CompletionParams, Diagnostic as Shown, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DocumentDiagnosticParams, DocumentFormattingParams, DocumentHighlightParams,
-    DocumentRangeFormattingParams, DocumentSymbolParams, FoldingRangeParams, GotoDefinitionParams, HoverParams,
-    ReferenceParams, RenameParams, SelectionRangeParams, SemanticTokensParams, SemanticTokensRangeParams,
-    SignatureHelpParams, TextDocumentIdentifier, TextDocumentPositionParams, Uri, WorkspaceSymbolParams,
+    CodeActionParams, CodeLensParams, CompletionParams, Diagnostic as Shown, DidChangeTextDocumentParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams, DocumentFormattingParams,
+    DocumentHighlightParams, DocumentOnTypeFormattingParams, DocumentRangeFormattingParams, DocumentSymbolParams,
+    FoldingRangeParams, GotoDefinitionParams, HoverParams, InlayHintParams, ReferenceParams, RenameParams,
+    SelectionRangeParams, SemanticTokensParams, SemanticTokensRangeParams, SignatureHelpParams, TextDocumentIdentifier,
+    TextDocumentPositionParams, Uri, WorkspaceSymbolParams,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use super::actions::code_actions;
@@ -23,13 +23,18 @@ use super::diagnostics::{Placed, diagnostics, too_large};
 use super::documents::{Documents, MAX_BYTES, MAX_DOCUMENTS, Opened, key_of};
 use super::formatting::format;
 use super::hover::hover;
+use super::indentation::on_type;
+use super::inlay_hints::inlay_hints;
+use super::lenses::lenses;
 use super::places::Places;
 use super::references::references;
 use super::rename::{prepare, rename};
-use super::request::{Refusal, RefusalCode, Target};
+use super::request::{Refusal, RefusalCode, Target, read};
 use super::semantic::semantic_tokens;
+use super::settings::Settings;
 use super::structure::{folding_ranges, selection_ranges};
 use super::symbols::{definition, document_symbols, highlights, workspace_symbols};
+use super::uri::{UriFault, path_of};
 
 /// The result of a request.
 pub type Answer = Result<Json, Refusal>;
@@ -37,6 +42,7 @@ pub type Answer = Result<Json, Refusal>;
 /// A server after `initialize`.
 pub struct Server {
     client: Client,
+    settings: Settings,
     documents: Documents,
     /// Keys of the documents whose diagnostics are not sent yet.
     pending: BTreeSet<String>,
@@ -44,18 +50,30 @@ pub struct Server {
     in_modules: BTreeMap<String, BTreeMap<String, Vec<Shown>>>,
 }
 
-/// A notification for the client.
+/// A notification for the client, or a request whose answer tells nothing.
 pub struct Notice {
     /// The method.
     pub method: &'static str,
     /// The parameters.
     pub params: Json,
+    /// Whether it is a request.
+    pub is_request: bool,
+}
+
+impl Notice {
+    fn notification(method: &'static str, params: Json) -> Notice {
+        Notice { method, params, is_request: false }
+    }
+
+    fn request(method: &'static str, params: Json) -> Notice {
+        Notice { method, params, is_request: true }
+    }
 }
 
 impl Server {
     /// Creates a server for a client.
-    pub fn new(client: Client, documents: Documents) -> Server {
-        Server { client, documents, pending: BTreeSet::new(), in_modules: BTreeMap::new() }
+    pub fn new(client: Client, settings: Settings, documents: Documents) -> Server {
+        Server { client, settings, documents, pending: BTreeSet::new(), in_modules: BTreeMap::new() }
     }
 
     /// Whether diagnostics wait to be sent.
@@ -204,6 +222,19 @@ impl Server {
                 let params: SemanticTokensRangeParams = read(params)?;
                 answer(semantic_tokens(self.document(&params.text_document)?, Some(params.range), &self.client))
             }
+            "textDocument/onTypeFormatting" => {
+                let params: DocumentOnTypeFormattingParams = read(params)?;
+                let place = params.text_document_position;
+                answer(on_type(self.document(&place.text_document)?, place.position, &params.ch, &self.client))
+            }
+            "textDocument/codeLens" => {
+                let params: CodeLensParams = read(params)?;
+                answer(lenses(&self.target(&params.text_document)?))
+            }
+            "textDocument/inlayHint" => {
+                let params: InlayHintParams = read(params)?;
+                answer(inlay_hints(&self.target(&params.text_document)?, params.range))
+            }
             "textDocument/diagnostic" => {
                 let params: DocumentDiagnosticParams = read(params)?;
                 self.pulled(&params.text_document)
@@ -235,8 +266,18 @@ impl Server {
                 self.users_changed("");
                 Vec::new()
             }
+            "workspace/didChangeConfiguration" => self.configure(&params),
             _ => Vec::new(),
         }
+    }
+
+    /// Takes new settings. The client asks again for what depends on them, if it can be told to.
+    fn configure(&mut self, params: &Json) -> Vec<Notice> {
+        let settings = self.settings.changed(params.get("settings").unwrap_or(&Json::Null));
+        let is_new = settings != self.settings;
+        self.settings = settings;
+        let refresh = Notice::request("workspace/inlayHint/refresh", Json::Null);
+        if is_new && self.client.refreshes_hints { vec![refresh] } else { Vec::new() }
     }
 
     fn open(&mut self, params: DidOpenTextDocumentParams) -> Vec<Notice> {
@@ -247,15 +288,19 @@ impl Server {
             Some(key) => {
                 self.users_changed(&key);
                 self.pending.insert(key);
-                Vec::new()
+                match path_of(&uri) {
+                    Ok(_) | Err(UriFault::Scheme) => Vec::new(),
+                    Err(fault) => vec![warning(format!(
+                        "`{}` {}, so the document is checked as if it were in no folder",
+                        uri.as_str(),
+                        fault.reason()
+                    ))],
+                }
             }
-            None => {
-                let message = format!(
-                    "more than {MAX_DOCUMENTS} documents are open, so `{}` is not checked; close some",
-                    uri.as_str()
-                );
-                vec![Notice { method: "window/showMessage", params: json!({ "type": 2, "message": message }) }]
-            }
+            None => vec![warning(format!(
+                "more than {MAX_DOCUMENTS} documents are open, so `{}` is not checked; close some",
+                uri.as_str()
+            ))],
         }
     }
 
@@ -304,7 +349,14 @@ impl Server {
     ) -> Result<Target<'_>, Refusal> {
         let document = self.document(named)?;
         let engine = self.documents.engine_of(document);
-        Ok(Target { documents: &self.documents, document, engine, analysis, client: &self.client })
+        Ok(Target {
+            documents: &self.documents,
+            document,
+            engine,
+            analysis,
+            client: &self.client,
+            settings: self.settings,
+        })
     }
 
     /// Answers a request at a position from the newest analysis.
@@ -334,13 +386,13 @@ fn not_open(uri: &Uri) -> Refusal {
     Refusal::new(RefusalCode::InvalidParams, format!("`{}` is not open", uri.as_str()))
 }
 
-/// Reads the parameters of a message.
-fn read<T: DeserializeOwned>(params: Json) -> Result<T, Refusal> {
-    serde_json::from_value(params).map_err(|error| Refusal::new(RefusalCode::InvalidParams, error.to_string()))
-}
-
 fn answer(result: impl Serialize) -> Answer {
     serde_json::to_value(result).map_err(|error| Refusal::new(RefusalCode::InternalError, error.to_string()))
+}
+
+/// Returns a message that the client shows.
+pub fn warning(message: String) -> Notice {
+    Notice::notification("window/showMessage", json!({ "type": 2, "message": message }))
 }
 
 /// Returns the notice of a document's diagnostics.
@@ -349,5 +401,5 @@ fn published(uri: &Uri, version: Option<i32>, diagnostics: Vec<Shown>) -> Notice
     if let Some(version) = version {
         params["version"] = json!(version);
     }
-    Notice { method: "textDocument/publishDiagnostics", params }
+    Notice::notification("textDocument/publishDiagnostics", params)
 }

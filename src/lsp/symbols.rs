@@ -107,8 +107,7 @@ fn symbols(target: &Target<'_>) -> Vec<DocumentSymbol> {
     }
     for (procedure, info) in script.tree.procedures().zip(script.procedures()) {
         let name = procedure.name.span;
-        let block =
-            outline.procedure_at(name.start as usize).map(|block| positions.range(block.range.start, block.range.end));
+        let block = outline.procedure_at(name.start as usize).map(|block| positions.range(block.start, block.end));
         let place = SymbolPlace { range: block.unwrap_or_else(|| range(name)), name: range(name) };
         found.push(symbol(&info.name, Some(info.shown_parameters.join(", ")), SymbolKind::FUNCTION, place));
     }

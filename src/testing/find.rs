@@ -128,7 +128,7 @@ fn add(found: &mut Found, top: &Path, below: &Path, golden: &Path, wanted: bool)
     };
     let names = names_in(&folder).map_err(|error| unreadable(&folder, &error))?;
     let beside = names_in(script.parent().unwrap_or(Path::new(""))).unwrap_or_default();
-    let mut stems: BTreeSet<String> = names.iter().filter_map(|name| stem_of(name, &script_stem, &beside)).collect();
+    let mut stems = case_stems(&names, &script_stem, &beside);
     if stems.is_empty() && wanted {
         stems.insert(script_stem.clone());
     }
@@ -143,6 +143,12 @@ fn add(found: &mut Found, top: &Path, below: &Path, golden: &Path, wanted: bool)
         found.cases.push(Case { name, top, script, golden, folder, stem, script_stem });
     }
     Ok(())
+}
+
+/// Returns the stems of the cases of a script among the names in the directory of its golden files. `beside` are the
+/// names in its own directory.
+pub fn case_stems(names: &BTreeSet<String>, script: &str, beside: &BTreeSet<String>) -> BTreeSet<String> {
+    names.iter().filter_map(|name| stem_of(name, script, beside)).collect()
 }
 
 /// Returns the stem of the case that a file belongs to, if it belongs to this script: `a.b.out` belongs to `a.b.ns` if

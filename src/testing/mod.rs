@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 pub use case::{Outcome, Settings, Verdict};
-pub use find::{Case, find, is_golden};
+pub use find::{Case, case_stems, find, is_golden};
 pub use golden::Difference;
 pub use head::check_head;
 pub use redact::Redaction;

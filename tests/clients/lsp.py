@@ -3,6 +3,7 @@
 The client reads every answer into the types of the protocol, so an answer of another form fails.
 """
 
+import asyncio
 import os
 import sys
 
@@ -27,9 +28,18 @@ async def client(request, lsp_client: LanguageClient, tmp_path):
     lsp_client.folder = tmp_path
     # Editors watch files for servers; this client leaves it to its user.
     lsp_client.feature(lsp.CLIENT_REGISTER_CAPABILITY)(lambda params: None)
+    capabilities = client_capabilities(request.param)
+    commands = ["neuroscript.run", "neuroscript.plan", "neuroscript.test", "neuroscript.debug"]
+    capabilities.experimental = {"commands": {"commands": commands}}
+    encodings = {"neovim": ["utf-8", "utf-16"], "visual_studio_code": ["utf-16"], "emacs": ["utf-32"]}
+    capabilities.general = capabilities.general or lsp.GeneralClientCapabilities()
+    capabilities.general.position_encodings = encodings[request.param]
+    # Columns of an "é" in the encoding that the server chooses, which is the first that it prefers.
+    lsp_client.units = 2 if request.param == "neovim" else 1
     await lsp_client.initialize_session(
         lsp.InitializeParams(
-            capabilities=client_capabilities(request.param),
+            capabilities=capabilities,
+            initialization_options={"inlayHints": {"parameterNames": True}},
             workspace_folders=[lsp.WorkspaceFolder(uri=tmp_path.as_uri(), name="test")],
             root_uri=tmp_path.as_uri(),
         )
@@ -108,6 +118,26 @@ async def test_everything_that_is_offered(client: LanguageClient):
         lsp.SemanticTokensParams(text_document=document(client))
     )
     assert len(tokens.data) % 5 == 0 and len(tokens.data) > 50
+    part = await client.text_document_semantic_tokens_range_async(
+        lsp.SemanticTokensRangeParams(text_document=document(client), range=whole)
+    )
+    assert list(part.data) == list(tokens.data)
+    lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(text_document=document(client)))
+    assert [lens.command.title for lens in lenses] == ["Run", "Plan", "Debug"]
+    hints = await client.text_document_inlay_hint_async(
+        lsp.InlayHintParams(text_document=document(client), range=whole)
+    )
+    assert [hint.label for hint in hints] == ["path:", "when:"]
+    edits = await client.text_document_on_type_formatting_async(
+        lsp.DocumentOnTypeFormattingParams(
+            text_document=document(client), position=lsp.Position(line=3, character=0), ch="\n", options=options
+        )
+    )
+    assert list(edits) == [], "the line is indented already"
+    ranged = await client.text_document_range_formatting_async(
+        lsp.DocumentRangeFormattingParams(text_document=document(client), range=whole, options=options)
+    )
+    assert list(ranged) == []
 
 
 @pytest.mark.asyncio
@@ -129,3 +159,82 @@ async def test_edits_and_closing(client: LanguageClient):
     client.text_document_did_close(lsp.DidCloseTextDocumentParams(text_document=document(client)))
     await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
     assert list(client.diagnostics[document(client).uri]) == []
+
+
+@pytest.mark.asyncio
+async def test_requests_that_overtake_each_other(client: LanguageClient):
+    """All are sent before the first answer; each gets the answer of its own."""
+    open_document(client, MAIN + "EMIT 1\n" * 500)
+    asked = [client.text_document_hover_async(lsp.HoverParams(**place(client, 2, 25))) for _ in range(20)]
+    asked += [client.text_document_completion_async(lsp.CompletionParams(**place(client, 3, 13))) for _ in range(20)]
+    answers = await asyncio.gather(*asked)
+    assert all("FS.WalkDir" in hover.contents.value for hover in answers[:20])
+    assert all(len(completions.items) == 5 for completions in answers[20:])
+
+
+@pytest.mark.asyncio
+async def test_requests_that_are_taken_back(client: LanguageClient):
+    """A request that is taken back is answered all the same, and those after it too."""
+    open_document(client, MAIN + "EMIT 1\n" * 2000)
+    outcomes = []
+    for number in range(10):
+        identity = f"hover-{number}"
+        future = client.protocol.send_request_async(
+            lsp.TEXT_DOCUMENT_HOVER, lsp.HoverParams(**place(client, 2, 25)), msg_id=identity
+        )
+        outcomes.append(asyncio.ensure_future(future))
+        if number % 2:
+            client.protocol.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(id=identity))
+    answers = await asyncio.gather(*outcomes, return_exceptions=True)
+    refused = [answer for answer in answers if isinstance(answer, BaseException)]
+    assert all("-32800" in repr(answer) or "taken back" in str(answer) or isinstance(answer, asyncio.CancelledError)
+               for answer in refused), refused
+    assert len(refused) <= 5
+    hover = await client.text_document_hover_async(lsp.HoverParams(**place(client, 2, 25)))
+    assert "FS.WalkDir" in hover.contents.value
+
+
+@pytest.mark.asyncio
+async def test_versions_that_go_back(client: LanguageClient):
+    open_document(client, "EMIT 1\n")
+    await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    for version, text, codes in [(7, "EMIT nope\n", ["NS0101"]), (7, "EMIT 2\n", []), (-1, "EMIT a\n", ["NS0101"])]:
+        client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                text_document=lsp.VersionedTextDocumentIdentifier(uri=document(client).uri, version=version),
+                content_changes=[lsp.TextDocumentContentChangeWholeDocument(text=text)],
+            )
+        )
+        await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        assert [finding.code for finding in client.diagnostics[document(client).uri]] == codes, text
+
+
+@pytest.mark.asyncio
+async def test_columns_are_those_of_the_encoding(client: LanguageClient):
+    open_document(client, 'EMIT "éé", nope\n')
+    await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    [finding] = client.diagnostics[document(client).uri]
+    start = 9 + 2 * client.units
+    assert (finding.range.start.character, finding.range.end.character) == (start, start + 4)
+    change = lsp.TextDocumentContentChangePartial(range=finding.range, text="1")
+    client.text_document_did_change(
+        lsp.DidChangeTextDocumentParams(
+            text_document=lsp.VersionedTextDocumentIdentifier(uri=document(client).uri, version=2),
+            content_changes=[change],
+        )
+    )
+    await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    assert list(client.diagnostics[document(client).uri]) == []
+
+
+@pytest.mark.asyncio
+async def test_suggestions_and_definitions(client: LanguageClient):
+    open_document(client, "SET total = 1\nEMIT totl\n")
+    await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    found = client.diagnostics[document(client).uri]
+    actions = await client.text_document_code_action_async(
+        lsp.CodeActionParams(
+            text_document=document(client), range=found[0].range, context=lsp.CodeActionContext(diagnostics=found)
+        )
+    )
+    assert [action.title for action in actions] == ["Replace by `total`"]

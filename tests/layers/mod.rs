@@ -46,7 +46,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("testing", &["text", "engine", "options"]),
     ("watch", &[]),
     ("frames", &[]),
-    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion", "frames"]),
+    ("lsp", &["text", "toolkit", "gate", "engine", "manual", "completion", "testing", "frames"]),
     ("dap", &["text", "value", "toolkit", "engine", "terminal", "frames"]),
     ("mcp", &["text", "value", "toolkit", "gate", "engine"]),
     (

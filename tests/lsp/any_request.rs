@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::{Value as Json, json};
 
-use super::client::{Editor, at, uri};
+use super::client::{Editor, abilities, at, uri};
 use crate::support::dice::Dice;
 use crate::support::package_files;
 
-const METHODS: [&str; 17] = [
+const METHODS: [&str; 20] = [
     "textDocument/completion",
     "textDocument/signatureHelp",
     "textDocument/hover",
@@ -26,6 +26,9 @@ const METHODS: [&str; 17] = [
     "textDocument/semanticTokens/full",
     "textDocument/semanticTokens/range",
     "textDocument/diagnostic",
+    "textDocument/codeLens",
+    "textDocument/inlayHint",
+    "textDocument/onTypeFormatting",
 ];
 /// Answers that a right request may get: nothing can be done, or the parameters are wrong.
 const EXPECTED: [i64; 2] = [-32803, -32602];
@@ -76,7 +79,11 @@ fn every_request_is_answered() {
     let mut dice = Dice::new(seed);
     let texts = texts();
     assert!(texts.len() > 100, "{} texts", texts.len());
-    let mut editor = Editor::open(place.path());
+    let mut abilities = abilities();
+    abilities["experimental"] = json!({ "commands": { "commands": ["neuroscript.run", "neuroscript.test"] } });
+    let mut editor = Editor::open_with(place.path(), &[], &abilities);
+    let hints = json!({ "settings": { "inlayHints": { "parameterNames": true } } });
+    editor.say("workspace/didChangeConfiguration", hints);
     let file = uri(&place.path().join("a.ns"));
     let mut results = 0;
     for round in 0..requests / each {
@@ -115,6 +122,7 @@ fn params(method: &str, file: &str, text: &str, dice: &mut Dice) -> Json {
         "range": { "start": other, "end": third },
         "options": { "tabSize": 2, "insertSpaces": true },
         "newName": "renamed",
+        "ch": dice.pick(&["\n", "d", "E"]),
     });
     params["context"] = match method {
         "textDocument/references" => json!({ "includeDeclaration": true }),
@@ -144,7 +152,8 @@ fn wrong_parameters_are_refused() {
             json!({ "textDocument": { "uri": file }, "position": { "line": -1, "character": 0 }, "range": 1, "positions": 1, "options": 1, "newName": 1, "context": 1 }),
         ] {
             let answer = editor.request(method, params.clone());
-            let is_whole = ["documentSymbol", "foldingRange", "semanticTokens/full", "textDocument/diagnostic"];
+            let is_whole =
+                ["documentSymbol", "foldingRange", "semanticTokens/full", "textDocument/diagnostic", "codeLens"];
             if is_whole.iter().any(|whole| method.ends_with(whole)) && answer.get("result").is_some() {
                 continue;
             }

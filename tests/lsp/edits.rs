@@ -4,9 +4,11 @@
 use serde_json::json;
 
 use super::client::{Editor, abilities, uri};
+use super::findings::{checked, shown};
 use crate::support::dice::Dice;
+use crate::support::package_files;
 
-const PIECES: [&str; 14] = [
+const PIECES: [&str; 17] = [
     "SET x = 1\n",
     "EMIT x\n",
     "é",
@@ -21,6 +23,9 @@ const PIECES: [&str; 14] = [
     "  ",
     "漢 = ",
     "# c\n",
+    "'''",
+    "DEFINE PROCEDURE F(x)\n",
+    "EMIT ```{{x}}```\n",
 ];
 
 /// Returns the position of an offset as editors count it: lines end with `\n`, `\r\n` or `\r`.
@@ -46,7 +51,9 @@ fn position(text: &str, offset: usize, is_utf8: bool) -> serde_json::Value {
 #[test]
 fn a_text_that_was_edited_is_checked_like_one_that_was_opened() {
     let place = tempfile::tempdir().unwrap();
-    let rounds = if std::env::var_os("NS_LONG").is_some() { 400 } else { 25 };
+    let rounds = if std::env::var_os("NS_LONG").is_some() { 20_000 } else { 40 };
+    let scripts: Vec<String> =
+        package_files("scripts", &["ns"]).iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
     for (is_utf8, encoding) in [(true, "utf-8"), (false, "utf-16")] {
         let mut abilities = abilities();
         abilities["general"]["positionEncodings"] = json!([encoding]);
@@ -58,6 +65,12 @@ fn a_text_that_was_edited_is_checked_like_one_that_was_opened() {
         editor.open_document(&edited, &text);
         for version in 2..rounds + 2 {
             let mut changes = Vec::new();
+            // Sometimes the text is that of another script.
+            if version % 20 == 0 {
+                let script = dice.below(scripts.len());
+                text = if dice.one_in(2) { scripts[script].clone() } else { scripts[script].replace('\n', "\r\n") };
+                changes.push(json!({ "text": text }));
+            }
             for _ in 0..=dice.below(8) {
                 let mut offset = || {
                     let at = text.floor_char_boundary(dice.below(text.len() + 1));
@@ -74,7 +87,14 @@ fn a_text_that_was_edited_is_checked_like_one_that_was_opened() {
             }
             let params = json!({ "textDocument": { "uri": edited, "version": version }, "contentChanges": changes });
             editor.say("textDocument/didChange", params);
+            // A document that is opened is parsed as a whole, and one that changes only where it changed.
             editor.open_document(&fresh, &text);
+            // For `ns check`, a carriage return alone ends no line.
+            if version % 10 == 0 && !text.replace("\r\n", "").contains('\r') {
+                std::fs::write(place.path().join("edited.ns"), &text).unwrap();
+                let expected = checked(place.path(), "edited.ns");
+                assert_eq!(shown(&editor.diagnostics(&edited)), expected, "as `ns check` finds: {text:?}");
+            }
             let findings = |editor: &mut Editor, uri: &str| {
                 let found: Vec<String> = editor.diagnostics(uri).iter().map(|found| found.to_string()).collect();
                 found.join("\n").replace(uri, "")

@@ -9,7 +9,7 @@ use super::client::{Editor, abilities, at, edited, uri};
 use crate::support::{ns_without_sandbox, package_files, run, with_input};
 
 /// Returns the findings of `ns check` for a file: code, severity, and zero-based lines of begin and end.
-fn checked(folder: &Path, name: &str) -> Vec<[Json; 4]> {
+pub fn checked(folder: &Path, name: &str) -> Vec<[Json; 4]> {
     let ran = run(ns_without_sandbox().current_dir(folder).args(["check", "--format", "json", name]));
     let findings: Vec<Json> =
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stderr));
@@ -23,7 +23,8 @@ fn checked(folder: &Path, name: &str) -> Vec<[Json; 4]> {
     findings.into_iter().map(of).collect()
 }
 
-fn shown(diagnostics: &[Json]) -> Vec<[Json; 4]> {
+/// Returns diagnostics in the same form.
+pub fn shown(diagnostics: &[Json]) -> Vec<[Json; 4]> {
     let severity = |number: &Json| json!(if *number == 1 { "error" } else { "warning" });
     let of = |found: &Json| {
         let range = &found["range"];

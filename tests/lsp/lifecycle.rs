@@ -123,6 +123,12 @@ fn a_request_that_is_taken_back_while_it_waits_is_not_carried_out() {
         assert!(editor.answer_to(id).get("result").is_some(), "{id}");
     }
     assert_eq!(editor.answer_to(109)["error"]["code"], -32800);
+    // Requests that are answered, or never came, are taken back while nothing else happens.
+    for id in [json!(100), json!("x"), Json::Null] {
+        editor.say("$/cancelRequest", json!({ "id": id }));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    editor.say("$/cancelRequest", Json::Null);
     editor.leave();
 }
 

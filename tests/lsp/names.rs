@@ -67,7 +67,7 @@ fn a_hover_is_the_page_of_the_word() {
     assert!(names.hover(at(6, 25)).contains("`dates.ns`"), "a module");
     assert_eq!(names.hover(at(3, 12)), "Parameter `a` of `Add`");
     assert_eq!(names.hover(at(3, 7)), "Variable `sum` of `Add`");
-    assert_eq!(names.hover(at(3, 22)), "Variable `total` of the script");
+    assert_eq!(names.hover(at(3, 22)), "Variable `total` of the script\n\n```neuroscript\n1\n```");
     assert!(names.hover(at(6, 1)).contains("EMIT"), "a keyword");
     assert!(names.hover(at(8, 6)).contains("EVAL(text)"), "a built-in");
     assert_eq!(names.hover(at(6, 38)), "", "the content of a text");

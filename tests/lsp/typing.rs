@@ -100,6 +100,13 @@ fn fields_are_those_that_the_tool_declares() {
         assert_eq!(typing.labels(text), ["isDir", "modTime", "name", "path", "size"], "{text}");
     }
     assert_eq!(typing.labels("SET x = 1\nEMIT x.|\n"), Vec::<String>::new());
+    // The keys of literal maps, and those that are set later.
+    let map = "SET m = {\"one\": 1, \"two\": [{\"three\": 3}]}\nSET m.four = FS.Stat(\"x\")\n";
+    assert_eq!(typing.labels(&format!("{map}EMIT m.|\n")), ["four", "one", "two"]);
+    assert_eq!(typing.labels(&format!("{map}EMIT m[\"t|\n")), ["two"]);
+    assert_eq!(typing.labels(&format!("{map}EMIT m.two[0].|\n")), ["three"]);
+    assert!(has(&typing.labels(&format!("{map}EMIT m.four.|\n")), "size"));
+    assert_eq!(typing.labels(&format!("{map}FOR EACH e IN m.two DO\n  EMIT e.|\nEND\n")), ["three"]);
     typing.editor.leave();
 }
 

@@ -43,7 +43,6 @@ mod progress;
 mod prompts;
 mod recent_answers;
 mod resources;
-mod roots;
 mod sandboxes;
 mod server;
 mod stop;
@@ -51,7 +50,6 @@ mod stop;
 mod subscriptions;
 #[cfg(feature = "http")]
 mod traffic;
-mod uri;
 mod wire;
 mod worker;
 

@@ -87,6 +87,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// An edit that fixes the problem without changing what the script does.
     pub fix: Option<Edit>,
+    /// An edit that the help suggests, and that may change what the script does.
+    pub suggestion: Option<Edit>,
 }
 
 /// An edit of a text.
@@ -117,7 +119,7 @@ impl Diagnostic {
     fn new(severity: Severity, code: FindingCode, span: Option<Span>, message: String) -> Diagnostic {
         let primary = span.map(|span| Label { span, text: String::new() });
         let message = bounded(message);
-        Diagnostic { code, severity, message, primary, related: Vec::new(), help: None, fix: None }
+        Diagnostic { code, severity, message, primary, related: Vec::new(), help: None, fix: None, suggestion: None }
     }
 
     /// Adds a note at the position of the problem.
@@ -137,6 +139,17 @@ impl Diagnostic {
     /// Sets the suggested fix.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(bounded(text.into()));
+        self
+    }
+
+    /// Sets the help to the suggestion of another spelling for the position of the problem.
+    pub fn did_you_mean(self, near: &str) -> Diagnostic {
+        self.help(format!("did you mean `{near}`?")).instead(near)
+    }
+
+    /// Sets the text that the help suggests for the position of the problem.
+    pub fn instead(mut self, text: &str) -> Diagnostic {
+        self.suggestion = self.span().map(|span| Edit { span, text: text.to_owned() });
         self
     }
 

@@ -18,6 +18,7 @@ pub mod safe;
 mod shell;
 mod source;
 mod span;
+pub mod uri;
 mod written_as;
 
 pub use code::{Code, ToolCode};

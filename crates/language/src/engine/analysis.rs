@@ -1,7 +1,10 @@
 //! The result of a check with the trees that it is based on, for editors.
 
+use std::cell::RefCell;
+
 use crate::limits::space;
-use crate::program::{Module, ModuleId, Occurrences, SymbolText, Unit, occurrences, param_of};
+use crate::program::{Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of};
+use crate::syntax::KnownLines;
 use crate::syntax::ast::{Procedure, Tree};
 use crate::text::{Source, Sources, Span};
 
@@ -36,10 +39,19 @@ pub struct AnalyzedText<'a> {
 impl Engine {
     /// Checks a script like [`Engine::check`], and keeps its tree.
     pub fn analyze(&self, script: &Script) -> Analysis {
+        self.analyze_with(script, None)
+    }
+
+    /// Like [`Engine::analyze`], for a new version of a script that was analyzed with the same known lines.
+    pub fn analyze_again(&self, script: &Script, known: &RefCell<KnownLines>) -> Analysis {
+        self.analyze_with(script, Some(known))
+    }
+
+    fn analyze_with(&self, script: &Script, known: Option<&RefCell<KnownLines>>) -> Analysis {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
             let Prepared { sources, findings, program, unit, modules, interface, .. } =
-                self.prepare(script, Purpose::Check);
+                self.prepare(script, Purpose::Check { known });
             let info = Info::of(&unit.tree, &program, interface.ok());
             Analysis { checked: Checked { sources, findings, info }, unit, modules }
         })
@@ -107,6 +119,13 @@ impl<'a> AnalyzedText<'a> {
             registry: engine.registry(),
         };
         on_large_stack(|| occurrences(text)).unwrap_or_default()
+    }
+
+    /// Returns the literal that is the only value of a variable of this text. The procedure is given by its number;
+    /// `None` is the top level.
+    pub fn constant(&self, procedure: Option<usize>, name: &str) -> Option<&'a str> {
+        let span = on_large_stack(|| constant(self.tree, procedure, name)).ok().flatten()?;
+        Some(self.source.slice(span))
     }
 
     /// Returns the address of a module's file.

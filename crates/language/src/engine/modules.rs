@@ -7,6 +7,7 @@
 //! (`gate/module`); the main script is not, because the user names it. Procedures of modules get numbers after those
 //! of the script, so `eval` knows nothing about modules.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::vec;
 
@@ -16,10 +17,11 @@ use crate::gate::{Caller, ModuleError, ModuleFile, SessionMemory};
 use crate::limits::{MemoryCharge, Meter};
 use crate::program::{Module, ModuleId, Unit, Uses};
 use crate::syntax::ast::{StatementKind, Tree, Use};
-use crate::syntax::{TextLimits, parse};
-use crate::text::{Code, Diagnostic, Source, Sources, Span, ToolCode};
+use crate::syntax::{KnownLines, TextLimits};
+use crate::text::{Code, Diagnostic, Sources, Span, ToolCode};
 use crate::toolkit::{ToolError, groups};
 
+use super::parse::parse_known;
 use super::{Engine, Script, admit_text};
 
 /// Loads the modules of one text.
@@ -27,6 +29,8 @@ pub(super) struct Loader<'e> {
     pub engine: &'e Engine,
     /// The limits of each text.
     pub limits: TextLimits,
+    /// Lines of earlier versions of the texts.
+    pub known: Option<&'e RefCell<KnownLines>>,
     /// The session whose refusals the audit log records; `None` if nothing runs.
     pub session: Option<&'e SessionMemory>,
     pub sources: &'e mut Sources,
@@ -205,7 +209,17 @@ impl Loader<'_> {
         let source = self.sources.add_module(file.name.as_str(), text);
         let span = source.span();
         let tree = match undecodable {
-            None => module_tree(source, self.limits, self.findings, self.held),
+            None => {
+                let tree = match admit_text(source, self.held) {
+                    Some(finding) => {
+                        self.findings.push(finding);
+                        Tree::default()
+                    }
+                    None => parse_known(source, self.limits, self.findings, self.known),
+                };
+                report_statement(&tree, self.findings);
+                tree
+            }
             Some(finding) => {
                 self.findings.push(shifted(finding, source.base()));
                 Tree::default()
@@ -258,20 +272,14 @@ impl Loader<'_> {
     }
 }
 
-/// Parses a module; reports a statement at its top level, which would run.
-fn module_tree(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>, held: &mut MemoryCharge) -> Tree {
-    if let Some(finding) = admit_text(source, held) {
-        findings.push(finding);
-        return Tree::default();
-    }
-    let tree = parse(source, limits, findings);
+/// Reports a statement at the top level of a module, which would run.
+fn report_statement(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let is_statement = |kind: &StatementKind| !matches!(kind, StatementKind::Bad(_) | StatementKind::Broken(_));
     let first = tree.statements.iter().find(|statement| statement.runs() && is_statement(&statement.kind));
     if let Some(statement) = first {
         let finding = Diagnostic::error(Code::ModuleStatement, statement.span, "a module holds procedures only");
         findings.push(finding.help("put the statement into a procedure, and call that where the module is used"));
     }
-    tree
 }
 
 /// Shifts the positions of a finding about a single text to those among all texts.

@@ -1,8 +1,10 @@
 //! Parsing a script without running it. It needs no sandbox and no policy, only a large enough stack.
 
+use std::cell::RefCell;
+
 use crate::limits::{Limits, MAX_OPERATORS};
 use crate::program::lint;
-use crate::syntax::{TextLimits, ast::Tree, parse};
+use crate::syntax::{KnownLines, TextLimits, ast::Tree, parse, parse_again};
 use crate::text::{Diagnostic, Source, Sources};
 
 use super::stack::on_large_stack;
@@ -31,6 +33,19 @@ pub fn parse_script(script: &Script) -> Parsed {
         Tree::default()
     });
     Parsed { sources, tree, findings }
+}
+
+/// Parses a text. Lines that are known are copied, and lines that are new become known.
+pub(super) fn parse_known(
+    source: &Source,
+    limits: TextLimits,
+    findings: &mut Vec<Diagnostic>,
+    known: Option<&RefCell<KnownLines>>,
+) -> Tree {
+    match known {
+        Some(known) => parse_again(source, limits, findings, &mut known.borrow_mut()),
+        None => parse(source, limits, findings),
+    }
 }
 
 /// Returns the warning that a run of a parsed script never calls its `Main`. A page has none, because its blocks are

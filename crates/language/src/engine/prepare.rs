@@ -1,22 +1,24 @@
 //! Preparation of a script for a check or a run: the text is parsed, its modules are loaded, and all is lowered.
 
+use std::cell::RefCell;
+
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
 use crate::program::{
     Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, mark_unread, tree::Program,
 };
-use crate::syntax::{TextLimits, parse};
+use crate::syntax::{KnownLines, TextLimits};
 use crate::text::{Code, Diagnostic, Sources};
 
 use super::modules::Loader;
-use super::parse::uncalled_main;
+use super::parse::{parse_known, uncalled_main};
 use super::{Engine, Script, admit_text};
 
 /// The purpose of parsing and lowering a script.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose<'a> {
-    /// To report errors and probable mistakes.
-    Check,
+    /// To report errors and probable mistakes. `known` are lines of an earlier version of the text.
+    Check { known: Option<&'a RefCell<KnownLines>> },
     /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point, `watch` the
     /// time limit. A debugger shows every variable, so nothing is left out of a program for one.
     Run { memory: &'a SessionMemory, procedure: Option<&'a str>, watch: &'a Watch, for_debugger: bool },
@@ -25,14 +27,14 @@ pub(super) enum Purpose<'a> {
 impl<'a> Purpose<'a> {
     fn session(self) -> Option<&'a SessionMemory> {
         match self {
-            Purpose::Check => None,
+            Purpose::Check { .. } => None,
             Purpose::Run { memory, .. } => Some(memory),
         }
     }
 
     fn watch(self) -> Option<&'a Watch> {
         match self {
-            Purpose::Check => None,
+            Purpose::Check { .. } => None,
             Purpose::Run { watch, .. } => Some(watch),
         }
     }
@@ -46,8 +48,15 @@ impl<'a> Purpose<'a> {
 
     fn procedure(self) -> Option<&'a str> {
         match self {
-            Purpose::Check => None,
+            Purpose::Check { .. } => None,
             Purpose::Run { procedure, .. } => procedure,
+        }
+    }
+
+    fn known(self) -> Option<&'a RefCell<KnownLines>> {
+        match self {
+            Purpose::Check { known } => known,
+            Purpose::Run { .. } => None,
         }
     }
 }
@@ -88,12 +97,14 @@ impl Engine {
         }
         let span = source.span();
         let limits = TextLimits { deadline: purpose.watch().and_then(Watch::deadline), ..self.text_limits() };
-        let tree = parse(source, limits, &mut findings);
+        let known = purpose.known();
+        let tree = parse_known(source, limits, &mut findings, known);
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
         let mut loader = Loader {
             engine,
             limits,
+            known,
             session,
             sources: &mut sources,
             findings: &mut findings,
@@ -101,6 +112,9 @@ impl Engine {
             held: &mut held,
         };
         let uses = loader.load(span, &tree);
+        if let Some(known) = known {
+            known.borrow_mut().end_parse(sources.iter().map(|source| source.text().len()).sum());
+        }
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);
         }
@@ -126,7 +140,7 @@ impl Engine {
             self.project(&mut program);
             mark_last_uses(&mut program);
         }
-        if let Purpose::Check = purpose {
+        if let Purpose::Check { .. } = purpose {
             let (gate, strict) = (&*self.gate, self.strict);
             let context = lint::LintContext { program: &program, gate, limits, strict };
             let texts = modules.iter().map(|module| (module.span, &module.unit.tree));

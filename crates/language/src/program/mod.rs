@@ -38,5 +38,5 @@ pub use literal::literal;
 pub use lower::{Environment, lower, param_of};
 pub use projection::projectable_calls;
 pub use pureness::impurity;
-pub use symbols::{Occurrence, OccurrenceRole, Occurrences, Symbol, SymbolText, occurrences};
+pub use symbols::{Occurrence, OccurrenceRole, Occurrences, Symbol, SymbolText, constant, occurrences};
 pub use unit::{Module, ModuleId, Unit, Uses};

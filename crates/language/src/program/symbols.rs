@@ -16,6 +16,9 @@ use super::lint::walk::Body;
 use super::scope::Variables;
 use super::unit::{Module, ModuleId, Unit};
 
+/// Maximum number of parts of a literal that counts as a constant.
+const MOST_PARTS: usize = 1_000;
+
 /// The subject of a name. A module of `None` is the text that was analyzed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
@@ -113,6 +116,26 @@ pub fn occurrences(text: SymbolText<'_>) -> Occurrences {
     // The name of a procedure in a call is visited before the expression that it is.
     found.all.dedup_by_key(|occurrence| occurrence.span);
     found
+}
+
+/// Returns the span of the only value that a variable is ever assigned, if it is written as a literal. The procedure is
+/// given by its number; `None` is the top level.
+pub fn constant(tree: &Tree, procedure: Option<usize>, name: &str) -> Option<Span> {
+    let body = Body::all(tree).into_iter().nth(procedure.map_or(0, |number| number + 1))?;
+    let value = *body.set_once.get(name)?;
+    let (mut ahead, mut count) = (vec![value], 0);
+    while let Some(id) = ahead.pop() {
+        count += 1;
+        match &tree[id].kind {
+            _ if count > MOST_PARTS => return None,
+            ExprKind::Nil | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Text(_) => {}
+            ExprKind::Unary(_, inner) | ExprKind::Parenthesized(inner) => ahead.push(*inner),
+            ExprKind::List(items) => ahead.extend(items),
+            ExprKind::Map(entries) => ahead.extend(entries.iter().map(|entry| entry.value)),
+            _ => return None,
+        }
+    }
+    Some(tree[value].span)
 }
 
 /// The variables that a body sees first.

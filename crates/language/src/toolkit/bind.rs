@@ -48,6 +48,8 @@ pub enum ArgError {
         name: String,
         /// The suggested fix.
         help: String,
+        /// The parameter that was probably meant.
+        near: Option<&'static str>,
     },
     /// A parameter is given twice.
     #[error("`{callee}` is given `{name}` twice")]
@@ -167,12 +169,13 @@ impl Binder {
         self.params.iter().position(|param| param.is_called(name)).ok_or_else(|| {
             let names = self.params.iter().map(|param| param.name);
             let aliases = self.params.iter().flat_map(|param| param.aliases.iter().copied());
-            let help = match nearest(name, names.clone().chain(aliases)) {
+            let near = nearest(name, names.clone().chain(aliases));
+            let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if self.params.is_empty() => "it takes none".to_owned(),
                 None => format!("there are: {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
             };
-            ArgError::Unknown { callee: self.callee, name: print::shortened(name, 60), help }
+            ArgError::Unknown { callee: self.callee, name: print::shortened(name, 60), help, near }
         })
     }
 

@@ -8,12 +8,11 @@ use rmcp::model::ErrorData;
 use serde_json::json;
 
 use crate::engine::Engine;
-use crate::text::ToolCode;
+use crate::text::{ToolCode, uri};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
 use super::super::connection_state::{ConnectionState, Reply};
-use super::super::uri;
 
 /// Maximum number of characters of a URI in a message.
 const MAX_URI: usize = 200;

@@ -12,8 +12,8 @@ use rmcp::service::{Peer, RoleServer};
 use tokio::sync::watch;
 
 use crate::engine::Options;
+use crate::text::uri;
 
-use super::super::roots;
 use super::Parts;
 
 /// Maximum time for a client to send its roots; calls wait until then.
@@ -123,7 +123,9 @@ async fn ask(peer: &Peer<RoleServer>) -> Option<Option<Vec<PathBuf>>> {
     let asked = peer.send_request(ServerRequest::ListRootsRequest(rmcp::model::ListRootsRequest::default()));
     match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(ClientResult::ListRootsResult(listed))) => {
-            let within = listed.roots.iter().filter_map(|root| roots::directory(&root.uri)).collect();
+            // A root that names no directory of this machine narrows like a directory that is not there.
+            let within =
+                listed.roots.iter().filter_map(|root| uri::path_of(&root.uri).ok().map(PathBuf::from)).collect();
             Some((!listed.roots.is_empty()).then_some(within))
         }
         _ => None,

@@ -3,6 +3,7 @@
 //! It carries no semantics: names are texts, calls are dotted names, and every node has its span. Expressions are
 //! stored in one arena, so that dropping them cannot exhaust the stack however deeply they nest.
 
+pub(super) mod relocate;
 mod same;
 
 use std::ops::Index;
@@ -52,7 +53,7 @@ pub struct Name {
 }
 
 /// A statement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Statement {
     /// The kind of statement.
     pub kind: StatementKind,
@@ -81,7 +82,7 @@ impl Statement {
 }
 
 /// The kinds of statement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "the line above each shows its parts")]
 pub enum StatementKind {
     /// `SET a, b[i].c = value`
@@ -134,7 +135,7 @@ pub struct Use {
 }
 
 /// One `IF` or `ELSE IF` with its block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arm {
     /// The condition.
     pub condition: ExprId,
@@ -143,7 +144,7 @@ pub struct Arm {
 }
 
 /// A procedure.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Procedure {
     /// The name.
     pub name: Name,
@@ -158,7 +159,7 @@ pub struct Procedure {
 }
 
 /// A parameter of a procedure.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Param {
     /// The name.
     pub name: Name,
@@ -178,7 +179,7 @@ pub enum WhenAbsent {
 }
 
 /// A target of `SET`: a variable, or a place inside its value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AssignTarget {
     /// The variable.
     pub name: Name,
@@ -200,7 +201,7 @@ impl AssignTarget {
 }
 
 /// One step into a value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Step {
     /// `[expression]`
     Index(ExprId),
@@ -213,7 +214,7 @@ pub enum Step {
 pub struct ExprId(u32);
 
 /// An expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expr {
     /// The kind of expression.
     pub kind: ExprKind,
@@ -222,7 +223,7 @@ pub struct Expr {
 }
 
 /// The kinds of expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `nil` or `null`
     Nil,
@@ -265,7 +266,7 @@ pub enum ExprKind {
 }
 
 /// One key and value of a map literal.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Entry {
     /// The key, with escapes decoded.
     pub key: String,
@@ -276,7 +277,7 @@ pub struct Entry {
 }
 
 /// An operator and its right operand.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Link {
     /// The operator.
     pub op: BinaryOp,
@@ -287,7 +288,7 @@ pub struct Link {
 }
 
 /// A call as written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// The dotted name, without blanks.
     pub callee: CompactString,
@@ -298,7 +299,7 @@ pub struct Call {
 }
 
 /// An argument as written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arg {
     /// The name before `:`, if any.
     pub name: Option<Name>,
@@ -457,6 +458,11 @@ impl Tree {
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         self.exprs.push(Expr { kind, span });
         ExprId(self.exprs.len() as u32 - 1)
+    }
+
+    /// Adds expressions whose numbers are those that they get.
+    pub(super) fn extend(&mut self, exprs: impl Iterator<Item = Expr>) {
+        self.exprs.extend(exprs);
     }
 
     /// Returns the expression, mutably.

@@ -17,8 +17,8 @@ pub mod written;
 pub use comment::CommentLines;
 pub use memory_estimate::weight;
 pub use parser::{
-    MAX_FINDINGS, TextLimits, closed_heads, escape, is_foreign_statement, is_open, is_unfinished, joined_help, parse,
-    parse_value, parse_written, part_of_literal,
+    KnownLines, MAX_FINDINGS, TextLimits, closed_heads, escape, is_foreign_statement, is_open, is_unfinished,
+    joined_help, parse, parse_again, parse_value, parse_written, part_of_literal,
 };
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};

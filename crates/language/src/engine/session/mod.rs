@@ -372,6 +372,7 @@ impl<'e> Session<'e> {
         let mut loader = Loader {
             engine,
             limits: engine.text_limits(),
+            known: None,
             session: Some(machine.memory()),
             sources,
             findings,

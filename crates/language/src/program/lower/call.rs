@@ -13,6 +13,7 @@ use super::super::tree::{Args, Call, Expr, ExprKind, Param, PlacedArg, Target};
 use super::super::unit::ModuleId;
 use super::expr::constant;
 use super::other_languages;
+use super::suggestions::Instead;
 use super::{Lowering, Signature};
 
 /// The callee `module.name` as written.
@@ -90,7 +91,7 @@ impl Lowering<'_> {
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, message);
         let near = self.suggestion(name, signatures.keys().map(|name| name.as_str()));
         self.report(match near {
-            Some(near) => finding.help(format!("did you mean `{module}.{near}`?")),
+            Some(near) => finding.did_you_mean(&format!("{module}.{near}")),
             None => finding.help("define it in the module, or call one that it has"),
         });
         self.nothing_called(call)
@@ -100,7 +101,12 @@ impl Lowering<'_> {
         let name = call.callee.as_str();
         let what = if name.contains('.') { "tool" } else { "procedure, built-in or tool" };
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, format!("there is no {what} `{name}`"));
-        finding.help(self.instead_of(call))
+        let Instead { help, callee } = self.instead_of(call);
+        let finding = finding.help(help);
+        match callee {
+            Some(callee) => finding.instead(&callee),
+            None => finding,
+        }
     }
 
     fn report_llm(&mut self, call: &ast::Call) {
@@ -184,7 +190,7 @@ impl Lowering<'_> {
         let finding =
             Diagnostic::error(Code::UnknownArgument, label.span, message).related(signature.span, "defined here");
         self.report(match near {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            Some(near) => finding.did_you_mean(near),
             None => finding.help(parameters(signature)),
         });
     }
@@ -321,7 +327,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn report_args(&mut self, error: &ArgError, span: Span) {
-        self.report(Diagnostic::error(error.code(), span, error.to_string()).help(error.help()));
+        let finding = Diagnostic::error(error.code(), span, error.to_string()).help(error.help());
+        self.report(match error {
+            ArgError::Unknown { name, near: Some(near), .. } if self.is_written(name, span) => finding.instead(near),
+            _ => finding,
+        });
     }
 
     /// Returns the span of the argument that an error is about.

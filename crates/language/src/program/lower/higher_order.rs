@@ -151,6 +151,8 @@ impl Lowering<'_> {
                 let procedures = self.context.signatures.keys().map(|name| name.as_str());
                 let near = self.suggestion(name, procedures.chain(Builtin::names().map(|name| -> &str { name })));
                 match near.or_else(|| self.context.registry.nearest(name)) {
+                    // A name in a text has quotes around it.
+                    Some(near) if self.is_written(name, span) => finding.did_you_mean(near),
                     Some(near) => finding.help(format!("did you mean `{near}`?")),
                     None => finding.help("define it: `DEFINE PROCEDURE Name(element)`"),
                 }

@@ -355,7 +355,7 @@ impl<'a> Lowering<'a> {
         let outer = self.outer.map(Variables::names).unwrap_or_default();
         let names = self.variables.names().iter().chain(outer).map(CompactString::as_str).chain(values);
         match self.suggestion(name, names) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            Some(near) => finding.did_you_mean(near),
             None => match other_languages::of_shell(name) {
                 Some(help) => finding.help(help),
                 None => finding.help(format!("set it first: `SET {name} = …`; a text is written in quotes")),

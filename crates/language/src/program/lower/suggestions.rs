@@ -1,7 +1,7 @@
 //! Suggestions for calls of unknown names: an equivalent by purpose, else a similar spelling.
 
 use crate::syntax::ast;
-use crate::text::{Purpose, changed_by, is_length, meant};
+use crate::text::{Purpose, Span, changed_by, is_length, meant};
 use crate::toolkit::{Kind, Param, WhenAbsent, groups};
 
 use super::super::builtin::Builtin;
@@ -13,38 +13,62 @@ use super::{Lowering, MOST_SUGGESTIONS};
 /// Groups whose tools take the value of a variable as their first argument, like methods in other languages.
 const OF_VALUES: [&str; 8] = ["STR", "MAP", "LIST", "", "TIME", "PATH", "REGEX", "FS"];
 
+/// What to write instead of a call whose target does not exist.
+pub(super) struct Instead {
+    /// The advice.
+    pub help: String,
+    /// The name that takes the place of the callee, if the advice is another name.
+    pub callee: Option<String>,
+}
+
+impl Instead {
+    fn advice(help: impl Into<String>) -> Instead {
+        Instead { help: help.into(), callee: None }
+    }
+
+    fn name(name: &str) -> Instead {
+        Instead { help: format!("did you mean `{name}`?"), callee: Some(name.to_owned()) }
+    }
+}
+
 impl Lowering<'_> {
     /// Returns what to write instead of a call whose target does not exist.
-    pub(super) fn instead_of(&self, call: &ast::Call) -> String {
+    pub(super) fn instead_of(&self, call: &ast::Call) -> Instead {
         let name = call.callee.as_str();
         if self.variable(name).is_some() {
-            return format!("`{name}` is a variable; a variable cannot be called");
+            return Instead::advice(format!("`{name}` is a variable; a variable cannot be called"));
         }
         if let Some((value, method)) = name.rsplit_once('.')
             && self.variable(value.split('.').next().unwrap_or(value)).is_some()
         {
-            return self.instead_of_method(value, method, call.args.len());
+            return Instead::advice(self.instead_of_method(value, method, call.args.len()));
         }
         let known = self.context.signatures.keys().map(|name| name.as_str());
         let near = self.suggestion(name, known.chain(Builtin::names().map(|name| -> &str { name })));
         if let Some(near) = near.filter(|near| near.eq_ignore_ascii_case(name)) {
-            return format!("did you mean `{near}`?");
+            return Instead::name(near);
         }
         let absent = other_languages::absent(name);
         if let Some(help) = other_languages::instead(name).or(absent.filter(|_| !name.contains('.'))) {
-            return help.to_owned();
+            return Instead::advice(help);
         }
         if let Some(found) = self.meant(name) {
-            return format!("write `{}`", self.form(&found));
+            let callee = (!is_statement(found.name)).then(|| found.name.to_owned());
+            return Instead { help: format!("write `{}`", self.form(&found)), callee };
         }
         if let Some(help) = absent {
-            return help.to_owned();
+            return Instead::advice(help);
         }
         let is_searched = self.findings.len() < MOST_SUGGESTIONS;
         match near.or_else(|| is_searched.then(|| self.context.registry.nearest(name)).flatten()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`ns doc WORD` finds tools by what they do, `ns tools` lists all".to_owned(),
+            Some(near) => Instead::name(near),
+            None => Instead::advice("`ns doc WORD` finds tools by what they do, `ns tools` lists all"),
         }
+    }
+
+    /// Whether a name stands at a place, without quotes or blanks.
+    pub(super) fn is_written(&self, name: &str, span: Span) -> bool {
+        self.context.sources.of(span).is_some_and(|source| source.slice(span) == name)
     }
 
     /// Returns the local equivalent of a name from another language.

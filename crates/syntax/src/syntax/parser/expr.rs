@@ -50,7 +50,7 @@ struct Stacks {
     nested: usize,
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Returns the span of a pair in the whole text.
     pub fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();

@@ -9,6 +9,7 @@ mod bounded;
 mod closer;
 mod expr;
 mod findings;
+mod known_lines;
 mod literal;
 mod mistake;
 mod params;
@@ -28,11 +29,13 @@ use super::written::{BlockPart, Written, WrittenKind, WrittenLine};
 
 pub use closer::closed_heads;
 pub use findings::MAX_FINDINGS;
+pub use known_lines::KnownLines;
 pub use literal::{escape, part_of_literal};
 pub use mistake::{is_foreign_statement, joined_help};
 
 use blocks::Blocks;
 use findings::Findings;
+use known_lines::LinePlace;
 use stmt::{Head, Parsed};
 
 /// Limits on the complexity of a text.
@@ -51,33 +54,43 @@ pub struct TextLimits {
 ///
 /// The caller limits the length of the text; parsing takes time linear in it.
 pub fn parse(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Tree {
-    parse_into(source, limits, findings, None).0
+    parse_into(source, limits, findings, Extras::default()).0
+}
+
+/// Parses a source like [`parse`]: lines that are known are copied, and lines that are new become known.
+pub fn parse_again(
+    source: &Source,
+    limits: TextLimits,
+    findings: &mut Vec<Diagnostic>,
+    known: &mut KnownLines,
+) -> Tree {
+    known.admit(limits);
+    parse_into(source, limits, findings, Extras { known: Some(known), written: None }).0
 }
 
 /// Parses a source, and also returns its lines and tokens as written.
 pub fn parse_written(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> (Tree, Written) {
-    let (tree, written) = parse_into(source, limits, findings, Some(Written::default()));
+    let extras = Extras { written: Some(Written::default()), known: None };
+    let (tree, written) = parse_into(source, limits, findings, extras);
     (tree, written.unwrap_or_default())
+}
+
+/// What a parse gives or takes besides the tree.
+#[derive(Default)]
+struct Extras<'k> {
+    /// The lines and tokens as written.
+    written: Option<Written>,
+    /// Lines that were parsed before.
+    known: Option<&'k mut KnownLines>,
 }
 
 fn parse_into(
     source: &Source,
     limits: TextLimits,
     findings: &mut Vec<Diagnostic>,
-    written: Option<Written>,
+    extras: Extras<'_>,
 ) -> (Tree, Option<Written>) {
-    let tree = Tree::default();
-    let mut parser = Parser {
-        tree,
-        findings: Findings::default(),
-        base: source.base(),
-        limits,
-        operators: 0,
-        brace_blocks: 0,
-        written,
-        units: 0,
-        is_over: false,
-    };
+    let mut parser = Parser::new(source.base(), limits, extras);
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let mut blocks = Blocks::new(source, limits.nesting);
     let mut rest = None;
@@ -105,17 +118,7 @@ fn parse_into(
 ///
 /// Returns `None` for a text with more than one logical line.
 pub fn parse_value(source: &Source, limits: TextLimits, findings: &mut Vec<Diagnostic>) -> Option<Tree> {
-    let mut parser = Parser {
-        tree: Tree::default(),
-        findings: Findings::default(),
-        base: source.base(),
-        limits,
-        operators: 0,
-        brace_blocks: 0,
-        written: None,
-        units: 0,
-        is_over: false,
-    };
+    let mut parser = Parser::new(source.base(), limits, Extras::default());
     let mut scanner = Scanner::new(source.text(), source.base(), limits.nesting);
     let line = scanner.next_line()?;
     let is_alone = scanner.next_line().is_none();
@@ -176,7 +179,7 @@ fn too_many_faults(rest: Span) -> Diagnostic {
 }
 
 /// The state of parsing one text; [`expr`], [`stmt`] and [`literal`] add its rules.
-struct Parser {
+struct Parser<'k> {
     tree: Tree,
     findings: Findings,
     base: usize,
@@ -187,6 +190,8 @@ struct Parser {
     brace_blocks: usize,
     /// The lines and tokens as written, if requested.
     written: Option<Written>,
+    /// Lines that were parsed before, if there are any.
+    known: Option<&'k mut KnownLines>,
     /// Number of lines and elements so far.
     units: usize,
     /// Whether the deadline has passed.
@@ -196,7 +201,22 @@ struct Parser {
 /// Number of lines or elements between two checks of the deadline.
 const UNITS_PER_CHECK: usize = 256;
 
-impl Parser {
+impl<'k> Parser<'k> {
+    fn new(base: usize, limits: TextLimits, extras: Extras<'k>) -> Parser<'k> {
+        Parser {
+            tree: Tree::default(),
+            findings: Findings::default(),
+            base,
+            limits,
+            operators: 0,
+            brace_blocks: 0,
+            written: extras.written,
+            known: extras.known,
+            units: 0,
+            is_over: false,
+        }
+    }
+
     /// Counts a line or an element. Returns whether the deadline has passed.
     fn is_over(&mut self) -> bool {
         self.units += 1;
@@ -211,7 +231,7 @@ impl Parser {
             LineKind::Statement(text) => {
                 self.base = line.span.start as usize;
                 let first = self.written.as_ref().map_or(0, |written| written.tokens.len());
-                let parsed = self.statement(&text);
+                let parsed = self.known_or_new(&text);
                 if let Some(written) = &mut self.written {
                     let kind = WrittenKind::Statement(place_of(&parsed), first..written.tokens.len());
                     written.lines.push(WrittenLine { kind, span: line.span });
@@ -260,6 +280,24 @@ impl Parser {
         if let Some(written) = &mut self.written {
             written.lines.push(WrittenLine { kind, span });
         }
+    }
+
+    /// Takes the parts of a line that was parsed before, or parses it.
+    fn known_or_new(&mut self, text: &str) -> Parsed {
+        let found = self.known.as_mut().and_then(|known| known.place(text, self.base, &mut self.tree));
+        if let Some(parsed) = found {
+            return parsed;
+        }
+        let place = LinePlace { base: self.base, exprs: self.tree.exprs().len() };
+        let findings = self.findings.len();
+        let parsed = self.statement(text);
+        if let Some(known) = &mut self.known
+            && self.findings.len() == findings
+            && !self.is_over
+        {
+            known.keep(text, place, &parsed, &self.tree);
+        }
+        parsed
     }
 
     /// Parses the text of one logical line.

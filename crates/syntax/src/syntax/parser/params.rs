@@ -12,7 +12,7 @@ use super::super::ast::{ExprId, ExprKind, Name, Param, Procedure, UnaryOp, WhenA
 use super::super::grammar::Rule;
 use super::Parser;
 
-impl Parser {
+impl Parser<'_> {
     /// Parses the part of a head after the procedure's name.
     pub fn signature(&mut self, pair: Pair<'_, Rule>, procedure: &mut Procedure) {
         self.groups(pair, procedure);

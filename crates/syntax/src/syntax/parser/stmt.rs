@@ -11,6 +11,7 @@ use super::{Parser, literal, words_of};
 use crate::syntax::ast::ExprId;
 
 /// A parsed line and its role in block structure.
+#[derive(Clone)]
 pub enum Parsed {
     /// A statement that neither opens nor closes a block.
     Plain(StatementKind),
@@ -29,6 +30,7 @@ pub enum Parsed {
 }
 
 /// The head of a block.
+#[derive(Clone)]
 pub enum Head {
     /// `IF condition THEN`
     If(ExprId),
@@ -62,7 +64,7 @@ impl Parsed {
     }
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Converts a line that pest has parsed.
     pub fn parsed_line(&mut self, pair: Pair<'_, Rule>) -> Parsed {
         let rule = pair.as_rule();

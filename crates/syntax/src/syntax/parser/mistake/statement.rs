@@ -62,7 +62,7 @@ impl Failure<'_> {
                 "write `{keyword}` or `{}`: keywords are all upper or all lower case",
                 keyword.to_lowercase()
             )),
-            Some(keyword) => finding.help(format!("did you mean `{keyword}`?")),
+            Some(keyword) => finding.did_you_mean(keyword),
             None => finding
                 .help("a line begins with a word such as `SET`, `EMIT`, `CALL`, `IF`, `WHILE`, `FOR EACH` or `END`"),
         })

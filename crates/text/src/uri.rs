@@ -1,7 +1,7 @@
 //! `file:` URIs (RFC 8089) and the paths that they name.
 //!
 //! Decoding is strict: what could be read in two ways is refused, so that every reader of a URI finds the same path.
-//! `?` and `#` are characters of names, because a template that is expanded by a client may contain them as they are.
+//! `?` and `#` are characters of names: a `file:` URI has no query, and clients write these characters as they are.
 
 /// The reason why a URI names no path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,9 @@ impl UriFault {
 }
 
 /// Returns the absolute path that a `file:` URI names.
+///
+/// # Errors
+/// A URI of another scheme or machine, and one that names no path or could be read in two ways.
 pub fn path_of(uri: &str) -> Result<String, UriFault> {
     const SCHEME: &str = "file:";
     let scheme = uri.get(..SCHEME.len()).ok_or(UriFault::Scheme)?;
@@ -87,7 +90,7 @@ pub fn of_path(path: &str) -> String {
 }
 
 /// Decodes percent-encoding such as `%20`. Returns `None` if it is malformed.
-pub fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+fn percent_decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
