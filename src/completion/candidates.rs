@@ -52,13 +52,15 @@ pub enum CandidateKind {
 pub struct Candidates {
     /// Number of bytes before the cursor that they replace.
     pub replaced: usize,
+    /// The name before the dot that precedes them.
+    pub owner: Option<String>,
     /// The candidates, sorted by replacement.
     pub found: Vec<Candidate>,
 }
 
 impl Candidates {
     fn new(replaced: usize, found: Vec<Candidate>) -> Candidates {
-        Candidates { replaced, found: sorted(found) }
+        Candidates { replaced, owner: None, found: sorted(found) }
     }
 }
 
@@ -101,7 +103,7 @@ pub fn candidates<S: Surroundings>(surroundings: &S, text: &str, behind: &str) -
                 (None, None) if place.follows("CALL") => callees(surroundings, word),
                 (None, None) => names(surroundings, &place, word),
             };
-            Candidates::new(word.len(), found)
+            Candidates { owner: place.owner().map(str::to_owned), ..Candidates::new(word.len(), found) }
         }
     }
 }

@@ -26,10 +26,9 @@ pub fn complete(target: &Target<'_>, position: Position) -> CompletionList {
     let (before, behind) = code.split_at(at);
     let line = behind.split(['\n', '\r']).next().unwrap_or_default();
     let names = names(target, &code, at);
-    let Candidates { replaced, mut found } = candidates(&names, before, line);
+    let Candidates { replaced, owner, mut found } = candidates(&names, before, line);
     let is_incomplete = found.len() > MOST;
     found.truncate(MOST);
-    let owner = CursorContext::of(before).owner().map(str::to_owned);
     let range = target.document.text.positions(target.client.encoding).range(at - replaced, at);
     let items = found.into_iter().map(|candidate| {
         let subject = Subject { names: &names, owner: owner.as_deref(), is_called: line.starts_with('(') };

@@ -65,10 +65,10 @@ pub fn indentation(code: &str, start: usize) -> Option<usize> {
         };
     }
     let begins_statement = outline.statements().any(|statement| statement.start == next);
-    if let Some(statement) = statement.filter(|_| !begins_statement) {
-        if let Some(continued) = continuation(&outline, code, statement..next, start) {
-            return Some(continued);
-        }
+    if let Some(statement) = statement.filter(|_| !begins_statement)
+        && let Some(continued) = continuation(&outline, code, statement..next, start)
+    {
+        return Some(continued);
     }
     let is_here = outline.tokens.get(next).is_some_and(|token| !code[start..token.start].contains('\n'));
     let outwards = match outline.block_word(next).filter(|_| is_here && begins_statement) {

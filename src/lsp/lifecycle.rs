@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use lsp_types::{InitializeParams, Uri};
 use serde_json::{Value as Json, json};
@@ -19,6 +20,8 @@ use super::server::{Answer, Notice, Server};
 use super::settings::Settings;
 use super::uri::{UriFault, path_of};
 
+/// Time that a check waits for the next message.
+const PAUSE: Duration = Duration::from_millis(2);
 /// Maximum number of folders of a workspace.
 const MAX_FOLDERS: usize = 16;
 
@@ -208,6 +211,12 @@ impl<W: Write> Running<W> {
 
     /// Returns the next message. Diagnostics are sent while none waits. Returns `None` if the client is gone.
     fn next(&mut self) -> Option<Message> {
+        // An editor that asks for completions does so right after the key, and a check would make them wait.
+        if self.server.has_pending()
+            && let Some(message) = self.queue.wait_for(PAUSE)
+        {
+            return Some(message);
+        }
         loop {
             if let Some(message) = self.queue.poll() {
                 return Some(message);

@@ -28,7 +28,7 @@ pub struct Block {
     pub is_procedure: bool,
 }
 
-/// What a word does to blocks if it begins a statement.
+/// The effect of a word on blocks, if it begins a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockWord {
     /// Begins a block.
@@ -40,7 +40,7 @@ pub enum BlockWord {
 }
 
 impl BlockWord {
-    /// Returns what a word does.
+    /// Returns the effect of a word.
     pub fn of(word: &str) -> Option<BlockWord> {
         let is_among = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
         if is_among(&OPENERS) {
@@ -98,7 +98,7 @@ impl<'t> Outline<'t> {
             && self.word(place).eq_ignore_ascii_case(keyword)
     }
 
-    /// Returns what the word at a place does to blocks if it begins a statement.
+    /// Returns the effect of the word at a place, if it is a keyword.
     pub fn block_word(&self, place: usize) -> Option<BlockWord> {
         let token = self.tokens.get(place)?;
         if token.kind == TokenKind::Keyword { BlockWord::of(self.word(place)) } else { None }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
@@ -114,6 +115,15 @@ impl Queue {
         let (message, bytes) = self.waiting.pop_front()?;
         self.bytes -= bytes;
         Some(message)
+    }
+
+    /// Returns the next message if it comes within a time.
+    pub fn wait_for(&mut self, time: Duration) -> Option<Message> {
+        if let Some(message) = self.poll() {
+            return Some(message);
+        }
+        self.push(self.frames.recv_timeout(time).ok()?);
+        self.poll()
     }
 
     /// Waits for the next message; `None` after the last one.

@@ -54,7 +54,7 @@ fn command(session: &Session<'_>, before: &str, end: usize) -> (usize, Vec<Pair>
 
 /// Completes the end of a text. `behind` is the text after the cursor; `at` is the position of the cursor in the line.
 fn expression(session: &Session<'_>, text: &str, behind: &str, at: usize) -> (usize, Vec<Pair>) {
-    let Candidates { replaced, found } = candidates(&SessionNames(session), text, behind);
+    let Candidates { replaced, found, .. } = candidates(&SessionNames(session), text, behind);
     (at - replaced, pairs(found))
 }
 

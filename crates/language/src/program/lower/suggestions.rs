@@ -13,7 +13,7 @@ use super::{Lowering, MOST_SUGGESTIONS};
 /// Groups whose tools take the value of a variable as their first argument, like methods in other languages.
 const OF_VALUES: [&str; 8] = ["STR", "MAP", "LIST", "", "TIME", "PATH", "REGEX", "FS"];
 
-/// What to write instead of a call whose target does not exist.
+/// The advice for a call whose target does not exist.
 pub(super) struct Instead {
     /// The advice.
     pub help: String,

@@ -75,7 +75,7 @@ pub fn parse_written(source: &Source, limits: TextLimits, findings: &mut Vec<Dia
     (tree, written.unwrap_or_default())
 }
 
-/// What a parse gives or takes besides the tree.
+/// Optional inputs and results of a parse besides the tree.
 #[derive(Default)]
 struct Extras<'k> {
     /// The lines and tokens as written.
