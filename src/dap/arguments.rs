@@ -1,4 +1,7 @@
 //! The arguments of requests, as far as they are used.
+//!
+//! They are our own: the crates with types of the protocol are alphas, or are no longer kept, and fail for a request
+//! with a member that they do not know.
 
 use std::path::PathBuf;
 

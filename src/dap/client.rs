@@ -1,6 +1,6 @@
 //! The client of a run: serves its requests while the run waits, and between two statements.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use serde_json::{Value as Json, json};
 
@@ -17,8 +17,11 @@ use super::variables::Handles;
 
 /// The client of a run.
 pub struct Client {
+    /// The connection.
     pub sender: Sender,
+    /// The requests that wait.
     pub queue: Queue,
+    /// How the client counts lines.
     pub counting: Counting,
     /// How the run begins.
     pub stop_on_entry: bool,
@@ -28,15 +31,13 @@ pub struct Client {
     pub files: RefCell<Files>,
     /// `launch`, until it is answered.
     pub launch: RefCell<Option<Request>>,
-    /// What can be opened at this stop.
+    /// The values that can be opened at this stop.
     pub handles: RefCell<Handles>,
     /// The stop that the client heard of last.
     pub stop: RefCell<Option<Stop>>,
-    /// Whether breakpoints may be set: from `initialized` to the end.
-    pub is_ready: Cell<bool>,
 }
 
-/// What follows from a request.
+/// The consequence of a request.
 enum Next {
     /// The answer, and nothing else.
     Answer(Answer),
@@ -189,7 +190,6 @@ impl DebugClient for Client {
         if let Some(launch) = self.launch.take() {
             self.sender.answer(&launch, Ok(Json::Null));
         }
-        self.is_ready.set(true);
         self.sender.event("initialized", json!({}));
         loop {
             let Some(request) = self.queue.wait() else { return Resume::End };

@@ -1,24 +1,20 @@
 //! `launch`: opens the sandbox, reads the script, locks the process down and runs the script under the debugger.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::json;
 
-use crate::engine::{
-    Ending, Engine, Invocation, Options, Outcome, Process, Script, SetupError, Words, on_large_stack, settle_scratch,
-};
+use crate::engine::{Ending, Engine, Invocation, Options, Outcome, Process, Script, SetupError, Words, settle_scratch};
 use crate::terminal::exit::Exit;
 use crate::terminal::script_file::load_script;
-use crate::text::render::{Style, to_terminal};
-use crate::text::{Diagnostic, Sources};
 
 use super::arguments::Launch;
 use super::client::Client;
 use super::files::Files;
 use super::inspect::Counting;
 use super::message::{Refusal, Request, Sender};
-use super::output::Events;
+use super::output::{Events, rendered};
 use super::queue::Queue;
 
 /// The connection and what the client said of itself.
@@ -57,7 +53,6 @@ pub fn launch(connection: &Connection, options: &Options, request: Request) -> R
         launch: RefCell::new(Some(request)),
         handles: RefCell::default(),
         stop: RefCell::default(),
-        is_ready: Cell::new(false),
     });
     let invocation = Invocation::of_words(words(&launch.args)).with_procedure(launch.procedure.as_deref());
     let outcome = engine.debug(&script, &invocation, Box::new(Events::new(sender.clone())), client.clone());
@@ -151,10 +146,4 @@ fn planned(engine: &Engine, failed: bool) -> String {
         text.push_str(&format!("  {}\n", change.path.display()));
     }
     text
-}
-
-/// Returns findings as they are shown to people.
-pub fn rendered(findings: &[Diagnostic], sources: &Sources) -> String {
-    let shown = on_large_stack(|| findings.iter().map(|finding| to_terminal(finding, sources, Style::Plain)).collect());
-    shown.unwrap_or_default()
 }

@@ -57,7 +57,7 @@ impl Request {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The first thing that is wrong with them.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
         let given = if self.arguments.is_null() { json!({}) } else { self.arguments.clone() };
         serde_json::from_value(given)

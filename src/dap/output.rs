@@ -1,10 +1,10 @@
-//! What a script prints, as events.
+//! The output of a script, as events.
 
 use std::sync::Arc;
 
-use crate::engine::{Barrier, EmitError, Meter, Output, Value, emitted};
-use crate::text::Diagnostic;
-use crate::text::Sources;
+use crate::engine::{Barrier, EmitError, Meter, Output, Value, emitted, on_large_stack};
+use crate::text::render::{Style, to_terminal};
+use crate::text::{Diagnostic, Sources};
 
 use super::message::Sender;
 
@@ -41,10 +41,16 @@ impl Output for Events {
     }
 
     fn warn_of_script(&mut self, finding: Diagnostic, sources: &Sources) {
-        let _ = self.sender.show("stderr", &super::launch::rendered(&[finding], sources));
+        let _ = self.sender.show("stderr", &rendered(&[finding], sources));
     }
 
     fn wait_for(&mut self, barrier: &Arc<Barrier>) {
         self.barrier = Some(barrier.clone());
     }
+}
+
+/// Returns findings as they are shown to people.
+pub fn rendered(findings: &[Diagnostic], sources: &Sources) -> String {
+    let shown = on_large_stack(|| findings.iter().map(|finding| to_terminal(finding, sources, Style::Plain)).collect());
+    shown.unwrap_or_default()
 }

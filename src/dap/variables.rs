@@ -29,23 +29,23 @@ enum Handle {
     /// The variables of a frame.
     Scope { frame: usize, scope: VariableScope },
     /// A list or map in a variable.
-    Place(Place),
+    Path(ValuePath),
     /// A list or map that an expression had as its value.
     Result(Value),
 }
 
 /// A place in a variable.
 #[derive(Clone, Debug)]
-struct Place {
+struct ValuePath {
     frame: usize,
     scope: VariableScope,
     name: String,
     steps: Vec<Value>,
 }
 
-impl Place {
-    fn inside(&self, step: Value) -> Place {
-        Place { steps: self.steps.iter().cloned().chain([step]).collect(), ..self.clone() }
+impl ValuePath {
+    fn inside(&self, step: Value) -> ValuePath {
+        ValuePath { steps: self.steps.iter().cloned().chain([step]).collect(), ..self.clone() }
     }
 
     /// Returns the expression for the place.
@@ -90,7 +90,7 @@ impl Handles {
     /// Returns the scopes of a frame.
     pub fn scopes(&mut self, paused: &mut Paused<'_>, frame: usize) -> Json {
         let mut scopes = vec![("Variables", VariableScope::Local)];
-        if !paused.is_top(frame) {
+        if paused.reads_outer(frame) {
             scopes.push(("Script", VariableScope::Outer));
         }
         scopes.push(("Outcome", VariableScope::Outcome));
@@ -112,7 +112,7 @@ impl Handles {
     pub fn variables(&mut self, paused: &mut Paused<'_>, wanted: &Variables) -> Answer {
         let shown = match self.get(wanted.variables_reference)? {
             Handle::Scope { frame, scope } => self.of_scope(paused, frame, scope, wanted),
-            Handle::Place(place) => {
+            Handle::Path(place) => {
                 let value = place.value(paused).ok_or_else(|| Refusal::new("the value is gone"))?;
                 self.inside(&value, Some(&place), wanted)
             }
@@ -133,14 +133,14 @@ impl Handles {
         let page = page(wanted, all);
         let mut shown: Vec<Json> = Vec::new();
         for variable in variables.into_iter().skip(page.start).take(page.len()) {
-            let place = Place { frame, scope, name: variable.name.clone(), steps: Vec::new() };
+            let place = ValuePath { frame, scope, name: variable.name.clone(), steps: Vec::new() };
             shown.push(self.shown(&variable.name, &variable.value, Some(place)));
         }
         with_rest(shown, page.end, all, wanted)
     }
 
     /// Returns the elements of a list or map.
-    fn inside(&mut self, value: &Value, place: Option<&Place>, wanted: &Variables) -> Vec<Json> {
+    fn inside(&mut self, value: &Value, place: Option<&ValuePath>, wanted: &Variables) -> Vec<Json> {
         let (all, is_list) = match value {
             Value::List(list) => (list.len(), true),
             Value::Map(map) => (map.len(), false),
@@ -170,7 +170,7 @@ impl Handles {
     }
 
     /// Returns a variable for the client.
-    fn shown(&mut self, name: &str, value: &Value, place: Option<Place>) -> Json {
+    fn shown(&mut self, name: &str, value: &Value, place: Option<ValuePath>) -> Json {
         let mut shown = self.value(value, place.clone());
         shown["name"] = json!(name);
         shown["value"] = shown["result"].take();
@@ -188,7 +188,7 @@ impl Handles {
         self.value(value, None)
     }
 
-    fn value(&mut self, value: &Value, place: Option<Place>) -> Json {
+    fn value(&mut self, value: &Value, place: Option<ValuePath>) -> Json {
         let mut shown = json!({ "result": text_of(value), "type": type_of(value), "variablesReference": 0 });
         let count = match value {
             Value::List(list) => ("indexedVariables", list.len()),
@@ -196,7 +196,7 @@ impl Handles {
             _ => return shown,
         };
         if count.1 > 0 {
-            let handle = place.map_or_else(|| Handle::Result(value.clone()), Handle::Place);
+            let handle = place.map_or_else(|| Handle::Result(value.clone()), Handle::Path);
             shown["variablesReference"] = json!(self.add(handle));
             shown[count.0] = json!(count.1);
         }
@@ -209,11 +209,11 @@ impl Handles {
             Handle::Scope { scope: VariableScope::Outcome, .. } => {
                 return Err(Refusal::new("`LAST`, `LAST_ERROR` and `ARGS` are set by the run alone"));
             }
-            Handle::Scope { frame, scope } => Place { frame, scope, name: wanted.name.clone(), steps: Vec::new() },
-            Handle::Place(Place { scope: VariableScope::Outcome, .. }) | Handle::Result(_) => {
+            Handle::Scope { frame, scope } => ValuePath { frame, scope, name: wanted.name.clone(), steps: Vec::new() },
+            Handle::Path(ValuePath { scope: VariableScope::Outcome, .. }) | Handle::Result(_) => {
                 return Err(Refusal::new("only what is in a variable can be set"));
             }
-            Handle::Place(place) => {
+            Handle::Path(place) => {
                 let step = match place.value(paused) {
                     Some(Value::List(_)) => index_of(&wanted.name)?,
                     _ => Value::text(&wanted.name),

@@ -50,7 +50,7 @@ pub struct TerminalDebugger {
     last_move: Cell<Resume>,
 }
 
-/// What follows from a line at a stop.
+/// The consequence of a line at a stop.
 enum Next {
     /// Another line is read.
     Stay,
@@ -308,7 +308,8 @@ impl Repl<'_> {
         let client = self.debugger.clone() as Rc<dyn DebugClient>;
         self.session.borrow_mut().set_debugger(Some(client.clone()));
         self.debugger.steps_in.set(true);
-        if what.ends_with(".ns") || what.ends_with(".ns.txt") || what.ends_with(".md") {
+        let file = what.trim_matches('"');
+        if file.ends_with(".ns") || file.ends_with(".ns.txt") || file.ends_with(".md") {
             let file = path(what);
             // Errors of the file have been reported already.
             if let Ok(script) = outside(move || read_script(&file)) {

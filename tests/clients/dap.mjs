@@ -345,9 +345,9 @@ CALL Handles(HOW)
   assert.deepEqual(await stops("1", ["uncaught"]), []);
   assert.deepEqual(await stops("2", []), []);
   // The error of the handler itself ends the run.
-  assert.deepEqual(await stops("2", ["uncaught"]), ["9 unhandled NS0305"]);
-  // A handler that does not clear the error passes it on.
-  assert.deepEqual(await stops("3", ["uncaught"]), ["16 unhandled fail"]);
+  assert.deepEqual(await stops("2", ["uncaught"]), ["9 unhandled NS0303"]);
+  // A handler that does not clear the error passes it on; it stops in the handler.
+  assert.deepEqual(await stops("3", ["uncaught"]), ["8 unhandled fail"]);
 });
 
 test("modules, recursion, lines of a file and templates", async () => {

@@ -4,143 +4,18 @@
 //! Steps, results and errors are those of a program without hooks. The debugger works in the thread of the run, and a
 //! hook returns when the run may go on. Here is no decision where a run stops; see `engine/debug`.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::gate::SessionMemory;
-use crate::limits::{Limit, LimitHit};
+use crate::limits::Limit;
 use crate::text::Span;
 use crate::toolkit::ToolId;
 use crate::value::{Fallible, Map, Value};
 
-use super::fault::Fault;
-use super::machine::{EvalFn, EvalResult, Flow, Machine, StmtFn};
+use super::debug_table::{BodyId, DebugTable};
+use super::fault::Raised;
+use super::machine::{ChangingCall, DebugFrame, DebugState, Debugger, EvalFn, EvalResult, Flow, Machine, StmtFn};
 use super::tool_call::{self, Handling};
-
-/// A debugger, which is told of a run. An error ends the run.
-pub trait Debugger {
-    /// A statement is about to run.
-    fn before_statement(&self, machine: &mut Machine, statement: usize) -> Result<(), LimitHit>;
-
-    /// An error was raised, or a handler has passed on one that it seemed to handle.
-    fn raised(&self, machine: &mut Machine, fault: &Fault, is_handled: bool) -> Result<(), LimitHit>;
-
-    /// A call that may change files or memory is about to be made.
-    fn before_call(&self, machine: &mut Machine, call: &ChangingCall<'_>) -> Result<(), LimitHit>;
-
-    /// The call has ended.
-    fn after_call(&self, machine: &mut Machine);
-}
-
-/// A call that may change files or memory.
-#[derive(Debug)]
-pub struct ChangingCall<'a> {
-    /// The tool.
-    pub tool: ToolId,
-    /// The arguments, in declaration order.
-    pub args: &'a [Option<Value>],
-    /// The span of the call.
-    pub span: Span,
-}
-
-/// A procedure, or the top level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BodyId {
-    /// The top level.
-    Top,
-    /// A procedure, by its number.
-    Procedure(usize),
-}
-
-/// A statement before which a program can stop.
-#[derive(Clone, Copy, Debug)]
-pub struct StatementPlace {
-    /// The line of the statement, or of its head.
-    pub span: Span,
-    /// The body that contains it.
-    pub body: BodyId,
-}
-
-/// The hidden slots of a body.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HiddenSlots {
-    /// The slot of `LAST`.
-    pub last: Option<usize>,
-    /// The slot that says which handler is in force.
-    handler: Option<usize>,
-}
-
-/// The statements and bodies of a program that was compiled for a debugger.
-#[derive(Debug, Default)]
-pub struct DebugTable {
-    statements: RefCell<Vec<StatementPlace>>,
-    procedures: RefCell<Vec<HiddenSlots>>,
-    top: RefCell<HiddenSlots>,
-}
-
-impl DebugTable {
-    /// Adds a statement and returns its number.
-    pub(super) fn add(&self, place: StatementPlace) -> usize {
-        let mut statements = self.statements.borrow_mut();
-        statements.push(place);
-        statements.len() - 1
-    }
-
-    /// Records the hidden slots of a body. Procedures come in the order of their numbers.
-    pub(super) fn add_body(&self, body: BodyId, last: Option<usize>, handler: Option<usize>) {
-        let slots = HiddenSlots { last, handler };
-        match body {
-            BodyId::Top => *self.top.borrow_mut() = slots,
-            BodyId::Procedure(_) => self.procedures.borrow_mut().push(slots),
-        }
-    }
-
-    /// Returns the statements, by their numbers.
-    pub fn statements(&self) -> Vec<StatementPlace> {
-        self.statements.borrow().clone()
-    }
-
-    /// Returns the hidden slots of a body.
-    pub fn hidden(&self, body: BodyId) -> HiddenSlots {
-        match body {
-            BodyId::Top => *self.top.borrow(),
-            BodyId::Procedure(number) => self.procedures.borrow().get(number).copied().unwrap_or_default(),
-        }
-    }
-}
-
-/// A running body.
-#[derive(Clone, Copy, Debug)]
-pub struct DebugFrame {
-    /// The body.
-    pub body: BodyId,
-    /// The first slot of its frame.
-    base: usize,
-    /// Number of calls around it.
-    depth: usize,
-    /// The number of the statement that it runs, once it runs one.
-    pub statement: Option<usize>,
-}
-
-/// The debugger of a machine, and the bodies that run.
-pub struct DebugState {
-    debugger: Rc<dyn Debugger>,
-    table: Rc<DebugTable>,
-    /// The outermost first. Those deeper than the machine have been left.
-    frames: Vec<DebugFrame>,
-}
-
-/// How much of an error the debugger knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Raised {
-    /// Nothing.
-    #[default]
-    Untold,
-    /// That it was raised, and that a handler seemed to be in force.
-    AsHandled,
-    /// That it ends the run.
-    AsUnhandled,
-}
 
 impl Machine {
     /// Attaches a debugger to a machine that runs a program with this table.

@@ -9,10 +9,20 @@ use crate::toolkit::ToolError;
 use crate::value::print::shortened;
 use crate::value::{FAILURE_CHARS, Map, Str, Value, ValueError};
 
-use super::debug::Raised;
-
 /// Maximum number of calls in a fault's trace, innermost first.
 const MAX_TRACE: usize = 6;
+
+/// How much of an error the debugger knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Raised {
+    /// Nothing.
+    #[default]
+    Untold,
+    /// That it was raised, and that a handler seemed to be in force.
+    AsHandled,
+    /// That it ends the run.
+    AsUnhandled,
+}
 
 /// An error that ends a run unless it is handled.
 #[derive(Clone, Debug)]
@@ -47,7 +57,7 @@ pub struct Fault {
     pub(super) passed: bool,
     /// Whether the fault only means that the reader of the output is gone: it ends the run and is not reported.
     pub(super) unread: bool,
-    /// What a debugger knows of it.
+    /// How much a debugger knows of it.
     pub(super) raised: Raised,
 }
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use crate::gate::{Gate, Policy, ProgressView, SessionMemory};
 use crate::limits::{Limit, LimitHit, Meter, Progress};
 use crate::text::{Sources, Span};
+use crate::toolkit::ToolId;
 use crate::value::Value;
 
-use super::debug::DebugState;
+use super::debug_table::{BodyId, DebugTable};
 use super::fault::Fault;
 use super::output::Output;
 use super::refusals;
@@ -131,6 +132,53 @@ pub struct RunContext {
     pub output: Box<dyn Output>,
     /// Whether every tool failure is an error.
     pub strict: bool,
+}
+
+/// A debugger, which is told of a run. An error ends the run.
+pub trait Debugger {
+    /// A statement is about to run.
+    fn before_statement(&self, machine: &mut Machine, statement: usize) -> Result<(), LimitHit>;
+
+    /// An error was raised, or a handler has passed on one that it seemed to handle.
+    fn raised(&self, machine: &mut Machine, fault: &Fault, is_handled: bool) -> Result<(), LimitHit>;
+
+    /// A call that may change files or memory is about to be made.
+    fn before_call(&self, machine: &mut Machine, call: &ChangingCall<'_>) -> Result<(), LimitHit>;
+
+    /// The call has ended.
+    fn after_call(&self, machine: &mut Machine);
+}
+
+/// A call that may change files or memory.
+#[derive(Debug)]
+pub struct ChangingCall<'a> {
+    /// The tool.
+    pub tool: ToolId,
+    /// The arguments, in declaration order.
+    pub args: &'a [Option<Value>],
+    /// The span of the call.
+    pub span: Span,
+}
+
+/// A running body.
+#[derive(Clone, Copy, Debug)]
+pub struct DebugFrame {
+    /// The body.
+    pub body: BodyId,
+    /// The first slot of its frame.
+    pub(super) base: usize,
+    /// Number of calls around it.
+    pub(super) depth: usize,
+    /// The number of the statement that it runs, once it runs one.
+    pub statement: Option<usize>,
+}
+
+/// The debugger of a machine, and the bodies that run.
+pub struct DebugState {
+    pub(super) debugger: Rc<dyn Debugger>,
+    pub(super) table: Rc<DebugTable>,
+    /// The outermost first. Those deeper than the machine have been left.
+    pub(super) frames: Vec<DebugFrame>,
 }
 
 /// Number of slots in a new slab.

@@ -12,6 +12,7 @@
 mod builtins;
 mod compile;
 mod debug;
+mod debug_table;
 mod fault;
 mod handler;
 mod machine;
@@ -23,8 +24,8 @@ mod template;
 mod tool_call;
 
 pub use compile::{compile, compile_for_debugger};
-pub use debug::{BodyId, ChangingCall, DebugTable, Debugger, StatementPlace};
+pub use debug_table::{BodyId, DebugTable, StatementPlace};
 pub use fault::Fault;
-pub use machine::{Compiled, Machine, RunContext};
+pub use machine::{ChangingCall, Compiled, Debugger, Machine, RunContext};
 pub use output::{EmitError, Output, emitted};
 pub use refusals::is_refusal;

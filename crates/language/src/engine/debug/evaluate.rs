@@ -5,13 +5,12 @@
 //! it is refused if it uses a tool that is not pure, directly or through a procedure.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
 use compact_str::CompactString;
 
-use crate::eval::{BodyId, Compiled, EmitError, Machine, Output, RunContext, compile, emitted};
+use crate::eval::{BodyId, EmitError, Machine, Output, RunContext, compile, emitted};
 use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, Meter, work};
 use crate::program::{Environment, Unit, impurity, lower};
@@ -21,10 +20,11 @@ use crate::text::{Diagnostic, Sources};
 use crate::value::Value;
 
 use super::super::on_large_stack;
-use super::run::DebugRun;
+use super::debuggee::Debuggee;
 use super::snapshot::{FrameSnapshot, Snapshot};
+use super::watches::{Watch, WatchKey};
 
-/// What an expression may do.
+/// How much an expression may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {
     /// Compute.
@@ -38,7 +38,7 @@ pub enum Purity {
 pub struct Evaluated {
     /// The value.
     pub value: Value,
-    /// What it printed.
+    /// The lines that it printed.
     pub printed: String,
 }
 
@@ -52,28 +52,6 @@ const MAX_LENGTH: usize = 64 << 10;
 const MAX_KEPT: usize = 256;
 /// Name of the procedure that an expression becomes, which no script is likely to use.
 const NAME: &str = "Value_of_the_debugger";
-
-/// Expressions that were compiled, by their body and text.
-pub(super) type Watches = HashMap<WatchKey, Rc<Watch>>;
-
-/// What an expression depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct WatchKey {
-    body: Option<BodyId>,
-    module: Option<usize>,
-    text: String,
-}
-
-/// A compiled expression.
-pub(super) struct Watch {
-    sources: Rc<Sources>,
-    compiled: Compiled,
-    procedure: usize,
-    /// The variables of the body that are its parameters.
-    slots: Vec<usize>,
-    /// What it does besides computing.
-    impurity: Option<&'static str>,
-}
 
 /// The printed lines of an expression.
 struct Printed(Rc<RefCell<String>>);
@@ -92,7 +70,7 @@ impl Output for Printed {
     }
 }
 
-impl DebugRun {
+impl Debuggee {
     /// Evaluates an expression in the variables of a frame, or of none.
     ///
     /// # Errors

@@ -3,10 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::End;
 use crate::limits::space;
 
-use super::run::DebugRun;
 use super::snapshot::Snapshot;
 
 /// Maximum number of changes over which a run can go back.
@@ -93,7 +91,27 @@ impl History {
         self.at += 1;
     }
 
-    fn push(&mut self, change: PastChange) {
+    /// Keeps the variables before a call that may change files. Returns whether the call is a run of its own.
+    pub fn begin(&mut self, before: Snapshot) -> bool {
+        if !self.is_closed {
+            self.pending = Some(before);
+        }
+        !self.is_closed
+    }
+
+    /// Closes the way back: changes are no longer runs of their own.
+    pub fn close(&mut self) {
+        self.is_closed = true;
+        self.pending = None;
+    }
+
+    /// Returns the variables before the call that has ended, if it was a run of its own.
+    pub fn take_pending(&mut self) -> Option<Snapshot> {
+        self.pending.take()
+    }
+
+    /// Adds a change.
+    pub fn push(&mut self, change: PastChange) {
         self.changes.push_back(change);
         let too_many = |changes: &VecDeque<PastChange>| {
             let values: usize = changes.iter().map(|change| change.before.size()).sum();
@@ -111,31 +129,4 @@ impl History {
 fn is_memory_short() -> bool {
     let (left, hit) = space::memory_left();
     left < hit.allowed / 4
-}
-
-impl DebugRun {
-    /// Begins the run of a change.
-    pub(super) fn begin_change(&self, before: Snapshot, what: &str) {
-        let mut history = self.history.borrow_mut();
-        if !history.is_closed {
-            self.gate.end_journal(End::Done);
-            self.gate.announce(&format!("{}: {what}", self.listed), false);
-            history.pending = Some(before);
-        }
-    }
-
-    /// Ends the run of a change.
-    pub(super) fn end_change(&self) {
-        let mut history = self.history.borrow_mut();
-        if self.gate.has_temporary() {
-            // Its removal belongs to the run that made it, which ends with the script.
-            history.is_closed = true;
-        }
-        let Some(before) = history.pending.take().filter(|_| !history.is_closed) else { return };
-        let ended = self.gate.end_journal(End::Done).filter(|ended| ended.steps > 0);
-        self.gate.announce(&self.listed, false);
-        if let Some(ended) = ended {
-            history.push(PastChange { before, run: ended.run });
-        }
-    }
 }

@@ -5,12 +5,15 @@
 //! undo of that run and the variables that were kept, and going forward is its redo. Nothing is executed twice.
 
 mod breakpoints;
+mod debuggee;
 mod evaluate;
 mod history;
 mod paused;
 mod program;
 mod run;
 mod snapshot;
+mod stop;
+mod watches;
 
 use std::rc::Rc;
 
@@ -22,14 +25,16 @@ use crate::text::Sources;
 use super::{Engine, Invocation, Outcome, Output, Script};
 
 pub use breakpoints::{BreakpointRule, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+use debuggee::{DebugParts, Debuggee};
 pub use evaluate::{Evaluated, Purity};
 pub use history::MAX_CHANGES;
 pub use paused::{Moved, Paused, StackFrame, Variable, VariableScope};
 pub use program::DebugLocation;
 use program::DebugProgram;
 pub(super) use program::DebugTexts;
-pub use run::{AnnouncedChange, DebugClient, RaisedError, Resume, Served, Stop, StopFilters};
-use run::{DebugParts, DebugRun};
+pub use run::DebugClient;
+use run::DebugRun;
+pub use stop::{AnnouncedChange, RaisedError, Resume, Served, Stop, StopFilters};
 
 /// A program that was compiled for a debugger, and its run.
 pub(super) struct Debugged {
@@ -51,7 +56,7 @@ impl Debugged {
 
     /// Returns the texts after the run.
     pub fn take_texts(&self) -> DebugTexts {
-        self.run.code.texts.take()
+        self.run.debuggee.code.texts.take()
     }
 }
 
@@ -79,14 +84,13 @@ impl Engine {
         let table = Rc::new(DebugTable::default());
         let compiled = compile_for_debugger(&program, self.gate.registry(), &table);
         let code = DebugProgram::new(sources.clone(), program, table.clone(), texts);
-        let run = DebugRun::new(DebugParts {
-            client: client.clone(),
+        let debuggee = Debuggee::new(DebugParts {
             gate: self.gate.clone(),
             limits: self.limits.clone(),
             interrupt: self.interrupt.clone(),
             listed: listed.to_owned(),
             code,
         });
-        Debugged { compiled, run: Rc::new(run), table }
+        Debugged { compiled, run: Rc::new(DebugRun::new(debuggee, client.clone())), table }
     }
 }

@@ -8,14 +8,15 @@ use crate::value::Value;
 
 use super::super::history::take_back;
 use super::breakpoints::{Breakpoints, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+use super::debuggee::Debuggee;
 use super::evaluate::{Evaluated, Purity};
 use super::program::DebugLocation;
-use super::run::{DebugRun, Resume, StopFilters};
 use super::snapshot::{FrameSnapshot, Snapshot};
+use super::stop::{Resume, StopFilters};
 
 /// A run that does not go on at the moment.
 pub struct Paused<'a> {
-    run: &'a DebugRun,
+    run: &'a Debuggee,
     machine: &'a mut Machine,
     /// The variables of the present, once somebody has looked at them.
     present: Option<Snapshot>,
@@ -66,7 +67,7 @@ pub enum Moved {
 }
 
 impl<'a> Paused<'a> {
-    pub(super) fn new(run: &'a DebugRun, machine: &'a mut Machine) -> Paused<'a> {
+    pub(super) fn new(run: &'a Debuggee, machine: &'a mut Machine) -> Paused<'a> {
         Paused { run, machine, present: None }
     }
 
@@ -139,9 +140,12 @@ impl<'a> Paused<'a> {
         })
     }
 
-    /// Whether a frame, counted from the outermost, is the top level.
-    pub fn is_top(&mut self, frame: usize) -> bool {
-        self.with_variables(|_, variables| variables.frames.get(frame).is_some_and(|it| it.body == BodyId::Top))
+    /// Whether a frame, counted from the outermost, can read variables of the top level: it is a procedure of the script.
+    pub fn reads_outer(&mut self, frame: usize) -> bool {
+        self.with_variables(|run, variables| {
+            let frame = variables.frames.get(frame).filter(|frame| frame.body != BodyId::Top);
+            frame.is_some_and(|frame| run.code.module_of(frame.statement).is_none())
+        })
     }
 
     /// Returns the variables of a frame, counted from the outermost, in the order in which they were first set.
@@ -267,7 +271,7 @@ impl<'a> Paused<'a> {
     }
 
     fn take_back(&self, run: &str, redo: bool) -> Result<(), Box<ToolError>> {
-        let DebugRun { gate, limits, interrupt, listed, .. } = self.run;
+        let Debuggee { gate, limits, interrupt, listed, .. } = self.run;
         gate.end_journal(End::Done);
         let summary = gate.run_named(run)?;
         let done = take_back(gate, limits, interrupt, &summary, UndoRequest { redo, force: false });
@@ -282,7 +286,7 @@ impl<'a> Paused<'a> {
         statement.is_some_and(|statement| self.run.breakpoints.borrow().is_at(statement))
     }
 
-    fn with_variables<T>(&mut self, look: impl FnOnce(&DebugRun, &Snapshot) -> T) -> T {
+    fn with_variables<T>(&mut self, look: impl FnOnce(&Debuggee, &Snapshot) -> T) -> T {
         let run = self.run;
         let history = run.history.borrow();
         match history.shown() {

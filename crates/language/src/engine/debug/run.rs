@@ -1,20 +1,18 @@
 //! A run under a debugger: decides before which statements it stops, and tells the client.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::eval::{ChangingCall, Debugger, Fault, Machine};
-use crate::gate::Gate;
-use crate::limits::{Interrupt, Limit, LimitHit, Limits};
+use crate::limits::{Limit, LimitHit};
 use crate::toolkit::Kind;
 use crate::value::{Value, print};
 
-use super::breakpoints::{Breakpoint, Breakpoints};
-use super::evaluate::Watches;
-use super::history::History;
+use super::breakpoints::Breakpoint;
+use super::debuggee::Debuggee;
 use super::paused::Paused;
-use super::program::DebugProgram;
 use super::snapshot::Snapshot;
+use super::stop::{AnnouncedChange, RaisedError, Resume, Served, Stop, StopFilters};
 
 /// Who controls a run: an editor, or a person at a terminal. All functions are called in the thread of the run.
 pub trait DebugClient {
@@ -32,91 +30,6 @@ pub trait DebugClient {
 
     /// Prints the message of a breakpoint.
     fn log(&self, paused: &mut Paused<'_>, message: &str);
-}
-
-/// How a run goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resume {
-    /// To the next breakpoint.
-    Continue,
-    /// To the next statement, also in a procedure.
-    StepIn,
-    /// To the next statement that is not in a procedure called meanwhile.
-    StepOver,
-    /// To the next statement after the procedure returns.
-    StepOut,
-    /// Not at all.
-    End,
-}
-
-/// What a client wants of a run that goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
-    /// It goes on.
-    On,
-    /// It stops before the next statement.
-    Pause,
-    /// It ends.
-    End,
-}
-
-/// Why a run has stopped.
-#[derive(Clone, Debug)]
-pub enum Stop {
-    /// Before the first statement.
-    Entry,
-    /// After a step.
-    Step,
-    /// The client asked for it.
-    Pause,
-    /// At breakpoints with these numbers.
-    Breakpoint {
-        /// The numbers.
-        ids: Vec<u64>,
-        /// Whether all stand on procedures.
-        is_of_procedure: bool,
-        /// Why a condition could not be evaluated.
-        problem: Option<String>,
-    },
-    /// An error was raised.
-    Error(RaisedError),
-    /// Before a call that changes files.
-    Change(AnnouncedChange),
-}
-
-/// An error that was raised.
-#[derive(Clone, Debug)]
-pub struct RaisedError {
-    /// The code.
-    pub code: &'static str,
-    /// The message.
-    pub message: String,
-    /// The help.
-    pub help: Option<String>,
-    /// Whether a handler is in force for it.
-    pub is_handled: bool,
-}
-
-/// A call that is about to change files.
-#[derive(Clone, Debug)]
-pub struct AnnouncedChange {
-    /// The tool.
-    pub tool: &'static str,
-    /// The paths that it is given, as far as they are few.
-    pub paths: Vec<String>,
-    /// Number of further paths.
-    pub more: usize,
-}
-
-/// Where a run stops besides breakpoints.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct StopFilters {
-    /// Before each change of a file.
-    pub changes: bool,
-    /// At each error, also a handled one.
-    pub errors: bool,
-    /// At errors that end the run.
-    pub uncaught: bool,
 }
 
 /// Where a run that goes on stops next.
@@ -137,47 +50,15 @@ const NAMED_PATHS: usize = 20;
 
 /// A run under a debugger.
 pub(in crate::engine) struct DebugRun {
-    pub(super) client: Rc<dyn DebugClient>,
-    pub(super) gate: Rc<Gate>,
-    pub(super) limits: Limits,
-    pub(super) interrupt: Interrupt,
-    /// The command, as the list of runs shows it.
-    pub(super) listed: String,
-    pub(super) code: DebugProgram,
-    pub(super) breakpoints: RefCell<Breakpoints>,
-    pub(super) filters: Cell<StopFilters>,
-    pub(super) history: RefCell<History>,
-    pub(super) watches: RefCell<Watches>,
+    pub(super) debuggee: Debuggee,
+    client: Rc<dyn DebugClient>,
     mode: Cell<Mode>,
 }
 
-/// The parts of a run under a debugger.
-pub(in crate::engine) struct DebugParts {
-    pub client: Rc<dyn DebugClient>,
-    pub gate: Rc<Gate>,
-    pub limits: Limits,
-    pub interrupt: Interrupt,
-    pub listed: String,
-    pub code: DebugProgram,
-}
-
 impl DebugRun {
-    /// Creates the run of a program.
-    pub fn new(parts: DebugParts) -> DebugRun {
-        let DebugParts { client, gate, limits, interrupt, listed, code } = parts;
-        DebugRun {
-            client,
-            gate,
-            limits,
-            interrupt,
-            listed,
-            code,
-            breakpoints: RefCell::default(),
-            filters: Cell::default(),
-            history: RefCell::default(),
-            watches: RefCell::default(),
-            mode: Cell::new(Mode::Run),
-        }
+    /// Creates the run that a client controls.
+    pub fn new(debuggee: Debuggee, client: Rc<dyn DebugClient>) -> DebugRun {
+        DebugRun { debuggee, client, mode: Cell::new(Mode::Run) }
     }
 
     /// Lets the client set breakpoints before anything runs.
@@ -202,7 +83,7 @@ impl DebugRun {
     /// Calls the client. The time that it takes does not count as time of the run.
     fn during<T>(&self, machine: &mut Machine, work: impl FnOnce(&dyn DebugClient, &mut Paused<'_>) -> T) -> T {
         let watch = machine.meter().watch();
-        watch.excusing(|| work(&*self.client, &mut Paused::new(self, machine)))
+        watch.excusing(|| work(&*self.client, &mut Paused::new(&self.debuggee, machine)))
     }
 
     fn go_on(&self, resume: Resume, frames: usize) -> Result<(), LimitHit> {
@@ -218,7 +99,7 @@ impl DebugRun {
 
     /// Ends the run as an interrupt does.
     fn end(&self) -> LimitHit {
-        self.interrupt.raise();
+        self.debuggee.interrupt.raise();
         LimitHit { limit: Limit::Interrupt, allowed: 0 }
     }
 
@@ -237,7 +118,7 @@ impl DebugRun {
     /// Returns why the run stops before a statement.
     fn stop_at(&self, machine: &mut Machine, statement: usize) -> Option<Stop> {
         let mode = self.mode.get();
-        let is_marked = self.breakpoints.borrow().is_at(statement);
+        let is_marked = self.debuggee.breakpoints.borrow().is_at(statement);
         if mode == Mode::Run && !is_marked {
             return None;
         }
@@ -254,7 +135,7 @@ impl DebugRun {
 
     /// Counts a hit of the breakpoints of a statement. Returns the stop, if one of them stops.
     fn hit(&self, machine: &mut Machine, statement: usize) -> Option<Stop> {
-        let points = self.breakpoints.borrow().at(statement);
+        let points = self.debuggee.breakpoints.borrow().at(statement);
         let (mut ids, mut is_of_procedure, mut problem) = (Vec::new(), true, None);
         for point in points {
             match self.during(machine, |client, paused| is_due(&mut point.borrow_mut(), client, paused)) {
@@ -270,7 +151,7 @@ impl DebugRun {
 
     /// Returns the call as it is announced.
     fn announced(&self, call: &ChangingCall<'_>) -> AnnouncedChange {
-        let declaration = self.gate.registry().get(call.tool);
+        let declaration = self.debuggee.gate.registry().get(call.tool);
         let texts = |value: &Value| match value {
             Value::List(list) => list.iter().take(NAMED_PATHS).map(|path| path.to_string()).collect(),
             value => vec![value.to_string()],
@@ -344,7 +225,7 @@ impl Debugger for DebugRun {
     }
 
     fn raised(&self, machine: &mut Machine, fault: &Fault, is_handled: bool) -> Result<(), LimitHit> {
-        let StopFilters { errors, uncaught, .. } = self.filters.get();
+        let StopFilters { errors, uncaught, .. } = self.debuggee.filters.get();
         if !errors && (is_handled || !uncaught) {
             return Ok(());
         }
@@ -358,18 +239,18 @@ impl Debugger for DebugRun {
     }
 
     fn before_call(&self, machine: &mut Machine, call: &ChangingCall<'_>) -> Result<(), LimitHit> {
-        let declaration = self.gate.registry().get(call.tool);
-        if self.filters.get().changes && declaration.may_change(call.args) {
+        let declaration = self.debuggee.gate.registry().get(call.tool);
+        if self.debuggee.filters.get().changes && declaration.may_change(call.args) {
             self.stop(machine, &Stop::Change(self.announced(call)))?;
         }
-        let line = self.code.location(call.span).line;
+        let line = self.debuggee.code.location(call.span).line;
         let what = format!("line {line}: {}", declaration.spec.name);
-        self.begin_change(Snapshot::of(machine, &self.code), &what);
+        self.debuggee.begin_change(Snapshot::of(machine, &self.debuggee.code), &what);
         Ok(())
     }
 
     fn after_call(&self, _: &mut Machine) {
-        self.end_change();
+        self.debuggee.end_change();
     }
 }
 

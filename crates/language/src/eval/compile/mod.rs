@@ -38,7 +38,8 @@ use crate::program::tree::{Body, Call, Program};
 use crate::text::Span;
 use crate::toolkit::{Registry, ToolId};
 
-use super::debug::{self, BodyId, DebugTable, StatementPlace};
+use super::debug;
+use super::debug_table::{BodyId, DebugTable, StatementPlace};
 use super::handler::Handler;
 use super::machine::{Code, Compiled};
 use super::tool_call::{Failing, Handling};

@@ -1,0 +1,86 @@
+//! Why a run stops, and how it goes on.
+
+/// How a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// To the next breakpoint.
+    Continue,
+    /// To the next statement, also in a procedure.
+    StepIn,
+    /// To the next statement that is not in a procedure called meanwhile.
+    StepOver,
+    /// To the next statement after the procedure returns.
+    StepOut,
+    /// Not at all.
+    End,
+}
+
+/// How a run goes on after requests were served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// It goes on.
+    On,
+    /// It stops before the next statement.
+    Pause,
+    /// It ends.
+    End,
+}
+
+/// Why a run has stopped.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// Before the first statement.
+    Entry,
+    /// After a step.
+    Step,
+    /// The client asked for it.
+    Pause,
+    /// At breakpoints with these numbers.
+    Breakpoint {
+        /// The numbers.
+        ids: Vec<u64>,
+        /// Whether all stand on procedures.
+        is_of_procedure: bool,
+        /// Why a condition could not be evaluated.
+        problem: Option<String>,
+    },
+    /// An error was raised.
+    Error(RaisedError),
+    /// Before a call that changes files.
+    Change(AnnouncedChange),
+}
+
+/// An error that was raised.
+#[derive(Clone, Debug)]
+pub struct RaisedError {
+    /// The code.
+    pub code: &'static str,
+    /// The message.
+    pub message: String,
+    /// The help.
+    pub help: Option<String>,
+    /// Whether a handler is in force for it.
+    pub is_handled: bool,
+}
+
+/// A call that is about to change files.
+#[derive(Clone, Debug)]
+pub struct AnnouncedChange {
+    /// The tool.
+    pub tool: &'static str,
+    /// The paths that it is given, as far as they are few.
+    pub paths: Vec<String>,
+    /// Number of further paths.
+    pub more: usize,
+}
+
+/// Where a run stops besides breakpoints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StopFilters {
+    /// Before each change of a file.
+    pub changes: bool,
+    /// At each error, also a handled one.
+    pub errors: bool,
+    /// At errors that end the run.
+    pub uncaught: bool,
+}
