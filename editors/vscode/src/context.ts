@@ -20,6 +20,8 @@ export interface Target {
   readonly procedure: string | undefined;
   /** The name of a test case. */
   readonly testCase: string | undefined;
+  /** The arguments that the user gave for this script. */
+  readonly words: readonly string[];
 }
 
 /** The argument that a lens passes to its command. */
@@ -153,7 +155,17 @@ export class Context {
     const folder = vscode.workspace.getWorkspaceFolder(uri);
     const options = this.optionsFor(uri, folder);
     if (options === undefined) return undefined;
-    return { uri, file: uri.fsPath, folder, options, procedure: lens?.procedure, testCase: lens?.case };
+    return { uri, file: uri.fsPath, folder, options, procedure: lens?.procedure, testCase: lens?.case, words: this.words(uri) };
+  }
+
+  /** The arguments that the user gave for a script. */
+  words(uri: vscode.Uri): readonly string[] {
+    return this.extension.workspaceState.get<string[]>(`arguments:${uri.toString()}`, []);
+  }
+
+  /** Keeps the arguments of a script for this workspace. */
+  async keepWords(uri: vscode.Uri, words: readonly string[]): Promise<void> {
+    await this.extension.workspaceState.update(`arguments:${uri.toString()}`, words.length === 0 ? undefined : words);
   }
 
   /** Runs `ns` with bounds. */

@@ -37,6 +37,7 @@ const FILES = {
   'write.ns': '',
   'format.ns': 'if  true then\nEMIT   1\nend\n',
   'fails.ns': 'EMIT "before"\nFAIL "no reason"\n',
+  'words.ns': 'EMIT ARGS\n',
   'debug.ns': 'SET total = 1\nMUST CALL FS.WriteFile("made.txt", "one\\n")\nMUST CALL FS.WriteFile("made.txt", "two\\n")\nSET total = total + 1\nEMIT total\n',
   'tests/good.ns': 'EMIT "good"\n',
   'tests/good.out': 'good\n',
@@ -201,6 +202,16 @@ const scenes = {
     await editor.until('the output', async () => (await terminal(editor)).includes('before'));
     await editor.command('Problems: Focus on Problems View');
     await editor.until('the error', async () => (await problems(editor)).some((text) => text.includes('no reason')));
+  },
+
+  async 'arguments of a script'(editor) {
+    await editor.file('words.ns');
+    await editor.command('NeuroScript: Set Arguments of Script…');
+    const input = editor.page.locator('.quick-input-widget input[type=text]').first();
+    await input.fill(`one 'two words'`);
+    await editor.press('Enter');
+    await editor.command('NeuroScript: Run Script');
+    await editor.until('the output', async () => (await terminal(editor)).includes('["one", "two words"]'));
   },
 
   async 'a plan, its differences, and its application'(editor) {
