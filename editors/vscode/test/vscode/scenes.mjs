@@ -56,10 +56,10 @@ function serverOffers(capability) {
   return spawnSync(ns, ['lsp'], { input, cwd: tmpdir(), encoding: 'utf8' }).stdout.includes(capability);
 }
 
-/** Changes a setting of the user. */
-function setSetting(editor, key, value) {
-  const file = join(editor.home, 'user/User/settings.json');
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), [key]: value }, null, 2));
+/** Sets a setting of the folder. */
+function setSetting(key, value) {
+  mkdirSync(join(folder, '.vscode'), { recursive: true });
+  writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ [key]: value }));
 }
 
 /** Writes the files of the folder anew. */
@@ -207,9 +207,12 @@ const scenes = {
   async 'arguments of a script'(editor) {
     await editor.file('words.ns');
     await editor.command('NeuroScript: Set Arguments of Script…');
+    await editor.see('.quick-input-title', 'Arguments of words.ns');
     const input = editor.page.locator('.quick-input-widget input[type=text]').first();
     await input.fill(`one 'two words'`);
+    await sleep(300);
     await editor.press('Enter');
+    await input.waitFor({ state: 'hidden' });
     await editor.command('NeuroScript: Run Script');
     await editor.until('the output', async () => (await terminal(editor)).includes('["one", "two words"]'));
   },
@@ -352,9 +355,9 @@ const scenes = {
     await editor.file('tidy.ns');
     const shown = async () => (await editor.text()).includes('content:');
     assert.ok(!(await shown()));
-    setSetting(editor, 'neuroscript.inlayHints.parameterNames', true);
+    setSetting('neuroscript.inlayHints.parameterNames', true);
     await editor.until('the hints', shown);
-    setSetting(editor, 'neuroscript.inlayHints.parameterNames', false);
+    setSetting('neuroscript.inlayHints.parameterNames', false);
     await editor.until('no hints', async () => !(await shown()));
     return undefined;
   },
