@@ -94,8 +94,11 @@ export class Context {
   /** The program for a command of the user; says why if there is none. */
   async programForCommand(): Promise<Program | undefined> {
     if (vscode.workspace.isTrusted) {
-      // A command may be tried again after an installation.
-      if ((await this.program()) === undefined) this.found = undefined;
+      const isSearched = this.found !== undefined;
+      const program = await this.program();
+      // A program that was missing may have been installed since.
+      if (program !== undefined || !isSearched) return program;
+      this.found = undefined;
       return this.program();
     }
     const manage = 'Manage Workspace Trust';

@@ -292,6 +292,21 @@ const scenes = {
     await editor.press('Escape');
   },
 
+  async 'a script becomes a test'(editor) {
+    fresh(folder);
+    await editor.file('words.ns');
+    await editor.command('NeuroScript: Test Script');
+    await editor.see('.notification-list-item-message', 'words.ns has no golden file');
+    await editor.page.locator('.notifications-toasts .monaco-button', { hasText: 'Write Golden Files' }).click();
+    await editor.until('the golden file', () => existsSync(join(folder, 'words.out')));
+    assert.equal(readFileSync(join(folder, 'words.out'), 'utf8'), '[]\n');
+    await editor.command('NeuroScript: Test Script');
+    await editor.until('the result', async () => (await editor.texts('.test-explorer')).some((text) => text.includes('1/1')));
+    writeFileSync(join(folder, 'words.out'), 'other\n');
+    await editor.command('NeuroScript: Write Golden Files of Script');
+    await editor.until('the golden file again', () => readFileSync(join(folder, 'words.out'), 'utf8') === '[]\n');
+  },
+
   async 'a task with its problem matcher'(editor) {
     await editor.press('Escape');
     await editor.command('Tasks: Run Task');
