@@ -1,12 +1,13 @@
 // The commands of the palette, of menus and of lenses.
 
 import * as vscode from 'vscode';
-import { chosenFolder, type Context } from './context';
+import { chosenFolder, type Context, type Target } from './context';
 import type { Debugging } from './debug';
 import type { PlanView } from './plan/view';
 import { shorten } from './process';
 import type { Tasks } from './tasks';
 import type { TestExplorer } from './tests/explorer';
+import { joinWords, splitWords } from './words';
 
 /** The parts that commands reach. */
 export interface Parts {
@@ -41,12 +42,34 @@ export function registerCommands(context: Context, parts: Parts): void {
     const target = await context.target(argument);
     if (target !== undefined) await parts.debugging.start(target);
   });
+  on('setArguments', async (argument) => {
+    const target = await context.target(argument);
+    if (target !== undefined) await askForWords(context, target);
+  });
   on('undo', () => undoLast(context));
   // The server starts again when the program is looked for again.
   on('restartServer', async () => context.reset());
   on('choosePath', () => choosePath());
   on('showOutput', async () => context.log.show());
   on('showMenu', () => showMenu());
+}
+
+/** Asks for the arguments with which a script is run, planned and debugged. */
+async function askForWords(context: Context, target: Target): Promise<void> {
+  const text = await vscode.window.showInputBox({
+    title: `Arguments of ${vscode.workspace.asRelativePath(target.uri)}`,
+    prompt: 'Words for Run, Plan and Debug, with quotes as in a shell. None if it is empty.',
+    value: joinWords(target.words),
+    validateInput: (text) => {
+      try {
+        splitWords(text);
+        return undefined;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    },
+  });
+  if (text !== undefined) await context.keepWords(target.uri, splitWords(text));
 }
 
 /** A run as `ns log --output json` lists it. */
@@ -110,6 +133,7 @@ async function showMenu(): Promise<void> {
     { label: '$(diff-multiple) Plan Script', command: 'neuroscript.plan' },
     { label: '$(debug-alt) Debug Script', command: 'neuroscript.debug' },
     { label: '$(beaker) Test Script', command: 'neuroscript.test' },
+    { label: '$(symbol-parameter) Set Arguments of Script…', command: 'neuroscript.setArguments' },
     { label: '$(discard) Undo Last Run', command: 'neuroscript.undo' },
     { label: '$(settings-gear) Settings', command: 'workbench.action.openSettings', argument: '@ext:neuroscript.neuroscript' },
     { label: '$(refresh) Restart Language Server', command: 'neuroscript.restartServer' },

@@ -20,6 +20,8 @@ export interface Target {
   readonly procedure: string | undefined;
   /** The name of a test case. */
   readonly testCase: string | undefined;
+  /** The arguments that the user gave for this script. */
+  readonly words: readonly string[];
 }
 
 /** The argument that a lens passes to its command. */
@@ -92,8 +94,11 @@ export class Context {
   /** The program for a command of the user; says why if there is none. */
   async programForCommand(): Promise<Program | undefined> {
     if (vscode.workspace.isTrusted) {
-      // A command may be tried again after an installation.
-      if ((await this.program()) === undefined) this.found = undefined;
+      const isSearched = this.found !== undefined;
+      const program = await this.program();
+      // A program that was missing may have been installed since.
+      if (program !== undefined || !isSearched) return program;
+      this.found = undefined;
       return this.program();
     }
     const manage = 'Manage Workspace Trust';
@@ -153,7 +158,17 @@ export class Context {
     const folder = vscode.workspace.getWorkspaceFolder(uri);
     const options = this.optionsFor(uri, folder);
     if (options === undefined) return undefined;
-    return { uri, file: uri.fsPath, folder, options, procedure: lens?.procedure, testCase: lens?.case };
+    return { uri, file: uri.fsPath, folder, options, procedure: lens?.procedure, testCase: lens?.case, words: this.words(uri) };
+  }
+
+  /** The arguments that the user gave for a script. */
+  words(uri: vscode.Uri): readonly string[] {
+    return this.extension.workspaceState.get<string[]>(`arguments:${uri.toString()}`, []);
+  }
+
+  /** Keeps the arguments of a script for this workspace. */
+  async keepWords(uri: vscode.Uri, words: readonly string[]): Promise<void> {
+    await this.extension.workspaceState.update(`arguments:${uri.toString()}`, words.length === 0 ? undefined : words);
   }
 
   /** Runs `ns` with bounds. */

@@ -28,7 +28,7 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
 
   /** Starts a debug session for a script. */
   async start(target: Target): Promise<void> {
-    const launch: Launch = { ...launchOfFile(), program: target.file };
+    const launch: Launch = { ...launchOfFile(), program: target.file, args: [...target.words] };
     if (target.procedure !== undefined) launch['procedure'] = target.procedure;
     await vscode.debug.startDebugging(target.folder, launch);
   }

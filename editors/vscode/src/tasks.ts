@@ -47,14 +47,14 @@ export class Tasks implements vscode.TaskProvider {
 
   /** Runs a script in a terminal. */
   async run(program: Program, target: Target): Promise<void> {
-    const args = runArguments(target.options, { file: target.file, procedure: target.procedure });
+    const args = runArguments(target.options, { file: target.file, procedure: target.procedure, words: target.words });
     if ([program.path, target.options.sandbox, ...args].some((text) => text.includes('${'))) {
       await this.context.reportFailure(
-        'a path contains `${`, which VS Code replaces in tasks; rename it, or run the script with `ns run` in a terminal',
+        'a path or an argument contains `${`, which VS Code replaces in tasks; run the script with `ns run` in a terminal',
       );
       return;
     }
-    const definition = { type: 'neuroscript', command: 'run', file: target.file, procedure: target.procedure };
+    const definition = { type: 'neuroscript', command: 'run', file: target.file, procedure: target.procedure, args: [...target.words] };
     const name = `run ${vscode.workspace.asRelativePath(target.uri)}`;
     const execution = new vscode.ProcessExecution(program.path, args, { cwd: target.options.sandbox });
     const task = new vscode.Task(definition, target.folder ?? vscode.TaskScope.Workspace, name, 'neuroscript', execution, '$ns-check');

@@ -51,7 +51,7 @@ export class PlanView implements vscode.TreeDataProvider<Line>, vscode.TextDocum
     const program = await this.context.programForCommand();
     if (program === undefined) return;
     const timeoutMs = this.context.timeoutMs('plan.timeout', target.uri);
-    const args = planArguments(target.options, { file: target.file, procedure: target.procedure });
+    const args = planArguments(target.options, { file: target.file, procedure: target.procedure, words: target.words });
     const name = vscode.workspace.asRelativePath(target.uri);
     const ended = await withProgress(`planning ${name}`, (stop) =>
       this.context.run(program, args, { cwd: target.options.sandbox, timeoutMs, stop }),

@@ -68,7 +68,7 @@ export interface At {
   readonly column: number;
 }
 
-const HUNK = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@/;
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 /** The line of the golden file where the first difference is. */
 export function firstLine(diff: string): number {
@@ -112,8 +112,8 @@ function wholeSides(diff: string, golden: string): Sides | undefined {
   for (const text of body.split('\n')) {
     const head = HUNK.exec(text);
     if (head !== null) {
-      // Of a hunk without old lines, the number is that of the line before it.
-      const start = Number(head[1]) - (head[2] === '0' ? 0 : 1);
+      // A hunk has lines around it, so only one of an empty text has the number 0.
+      const start = Math.max(0, Number(head[1]) - 1);
       if (start < next || start > lines.length) return undefined;
       actual.push(...lines.slice(next, start));
       next = start;

@@ -37,6 +37,7 @@ const FILES = {
   'write.ns': '',
   'format.ns': 'if  true then\nEMIT   1\nend\n',
   'fails.ns': 'EMIT "before"\nFAIL "no reason"\n',
+  'words.ns': 'EMIT ARGS\n',
   'debug.ns': 'SET total = 1\nMUST CALL FS.WriteFile("made.txt", "one\\n")\nMUST CALL FS.WriteFile("made.txt", "two\\n")\nSET total = total + 1\nEMIT total\n',
   'tests/good.ns': 'EMIT "good"\n',
   'tests/good.out': 'good\n',
@@ -55,10 +56,10 @@ function serverOffers(capability) {
   return spawnSync(ns, ['lsp'], { input, cwd: tmpdir(), encoding: 'utf8' }).stdout.includes(capability);
 }
 
-/** Changes a setting of the user. */
-function setSetting(editor, key, value) {
-  const file = join(editor.home, 'user/User/settings.json');
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), [key]: value }, null, 2));
+/** Sets a setting of the folder. */
+function setSetting(key, value) {
+  mkdirSync(join(folder, '.vscode'), { recursive: true });
+  writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ [key]: value }));
 }
 
 /** Writes the files of the folder anew. */
@@ -203,6 +204,19 @@ const scenes = {
     await editor.until('the error', async () => (await problems(editor)).some((text) => text.includes('no reason')));
   },
 
+  async 'arguments of a script'(editor) {
+    await editor.file('words.ns');
+    await editor.command('NeuroScript: Set Arguments of Script…');
+    await editor.see('.quick-input-title', 'Arguments of words.ns');
+    const input = editor.page.locator('.quick-input-widget input[type=text]').first();
+    await input.fill(`one 'two words'`);
+    await sleep(300);
+    await editor.press('Enter');
+    await input.waitFor({ state: 'hidden' });
+    await editor.command('NeuroScript: Run Script');
+    await editor.until('the output', async () => (await terminal(editor)).includes('["one", "two words"]'));
+  },
+
   async 'a plan, its differences, and its application'(editor) {
     fresh(folder);
     await editor.file('tidy.ns');
@@ -278,6 +292,21 @@ const scenes = {
     await editor.press('Escape');
   },
 
+  async 'a script becomes a test'(editor) {
+    fresh(folder);
+    await editor.file('words.ns');
+    await editor.command('NeuroScript: Test Script');
+    await editor.see('.notification-list-item-message', 'words.ns has no golden file');
+    await editor.page.locator('.notifications-toasts .monaco-button', { hasText: 'Write Golden Files' }).click();
+    await editor.until('the golden file', () => existsSync(join(folder, 'words.out')));
+    assert.equal(readFileSync(join(folder, 'words.out'), 'utf8'), '[]\n');
+    await editor.command('NeuroScript: Test Script');
+    await editor.until('the result', async () => (await editor.texts('.test-explorer')).some((text) => text.includes('1/1')));
+    writeFileSync(join(folder, 'words.out'), 'other\n');
+    await editor.command('NeuroScript: Write Golden Files of Script');
+    await editor.until('the golden file again', () => readFileSync(join(folder, 'words.out'), 'utf8') === '[]\n');
+  },
+
   async 'a task with its problem matcher'(editor) {
     await editor.press('Escape');
     await editor.command('Tasks: Run Task');
@@ -341,9 +370,9 @@ const scenes = {
     await editor.file('tidy.ns');
     const shown = async () => (await editor.text()).includes('content:');
     assert.ok(!(await shown()));
-    setSetting(editor, 'neuroscript.inlayHints.parameterNames', true);
+    setSetting('neuroscript.inlayHints.parameterNames', true);
     await editor.until('the hints', shown);
-    setSetting(editor, 'neuroscript.inlayHints.parameterNames', false);
+    setSetting('neuroscript.inlayHints.parameterNames', false);
     await editor.until('no hints', async () => !(await shown()));
     return undefined;
   },
