@@ -66,8 +66,7 @@ pub fn replace(original: Original, write: impl FnOnce(&mut File) -> Result<()>) 
         // It is our own temporary file; the caller gets the original error.
         let _ = std::fs::remove_file(&beside);
     }
-    let Original { place, metadata: old } = original;
-    written.map(|new| Replacement { place, old, new })
+    written.map(|new| Replacement::new(original.place, &original.metadata, &new))
 }
 
 /// Creates a temporary file beside another, with mode 0600.

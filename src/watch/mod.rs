@@ -40,11 +40,16 @@ pub type EntryFilter = fn(&OsStr, FileType) -> bool;
 #[derive(Debug)]
 pub struct Replacement {
     /// The real path, with links resolved.
-    pub place: PathBuf,
-    /// The metadata of the old file.
-    pub old: Metadata,
-    /// The metadata of the new file.
-    pub new: Metadata,
+    place: PathBuf,
+    old: State,
+    new: State,
+}
+
+impl Replacement {
+    /// Records the replacement of a file at its real path, by the metadata of the old and the new file.
+    pub fn new(place: PathBuf, old: &Metadata, new: &Metadata) -> Replacement {
+        Replacement { place, old: State::of(old), new: State::of(new) }
+    }
 }
 
 /// The watched paths and their state when they were last looked at.
@@ -61,7 +66,7 @@ pub struct Watcher {
 type Identity = Option<(u64, u64)>;
 
 /// The state of an existing path.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum State {
     /// A directory; the entries have states of their own.
     Directory,
@@ -114,18 +119,14 @@ impl Watcher {
 
     /// Accepts files that this process has replaced. A change by somebody else still counts.
     pub fn accept(&mut self, replaced: &[Replacement]) {
-        let files: HashSet<Identity> = replaced.iter().map(|one| identity(&one.old)).collect();
-        let states: HashMap<&Path, (State, State)> =
-            replaced.iter().map(|one| (&*one.place, (State::of(&one.old), State::of(&one.new)))).collect();
-        for (path, state) in &mut self.seen {
-            if !matches!(state, State::File { identity, .. } if files.contains(identity)) {
-                continue;
-            }
+        let old: HashSet<&State> = replaced.iter().map(|one| &one.old).collect();
+        let by_place: HashMap<&Path, &Replacement> = replaced.iter().map(|one| (&*one.place, one)).collect();
+        for (path, state) in self.seen.iter_mut().filter(|(_, state)| old.contains(&**state)) {
             // A link has the state of its target.
-            if let Some((old, new)) = path.canonicalize().ok().and_then(|place| states.get(&*place))
-                && old == state
+            if let Some(replacement) = path.canonicalize().ok().and_then(|place| by_place.get(&*place))
+                && replacement.old == *state
             {
-                *state = new.clone();
+                *state = replacement.new.clone();
             }
         }
     }
