@@ -316,7 +316,7 @@ def measure(ns, name, quick):
                 assert editor.leave() == 0
         version, keys = 1, {}
         for key in KEYS:
-            keys[key], version = type_keys(editor, uri, spot, KEYS[key], 2 if quick else 100, version)
+            keys[key], version = type_keys(editor, uri, spot, KEYS[key], 1 if quick else 100, version)
         completions, version = complete(editor, uri, spot, 1 if quick else 30, version)
         memory = editor.memory()
         assert editor.leave() == 0

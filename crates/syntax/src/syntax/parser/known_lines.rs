@@ -167,16 +167,16 @@ mod tests {
         }
     }
 
-    /// 500 edits, a million with `NS_LONG=1`.
+    /// 150 edits, a million with `NS_LONG=1`.
     #[test]
     fn a_text_that_is_parsed_again_has_the_tree_of_a_new_one() {
-        let edits = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 500 };
+        let edits = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 150 };
         let limits = TextLimits { nesting: 8, operators: 4, deadline: None };
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
         let (mut known, mut reused) = (KnownLines::default(), 0);
         let mut text = String::new();
         for edit in 0..edits {
-            if edit % 250 == 0 {
+            if edit % 75 == 0 {
                 known = KnownLines::default();
                 text = (0..40).map(|_| PIECES[numbers.below(26)]).collect();
             }
@@ -208,8 +208,9 @@ mod tests {
     fn lines_that_a_text_no_longer_has_are_forgotten() {
         let limits = TextLimits { nesting: 8, operators: 4, deadline: None };
         let mut known = KnownLines::default();
-        for number in 0..50 {
-            let text: String = (0..1_000).map(|line| format!("EMIT {number}, {line}\n")).collect();
+        let padding = "x".repeat(400);
+        for number in 0..24 {
+            let text: String = (0..100).map(|line| format!("EMIT {number}, {line}, \"{padding}\"\n")).collect();
             let mut sources = Sources::new();
             parse_again(sources.add("a.ns", text.as_str()), limits, &mut Vec::new(), &mut known);
             known.end_parse(text.len());
