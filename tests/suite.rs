@@ -323,7 +323,9 @@ fn perform(case: &Case) -> Actual {
 fn is_debugged(case: &Case) -> bool {
     let sum: u32 = case.name.bytes().map(u32::from).sum();
     let is_chosen = sum.is_multiple_of(4) || std::env::var_os("NS_LONG").is_some();
-    is_chosen && option(case, "timeout").is_none() && !case.policy.contains("memory_bytes")
+    is_chosen
+        && option(case, "timeout").is_none()
+        && !["memory_bytes", "timeout_s"].iter().any(|key| case.policy.contains(key))
 }
 
 /// Checks that a case does the same under a debugger that never stops: output, findings, steps and files. Taking back

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
 use crate::program::{
-    Environment, Interface, Module, Unit, discard_unread, lint, lower, mark_last_uses, mark_unread, tree::Program,
+    Environment, Interface, Module, Observed, Unit, discard_unread, lint, lower, mark_last_uses, mark_unread,
+    tree::Program,
 };
 use crate::syntax::{KnownLines, TextLimits};
 use crate::text::{Code, Diagnostic, Sources};
@@ -134,11 +135,12 @@ impl Engine {
             interface.reads_args = program.reads_args;
         }
         if let Purpose::Run { for_debugger: true, .. } = purpose {
-            show_all(&mut program);
+            mark_unread(&mut program);
+            mark_last_uses(&mut program, Observed::BetweenStatements);
         } else if let Purpose::Run { .. } = purpose {
             discard_unread(&mut program);
             self.project(&mut program);
-            mark_last_uses(&mut program);
+            mark_last_uses(&mut program, Observed::Never);
         }
         if let Purpose::Check { .. } = purpose {
             let (gate, strict) = (&*self.gate, self.strict);
@@ -162,16 +164,4 @@ impl Engine {
         findings.sort_by_key(|finding| finding.span());
         Prepared { sources, findings, held, program, unit, modules, uncalled_main, interface }
     }
-}
-
-/// Prepares a program for a debugger: all variables and `LAST` keep their values.
-pub(super) fn show_all(program: &mut Program) {
-    mark_unread(program);
-    keep_last(program);
-}
-
-/// Keeps `LAST` everywhere, whether anything reads it or not.
-pub(super) fn keep_last(program: &mut Program) {
-    program.top.keeps_last = true;
-    program.procedures.iter_mut().for_each(|procedure| procedure.body.keeps_last = true);
 }

@@ -33,7 +33,7 @@ pub use builtin::Builtin;
 pub use discard::{discard_unread, mark_unread};
 pub use higher_order::HigherOrder;
 pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
-pub use last_use::{mark_last_uses, mark_procedures};
+pub use last_use::{Observed, mark_last_uses, mark_procedures};
 pub use literal::literal;
 pub use lower::{Environment, lower, param_of};
 pub use projection::projectable_calls;

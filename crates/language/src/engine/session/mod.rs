@@ -11,7 +11,7 @@ use crate::eval::{Fault, Machine, Output, RunContext, compile};
 use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
-use crate::program::{Environment, Module, Unit, Uses, lower, mark_procedures};
+use crate::program::{Environment, Module, Observed, Unit, Uses, lower, mark_procedures};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
 use crate::syntax::{is_foreign_statement, is_open, is_unfinished, parse, parse_value};
@@ -24,7 +24,6 @@ use super::debug::{DebugClient, DebugTexts};
 use super::missing_argument;
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
-use super::prepare::keep_last;
 use super::stack::on_large_stack;
 use super::{EndedRun, Ending, Engine, Script, admit_text};
 
@@ -320,13 +319,13 @@ impl<'e> Session<'e> {
         let slots = program.top.slots.clone();
         let gate = self.engine().gate.clone();
         let Some(client) = self.debugger.clone() else {
-            mark_procedures(&mut program);
+            mark_procedures(&mut program, Observed::Never);
             let compiled = compile(&program, gate.registry());
             self.machine.set_top_last(&compiled, self.last.clone());
             let result = self.machine.run_top(&compiled);
             return RanLine { result, unit, slots, last: self.machine.top_last(&compiled) };
         };
-        keep_last(&mut program);
+        mark_procedures(&mut program, Observed::BetweenStatements);
         let (mut units, modules) = (std::mem::take(&mut self.units), std::mem::take(&mut self.modules));
         units.push(unit);
         let sources = Rc::new(self.sources.clone());

@@ -32,12 +32,20 @@ pub struct Liveness<'a> {
     exposed: HashMap<Span, Slots>,
     /// The variables that are live after the innermost loop, and at the start of its next iteration.
     innermost: Option<(Slots, Slots)>,
+    /// The variables at which somebody looks between statements.
+    observed: Slots,
 }
 
 impl<'a> Liveness<'a> {
     /// Creates the analysis of a body.
     pub fn new(body: &Body, outer: &'a Slots) -> Liveness<'a> {
-        let mut analysis = Liveness { after_failure: Slots::new(), outer, exposed: HashMap::new(), innermost: None };
+        let mut analysis = Liveness {
+            after_failure: Slots::new(),
+            outer,
+            exposed: HashMap::new(),
+            innermost: None,
+            observed: Slots::new(),
+        };
         let mut clears = false;
         each_stmt(&body.block, &mut |kind| match kind {
             StmtKind::OnError { body, .. } => {
@@ -54,6 +62,11 @@ impl<'a> Liveness<'a> {
         }
         analysis.expose(&body.block, &mut Slots::new());
         analysis
+    }
+
+    /// Takes all variables for observed between statements.
+    pub fn observe(&mut self, body: &Body) {
+        self.observed = (0..body.slots.len() as u32).map(Slot).collect();
     }
 
     /// Returns the variables that a block reads before it has set them. `set` are those that are set before the block;
@@ -98,6 +111,10 @@ impl<'a> Liveness<'a> {
     }
 
     fn stmt(&mut self, stmt: &mut Stmt, after: &mut After) {
+        if !self.observed.is_empty() {
+            after.live.extend(&self.observed);
+            after.overwritten.clear();
+        }
         match &mut stmt.kind {
             StmtKind::Set { target, value } => {
                 self.release_held(target, value, &after.overwritten);

@@ -21,24 +21,37 @@ use liveness::{After, Liveness};
 /// Number of statements times number of variables above which a body is left as it is.
 const MAX_WORK: usize = 4_000_000;
 
-/// Marks the last uses in a program that nothing observes while it runs.
-pub fn mark_last_uses(program: &mut Program) {
+/// Whether somebody looks at the variables of a program while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// Nobody does.
+    Never,
+    /// A debugger does, between statements: only a variable that a statement sets, or that it returns, gives up its old
+    /// value meanwhile.
+    BetweenStatements,
+}
+
+/// Marks the last uses in a program.
+pub fn mark_last_uses(program: &mut Program, observed: Observed) {
     let outer = outer_reads(program);
-    mark_procedures(program);
-    mark(&mut program.top, &outer);
+    mark_procedures(program, observed);
+    mark(&mut program.top, &outer, observed);
 }
 
 /// Marks the last uses in the procedures of a program whose top level somebody observes.
-pub fn mark_procedures(program: &mut Program) {
-    program.procedures.iter_mut().for_each(|procedure| mark(&mut procedure.body, &Slots::new()));
+pub fn mark_procedures(program: &mut Program, observed: Observed) {
+    program.procedures.iter_mut().for_each(|procedure| mark(&mut procedure.body, &Slots::new(), observed));
 }
 
 /// Marks the last uses in a body. `outer` are its variables that procedures read.
-fn mark(body: &mut Body, outer: &Slots) {
+fn mark(body: &mut Body, outer: &Slots, observed: Observed) {
     if count(&body.block).saturating_mul(body.slots.len()) > MAX_WORK {
         return;
     }
     let mut analysis = Liveness::new(body, outer);
+    if observed == Observed::BetweenStatements {
+        analysis.observe(body);
+    }
     let mut after = After { live: outer.clone(), ..After::default() };
     analysis.block(&mut body.block, &mut after);
 }
