@@ -64,7 +64,9 @@ function setSetting(key, value) {
 
 /** Writes the files of the folder anew. */
 function fresh(top, files = FILES) {
-  rmSync(top, { recursive: true, force: true });
+  // The directory itself stays, because a server has it open.
+  mkdirSync(top, { recursive: true });
+  for (const name of readdirSync(top)) rmSync(join(top, name), { recursive: true });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(top, path)), { recursive: true });
     writeFileSync(join(top, path), content);
@@ -199,7 +201,7 @@ const scenes = {
   async 'a run in a terminal, and the place of its error'(editor) {
     await editor.file('fails.ns');
     await editor.command('NeuroScript: Run Script');
-    await editor.until('the output', async () => (await terminal(editor)).includes('before'));
+    await editor.until('the output', async () => (await terminal(editor)).includes('FAIL "no reason"'));
     await editor.command('Problems: Focus on Problems View');
     await editor.until('the error', async () => (await problems(editor)).some((text) => text.includes('no reason')));
   },
@@ -305,6 +307,7 @@ const scenes = {
     writeFileSync(join(folder, 'words.out'), 'other\n');
     await editor.command('NeuroScript: Write Golden Files of Script');
     await editor.until('the golden file again', () => readFileSync(join(folder, 'words.out'), 'utf8') === '[]\n');
+    rmSync(join(folder, 'words.out'));
   },
 
   async 'a task with its problem matcher'(editor) {
@@ -359,7 +362,10 @@ const scenes = {
     await editor.file("it's bad.ns");
     const lenses = () => editor.texts('.codelens-decoration a');
     await editor.until('the lenses', async () => (await lenses()).some((text) => text.includes('Run')));
-    assert.ok((await lenses()).some((text) => text.includes('Plan')) && (await lenses()).some((text) => text.includes('Test')), (await lenses()).join());
+    await editor.until('all of them', async () => {
+      const shown = await lenses();
+      return ['Run', 'Plan', 'Debug', 'Test all', "Test it's bad.empty"].every((title) => shown.includes(title));
+    });
     await editor.page.locator('.codelens-decoration a', { hasText: 'Run' }).first().click();
     await editor.until('the output', async () => /one\s+two/.test(await terminal(editor)));
     return undefined;
