@@ -124,26 +124,23 @@ local function run()
   vim.cmd('close | edit ' .. script)
   assert(not pcall(vim.cmd, 'NeuroScript') and #vim.fn.getcompletion('NeuroScript p', 'cmdline') == 1, 'the command line')
 
-  -- A server without lenses is that of an older `ns`.
-  if client:supports_method('textDocument/codeLens') then
-    local function titles()
-      return vim.tbl_map(function(lens)
-        return lens.command.title
-      end, vim.lsp.codelens.get(buffer))
-    end
-    wait('no lenses', function()
-      return vim.deep_equal(titles(), { 'Run', 'Plan', 'Test' })
-    end)
-    vim.ui.select = function(lenses, _, choose)
-      choose(lenses[2], 2)
-    end
-    vim.api.nvim_win_set_cursor(0, { 1, 0 })
-    vim.lsp.codelens.run()
-    wait('the lens shows no plan', function()
-      return vim.bo.filetype == 'diff'
-    end)
-    vim.cmd('close')
+  local function titles()
+    return vim.tbl_map(function(lens)
+      return lens.command.title
+    end, vim.lsp.codelens.get(buffer))
   end
+  wait('no lenses', function()
+    return vim.deep_equal(titles(), { 'Run', 'Plan', 'Test' })
+  end)
+  vim.ui.select = function(lenses, _, choose)
+    choose(lenses[2], 2)
+  end
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  vim.lsp.codelens.run()
+  wait('the lens shows no plan', function()
+    return vim.bo.filetype == 'diff'
+  end)
+  vim.cmd('close')
 
   local offered = client.config.capabilities.experimental.commands.commands
   equal(offered, { 'neuroscript.run', 'neuroscript.plan', 'neuroscript.test' }, 'the commands of lenses')

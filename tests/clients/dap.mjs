@@ -454,6 +454,9 @@ test("stepping back takes changes back, and forward makes them again", async () 
   // To the first change, and to a breakpoint on the way.
   await run.go("reverseContinue");
   assert.equal(await state(), back[3]);
+  // The breakpoint of the present stops the way forward again.
+  assert.deepEqual([(await run.go("continue")).reason, await state()], ["breakpoint", present]);
+  await run.go("reverseContinue");
   await run.client.setBreakpointsRequest({ source: { path: place.program }, breakpoints: [{ line: 9 }] });
   assert.deepEqual([(await run.go("continue")).reason, await state()], ["breakpoint", back[0]]);
   await run.go("next");

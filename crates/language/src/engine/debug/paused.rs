@@ -251,8 +251,8 @@ impl<'a> Paused<'a> {
         moved
     }
 
-    /// Makes the next change again; with [`Resume::Continue`] all of them, up to a breakpoint. At the present, the run
-    /// itself goes on.
+    /// Makes the next change again; with [`Resume::Continue`] all of them, up to a breakpoint, which may be that of the
+    /// present. Otherwise the run itself goes on at the present.
     pub fn forward(&mut self, resume: Resume) -> Moved {
         loop {
             let next = self.run.history.borrow().next().map(|change| change.run.clone());
@@ -264,7 +264,7 @@ impl<'a> Paused<'a> {
             if resume != Resume::Continue {
                 return Moved::Shown;
             }
-            if self.is_in_past() && self.is_at_breakpoint() {
+            if self.is_at_breakpoint() {
                 return Moved::AtBreakpoint;
             }
         }
@@ -282,7 +282,10 @@ impl<'a> Paused<'a> {
     /// Whether a breakpoint stands on the statement of the state that is shown.
     fn is_at_breakpoint(&self) -> bool {
         let history = self.run.history.borrow();
-        let statement = history.shown().and_then(|shown| shown.frames.last()).and_then(|frame| frame.statement);
+        let statement = match history.shown() {
+            Some(shown) => shown.frames.last().and_then(|frame| frame.statement),
+            None => self.machine.debug_frames().last().and_then(|frame| frame.statement),
+        };
         statement.is_some_and(|statement| self.run.breakpoints.borrow().is_at(statement))
     }
 
