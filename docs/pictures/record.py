@@ -4,8 +4,7 @@ terminal, and draws what it shows, in light and in dark.
 
     python3 docs/pictures/record.py NS [--check]
 
-With `--check`, nothing is written, and the exit code is 1 if a picture differs from what `ns` shows now. Needs `rich`
-(PyPI), which draws: `target/pictures` gets an environment of its own.
+With `--check`, nothing is written, and the exit code is 1 if a picture differs from what `ns` shows now.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ import pathlib
 import pty
 import re
 import select
-import subprocess
 import sys
 import tempfile
 import time
 
+# Nothing is left behind in the repository.
+sys.dont_write_bytecode = True
+from terminal import PACKAGE, THEMES, at_home, draw  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGE = HERE.parents[1]
-RICH = "rich==15.0.0"
 WIDTH, HEIGHT = 84, 40
 #: A command that shows nothing for so long, in seconds, has a fault.
 PATIENCE = 20
@@ -43,12 +43,6 @@ FILES = {
 }
 COMMANDS = ["ns tidy.ns --plan", "ns undo"]
 
-#: Colours of GitHub's pages: background, text, and the eight of a terminal.
-THEMES = {
-    "light": ("ffffff 1f2328", "24292f cf222e 116329 953800 0550ae 8250df 1b7c83 6e7781"),
-    "dark": ("0d1117 e6edf3", "484f58 ff7b72 3fb950 d29922 58a6ff bc8cff 39c5cf b1bac4"),
-}
-
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -59,7 +53,7 @@ def main() -> int:
     shown = record(options.ns.resolve())
     differing = []
     for name in THEMES:
-        picture, path = draw(shown, name), HERE / f"plan-and-undo-{name}.svg"
+        picture, path = draw(shown, "Downloads", name, WIDTH), HERE / f"plan-and-undo-{name}.svg"
         if options.check:
             if not path.is_file() or path.read_text() != picture:
                 differing.append(path)
@@ -68,19 +62,6 @@ def main() -> int:
     for path in differing:
         print(f"{path.relative_to(PACKAGE)} is not what `ns` shows: run docs/pictures/record.py", file=sys.stderr)
     return 1 if differing else 0
-
-
-def at_home() -> None:
-    """Goes on in the environment that has `rich`, which is made if it is missing."""
-    home = PACKAGE / "target/pictures" / RICH
-    python = home / "bin/python"
-    if pathlib.Path(sys.prefix) == home:
-        return
-    if not (home / ".done").exists():
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", RICH], check=True)
-        (home / ".done").touch()
-    os.execv(python, [python, *sys.argv])
 
 
 def script() -> str:
@@ -134,45 +115,6 @@ def at_terminal(command: str, folder: pathlib.Path, environment: dict[str, str])
         raise SystemExit(f"`{command}` ends with {code}: {shown!r}")
     return shown.decode().replace("\r\n", "\n")
 
-
-def draw(shown: str, name: str) -> str:
-    """Draws the text of a terminal."""
-    from rich.console import Console
-    from rich.terminal_theme import TerminalTheme
-    from rich.text import Text
-
-    ground, colours = ([rgb(word) for word in words.split()] for words in THEMES[name])
-    theme = TerminalTheme(*ground, colours, colours)
-    console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), legacy_windows=False)
-    console.print(Text.from_ansi(shown))
-    return console.export_svg(title="Downloads", theme=theme, code_format=FORMAT, unique_id=f"terminal-{name}")
-
-
-def rgb(word: str) -> tuple[int, int, int]:
-    return int(word[0:2], 16), int(word[2:4], 16), int(word[4:6], 16)
-
-
-#: A picture that loads nothing.
-FORMAT = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<style>
-.{unique_id}-matrix {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; \
-font-size: {char_height}px; line-height: {line_height}px; }}
-.{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: sans-serif; }}
-{styles}
-</style>
-<defs>
-<clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" /></clipPath>
-{lines}
-</defs>
-{chrome}
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}
-<g class="{unique_id}-matrix">
-{matrix}
-</g>
-</g>
-</svg>
-"""
 
 if __name__ == "__main__":
     sys.exit(main())
