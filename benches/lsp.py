@@ -27,7 +27,7 @@ LINES = 5_000
 TOP = Path(__file__).resolve().parent.parent
 PEERS = TOP / "target/lsp-peers"
 PACKAGES = ["basedpyright==1.40.2"], ["deno@2.9.6", "nushell@0.115.1"]
-PATIENCE = 120
+PATIENCE = 60
 
 PROCEDURES = """DEFINE PROCEDURE Work{n}(path, limit: {n})
   SET total = 0
@@ -356,7 +356,8 @@ def install():
     typescript_text = faulty(document(TYPESCRIPT), "undefinedName;")
     nushell_text = faulty(document(NUSHELL), "print $undefined_name")
     found = {
-        "basedpyright": ([bin / "basedpyright-langserver", "--stdio"], "a.py", "python", python_text, "return total", "return tot", None, quiet),
+        "basedpyright": ([bin / "basedpyright-langserver", "--stdio"], "a.py", "python", python_text, "return total",
+                         "return tot", None, quiet),
         "deno lsp": ([modules / "deno", "lsp"], "a.ts", "typescript", typescript_text, "return total", "return tot", deno,
                      quiet),
         "nu --lsp": ([modules / "nu", "--lsp"], "a.nu", "nushell", nushell_text, "$total", "$tot", None, quiet),
@@ -446,8 +447,12 @@ def main():
         found, wanted = install()
         for name in wanted:
             if name in found:
-                peers[name] = measure_peer(found[name])
-                print(f"{name}: measured", flush=True)
+                try:
+                    peers[name] = measure_peer(found[name])
+                except (queue.Empty, OSError):
+                    print(f"{name}: not measured, it sends no diagnostics of the faults in {PATIENCE} s", flush=True)
+                else:
+                    print(f"{name}: measured", flush=True)
             else:
                 print(f"{name}: cannot be installed", flush=True)
     print(table(own, peers))
