@@ -10,8 +10,8 @@ use std::fs;
 use std::rc::Rc;
 
 use neuroscript::engine::{
-    DebugClient, Ending, Engine, Invocation, Limits, LineBreakpoint, MAX_CHANGES, Moved, Options, Outcome, Paused,
-    Purity, Resume, Script, Served, Stop, StopFilters,
+    DebugClient, Ending, Engine, Invocation, Limits, LineBreakpoint, Options, Outcome, Paused, Purity, Resume, Script,
+    Served, Stop, StopFilters,
 };
 use tempfile::TempDir;
 
@@ -56,7 +56,7 @@ impl DebugClient for Client {
 
 /// A sandbox and an engine.
 struct Place {
-    folder: TempDir,
+    _folder: TempDir,
     engine: Engine,
 }
 
@@ -69,7 +69,7 @@ impl Place {
         let limits = Limits::default();
         let options = Options { sandbox: Some(sandbox), state: Some(state), limits, ..Options::default() };
         let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
-        Place { folder, engine }
+        Place { _folder: folder, engine }
     }
 
     fn debug(&self, text: &str, client: Client) -> (Outcome, String) {
@@ -77,11 +77,6 @@ impl Place {
         let script = Script::new("main.ns", text);
         let outcome = self.engine.debug(&script, &Invocation::default(), Box::new(output.clone()), Rc::new(client));
         (outcome, output.text())
-    }
-
-    fn count(&self) -> usize {
-        let entries = fs::read_dir(self.folder.path().join("sandbox")).expect("it is listed");
-        entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name() != ".ns")).count()
     }
 }
 
@@ -225,25 +220,4 @@ SET c = LIST.Map([1], Bad)
         Place::new().debug(text, Client { filters, begin: Resume::Continue, ..client });
         assert_eq!(seen.take(), expected);
     }
-}
-
-#[test]
-fn old_changes_are_forgotten_and_said_to_be() {
-    let more = 5;
-    let count = MAX_CHANGES + more;
-    let text =
-        format!("FOR EACH i IN RANGE({count}) DO\n  CALL FS.WriteFile(\"f\" + STR(i), \"x\")\nEND\nEMIT \"end\"\n");
-    let place = Place::new();
-    let client = stepping(move |paused, _| {
-        assert!(matches!(paused.run_back(), Moved::Shown));
-        assert_eq!(paused.changes(), [MAX_CHANGES, MAX_CHANGES]);
-        let Moved::Nowhere(reason) = paused.step_back() else { panic!("there is an older change") };
-        assert!(reason.contains("the oldest"), "{reason}");
-        assert!(matches!(paused.forward(Resume::StepOver), Moved::Shown));
-        Resume::End
-    });
-    let (outcome, _) = place.debug(&text, Client { lines: vec![4], begin: Resume::Continue, ..client });
-    assert_eq!(outcome.ending, Ending::Interrupted);
-    // It ended in the past: the files are as they are there.
-    assert_eq!(place.count(), more + 1);
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::eval::{Compiled, Fault, Machine, Output, RunContext, compile};
 use crate::gate::SessionMemory;
-use crate::limits::{space, work};
+use crate::limits::{Meter, space, work};
 use crate::program::Bound;
 use crate::program::tree::Program;
 use crate::text::{Diagnostic, FindingCode, Sources};
@@ -141,6 +141,19 @@ impl Engine {
         }
     }
 
+    /// Creates the machine of a run.
+    fn machine(
+        &self,
+        memory: &Rc<SessionMemory>,
+        sources: &Rc<Sources>,
+        mut output: Box<dyn Output>,
+        meter: Meter,
+    ) -> Machine {
+        output.wait_for(self.gate.barrier());
+        let (gate, memory, sources) = (self.gate.clone(), memory.clone(), sources.clone());
+        Machine::new(RunContext { gate, sources, memory, output, strict: self.strict }, meter)
+    }
+
     fn prepare_and_run(
         &self,
         script: &Script,
@@ -174,10 +187,7 @@ impl Engine {
         };
         let sources = Rc::new(sources);
         self.gate.announce(listed, self.atomic);
-        output.wait_for(self.gate.barrier());
-        let (gate, memory) = (self.gate.clone(), memory.clone());
-        let world = RunContext { gate, sources: sources.clone(), memory, output, strict: self.strict };
-        let mut machine = Machine::new(world, meter);
+        let mut machine = self.machine(memory, &sources, output, meter);
         let args = Value::list(args).unwrap_or_default();
         machine.set_args(args.clone());
         let entry = interface.procedure.as_ref().and_then(|name| program.own_procedure(name));
@@ -191,9 +201,7 @@ impl Engine {
             Some(client) => {
                 let texts = DebugTexts { units: vec![unit], modules };
                 let debugged = self.debugged(program, texts, &sources, listed, client);
-                let result = debugged.attach(&mut machine).map_err(|hit| Box::new(hit.into()));
-                let result = result.and_then(|()| run_compiled(&mut machine, &debugged.compiled, entry, values));
-                machine.detach();
+                let result = debugged.run(&mut machine, |machine, code| run_compiled(machine, code, entry, values));
                 (debugged.compiled, Program::default(), result)
             }
         };

@@ -130,3 +130,26 @@ fn is_memory_short() -> bool {
     let (left, hit) = space::memory_left();
     left < hit.allowed / 4
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{History, MAX_CHANGES, NOTHING_BEFORE, PastChange};
+    use crate::engine::debug::snapshot::Snapshot;
+
+    #[test]
+    fn old_changes_are_forgotten_and_said_to_be() {
+        let mut history = History::default();
+        assert_eq!(history.previous().expect_err("there is none"), NOTHING_BEFORE);
+        for number in 0..MAX_CHANGES + 5 {
+            history.push(PastChange { before: Snapshot::default(), run: number.to_string() });
+        }
+        for number in (5..MAX_CHANGES + 5).rev() {
+            assert_eq!(history.previous().expect("it is kept").run, number.to_string());
+            history.went_back();
+        }
+        assert_eq!(history.position(), [MAX_CHANGES, MAX_CHANGES]);
+        assert!(history.previous().expect_err("it is forgotten").contains("the oldest"));
+        history.close();
+        assert!(history.previous().expect_err("the way is closed").contains("temporary"));
+    }
+}

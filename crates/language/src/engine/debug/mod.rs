@@ -17,8 +17,7 @@ mod watches;
 
 use std::rc::Rc;
 
-use crate::eval::{Compiled, DebugTable, Machine, compile_for_debugger};
-use crate::limits::LimitHit;
+use crate::eval::{Compiled, DebugTable, Fault, Machine, compile_for_debugger};
 use crate::program::tree::Program;
 use crate::text::Sources;
 
@@ -45,13 +44,20 @@ pub(super) struct Debugged {
 }
 
 impl Debugged {
-    /// Attaches the debugger to the machine that will run the program, and lets the client set breakpoints.
+    /// Lets the client set breakpoints, and calls `work` with the debugger attached to the machine.
     ///
     /// # Errors
-    /// The client ends the run.
-    pub fn attach(&self, machine: &mut Machine) -> Result<(), LimitHit> {
+    /// The client ends the run, or `work` fails.
+    pub fn run<T>(
+        &self,
+        machine: &mut Machine,
+        work: impl FnOnce(&mut Machine, &Compiled) -> Result<T, Box<Fault>>,
+    ) -> Result<T, Box<Fault>> {
         machine.attach(self.run.clone(), self.table.clone());
-        self.run.configure(machine)
+        let configured = self.run.configure(machine).map_err(|hit| Box::new(hit.into()));
+        let result = configured.and_then(|()| work(machine, &self.compiled));
+        machine.detach();
+        result
     }
 
     /// Returns the texts after the run.

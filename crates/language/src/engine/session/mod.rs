@@ -332,9 +332,7 @@ impl<'e> Session<'e> {
         let texts = DebugTexts { units, modules };
         let debugged = self.engine().debugged(program, texts, &sources, command, &client);
         self.machine.set_top_last(&debugged.compiled, self.last.clone());
-        let attached = debugged.attach(&mut self.machine).map_err(|hit| Box::new(hit.into()));
-        let result = attached.and_then(|()| self.machine.run_top(&debugged.compiled));
-        self.machine.detach();
+        let result = debugged.run(&mut self.machine, |machine, code| machine.run_top(code));
         DebugTexts { units: self.units, modules: self.modules } = debugged.take_texts();
         let unit = self.units.pop().unwrap_or_default();
         RanLine { result, unit, slots, last: self.machine.top_last(&debugged.compiled) }
