@@ -524,12 +524,12 @@ test("a run is paused, looked at and ended while it works", async () => {
 });
 
 test("a time limit does not count what a person takes, and ends a run nevertheless", async () => {
-  const place = new Place({ "main.ns": "SET a = 1\nEMIT a\nWHILE true DO\n  SET a = 2\nEND\n", "neuroscript.toml": "[limits]\ntimeout_s = 1\n" });
+  const place = new Place({ "main.ns": "SET a = 1\nEMIT a\nFOR EACH i IN RANGE(20000) DO\n  SET a = i\nEND\nEMIT \"done\"\nWHILE true DO\n  SET a = 2\nEND\n", "neuroscript.toml": "[limits]\ntimeout_s = 1\n" });
   const run = await Run.start(place, { breakpoints: { "main.ns": [2] } });
   await run.here();
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const here = await run.go("continue");
-  assert.equal(run.output.stdout, "1\n");
+  assert.equal(run.output.stdout, "1\ndone\n");
   assert.equal(here.reason, "exception");
   await run.end();
   assert.match(run.output.stderr, /NS0602|time/);
@@ -642,8 +642,11 @@ test("a client that disappears ends the run, wherever it is", async () => {
       await client.see(seen);
       leave(client);
       client.child.stdin.end();
+      const late = setTimeout(() => client.child.kill("SIGKILL"), 20_000);
       const code = await client.closed;
+      clearTimeout(late);
       assert.ok(code === 0 || code === 1, `it ended with ${code}`);
+      assert.match(client.text, /"exitCode":130/);
     }
   }
 });
