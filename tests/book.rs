@@ -2,7 +2,8 @@
 //!
 //! The first line of a block determines its kind:
 //! - ```` ```LANGUAGE path [time] ```` is a file for the following blocks of its section (`##`), last modified at the
-//!   time; a path that ends in `/` is a directory, and the language `base64` gives the bytes of a file;
+//!   time; a path that ends in `/` is a directory, and the language `base64` gives the bytes of a file. One that no
+//!   block reads, such as `text terminal`, is only shown;
 //! - `neuroscript` is a script, which passes the check and runs in a sandbox of its own; a `text` block right below it
 //!   is its output;
 //! - `toml` is the policy file from there on, in its section;
@@ -350,11 +351,8 @@ fn links_lead_somewhere() -> Result<(), Failed> {
             };
             let is_there = package("docs").join(&target).is_file();
             let has_anchor = || {
-                let headings = parts(&read(&target)).into_iter();
-                wanted.is_empty()
-                    || headings
-                        .into_iter()
-                        .any(|part| matches!(part, Part::Heading(_, text) if anchor(&text) == wanted))
+                let is_wanted = |part| matches!(part, Part::Heading(_, text) if anchor(&text) == wanted);
+                wanted.is_empty() || parts(&read(&target)).into_iter().any(is_wanted)
             };
             if !is_there || !has_anchor() {
                 faults.push(format!("{}: {link}", page.display()));
