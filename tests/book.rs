@@ -267,7 +267,7 @@ impl Console {
     }
 }
 
-/// What stands for anything in the output that a page shows.
+/// Matches any text in the output that a page shows.
 const ANYTHING: &str = "…";
 
 /// Whether lines are those that a page shows.

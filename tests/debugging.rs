@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::support::Captured;
 
-/// What a test does at a stop.
+/// The reaction of a test to a stop.
 type AtStop = Box<dyn FnMut(&mut Paused<'_>, &Stop) -> Resume>;
 
 /// A client that does at each stop what the test says.

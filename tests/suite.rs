@@ -20,20 +20,19 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+#[path = "suite/debugger.rs"]
+mod debugger;
 mod support;
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use neuroscript::engine::{
-    Clock, DebugClient, Ending, Engine, Invocation, Options, Outcome, Paused, Plan, Resume, Script, Served, Stop,
-    read_plan,
-};
+use neuroscript::engine::{Clock, Ending, Engine, Invocation, Options, Outcome, Plan, Script, read_plan};
 use neuroscript::text::{Diagnostic, Sources};
 
+use debugger::PlainRun;
 use support::{Captured, package, package_files};
 
 fn main() {
@@ -310,75 +309,12 @@ fn perform(case: &Case) -> Actual {
         check_undo(&options, &before);
         check_repairs(case, &script, &options, &output.text());
         check_undo(&options, &before);
-        if is_debugged(case) {
+        if debugger::is_debugged(case) {
             let plain = PlainRun { outcome: &outcome, output: &output.text() };
-            check_debugger(case, &script, &options, &before, plain);
+            debugger::check(case, &script, &options, &before, plain);
         }
     }
     Actual { output: output.text(), findings: outcome.findings, sources: outcome.sources, ending: outcome.ending }
-}
-
-/// Whether a case also runs under a debugger: one in four, all with `NS_LONG=1`. A case about time or memory does not,
-/// because both differ there.
-fn is_debugged(case: &Case) -> bool {
-    let sum: u32 = case.name.bytes().map(u32::from).sum();
-    let is_chosen = sum.is_multiple_of(4) || std::env::var_os("NS_LONG").is_some();
-    is_chosen
-        && option(case, "timeout").is_none()
-        && !["memory_bytes", "timeout_s"].iter().any(|key| case.policy.contains(key))
-}
-
-/// Checks that a case does the same under a debugger that never stops: output, findings, steps and files. Taking back
-/// its changes one by one restores all files.
-fn check_debugger(case: &Case, script: &Script, options: &Options, before: &[String], plain: PlainRun<'_>) {
-    let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
-    let output = Captured::default();
-    let client = Rc::new(NeverStops);
-    let outcome = engine.debug(script, &invocation_of(case), Box::new(output.clone()), client);
-    let shown = |outcome: &Outcome| -> Vec<String> {
-        outcome.findings.iter().map(|finding| Found::of(finding, &outcome.sources).written()).collect()
-    };
-    assert_eq!(output.text(), plain.output, "under a debugger it says something else");
-    assert_eq!(shown(&outcome), shown(plain.outcome), "under a debugger it finds something else");
-    assert_eq!(outcome.ending, plain.outcome.ending, "under a debugger it ends in another way");
-    assert_eq!(outcome.steps, plain.outcome.steps, "under a debugger it takes other steps");
-    drop(engine);
-    let engine = Engine::open(options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
-    while support::state_of(options.sandbox.as_ref().expect("the case has a sandbox")) != before {
-        if let Err(error) = engine.undo(None, false, false) {
-            panic!("a change under the debugger cannot be taken back: {}", error.message);
-        }
-    }
-}
-
-/// What a case did without a debugger.
-struct PlainRun<'a> {
-    outcome: &'a Outcome,
-    output: &'a str,
-}
-
-/// A debugger that is told of everything and never stops.
-struct NeverStops;
-
-impl DebugClient for NeverStops {
-    fn configure(&self, _: &mut Paused<'_>) -> Resume {
-        Resume::Continue
-    }
-
-    fn stopped(&self, _: &mut Paused<'_>, stop: &Stop) -> Resume {
-        panic!("nobody asked for a stop: {stop:?}")
-    }
-
-    fn has_requests(&self) -> bool {
-        true
-    }
-
-    fn serve(&self, paused: &mut Paused<'_>) -> Served {
-        assert!(paused.frame_count() > 0, "a statement runs in no body");
-        Served::On
-    }
-
-    fn log(&self, _: &mut Paused<'_>, _: &str) {}
 }
 
 /// Waits for the beginning of a second, because archives store whole seconds and the plan and the run must fall into

@@ -43,9 +43,9 @@ pub struct Variable {
 /// Variables of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableScope {
-    /// Those of the body itself.
+    /// Variables of the frame's own body.
     Local,
-    /// Those of the top level that a procedure reads.
+    /// Top-level variables, which a procedure can read.
     Outer,
     /// `LAST`, `LAST_ERROR` and `ARGS`.
     Outcome,
