@@ -121,7 +121,16 @@ local function run()
   wait('the argument does not arrive', function()
     return contains('hello Bob')
   end)
-  vim.cmd('close | edit ' .. script)
+  vim.cmd('close')
+
+  -- The nearest marker is the root, whatever its name. The runs above made `.ns` in the outer directory.
+  vim.fn.mkdir(root .. '/nearer/.git', 'p')
+  vim.fn.mkdir(root .. '/nearer/scripts')
+  vim.cmd('edit ' .. root .. '/nearer/scripts/c.ns')
+  assert(vim.uv.fs_stat(root .. '/.ns'), 'no run made `.ns`')
+  equal(require('neuroscript').root(), root .. '/nearer', 'the root below another one')
+
+  vim.cmd('edit ' .. script)
   assert(not pcall(vim.cmd, 'NeuroScript') and #vim.fn.getcompletion('NeuroScript p', 'cmdline') == 1, 'the command line')
 
   local function titles()

@@ -4,7 +4,8 @@
 
 local M = {}
 
-local MARKERS = { { 'neuroscript.toml', '.ns' }, '.git' }
+-- The nearest directory with one of them is the root; the inner list says that none goes before another.
+local MARKERS = { { 'neuroscript.toml', '.ns', '.git' } }
 
 --- Returns the directory that is the sandbox of a buffer's script.
 function M.root(buffer)
