@@ -1,7 +1,7 @@
 ;;; neuroscript-mode.el --- Major mode for NeuroScript  -*- lexical-binding: t; -*-
 
 ;; Version: 0.1.0
-;; Package-Requires: ((emacs "26.1"))
+;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: languages
 ;; SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -267,11 +267,8 @@
 
 (defun neuroscript--root ()
   "Return the sandbox of the script: the directory of its project, or its own."
-  (let ((project (and (require 'project nil t) (project-current))))
-    (expand-file-name
-     (cond ((null project) default-directory)
-           ((fboundp 'project-root) (project-root project))
-           (t default-directory)))))
+  (let ((project (project-current)))
+    (expand-file-name (if project (project-root project) default-directory))))
 
 (defun neuroscript--file ()
   "Save the current script and return its file."
@@ -304,16 +301,42 @@
     (delq nil (mapcar (lambda (parameter) (eq (alist-get 'required parameter) t))
                       (alist-get 'parameters line)))))
 
+;; `split-string-shell-command' loses the words before `;', `|' and `&', even in quotes.
+(defun neuroscript--split (text)
+  "Return the words of TEXT, with quotes and backslashes as in a shell."
+  (with-temp-buffer
+    (insert (string-trim text))
+    (goto-char (point-min))
+    (let (words)
+      (while (not (eobp))
+        (let (parts)
+          (while (looking-at "'\\([^']*\\)'\\|\"\\(\\(?:[^\"\\]\\|\\\\.\\)*\\)\"\\|\\\\\\(.\\)\\|[^ \t\n\"'\\]+")
+            (push (cond ((match-string 1))
+                        ((match-string 2) (replace-regexp-in-string "\\\\\\([\"\\]\\)" "\\1" (match-string 2)))
+                        ((match-string 3))
+                        (t (match-string 0)))
+                  parts)
+            (goto-char (match-end 0)))
+          (unless (or (eobp) (looking-at-p "[ \t\n]"))
+            (user-error "The arguments end within a quote or after a backslash; close the quote"))
+          (push (apply #'concat (nreverse parts)) words))
+        (skip-chars-forward " \t\n"))
+      (nreverse words))))
+
+(defun neuroscript--ask (file procedure)
+  "Return the arguments of a run of FILE, or of PROCEDURE if that is non-nil.
+They are asked for with a procedure, and if the script has required parameters."
+  (when (or procedure (neuroscript--needs-arguments-p file))
+    (setq neuroscript--arguments (read-string "Arguments: " neuroscript--arguments))
+    (neuroscript--split neuroscript--arguments)))
+
 (defun neuroscript--run-words (prefix options)
   "Return the arguments of `ns' that run the current script with OPTIONS.
-With PREFIX, they run the procedure at point.  The arguments of the script are
-asked for if it needs some."
-  (let ((file (neuroscript--file))
-        (procedure (neuroscript--procedure prefix)))
-    (when (or procedure (neuroscript--needs-arguments-p file))
-      (setq neuroscript--arguments (read-string "Arguments: " neuroscript--arguments)))
-    `("run" ,@options "--sandbox" ,(neuroscript--root) ,@procedure ,file
-      ,@(split-string-and-unquote neuroscript--arguments))))
+With PREFIX, they run the procedure at point."
+  (let* ((file (neuroscript--file))
+         (procedure (neuroscript--procedure prefix))
+         (arguments (neuroscript--ask file procedure)))
+    `("run" ,@options "--sandbox" ,(neuroscript--root) ,@procedure ,file ,@(and arguments (cons "--" arguments)))))
 
 (defun neuroscript--compile (words &optional interactive)
   "Run `neuroscript-program' with WORDS in a buffer.
