@@ -6,6 +6,7 @@
 (require 'eglot)
 (require 'flymake)
 (require 'cl-lib)
+(require 'lisp-mnt)
 (require 'ert)
 (setq eglot-sync-connect 30
       eglot-autoshutdown t
@@ -129,5 +130,5 @@
   (set-buffer-modified-p nil)
   (eglot-shutdown (eglot-current-server))
   (delete-directory root t))
-(message "Eglot in Emacs %s: attached, diagnostics, formatting, renaming, hover, completion, definition, plan, test and run are there"
-         emacs-version)
+(message "Eglot %s in Emacs %s: attached, diagnostics, formatting, renaming, hover, completion, definition, plan, test and run are there"
+         (lm-version (find-library-name "eglot")) emacs-version)

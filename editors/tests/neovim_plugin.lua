@@ -131,7 +131,7 @@ local function run()
   end)
   vim.cmd('silent! fclose!')
 
-  -- Completion by what Neovim itself offers for CTRL-X CTRL-O.
+  -- The answer of the server that CTRL-X CTRL-O shows.
   vim.api.nvim_buf_set_lines(buffer, 4, -1, false, { 'EMIT FS.WriteF' })
   local at = { textDocument = vim.lsp.util.make_text_document_params(buffer), position = { line = 4, character = 14 } }
   local answer = client:request_sync('textDocument/completion', at, 30000, buffer)
