@@ -67,6 +67,8 @@
   "Words between a head and its closer.")
 (defconst neuroscript--closers '("END" "end" "ENDBLOCK" "endblock" "ENDIF" "endif" "ENDWHILE" "endwhile" "ENDFOR" "endfor" "ENDON" "endon" "ENDFUNC" "endfunc" "ENDPROCEDURE" "endprocedure" "ENDCOMMAND" "endcommand")
   "Words that close blocks.")
+(defconst neuroscript--nodes '("AND" "AS" "BREAK" "CALL" "CLEAR_ERROR" "COMMAND" "CONTINUE" "DEFINE" "DO" "EACH" "ELSE" "EMIT" "END" "ENDBLOCK" "ENDCOMMAND" "ENDFOR" "ENDFUNC" "ENDIF" "ENDON" "ENDPROCEDURE" "ENDWHILE" "error" "FAIL" "FILE_VERSION" "FOR" "FUNC" "IF" "IN" "MEANS" "MUST" "NEEDS" "NOT" "ON" "OPTIONAL" "OR" "PROCEDURE" "RETURN" "RETURNS" "SET" "THEN" "USE" "VAR" "WHILE")
+  "Nodes of keywords in the grammar of tree-sitter.")
 ;; <<<
 
 (defconst neuroscript--name "[_[:alpha:]][_[:alnum:]]*")
@@ -421,12 +423,6 @@ With PREFIX, those of the procedure at point.  Nothing changes."
   "Go back to the head of a procedure, COUNT times."
   (re-search-backward neuroscript--defun nil 'move (or count 1)))
 
-(defconst neuroscript-ts-mode--keywords
-  '("SET" "VAR" "EMIT" "CALL" "DO" "END" "ENDBLOCK" "COMMAND" "ENDCOMMAND" "FILE_VERSION" "IF" "THEN" "ELSE" "ENDIF"
-    "WHILE" "FOR" "EACH" "ENDWHILE" "ENDFOR" "IN" "RETURN" "ON" "error" "ENDON" "MUST" "FAIL" "AS" "DEFINE" "PROCEDURE"
-    "FUNC" "MEANS" "NEEDS" "OPTIONAL" "RETURNS" "ENDPROCEDURE" "ENDFUNC" "USE" "AND" "OR" "NOT")
-  "Nodes of keywords.")
-
 (defun neuroscript-ts-mode--rules ()
   "Return the rules by which tree-sitter highlights."
   (treesit-font-lock-rules
@@ -436,8 +432,7 @@ With PREFIX, those of the procedure at point.  Nothing changes."
    :language 'neuroscript :feature 'string
    '([(string) (raw_string) (template)] @font-lock-string-face)
    :language 'neuroscript :feature 'keyword
-   `([,@neuroscript-ts-mode--keywords] @font-lock-keyword-face
-     [(break_statement) (continue_statement) (clear_error_statement)] @font-lock-keyword-face)
+   `([,@neuroscript--nodes] @font-lock-keyword-face)
    :language 'neuroscript :feature 'definition
    '((procedure_definition name: (identifier) @font-lock-function-name-face)
      (function_definition name: (identifier) @font-lock-function-name-face)
