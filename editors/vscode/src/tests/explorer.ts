@@ -9,11 +9,10 @@ import { describe } from '../process';
 import type { Program } from '../program';
 import { findCases, type Script } from './discover';
 import { errorPlace, firstLine, parseReport, safe, sidesOf, type Difference, type Row } from './report';
+import { selectToRun, selectToUpdate } from './select';
 
 /** The most bytes of a golden file that are compared line by line. */
 const MOST_GOLDEN = 4 * 1024 * 1024;
-/** The most scripts that one `ns test` is given. */
-const SCRIPTS_AT_ONCE = 200;
 const SETTLE_MS = 300;
 
 /** A case with its item of the explorer. */
@@ -165,7 +164,9 @@ export class TestExplorer {
     const run = this.controller.createTestRun(request);
     for (const leaf of leaves) run.enqueued(leaf.item);
     try {
-      for (const [folder, own] of grouped(leaves)) await this.runFolder({ run, program, folder, token, update }, own, request.include === undefined);
+      // A folder as a whole includes the cases that the user excluded.
+      const isAll = request.include === undefined && (request.exclude ?? []).length === 0;
+      for (const [folder, own] of grouped(leaves)) await this.runFolder({ run, program, folder, token, update }, own, isAll);
     } finally {
       run.end();
     }
@@ -187,16 +188,15 @@ export class TestExplorer {
   }
 
   private async runFolder(order: Order, leaves: readonly Leaf[], isAll: boolean): Promise<void> {
-    const scripts = [...new Set(leaves.map((leaf) => leaf.script))];
-    const only = leaves[0];
-    // One case of a script with several is found by its name; its longer namesakes run with it.
-    const filter = leaves.length === 1 && only !== undefined ? ['--filter', only.name] : [];
-    const folder = order.folder.uri.fsPath;
-    const parts = isAll ? [[folder]] : chunks(scripts, SCRIPTS_AT_ONCE);
-    for (const paths of parts) {
+    if (isAll) {
+      await this.runPart(order, leaves, [order.folder.uri.fsPath]);
+      return;
+    }
+    const { parts, refused } = order.update ? await selectToUpdate(leaves) : selectToRun(leaves);
+    for (const { of, reason } of refused) order.run.errored(of.item, atTop(new vscode.TestMessage(reason), of));
+    for (const { cases, args } of parts) {
       if (order.token.isCancellationRequested) return;
-      const named = isAll ? leaves : leaves.filter((leaf) => paths.includes(leaf.script));
-      await this.runPart(order, named, [...filter, ...paths]);
+      await this.runPart(order, cases, args);
     }
   }
 
@@ -313,10 +313,4 @@ function grouped(leaves: readonly Leaf[]): Map<vscode.WorkspaceFolder, Leaf[]> {
     else group.push(leaf);
   }
   return groups;
-}
-
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
-  return parts;
 }
