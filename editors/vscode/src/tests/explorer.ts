@@ -35,8 +35,8 @@ export class TestExplorer {
     this.controller.refreshHandler = () => this.refresh();
     this.controller.resolveHandler = (item) => (item === undefined ? this.refresh() : Promise.resolve());
     const { Run } = vscode.TestRunProfileKind;
-    this.controller.createRunProfile('Run', Run, (request, token) => this.run(request, token, false), true);
-    this.controller.createRunProfile('Write Golden Files', Run, (request, token) => this.run(request, token, true), false);
+    this.controller.createRunProfile('Run', Run, (request) => this.run(request, false), true);
+    this.controller.createRunProfile('Write Golden Files', Run, (request) => this.run(request, true), false);
     const watcher = vscode.workspace.createFileSystemWatcher('**/*.{ns,out,err,tree,audit,args,in,times}', false, true, false);
     context.extension.subscriptions.push(
       this.controller,
@@ -127,10 +127,8 @@ export class TestExplorer {
     const own = [...this.leaves.values()].filter((leaf) => leaf.script === target.file);
     const meant = target.testCase === undefined ? own : own.filter((leaf) => leaf.name === target.testCase);
     if (meant.length > 0) {
-      const source = new vscode.CancellationTokenSource();
       await vscode.commands.executeCommand('workbench.view.testing.focus');
-      await this.run(new vscode.TestRunRequest(meant.map((leaf) => leaf.item)), source.token, update);
-      source.dispose();
+      await this.run(new vscode.TestRunRequest(meant.map((leaf) => leaf.item)), update);
       return;
     }
     if (update) await this.writeFirst(target);
@@ -157,7 +155,7 @@ export class TestExplorer {
     await this.refresh();
   }
 
-  private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken, update: boolean): Promise<void> {
+  private async run(request: vscode.TestRunRequest, update: boolean): Promise<void> {
     const program = await this.context.programForCommand();
     if (program === undefined) return;
     const leaves = this.meant(request);
@@ -166,7 +164,7 @@ export class TestExplorer {
     try {
       // A folder as a whole includes the cases that the user excluded.
       const isAll = request.include === undefined && (request.exclude ?? []).length === 0;
-      for (const [folder, own] of grouped(leaves)) await this.runFolder({ run, program, folder, token, update }, own, isAll);
+      for (const [folder, own] of grouped(leaves)) await this.runFolder({ run, program, folder, update }, own, isAll);
     } finally {
       run.end();
     }
@@ -195,18 +193,18 @@ export class TestExplorer {
     const { parts, refused } = order.update ? await selectToUpdate(leaves) : selectToRun(leaves);
     for (const { of, reason } of refused) order.run.errored(of.item, atTop(new vscode.TestMessage(reason), of));
     for (const { cases, args } of parts) {
-      if (order.token.isCancellationRequested) return;
+      if (order.run.token.isCancellationRequested) return;
       await this.runPart(order, cases, args);
     }
   }
 
   private async runPart(order: Order, leaves: readonly Leaf[], words: readonly string[]): Promise<void> {
-    const { run, program, folder, token, update } = order;
+    const { run, program, folder, update } = order;
     for (const leaf of leaves) run.started(leaf.item);
     const options = this.context.optionsFor(undefined, folder);
     const args = ['test', '--format', 'json', ...(update ? ['--update'] : []), ...(options === undefined ? [] : withoutSandbox(options)), ...words];
     const timeoutMs = this.context.timeoutMs('test.timeout', folder);
-    const ended = await this.context.run(program, args, { cwd: folder.uri.fsPath, timeoutMs, stop: signalOf(token) });
+    const ended = await this.context.run(program, args, { cwd: folder.uri.fsPath, timeoutMs, stop: signalOf(run.token) });
     if (ended.end === 'stopped') return;
     let rows: Row[] = [];
     let problem = '`ns test` has no such case; its golden files were removed';
@@ -255,7 +253,6 @@ interface Order {
   readonly run: vscode.TestRun;
   readonly program: Program;
   readonly folder: vscode.WorkspaceFolder;
-  readonly token: vscode.CancellationToken;
   readonly update: boolean;
 }
 
