@@ -47,7 +47,7 @@ class Breaks implements ErrorHandler {
       return { action: CloseAction.Restart, handled: true };
     }
     const message = `the language server ended ${MOST_ENDS} times within ${ENDS_WITHIN_MS / 60_000} minutes; \`NeuroScript: Restart Language Server\` starts it again`;
-    void this.context.reportFailure(message);
+    this.context.reportFailure(message);
     return { action: CloseAction.DoNotRestart, handled: true };
   }
 }
@@ -93,7 +93,7 @@ export class Server implements vscode.Disposable {
       await client.start();
       this.client = client;
     } catch (error) {
-      await this.context.reportFailure(`the language server cannot be started: ${String(error)}`);
+      this.context.reportFailure(`the language server cannot be started: ${String(error)}`);
     }
   }
 

@@ -187,17 +187,17 @@ export class Context {
       this.run(program, [...args, ...allOptions(options)], { cwd: options.sandbox, timeoutMs, stop, ...input }),
     );
     if (ended.end === 'exited' && ended.code === 0) return ended;
-    if (ended.end !== 'stopped') await this.reportFailure(describe(ended, what, timeoutMs));
+    if (ended.end !== 'stopped') this.reportFailure(describe(ended, what, timeoutMs));
     return undefined;
   }
 
-  /** Shows a failure, with its whole text in the log. */
-  async reportFailure(message: string): Promise<void> {
+  /** Shows a failure, with its whole text in the log. Does not wait for the user. */
+  reportFailure(message: string): void {
     this.log.error(message);
     const show = 'Show Output';
     // Notifications show one paragraph.
-    const answer = await vscode.window.showErrorMessage(`NeuroScript: ${message.replace(/\s*\n\s*/g, ' · ')}`, show);
-    if (answer === show) this.log.show();
+    const shown = vscode.window.showErrorMessage(`NeuroScript: ${message.replace(/\s*\n\s*/g, ' · ')}`, show);
+    void shown.then((answer) => answer === show && this.log.show());
   }
 }
 

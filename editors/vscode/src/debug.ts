@@ -44,7 +44,7 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
   async resolveDebugConfigurationWithSubstitutedVariables(folder: vscode.WorkspaceFolder | undefined, config: Launch): Promise<Launch | undefined> {
     if ((await this.context.programForCommand()) === undefined) return undefined;
     if (typeof config.program !== 'string' || config.program === '') {
-      await this.context.reportFailure('the configuration names no script; write its path in `program`');
+      this.context.reportFailure('the configuration names no script; write its path in `program`');
       return undefined;
     }
     const program = isAbsolute(config.program) || folder === undefined ? config.program : join(folder.uri.fsPath, config.program);

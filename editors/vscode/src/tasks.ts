@@ -49,7 +49,7 @@ export class Tasks implements vscode.TaskProvider {
   async run(program: Program, target: Target): Promise<void> {
     const args = runArguments(target.options, { file: target.file, procedure: target.procedure, words: target.words });
     if ([program.path, target.options.sandbox, ...args].some((text) => text.includes('${'))) {
-      await this.context.reportFailure(
+      this.context.reportFailure(
         'a path or an argument contains `${`, which VS Code replaces in tasks; run the script with `ns run` in a terminal',
       );
       return;

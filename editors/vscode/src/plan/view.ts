@@ -64,11 +64,11 @@ export class PlanView implements vscode.TreeDataProvider<Line>, vscode.TextDocum
       if (ended.stdout.length === 0) throw new Error(describe(ended, `the plan of ${name}`, timeoutMs));
       plan = parsePlan(ended.stdout);
     } catch (error) {
-      await this.context.reportFailure((error as Error).message);
+      this.context.reportFailure((error as Error).message);
       return;
     }
     await this.show({ plan, target, number: ++this.number, roots: treeOf(plan) });
-    if (plan.failed) await this.context.reportFailure(`the run of ${name} fails: ${describe(ended, 'the run', timeoutMs)}`);
+    if (plan.failed) this.context.reportFailure(`the run of ${name} fails: ${describe(ended, 'the run', timeoutMs)}`);
     else if (plan.changes.length === 0) void vscode.window.showInformationMessage(`NeuroScript: ${name} would change nothing.`);
     else await this.openAll();
   }

@@ -150,7 +150,7 @@ export class TestExplorer {
     const args = ['test', '--update', ...withoutSandbox(target.options), target.file];
     const ended = await this.context.run(program, args, { cwd: dirname(target.file), timeoutMs });
     if (ended.end !== 'exited' || ended.code !== 0) {
-      await this.context.reportFailure(`${describe(ended, '`ns test`', timeoutMs)} ${ended.stdout.toString('utf8')}`.trim());
+      this.context.reportFailure(`${describe(ended, '`ns test`', timeoutMs)} ${ended.stdout.toString('utf8')}`.trim());
     }
     await this.refresh();
   }
