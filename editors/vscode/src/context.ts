@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { allOptions, optionsAt, type Options, type Written } from './arguments';
+import { allOptions, optionsAt, variableProblem, type Options, type Written } from './arguments';
 import { describe, run, type Ended } from './process';
 import { findProgram, type Program } from './program';
 
@@ -189,6 +189,13 @@ export class Context {
     if (ended.end === 'exited' && ended.code === 0) return ended;
     if (ended.end !== 'stopped') this.reportFailure(describe(ended, what, timeoutMs));
     return undefined;
+  }
+
+  /** Whether VS Code passes texts on as they are; reports the first one in which it would replace a variable. */
+  isLiteral(texts: readonly string[]): boolean {
+    const problem = variableProblem(texts);
+    if (problem !== undefined) this.reportFailure(problem);
+    return problem === undefined;
   }
 
   /** Shows a failure, with its whole text in the log. Does not wait for the user. */

@@ -28,6 +28,7 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
 
   /** Starts a debug session for a script. */
   async start(target: Target): Promise<void> {
+    if (!this.context.isLiteral([target.file, target.procedure ?? '', ...target.words])) return;
     const launch: Launch = { ...launchOfFile(), program: target.file, args: [...target.words] };
     if (target.procedure !== undefined) launch['procedure'] = target.procedure;
     await vscode.debug.startDebugging(target.folder, launch);
@@ -35,9 +36,13 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
 
   /** Without a `launch.json`, the script of the active editor is debugged. */
   resolveDebugConfiguration(_folder: vscode.WorkspaceFolder | undefined, config: Launch): Launch | undefined {
-    if (config.type !== '' && config.type !== undefined) return config;
-    if (vscode.window.activeTextEditor?.document.languageId !== 'neuroscript') return undefined;
-    return launchOfFile();
+    const document = vscode.window.activeTextEditor?.document;
+    const isEmpty = config.type === '' || config.type === undefined;
+    if (isEmpty && document?.languageId !== 'neuroscript') return undefined;
+    const launch = isEmpty ? launchOfFile() : config;
+    // Newer versions of VS Code replace variables also in the path that they put in for `${file}`.
+    const usesFile = typeof launch.program === 'string' && launch.program.includes('${');
+    return usesFile && document !== undefined && !this.context.isLiteral([document.uri.fsPath]) ? undefined : launch;
   }
 
   /** Completes a configuration by the settings. Its variables are replaced already. */
