@@ -177,11 +177,14 @@ export class Context {
     return run({ program: program.path, args, maxBytes: MOST_BYTES, ...how });
   }
 
-  /** Runs `ns` for a question about a sandbox; reports a failure to the user and returns `undefined` then. */
-  async ask(what: string, args: readonly string[], options: Options, more: { input?: Buffer; title?: string } = {}): Promise<Ended | undefined> {
+  /**
+   * Runs `ns` on a sandbox; reports a failure to the user and returns `undefined` then. There is no limit of time unless
+   * one is given, because a change of files must not be interrupted; the user can cancel.
+   */
+  async ask(what: string, args: readonly string[], options: Options, more: { input?: Buffer; title?: string; timeoutMs?: number } = {}): Promise<Ended | undefined> {
     const program = await this.programForCommand();
     if (program === undefined) return undefined;
-    const timeoutMs = this.timeoutMs('plan.timeout', vscode.Uri.file(options.sandbox));
+    const timeoutMs = more.timeoutMs ?? Infinity;
     const input = more.input === undefined ? {} : { input: more.input };
     const ended = await withProgress(more.title ?? what, (stop) =>
       this.run(program, [...args, ...allOptions(options)], { cwd: options.sandbox, timeoutMs, stop, ...input }),
