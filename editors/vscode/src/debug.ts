@@ -72,10 +72,6 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
     const program = await this.context.programForCommand();
     if (program === undefined) return undefined;
     const sandbox = String(session.configuration['sandbox']);
-    const asked = await this.context.run(program, ['dap', '--help'], { cwd: sandbox, timeoutMs: 10_000 });
-    if (asked.end !== 'exited' || asked.code !== 0) {
-      throw new Error(`ns ${program.version} at ${program.path} has no debugger; install a newer one.`);
-    }
     return new vscode.DebugAdapterExecutable(program.path, ['dap'], { cwd: sandbox });
   }
 }
