@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Editor } from './editor.mjs';
 
 const [, , packed, bare, pictures, ...names] = process.argv;
+// An exit ends code-server as well; a signal alone would leave it behind.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 const TIDY = `DEFINE PROCEDURE Tidy(folder)
   FOR EACH file IN FS.Find(folder, "*.txt") DO
