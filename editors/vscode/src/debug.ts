@@ -41,7 +41,7 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
     if (isEmpty && document?.languageId !== 'neuroscript') return undefined;
     const launch = isEmpty ? launchOfFile() : config;
     // Newer versions of VS Code replace variables also in the path that they put in for `${file}`.
-    const usesFile = typeof launch.program === 'string' && launch.program.includes('${');
+    const usesFile = /\$\{(?:file|relativeFile)/.test(JSON.stringify(launch));
     return usesFile && document !== undefined && !this.context.isLiteral([document.uri.fsPath]) ? undefined : launch;
   }
 

@@ -4,7 +4,7 @@
 // characters is refused rather than changed.
 
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { allOptions, isOfActiveFile, optionsAt, runArguments, variableProblem, type Options } from './arguments';
 import type { Context, Target } from './context';
@@ -74,7 +74,7 @@ export class Tasks implements vscode.TaskProvider {
     const { command, procedure, args: words, readOnly } = definition;
     if (command === 'run' && (definition.file ?? '') === '') return { problem: 'the task `run` names no script; write its path in `file`' };
     const file = absolute(definition.file, folder);
-    const options = this.optionsOf(definition, file, folder);
+    const options = this.optionsOf(file, folder);
     if (options === undefined) return { problem: 'there is no sandbox' };
     const cwd = folder.uri.fsPath;
     const own = allOptions(options).map((text) => (isOfActiveFile(file) ? text.replaceAll('${fileDirname}', '') : text));
@@ -87,8 +87,8 @@ export class Tasks implements vscode.TaskProvider {
   }
 
   /** The options of the script that a task names, or of the folder. */
-  private optionsOf(definition: Definition, file: string, folder: vscode.WorkspaceFolder): Options | undefined {
-    if ((definition.file ?? '') === '') return this.context.optionsFor(undefined, folder);
+  private optionsOf(file: string, folder: vscode.WorkspaceFolder): Options | undefined {
+    if (relative(folder.uri.fsPath, file) === '') return this.context.optionsFor(undefined, folder);
     if (!file.startsWith('${')) return this.context.optionsFor(vscode.Uri.file(file), folder);
     return optionsAt(this.context.written(folder), { file, folder: folder.uri.fsPath, home: homedir() });
   }
