@@ -268,8 +268,8 @@ def type_keys(editor, uri, spot, key, count, version):
 
 
 def complete(editor, uri, spot, count, version):
-    """Types a letter, and asks for completions at once. Returns the times, those without names left out, and the next
-    version."""
+    """Types a letter and removes it, and asks for completions at once. Returns the times of the answers with names, which
+    those after the letter is gone have, and the next version."""
     line, column = spot
     times = []
     for _ in range(count):
@@ -280,7 +280,7 @@ def complete(editor, uri, spot, count, version):
             position = {"line": line, "character": column + len(text)}
             result, at = editor.ask("textDocument/completion", {"textDocument": {"uri": uri}, "position": position})
             items = result["items"] if isinstance(result, dict) else result
-            if text or items:
+            if items:
                 times.append(at - begun)
             settle(editor)
     return times, version
@@ -321,7 +321,7 @@ def measure(ns, name, quick):
             keys[key], version = type_keys(editor, uri, spot, KEYS[key], 1 if quick else 60, version)
         count = 1 if quick else 15
         completions, version = complete(editor, uri, spot, count, version)
-        assert len(completions) == 2 * count, "there are names that begin so"
+        assert len(completions) == count, "there are names that begin so"
         memory = editor.memory()
         assert editor.leave() == 0
     figures = {key: Figures(times) for key, times in keys.items()}
@@ -425,7 +425,7 @@ def table(own, peers):
     for name, figures in peers.items():
         lines.append(row(f"`{name}`", figures["start"], figures["keys"], figures["completion"], figures["memory"]))
     load = os.getloadavg()
-    lines.append(f"\nThe machine has {os.cpu_count()} processors; on average {load[1]:.1f} processes wanted one.")
+    lines.append(f"\nMeasured on {os.cpu_count()} processors, with a load average of {load[1]:.1f}.")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-//! `--watch` of `ns check`, `ns fmt` and `ns test`, by processes that are told of changes by nobody.
+//! `--watch` of `ns check`, `ns fmt` and `ns test`, in processes that must detect changes themselves.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -236,7 +236,20 @@ fn a_script_with_an_error_is_formatted_once_it_has_none() {
 }
 
 #[test]
-fn golden_files_that_a_watch_writes_wake_it_up_not_and_scripts_do() {
+fn directories_that_a_module_path_names_are_not_searched() {
+    let place = folder(&[("work/a.ns", "USE \"..\" AS m\nUSE \"/\" AS n\nEMIT 1\n"), ("other/b.ns", "EMIT 1\n")]);
+    let watch = Watch::start(&place.path().join("work"), &["check", "--watch", "a.ns"]);
+    assert!(watch.round().contains("2 errors"));
+    write(place.path(), "other/b.ns", "EMIT 2\n");
+    write(place.path(), "other/in/c.ns", "EMIT 3\n");
+    watch.is_quiet();
+    save(&place.path().join("work"), "a.ns", "EMIT 1\n");
+    assert_eq!(watch.round(), "");
+    watch.interrupt();
+}
+
+#[test]
+fn golden_files_that_a_watch_writes_start_no_round() {
     let place = folder(&[("a.ns", "EMIT 1\n")]);
     let watch = Watch::start(place.path(), &["test", "--watch", "--update", "a.ns"]);
     assert!(watch.round().contains("1 updated"));
@@ -303,7 +316,7 @@ fn a_terminal_is_cleared_before_each_round() {
         command.env("TERM", terminal);
         let mut session = spawn_command(command, 60_000).expect("a terminal");
         let said = session.exp_string(WAITING).expect("a round");
-        assert_eq!(said.matches("\u{1b}[2J\u{1b}[H").count(), usize::from(clears), "{said:?}");
+        assert_eq!(said.matches("\u{1b}[H\u{1b}[2J").count(), usize::from(clears), "{said:?}");
         session.send_control('c').expect("a key");
         session.exp_eof().expect("it ends");
     }

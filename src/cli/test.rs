@@ -34,7 +34,7 @@ pub fn test(global: &Global, args: &TestArgs) -> Exit {
         return repeat(args, &settings);
     }
     match seal(&settings, args) {
-        // The handler has a thread, which the lockdown then holds for too.
+        // The lockdown comes first, so that the thread of the signal handler is restricted too.
         Ok(()) => run(args, &settings, &stop_on_interrupt()),
         Err(error) => refused(&error),
     }
@@ -85,8 +85,8 @@ fn settings(global: &Global, args: &TestArgs, home: &Path) -> std::io::Result<Se
     Ok(Settings { global, redactions: args.redactions.clone(), update: args.update, program, home })
 }
 
-/// Runs all cases again whenever a file changes. Each round has a thread of its own, since the lockdown of a round
-/// ends with its thread: directories that were created again are other directories for the kernel.
+/// Runs all cases again whenever a file changes. Each round is locked down in its own thread, because a lockdown does
+/// not admit a directory that was removed and created again.
 fn repeat(args: &TestArgs, settings: &Settings) -> Exit {
     let stop = stop_on_interrupt();
     let Global { policy, libraries, .. } = &settings.global;

@@ -10,11 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use crate::terminal::exit::Exit;
+use crate::terminal::interrupts::is_second_interrupt;
 use crate::terminal::report::{report_error, say};
+use crate::terminal::screen::{CLEARED, is_capable};
 use crate::watch::{EntryFilter, Replacement, Watcher};
-
-/// Clears the screen and keeps the lines that have scrolled out of it.
-const CLEAR: &str = "\x1b[2J\x1b[H";
 
 /// A command that is repeated.
 pub struct WatchedCommand<'a> {
@@ -55,9 +54,9 @@ pub fn watch(command: &WatchedCommand<'_>, mut round: impl FnMut() -> Round) -> 
     let is_over = || command.stop.load(Ordering::Relaxed) || is_output_closed();
     loop {
         let since = SystemTime::now();
-        watcher.begin(command.named.iter().cloned().chain(used).collect());
+        watcher.begin(command.named.iter().cloned().collect(), used);
         if clears {
-            say(CLEAR);
+            say(CLEARED);
         }
         let done = round();
         watcher.add(&done.used, since);
@@ -76,18 +75,18 @@ pub fn watch(command: &WatchedCommand<'_>, mut round: impl FnMut() -> Round) -> 
     }
 }
 
-/// Returns the flag that Ctrl-C sets.
+/// Returns the flag that Ctrl-C sets. A second Ctrl-C within a second ends the process.
 pub fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
     // Fails only if the system has no signals; Ctrl-C then ends the process.
-    let _ = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed));
+    let _ = ctrlc::set_handler(move || {
+        if is_second_interrupt() {
+            std::process::exit(Exit::Interrupted.code());
+        }
+        raised.store(true, Ordering::Relaxed);
+    });
     stop
-}
-
-/// Whether the terminal has a screen that can be cleared.
-fn is_capable() -> bool {
-    std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb" && !terminal.is_empty())
 }
 
 /// Whether standard output is a pipe or socket that nobody reads any more.

@@ -52,7 +52,7 @@ fn edits_of_findings(target: &Target<'_>, params: &CodeActionParams) -> Vec<Json
         let range = places.range(edit.span)?;
         let is_here = shown.location.uri == target.document.uri && touch(&shown.location.range, &params.range);
         let edits = vec![TextEdit { range, new_text: edit.text.clone() }];
-        let title = if is_repair { title(finding) } else { format!("Replace by `{}`", shortened(&edit.text)) };
+        let title = if is_repair { title(finding) } else { format!("Replace with `{}`", shortened(&edit.text)) };
         is_here.then(|| {
             json!({
                 "title": title,

@@ -25,13 +25,13 @@ pub struct Client {
     pub pulls_diagnostics: bool,
     /// Whether the client watches files when it is asked to.
     pub watches_files: bool,
-    /// Whether the client asks for inlay hints again when it is told to.
+    /// Whether the client supports `workspace/inlayHint/refresh`.
     pub refreshes_hints: bool,
     /// The commands that the client carries out itself.
     pub commands: Commands,
 }
 
-/// The commands of lenses. A client lists those that it has in `experimental.commands.commands`.
+/// Commands of code lenses that the client implements. It lists them in `experimental.commands.commands`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Commands {
     /// `neuroscript.run`
@@ -56,7 +56,7 @@ impl Commands {
         }
     }
 
-    /// Whether there is any.
+    /// Returns whether the client has at least one command.
     pub fn any(self) -> bool {
         self.run || self.plan || self.test || self.debug
     }

@@ -97,6 +97,9 @@ impl Document {
         if self.text.as_str().len() > MAX_BYTES {
             (self.is_too_large, self.text) = (true, Text::new(String::new()));
         }
+        if self.is_too_large {
+            self.lines = RefCell::default();
+        }
     }
 
     /// Returns the code of the document; positions are those of the document.

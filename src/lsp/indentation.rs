@@ -4,22 +4,21 @@
 
 use lsp_types::{Position, TextEdit};
 
-use crate::engine::TokenKind;
+use crate::engine::{CONTINUED, INDENT, TokenKind};
 
 use super::client::Client;
 use super::documents::Document;
 use super::outline::{BlockWord, Outline};
-
-/// Number of blanks of a level.
-const INDENT: usize = 2;
-/// Number of blanks before a line that continues one which ends in `\`.
-const CONTINUED: usize = 4;
 
 /// The last characters of the words that close a block or begin a branch. The editor asks after each of them.
 pub const TRIGGERS: [&str; 14] = ["D", "d", "E", "e", "F", "f", "R", "r", "N", "n", "C", "c", "K", "k"];
 
 /// Returns the edit that indents the line of a position, after a character was typed before it.
 pub fn on_type(document: &Document, position: Position, typed: &str, client: &Client) -> Vec<TextEdit> {
+    // In Markdown the blanks belong to the page.
+    if document.is_markdown() {
+        return Vec::new();
+    }
     let code = document.code();
     let offset = document.text.offset(position, client.encoding);
     let start = code[..offset].rfind('\n').map_or(0, |at| at + 1);
@@ -32,10 +31,6 @@ pub fn on_type(document: &Document, position: Position, typed: &str, client: &Cl
     }
     let Some(indent) = indentation(&code, start) else { return Vec::new() };
     if line[..blanks] == " ".repeat(indent) {
-        return Vec::new();
-    }
-    // In Markdown the blanks belong to the page.
-    if document.is_markdown() {
         return Vec::new();
     }
     let range = document.text.positions(client.encoding).range(start, start + blanks);
@@ -53,17 +48,8 @@ pub fn indentation(code: &str, start: usize) -> Option<usize> {
             return None;
         }
     }
-    let mut level = 0_usize;
-    let mut statement = None;
-    for begin in outline.statements().map(|statement| statement.start).take_while(|begin| *begin < next) {
-        statement = Some(begin);
-        level = match outline.block_word(begin) {
-            Some(BlockWord::Opener) if outline.begins_procedure(begin) => 1,
-            Some(BlockWord::Opener) => level + 1,
-            Some(BlockWord::Closer) => level.saturating_sub(1),
-            Some(BlockWord::Else) | None => level,
-        };
-    }
+    let level = outline.blocks.iter().filter(|block| block.range.start < start && start <= block.range.end).count();
+    let statement = outline.statements().map(|statement| statement.start).take_while(|begin| *begin < next).last();
     let begins_statement = outline.statements().any(|statement| statement.start == next);
     if let Some(statement) = statement.filter(|_| !begins_statement)
         && let Some(continued) = continuation(&outline, code, statement..next, start)

@@ -71,8 +71,8 @@ fn first_line(target: &Target<'_>) -> usize {
 /// Returns the procedure that the script runs if it has no other statements, or that has the name of an entry point.
 fn entry_point<'a>(target: &Target<'_>, script: &AnalyzedText<'a>) -> Option<&'a ast::Procedure> {
     let runs = target.analysis.checked.info.command_line.as_ref().and_then(|line| line.procedure.as_deref());
-    let is_entry = |name: &str| Some(name) == runs || matches!(name, "Main" | "main");
-    script.tree.procedures().find(|procedure| is_entry(&procedure.name.text))
+    let run = runs.and_then(|runs| script.tree.procedures().find(|procedure| procedure.name.text == runs));
+    run.or_else(|| script.main_procedure())
 }
 
 /// Returns the test cases of a script, by its golden files.

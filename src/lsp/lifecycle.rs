@@ -20,7 +20,7 @@ use super::server::{Answer, Notice, Server};
 use super::settings::Settings;
 use super::uri::{UriFault, path_of};
 
-/// Time that a check waits for the next message.
+/// Delay before a check, during which the next message takes precedence.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Maximum number of folders of a workspace.
 const MAX_FOLDERS: usize = 16;
@@ -90,8 +90,10 @@ fn begin(input: &mut impl BufRead, output: &mut Output<impl Write>, options: &Op
 fn initialize(mut params: Json, options: &Options) -> Result<Started, Refusal> {
     if let Json::Object(members) = &mut params {
         // A client that leaves its capabilities out has none.
-        members.retain(|_, member| !member.is_null());
-        members.entry("capabilities").or_insert_with(|| json!({}));
+        let capabilities = members.entry("capabilities").or_insert(Json::Null);
+        if capabilities.is_null() {
+            *capabilities = json!({});
+        }
     }
     let params: InitializeParams = read_params(params)?;
     let folders = match &options.sandbox {
@@ -303,7 +305,10 @@ impl<W: Write> Running<W> {
 
     fn notify(&mut self, notices: Vec<Notice>) -> Option<()> {
         for Notice { method, params, is_request } in notices {
-            let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+            let mut message = json!({ "jsonrpc": "2.0", "method": method });
+            if !params.is_null() {
+                message["params"] = params;
+            }
             if is_request {
                 self.asked += 1;
                 message["id"] = json!(format!("ns {}", self.asked));

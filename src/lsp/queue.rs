@@ -132,7 +132,7 @@ impl Queue {
             if let Some(message) = self.poll() {
                 return Some(message);
             }
-            // A frame may bring no message: a request that is taken back is answered already, or waits.
+            // A frame may yield no message: a cancellation only marks a waiting request.
             self.push(self.frames.recv().ok()?);
         }
     }

@@ -50,7 +50,7 @@ pub struct Server {
     in_modules: BTreeMap<String, BTreeMap<String, Vec<Shown>>>,
 }
 
-/// A notification for the client, or a request whose answer tells nothing.
+/// A notification to the client, or a request whose response is ignored.
 pub struct Notice {
     /// The method.
     pub method: &'static str,
@@ -391,7 +391,7 @@ fn answer(result: impl Serialize) -> Answer {
 }
 
 /// Returns a message that the client shows.
-pub fn warning(message: String) -> Notice {
+fn warning(message: String) -> Notice {
     Notice::notification("window/showMessage", json!({ "type": 2, "message": message }))
 }
 

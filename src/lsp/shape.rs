@@ -24,7 +24,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a value up to the comma or bracket behind it. The shape of what is no list or map is null.
+    /// Reads a value up to the comma or bracket after it. Values other than lists and maps have the shape null.
     fn value(&mut self, depth: usize) -> Json {
         let shape = match self.kind() {
             Some(TokenKind::Mark('{')) if depth < MAX_DEPTH => self.map(depth),

@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::engine::{LineResult, ProcedureInfo, RunSummary, Selection, Value, outside};
 use crate::manual::{About, about, tools_matching};
 use crate::terminal::report::{report_failure, say};
+use crate::terminal::screen::{CLEARED, is_capable};
 use crate::terminal::script_file::read_script;
 use crate::terminal::table::{cell, is_rows, new_table_of};
 
@@ -111,9 +112,8 @@ impl Repl<'_> {
     /// `:clear`
     pub fn clear(&self) {
         // The printer would escape the escapes, so bypass it.
-        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        if !is_dumb {
-            say("\x1b[H\x1b[2J");
+        if is_capable() {
+            say(CLEARED);
         }
     }
 

@@ -21,8 +21,7 @@ const LEAST_SHARE: f64 = 0.01;
 
 /// Enables the progress line if standard error is a terminal.
 pub fn show_at_terminal(engine: &Engine) {
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if stderr().is_terminal() && !is_dumb {
+    if stderr().is_terminal() && screen::is_capable() {
         engine.set_progress_view(Rc::new(Line::default()));
     }
 }

@@ -56,6 +56,14 @@ pub fn draw(author: Author, line: &str) {
     screen.shown = Some((author, Instant::now()));
 }
 
+/// Clears the whole screen; lines that have scrolled out of it stay.
+pub const CLEARED: &str = "\x1b[H\x1b[2J";
+
+/// Whether the terminal understands escape sequences.
+pub fn is_capable() -> bool {
+    std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb" && !terminal.is_empty())
+}
+
 /// Clears the line.
 pub fn clear() {
     lock().clear();

@@ -1,8 +1,8 @@
 //! Detection of changes to files by polling their sizes, times and identities.
 //!
 //! Polling works on every file system and survives what notifications do not: files that editors replace by renaming,
-//! directories that are removed and created again, and paths that do not exist yet. A look at a large tree takes long;
-//! the pauses between looks grow with it, so that watching takes at most a tenth of a processor.
+//! directories that are removed and created again, and paths that do not exist yet. A look at a large tree takes long,
+//! so the pauses between looks grow with it, up to [`LONGEST_PERIOD`].
 //!
 //! This room only looks: it opens no file, and does not decide what a change leads to.
 
@@ -56,7 +56,10 @@ impl Replacement {
 #[derive(Debug)]
 pub struct Watcher {
     filter: EntryFilter,
+    /// Paths that are watched with everything below them.
     paths: BTreeSet<PathBuf>,
+    /// Paths that are watched by themselves: they come from the text of scripts, which may name any directory.
+    used: BTreeSet<PathBuf>,
     /// Files that standard output and standard error write to; their changes are ignored.
     outputs: Vec<Identity>,
     seen: BTreeMap<PathBuf, State>,
@@ -97,24 +100,29 @@ impl State {
 impl Watcher {
     /// Creates a watcher that watches nothing yet.
     pub fn new(filter: EntryFilter) -> Watcher {
-        Watcher { filter, paths: BTreeSet::new(), outputs: output_files(), seen: BTreeMap::new() }
+        let (paths, used, seen) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        Watcher { filter, paths, used, outputs: output_files(), seen }
     }
 
-    /// Records the state of these paths, which replace the earlier ones. They need not exist. Call it before the files
-    /// are read.
-    pub fn begin(&mut self, paths: BTreeSet<PathBuf>) {
-        self.paths = paths;
-        self.seen = self.look(&self.paths);
+    /// Records the state of these paths, which replace the earlier ones: `paths` with everything below them, `used` by
+    /// themselves. They need not exist. Call it before the files are read.
+    pub fn begin(&mut self, paths: BTreeSet<PathBuf>, used: BTreeSet<PathBuf>) {
+        (self.paths, self.used) = (paths, used);
+        self.seen = self.look();
     }
 
-    /// Watches these paths too, which were read at `since` or later. Those that changed meanwhile count as changed.
-    pub fn add(&mut self, paths: &BTreeSet<PathBuf>, since: SystemTime) {
-        let new: BTreeSet<PathBuf> = paths.difference(&self.paths).cloned().collect();
-        for (path, state) in self.look(&new) {
+    /// Watches these paths too, by themselves. They were read at `since` or later; those that changed meanwhile count
+    /// as changed.
+    pub fn add(&mut self, used: &BTreeSet<PathBuf>, since: SystemTime) {
+        let mut found = BTreeMap::new();
+        for path in used.difference(&self.used) {
+            self.record(path, &mut found);
+        }
+        for (path, state) in found {
             let state = if state.changed_since(since) { State::Unknown } else { state };
             self.seen.entry(path).or_insert(state);
         }
-        self.paths.extend(new);
+        self.used.extend(used.iter().cloned());
     }
 
     /// Accepts files that this process has replaced. A change by somebody else still counts.
@@ -135,15 +143,15 @@ impl Watcher {
     pub fn accept_all(&mut self, is_accepted: impl Fn(&OsStr) -> bool) {
         let accepted = |path: &Path| path.file_name().is_some_and(&is_accepted);
         self.seen.retain(|path, _| !accepted(path));
-        let now = self.look(&self.paths);
+        let now = self.look();
         self.seen.extend(now.into_iter().filter(|(path, _)| accepted(path)));
     }
 
-    /// Waits until something has changed and the change is complete. Returns false if `is_over` says so first.
+    /// Waits until something has changed and the change is complete. Returns false if `is_over` returns true first.
     pub fn wait(&mut self, is_over: impl Fn() -> bool) -> bool {
         while !is_over() {
             let begin = Instant::now();
-            let now = self.look(&self.paths);
+            let now = self.look();
             if now != self.seen {
                 self.settle(now);
                 return true;
@@ -161,7 +169,7 @@ impl Watcher {
         self.seen = now;
         for _ in 0..PATIENCE {
             std::thread::sleep(SETTLED);
-            let now = self.look(&self.paths);
+            let now = self.look();
             let is_settled = now == self.seen;
             self.seen = now;
             if is_settled {
@@ -170,17 +178,15 @@ impl Watcher {
         }
     }
 
-    /// Returns the state of the paths and of everything below them. What does not exist or cannot be read is left out.
-    fn look(&self, paths: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, State> {
+    /// Returns the state of all paths and of everything below those that are watched with it. Skips paths that do not
+    /// exist or cannot be read.
+    fn look(&self) -> BTreeMap<PathBuf, State> {
         let mut seen = BTreeMap::new();
-        let mut directories = Vec::new();
-        for path in paths {
-            let Ok(metadata) = followed(path) else { continue };
-            if metadata.is_dir() {
-                directories.push(path.clone());
-            }
-            self.record(path.clone(), &metadata, &mut seen);
+        for path in &self.used {
+            self.record(path, &mut seen);
         }
+        let mut directories: Vec<PathBuf> = self.paths.iter().cloned().collect();
+        directories.retain(|path| self.record(path, &mut seen).is_some_and(|metadata| metadata.is_dir()));
         while let Some(directory) = directories.pop() {
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
@@ -188,9 +194,7 @@ impl Watcher {
                 if !(self.filter)(&entry.file_name(), kind) {
                     continue;
                 }
-                if let Ok(metadata) = followed(&path) {
-                    self.record(path.clone(), &metadata, &mut seen);
-                }
+                self.record(&path, &mut seen);
                 // Links to directories are not followed, as they may lead back here.
                 if kind.is_dir() {
                     directories.push(path);
@@ -200,11 +204,14 @@ impl Watcher {
         seen
     }
 
-    fn record(&self, path: PathBuf, metadata: &Metadata, seen: &mut BTreeMap<PathBuf, State>) {
-        let identity = identity(metadata);
+    /// Adds the state of a path, if it exists, and returns its metadata.
+    fn record(&self, path: &Path, seen: &mut BTreeMap<PathBuf, State>) -> Option<Metadata> {
+        let metadata = followed(path).ok()?;
+        let identity = identity(&metadata);
         if identity.is_none() || !self.outputs.contains(&identity) {
-            seen.insert(path, State::of(metadata));
+            seen.insert(path.to_path_buf(), State::of(&metadata));
         }
+        Some(metadata)
     }
 }
 

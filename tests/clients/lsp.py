@@ -237,4 +237,4 @@ async def test_suggestions_and_definitions(client: LanguageClient):
             text_document=document(client), range=found[0].range, context=lsp.CodeActionContext(diagnostics=found)
         )
     )
-    assert [action.title for action in actions] == ["Replace by `total`"]
+    assert [action.title for action in actions] == ["Replace with `total`"]

@@ -168,7 +168,7 @@ fn suggestions_of_messages_are_actions() {
         let actions = editor.result("textDocument/codeAction", params);
         assert_eq!(actions.as_array().unwrap().len(), 1, "{text}: {actions}");
         assert_eq!(actions[0]["isPreferred"], false, "it is a guess");
-        assert!(actions[0]["title"].as_str().unwrap().starts_with("Replace by `"), "{actions}");
+        assert!(actions[0]["title"].as_str().unwrap().starts_with("Replace with `"), "{actions}");
         assert_eq!(edited(text, &actions[0]["edit"]["documentChanges"][0]["edits"]), expected);
     }
     // A name in quotes is not replaced with its quotes.

@@ -46,8 +46,11 @@ fn a_script_is_started_at_its_head_and_at_its_entry_point() {
     assert_eq!(lenses(&mut editor, &file), of_main(0, "Only"));
     editor.replace(&file, 4, "DEFINE PROCEDURE A()\n  RETURN 1\nEND\nDEFINE PROCEDURE B()\n  RETURN 1\nEND\n");
     assert_eq!(lenses(&mut editor, &file), Vec::<String>::new(), "nobody knows which one is meant");
+    let both = "DEFINE PROCEDURE main()\n  RETURN 1\nEND\nDEFINE PROCEDURE Main()\n  RETURN 2\nEND\n";
+    editor.replace(&file, 5, both);
+    assert_eq!(lenses(&mut editor, &file), of_main(3, "Main"));
     // The lenses stay while a line is incomplete.
-    editor.replace(&file, 5, "SET x = (\nEMIT 1\n");
+    editor.replace(&file, 6, "SET x = (\nEMIT 1\n");
     assert_eq!(lenses(&mut editor, &file).len(), 3);
     // A page of Markdown begins at its first code; a document that is no file cannot be started.
     let page = uri(&place.path().join("page.md"));

@@ -59,19 +59,8 @@ function chunk(name, data) {
   const frame = Buffer.alloc(8 + body.length);
   frame.writeUInt32BE(data.length, 0);
   body.copy(frame, 4);
-  frame.writeUInt32BE(crc(body), 4 + body.length);
+  frame.writeUInt32BE(crc32(body), 4 + body.length);
   return frame;
-}
-
-/** The checksum of PNG; newer versions of Node have it. */
-function crc(bytes) {
-  if (typeof crc32 === 'function') return crc32(bytes);
-  let value = ~0;
-  for (const byte of bytes) {
-    value ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) value = (value >>> 1) ^ (0xedb88320 & -(value & 1));
-  }
-  return ~value >>> 0;
 }
 
 /** The icon as the bytes of a PNG file. */

@@ -27,7 +27,6 @@ export function languageConfiguration(keywords) {
     // `COMMENT:` … `ENDCOMMENT` needs lines of its own, which the editor's command for block comments does not write.
     comments: { lineComment: '#' },
     brackets: [['(', ')'], ['[', ']'], ['{', '}']],
-    colorizedBracketPairs: [['(', ')'], ['[', ']'], ['{', '}']],
     autoClosingPairs: [
       { open: '(', close: ')', notIn: ['string', 'comment'] },
       { open: '[', close: ']', notIn: ['string', 'comment'] },

@@ -23,7 +23,7 @@ export interface Written {
 
 /** Where a script is. */
 export interface Place {
-  /** The absolute path of the script, or `undefined` for commands on a folder. */
+  /** The absolute path of the script, or `undefined` for commands on a folder. In a task it may begin with a variable. */
   readonly file: string | undefined;
   /** The folder of the workspace, if the script is in one. */
   readonly folder: string | undefined;
@@ -32,7 +32,7 @@ export interface Place {
 
 /** Resolves the settings for a script; `undefined` if there is neither a script nor a folder. */
 export function optionsAt(written: Written, place: Place): Options | undefined {
-  const directory = place.file === undefined ? undefined : dirname(place.file);
+  const directory = place.file === undefined ? undefined : directoryOf(place.file);
   const base = place.folder ?? directory;
   if (base === undefined) return undefined;
   const absolute = (text: string): string => {
@@ -40,7 +40,8 @@ export function optionsAt(written: Written, place: Place): Options | undefined {
       .replaceAll('${workspaceFolder}', () => base)
       .replaceAll('${fileDirname}', () => directory ?? base);
     if (expanded === '~' || expanded.startsWith('~/')) return join(place.home, expanded.slice(1));
-    return isAbsolute(expanded) ? expanded : resolve(base, expanded);
+    const isLeftToEditor = directory?.startsWith('${') === true && expanded.startsWith(directory);
+    return isAbsolute(expanded) || isLeftToEditor ? expanded : resolve(base, expanded);
   };
   return {
     sandbox: written.sandbox === '' ? base : absolute(written.sandbox),
@@ -48,6 +49,23 @@ export function optionsAt(written: Written, place: Place): Options | undefined {
     lib: written.lib.filter((entry) => entry !== '').map(absolute),
     strict: written.strict,
   };
+}
+
+/** The directory of a script. For a variable alone, it is a variable as well, which VS Code replaces. */
+function directoryOf(file: string): string {
+  return file.startsWith('${') && !file.includes('/') ? '${fileDirname}' : dirname(file);
+}
+
+/** Whether a task is about the file of the active editor, for which VS Code replaces `${fileDirname}`. */
+export function isOfActiveFile(file: string): boolean {
+  return file === '${file}' || file === '${relativeFile}' || file.startsWith('${fileDirname}/');
+}
+
+/** Says which text VS Code would change, because it replaces variables in tasks and debug configurations. */
+export function variableProblem(texts: readonly string[]): string | undefined {
+  const text = texts.find((text) => text.includes('${'));
+  if (text === undefined) return undefined;
+  return `\`${text}\` contains \`\${\`, which VS Code replaces in tasks and debug configurations; use \`ns\` in a terminal`;
 }
 
 /** The options of every command but the sandbox, which `ns test` does not take. */

@@ -1,10 +1,7 @@
 // The client of the language server, `ns lsp`.
 
 import * as vscode from 'vscode';
-import {
-  CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn,
-  type ClientCapabilities, type CloseHandlerResult, type ErrorHandler, type ErrorHandlerResult, type StaticFeature,
-} from 'vscode-languageclient/node';
+import { ErrorAction, LanguageClient, RevealOutputChannelOn, type ClientCapabilities, type StaticFeature } from 'vscode-languageclient/node';
 import { withoutSandbox } from './arguments';
 import { startDirectory, type Context } from './context';
 
@@ -23,34 +20,6 @@ const announcement: StaticFeature = {
   },
   clear(): void {},
 };
-
-/** A server that ends by itself is started again, but not without end. */
-const MOST_ENDS = 5;
-const ENDS_WITHIN_MS = 3 * 60_000;
-
-/** Decides what happens when the connection breaks. A faulty write is not the end: the end of the server is. */
-class Breaks implements ErrorHandler {
-  private ends: number[] = [];
-
-  constructor(private readonly context: Context) {}
-
-  error(error: Error): ErrorHandlerResult {
-    this.context.log.warn(`the connection to the language server: ${error.message}`);
-    return { action: ErrorAction.Continue, handled: true };
-  }
-
-  closed(): CloseHandlerResult {
-    const now = Date.now();
-    this.ends = [...this.ends.filter((end) => now - end < ENDS_WITHIN_MS), now];
-    if (this.ends.length < MOST_ENDS) {
-      this.context.log.warn('the language server ended; it is started again');
-      return { action: CloseAction.Restart, handled: true };
-    }
-    const message = `the language server ended ${MOST_ENDS} times within ${ENDS_WITHIN_MS / 60_000} minutes; \`NeuroScript: Restart Language Server\` starts it again`;
-    void this.context.reportFailure(message);
-    return { action: CloseAction.DoNotRestart, handled: true };
-  }
-}
 
 /** Starts the server, and again when the program, the settings or the folders change. */
 export class Server implements vscode.Disposable {
@@ -77,23 +46,28 @@ export class Server implements vscode.Disposable {
     const program = await this.context.program();
     if (program === undefined) return;
     const command = { command: program.path, args: this.arguments(), options: { cwd: startDirectory() } };
-    const client = new LanguageClient('neuroscript', 'NeuroScript', command, {
+    const client: LanguageClient = new LanguageClient('neuroscript', 'NeuroScript', command, {
       documentSelector: [
         { scheme: 'file', language: 'neuroscript' },
         { scheme: 'file', language: 'markdown' },
       ],
       outputChannel: this.context.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      errorHandler: new Breaks(this.context),
+      errorHandler: {
+        // A failed write does not end the connection; only the server's exit does.
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => standard.closed(),
+      },
       initializationOptions: serverSettings(),
       synchronize: { configurationSection: 'neuroscript' },
     });
+    const standard = client.createDefaultErrorHandler();
     client.registerFeature(announcement);
     try {
       await client.start();
       this.client = client;
     } catch (error) {
-      await this.context.reportFailure(`the language server cannot be started: ${String(error)}`);
+      this.context.reportFailure(`the language server cannot be started: ${String(error)}`);
     }
   }
 

@@ -1,12 +1,15 @@
 // The commands of the palette, of menus and of lenses.
 
 import * as vscode from 'vscode';
+import type { Options } from './arguments';
 import { chosenFolder, type Context, type Target } from './context';
 import type { Debugging } from './debug';
+import { counted } from './plan/tree';
 import type { PlanView } from './plan/view';
 import { shorten } from './process';
 import type { Tasks } from './tasks';
 import type { TestExplorer } from './tests/explorer';
+import { parseUndo, type Undoable } from './undo';
 import { joinWords, splitWords } from './words';
 
 /** The parts that commands reach. */
@@ -72,51 +75,39 @@ async function askForWords(context: Context, target: Target): Promise<void> {
   if (text !== undefined) await context.keepWords(target.uri, splitWords(text));
 }
 
-/** A run as `ns log --output json` lists it. */
-interface Listed {
-  readonly id: string;
-  readonly time: string;
-  readonly command: string;
-  readonly changes: number;
-  readonly state: string;
-}
-
 /** Undoes the newest run of a sandbox after a question. */
 async function undoLast(context: Context): Promise<void> {
-  const active = vscode.window.activeTextEditor?.document.uri;
-  const folder = await chosenFolder();
-  const script = active?.scheme === 'file' ? active : undefined;
-  const options = context.optionsFor(script, folder);
+  const options = await sandboxOfUndo(context);
   if (options === undefined) {
     void vscode.window.showInformationMessage('Open a folder or a script first.');
     return;
   }
-  const logged = await context.ask('the list of runs', ['log', '--limit', '20', '--output', 'json'], options);
-  if (logged === undefined) return;
-  const last = lastDone(logged.stdout);
-  if (last === undefined) {
-    void vscode.window.showInformationMessage(`NeuroScript: there is no run to undo in ${options.sandbox}.`);
+  const timeoutMs = context.timeoutMs('plan.timeout', vscode.Uri.file(options.sandbox));
+  const planned = await context.ask('the plan of the undo', ['undo', '--plan', '--output', 'json'], options, { timeoutMs });
+  if (planned === undefined) return;
+  let last: Undoable;
+  try {
+    last = parseUndo(planned.stdout);
+  } catch (error) {
+    context.reportFailure((error as Error).message);
     return;
   }
   const undo = 'Undo';
-  const detail = `${shorten(last.command, 300)}\n${last.time}, ${last.changes} changes in ${options.sandbox}`;
+  const detail = `${shorten(last.command, 300)}\n${counted(last.changes, 'change')} in ${options.sandbox}`;
   const answer = await vscode.window.showWarningMessage('Undo the last run?', { modal: true, detail }, undo);
   if (answer !== undo) return;
-  const ended = await context.ask('the undo', ['undo', last.id], options);
+  const ended = await context.ask('the undo', ['undo', last.run], options);
   if (ended !== undefined) void vscode.window.showInformationMessage(`NeuroScript: ${shorten(ended.stderr.trim())}`);
 }
 
-/** The states of runs of which something is left to undo. */
-const UNDOABLE: readonly string[] = ['done', 'failed', 'interrupted', 'redone', 'partly undone'];
-
-/** The newest run that can be undone. */
-function lastDone(output: Buffer): Listed | undefined {
-  try {
-    const runs = JSON.parse(output.toString('utf8')) as Listed[];
-    return runs.find((run) => UNDOABLE.includes(run.state));
-  } catch {
-    return undefined;
+/** The options of the active file. A file outside of every folder counts only if it is a script. */
+async function sandboxOfUndo(context: Context): Promise<Options | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.uri.scheme === 'file') {
+    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+    if (folder !== undefined || document.languageId === 'neuroscript') return context.optionsFor(document.uri, folder);
   }
+  return context.optionsFor(undefined, await chosenFolder());
 }
 
 /** Asks for the program and writes it into the user's settings, where no workspace can change it. */

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { allOptions, optionsAt, type Options, type Written } from './arguments';
+import { allOptions, optionsAt, variableProblem, type Options, type Written } from './arguments';
 import { describe, run, type Ended } from './process';
 import { findProgram, type Program } from './program';
 
@@ -177,27 +177,37 @@ export class Context {
     return run({ program: program.path, args, maxBytes: MOST_BYTES, ...how });
   }
 
-  /** Runs `ns` for a question about a sandbox; reports a failure to the user and returns `undefined` then. */
-  async ask(what: string, args: readonly string[], options: Options, more: { input?: Buffer; title?: string } = {}): Promise<Ended | undefined> {
+  /**
+   * Runs `ns` on a sandbox; reports a failure to the user and returns `undefined` then. There is no limit of time unless
+   * one is given, because a change of files must not be interrupted; the user can cancel.
+   */
+  async ask(what: string, args: readonly string[], options: Options, more: { input?: Buffer; title?: string; timeoutMs?: number } = {}): Promise<Ended | undefined> {
     const program = await this.programForCommand();
     if (program === undefined) return undefined;
-    const timeoutMs = this.timeoutMs('plan.timeout', vscode.Uri.file(options.sandbox));
+    const timeoutMs = more.timeoutMs ?? Infinity;
     const input = more.input === undefined ? {} : { input: more.input };
     const ended = await withProgress(more.title ?? what, (stop) =>
       this.run(program, [...args, ...allOptions(options)], { cwd: options.sandbox, timeoutMs, stop, ...input }),
     );
     if (ended.end === 'exited' && ended.code === 0) return ended;
-    if (ended.end !== 'stopped') await this.reportFailure(describe(ended, what, timeoutMs));
+    if (ended.end !== 'stopped') this.reportFailure(describe(ended, what, timeoutMs));
     return undefined;
   }
 
-  /** Shows a failure, with its whole text in the log. */
-  async reportFailure(message: string): Promise<void> {
+  /** Whether VS Code passes texts on as they are; reports the first one in which it would replace a variable. */
+  isLiteral(texts: readonly string[]): boolean {
+    const problem = variableProblem(texts);
+    if (problem !== undefined) this.reportFailure(problem);
+    return problem === undefined;
+  }
+
+  /** Shows a failure, with its whole text in the log. Does not wait for the user. */
+  reportFailure(message: string): void {
     this.log.error(message);
     const show = 'Show Output';
     // Notifications show one paragraph.
-    const answer = await vscode.window.showErrorMessage(`NeuroScript: ${message.replace(/\s*\n\s*/g, ' · ')}`, show);
-    if (answer === show) this.log.show();
+    const shown = vscode.window.showErrorMessage(`NeuroScript: ${message.replace(/\s*\n\s*/g, ' · ')}`, show);
+    void shown.then((answer) => answer === show && this.log.show());
   }
 }
 

@@ -28,6 +28,7 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
 
   /** Starts a debug session for a script. */
   async start(target: Target): Promise<void> {
+    if (!this.context.isLiteral([target.file, target.procedure ?? '', ...target.words])) return;
     const launch: Launch = { ...launchOfFile(), program: target.file, args: [...target.words] };
     if (target.procedure !== undefined) launch['procedure'] = target.procedure;
     await vscode.debug.startDebugging(target.folder, launch);
@@ -35,16 +36,20 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
 
   /** Without a `launch.json`, the script of the active editor is debugged. */
   resolveDebugConfiguration(_folder: vscode.WorkspaceFolder | undefined, config: Launch): Launch | undefined {
-    if (config.type !== '' && config.type !== undefined) return config;
-    if (vscode.window.activeTextEditor?.document.languageId !== 'neuroscript') return undefined;
-    return launchOfFile();
+    const document = vscode.window.activeTextEditor?.document;
+    const isEmpty = config.type === '' || config.type === undefined;
+    if (isEmpty && document?.languageId !== 'neuroscript') return undefined;
+    const launch = isEmpty ? launchOfFile() : config;
+    // Newer versions of VS Code replace variables also in the path that they put in for `${file}`.
+    const usesFile = /\$\{(?:file|relativeFile)/.test(JSON.stringify(launch));
+    return usesFile && document !== undefined && !this.context.isLiteral([document.uri.fsPath]) ? undefined : launch;
   }
 
   /** Completes a configuration by the settings. Its variables are replaced already. */
   async resolveDebugConfigurationWithSubstitutedVariables(folder: vscode.WorkspaceFolder | undefined, config: Launch): Promise<Launch | undefined> {
     if ((await this.context.programForCommand()) === undefined) return undefined;
     if (typeof config.program !== 'string' || config.program === '') {
-      await this.context.reportFailure('the configuration names no script; write its path in `program`');
+      this.context.reportFailure('the configuration names no script; write its path in `program`');
       return undefined;
     }
     const program = isAbsolute(config.program) || folder === undefined ? config.program : join(folder.uri.fsPath, config.program);
@@ -67,10 +72,6 @@ export class Debugging implements vscode.DebugConfigurationProvider, vscode.Debu
     const program = await this.context.programForCommand();
     if (program === undefined) return undefined;
     const sandbox = String(session.configuration['sandbox']);
-    const asked = await this.context.run(program, ['dap', '--help'], { cwd: sandbox, timeoutMs: 10_000 });
-    if (asked.end !== 'exited' || asked.code !== 0) {
-      throw new Error(`ns ${program.version} at ${program.path} has no debugger; install a newer one.`);
-    }
     return new vscode.DebugAdapterExecutable(program.path, ['dap'], { cwd: sandbox });
   }
 }

@@ -29,6 +29,7 @@ export interface Start {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
+  /** The time after which the program is ended; `Infinity` for no limit. */
   readonly timeoutMs: number;
   /** The most that is read of standard output, and the same of standard error. */
   readonly maxBytes: number;
@@ -78,7 +79,7 @@ export function run(start: Start): Promise<Ended> {
       endGroup(child);
     };
     const onStop = (): void => endAs('stopped');
-    const timer = setTimeout(() => endAs('timed out'), start.timeoutMs);
+    const timer = Number.isFinite(start.timeoutMs) ? setTimeout(() => endAs('timed out'), start.timeoutMs) : undefined;
     try {
       child = spawn(start.program, [...start.args], {
         cwd: start.cwd,

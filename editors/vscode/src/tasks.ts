@@ -3,9 +3,10 @@
 // `ns` is started without a shell. VS Code replaces `${…}` in the arguments of every task, so a path with these
 // characters is refused rather than changed.
 
-import { isAbsolute, join } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative } from 'node:path';
 import * as vscode from 'vscode';
-import { allOptions, runArguments } from './arguments';
+import { allOptions, isOfActiveFile, optionsAt, runArguments, variableProblem, type Options } from './arguments';
 import type { Context, Target } from './context';
 import type { Program } from './program';
 import { TestTerminal } from './tests/terminal';
@@ -18,6 +19,11 @@ interface Definition extends vscode.TaskDefinition {
   readonly readOnly?: boolean;
 }
 
+/** Why a task cannot be made. */
+interface Refused {
+  readonly problem: string;
+}
+
 const COMMANDS: readonly string[] = ['run', 'check', 'format', 'test'];
 
 export class Tasks implements vscode.TaskProvider {
@@ -28,12 +34,15 @@ export class Tasks implements vscode.TaskProvider {
   async provideTasks(): Promise<vscode.Task[]> {
     const program = await this.context.program();
     if (program === undefined) return [];
-    const folders = vscode.workspace.workspaceFolders ?? [];
-    const commands = ['check', 'format', 'test'] as const;
-    const tasks = folders.flatMap((folder) =>
-      commands.map((command) => this.task(program, { type: 'neuroscript', command }, folder, `${command} scripts`)),
-    );
-    return tasks.filter((task) => task !== undefined);
+    const tasks: vscode.Task[] = [];
+    for (const folder of vscode.workspace.workspaceFolders ?? []) {
+      for (const command of ['check', 'format', 'test'] as const) {
+        const made = this.task(program, { type: 'neuroscript', command }, folder, `${command} scripts`);
+        if (made instanceof vscode.Task) tasks.push(made);
+        else this.context.log.warn(`the task to ${command} ${folder.name} is not offered: ${made.problem}`);
+      }
+    }
+    return tasks;
   }
 
   async resolveTask(task: vscode.Task): Promise<vscode.Task | undefined> {
@@ -42,18 +51,16 @@ export class Tasks implements vscode.TaskProvider {
     const folder = typeof task.scope === 'object' ? task.scope : vscode.workspace.workspaceFolders?.[0];
     if (program === undefined || folder === undefined || !COMMANDS.includes(definition.command)) return undefined;
     // The same definition must come back, or VS Code does not take the task.
-    return this.task(program, definition, folder, task.name);
+    const made = this.task(program, definition, folder, task.name);
+    if (made instanceof vscode.Task) return made;
+    this.context.reportFailure(made.problem);
+    return undefined;
   }
 
   /** Runs a script in a terminal. */
   async run(program: Program, target: Target): Promise<void> {
     const args = runArguments(target.options, { file: target.file, procedure: target.procedure, words: target.words });
-    if ([program.path, target.options.sandbox, ...args].some((text) => text.includes('${'))) {
-      await this.context.reportFailure(
-        'a path or an argument contains `${`, which VS Code replaces in tasks; run the script with `ns run` in a terminal',
-      );
-      return;
-    }
+    if (!this.context.isLiteral([program.path, target.options.sandbox, ...args])) return;
     const definition = { type: 'neuroscript', command: 'run', file: target.file, procedure: target.procedure, args: [...target.words] };
     const name = `run ${vscode.workspace.asRelativePath(target.uri)}`;
     const execution = new vscode.ProcessExecution(program.path, args, { cwd: target.options.sandbox });
@@ -62,32 +69,44 @@ export class Tasks implements vscode.TaskProvider {
     await vscode.tasks.executeTask(task);
   }
 
-  private task(program: Program, definition: Definition, folder: vscode.WorkspaceFolder, name: string): vscode.Task | undefined {
-    const options = this.context.optionsFor(undefined, folder);
-    if (options === undefined) return undefined;
+  private task(program: Program, definition: Definition, folder: vscode.WorkspaceFolder, name: string): vscode.Task | Refused {
+    if (definition.command === 'test') return this.testTask(program, definition, folder, name);
+    const { command, procedure, args: words, readOnly } = definition;
+    if (command === 'run' && (definition.file ?? '') === '') return { problem: 'the task `run` names no script; write its path in `file`' };
     const file = absolute(definition.file, folder);
-    if (definition.command === 'test') {
-      const execution = new vscode.CustomExecution((resolved) =>
-        Promise.resolve(new TestTerminal(this.context, program, folder, absolute((resolved as Definition).file, folder), options)),
-      );
-      return labelled(new vscode.Task(definition, folder, name, 'neuroscript', execution, '$ns-test'), vscode.TaskGroup.Test);
-    }
+    const options = this.optionsOf(file, folder);
+    if (options === undefined) return { problem: 'there is no sandbox' };
     const cwd = folder.uri.fsPath;
-    if (definition.command === 'run') {
-      if (definition.file === undefined) return undefined;
-      const { procedure, args: words, readOnly } = definition;
-      const args = runArguments(options, { file, procedure, words, readOnly });
-      return new vscode.Task(definition, folder, name, 'neuroscript', new vscode.ProcessExecution(program.path, args, { cwd }), '$ns-check');
-    }
-    const args = definition.command === 'check' ? ['check', ...allOptions(options), file] : ['fmt', file];
-    const execution = new vscode.ProcessExecution(program.path, args, { cwd });
-    return labelled(new vscode.Task(definition, folder, name, 'neuroscript', execution, '$ns-check'), vscode.TaskGroup.Build);
+    const own = allOptions(options).map((text) => (isOfActiveFile(file) ? text.replaceAll('${fileDirname}', '') : text));
+    const problem = variableProblem([program.path, cwd, ...(command === 'format' ? [] : own)]);
+    if (problem !== undefined) return { problem };
+    const made = (args: string[]): vscode.Task =>
+      new vscode.Task(definition, folder, name, 'neuroscript', new vscode.ProcessExecution(program.path, args, { cwd }), '$ns-check');
+    if (command === 'run') return made(runArguments(options, { file, procedure, words, readOnly }));
+    return labelled(made(command === 'check' ? ['check', ...allOptions(options), file] : ['fmt', file]), vscode.TaskGroup.Build);
+  }
+
+  /** The options of the script that a task names, or of the folder. */
+  private optionsOf(file: string, folder: vscode.WorkspaceFolder): Options | undefined {
+    if (relative(folder.uri.fsPath, file) === '') return this.context.optionsFor(undefined, folder);
+    if (!file.startsWith('${')) return this.context.optionsFor(vscode.Uri.file(file), folder);
+    return optionsAt(this.context.written(folder), { file, folder: folder.uri.fsPath, home: homedir() });
+  }
+
+  private testTask(program: Program, definition: Definition, folder: vscode.WorkspaceFolder, name: string): vscode.Task | Refused {
+    const options = this.context.optionsFor(undefined, folder);
+    if (options === undefined) return { problem: 'there is no sandbox' };
+    const execution = new vscode.CustomExecution((resolved) =>
+      Promise.resolve(new TestTerminal(this.context, program, folder, absolute((resolved as Definition).file, folder), options)),
+    );
+    return labelled(new vscode.Task(definition, folder, name, 'neuroscript', execution, '$ns-test'), vscode.TaskGroup.Test);
   }
 }
 
-/** The path of a definition; one that begins with a variable is left to VS Code. */
-function absolute(file: string | undefined, folder: vscode.WorkspaceFolder): string {
-  if (file === undefined || file === '') return folder.uri.fsPath;
+/** The path of a definition; one that begins with another variable than that of the folder is left to VS Code. */
+function absolute(written: string | undefined, folder: vscode.WorkspaceFolder): string {
+  const file = (written ?? '').replace(/^\$\{workspaceFolder\}/, () => folder.uri.fsPath);
+  if (file === '') return folder.uri.fsPath;
   return isAbsolute(file) || file.startsWith('${') ? file : join(folder.uri.fsPath, file);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { allOptions, optionsAt, planArguments, runArguments, type Written } from '../src/arguments';
+import { allOptions, isOfActiveFile, optionsAt, planArguments, runArguments, variableProblem, type Written } from '../src/arguments';
 import { folder, ns, STRANGE } from './support';
 
 const NOTHING: Written = { sandbox: '', policy: '', lib: [], strict: false };
@@ -20,6 +20,23 @@ test('the sandbox is the folder, or the directory of a script outside of one', (
   assert.deepEqual(all, { sandbox: '/w', policy: '/w/p.toml', lib: ['/w/lib', '/other'], strict: true });
   // The name of a folder is text, not a pattern of replacement.
   assert.equal(at({ sandbox: '${fileDirname}' }, "/w/$&$'/b.ns", '/w')?.sandbox, "/w/$&$'");
+});
+
+test('the sandbox of a task is that of the script, also where VS Code puts its path in', () => {
+  const sandbox = (written: string, file: string) => optionsAt({ ...NOTHING, sandbox: written }, { file, folder: '/w', home: '/h' })?.sandbox;
+  assert.equal(sandbox('${fileDirname}', '/w/a/b.ns'), '/w/a');
+  assert.equal(sandbox('${fileDirname}', '${file}'), '${fileDirname}');
+  assert.equal(sandbox('${fileDirname}/out', '${file}'), '${fileDirname}/out');
+  assert.equal(sandbox('${fileDirname}', '${fileDirname}/b.ns'), '${fileDirname}');
+  assert.equal(sandbox('', '${file}'), '/w');
+  assert.equal(sandbox('out', '${file}'), '/w/out');
+  // VS Code replaces `${fileDirname}` by the directory of the active file, whichever file the task is about.
+  assert.deepEqual(['${file}', '${relativeFile}', '${fileDirname}/b.ns', '${input:script}', '/w/b.ns'].map(isOfActiveFile), [true, true, true, false, false]);
+});
+
+test('a text in which VS Code would replace a variable is named', () => {
+  assert.equal(variableProblem(['/w/$HOME/a.ns', 'a}b{']), undefined);
+  assert.match(variableProblem(['/w', '/w/${command:x}.ns']) ?? '', /^`\/w\/\$\{command:x\}\.ns` contains/);
 });
 
 test('a script with any name and any words runs', async () => {

@@ -133,6 +133,24 @@ test('a path of a plan cannot make the editor read elsewhere, or wait', async ()
   assert.equal(await read('a\0b'), '(cannot be read: ERR_INVALID_ARG_VALUE)\n');
 });
 
+test('an absolute path of a plan is read below a further root, and only a regular file', async () => {
+  const root = folder({ 'a.txt': 'a' });
+  const top = folder();
+  symlinkSync('a.txt', join(root, 'link'));
+  const read = (path: string): Promise<string> => before({ ...EMPTY, path: join(root, path) }, top);
+  assert.equal(await read('a.txt'), 'a');
+  assert.equal(await read('link'), '(link to a.txt)\n');
+  assert.equal(await read('.'), '(no regular file)\n');
+  assert.equal(await read('none'), '(cannot be read: ENOENT)\n');
+});
+
+test('a time that JavaScript has no date for is shown in seconds', async () => {
+  const shown = (seconds: number): Promise<string> =>
+    before({ ...EMPTY, action: 'mode', was: { kind: 'file', size: 0, mode: 0o644, modified: [seconds, 0] } }, '/');
+  assert.equal(await shown(0), 'mode 0644\nmodified 1970-01-01T00:00:00.000Z\n');
+  assert.equal(await shown(9e12), 'mode 0644\nmodified 9000000000000 s after 1970\n');
+});
+
 test('output that is no plan gets a message', () => {
   const faulty = ['', 'x', '[]', 'null', '{}', '{"plan":2}', '{"plan":1,"changes":[]}', '{"plan":1,"command":"","changes":[{}]}', '{"plan":1,"command":"","changes":[{"path":"a","change":"new"}]}'];
   for (const text of faulty) {

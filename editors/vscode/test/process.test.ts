@@ -30,6 +30,12 @@ test('a program that does not end is ended, with its children', async () => {
   await until(() => !isRunning(child));
 });
 
+test('without a limit of time a program ends by itself', async () => {
+  const ended = await run({ ...program('sleep 0.3; echo done'), timeoutMs: Infinity });
+  assert.equal(ended.end, 'exited');
+  assert.equal(ended.stdout.toString(), 'done\n');
+});
+
 test('a program that prints without end is ended, and little is kept', async () => {
   for (const to of ['', ' >&2']) {
     const ended = await run(program(`while :; do echo 0123456789${to}; done`));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { findCases } from '../src/tests/discover';
 import { errorPlace, firstLine, linesOfRow, parseReport, safe, sidesOf, type Row } from '../src/tests/report';
+import { selectToRun, selectToUpdate, type Case } from '../src/tests/select';
 import { folder, ns, write } from './support';
 
 async function report(top: string, paths: readonly string[] = [top]): Promise<Row[]> {
@@ -45,11 +46,40 @@ test('the search ends at its bounds and says so', async () => {
 });
 
 test('one case of one script runs by its name', async () => {
-  const top = folder({ 'a.ns': 'EMIT 1\n', 'a.out': '1\n', 'a.two.out': '2\n' });
-  const ended = await ns(['test', '--format', 'json', '--filter', 'a.two', join(top, 'a.ns')], top);
-  const rows = parseReport(ended.stdout);
-  assert.deepEqual(rows.map((row) => [row.name, row.status]), [['a.two', 'failed']]);
-  assert.equal(rows[0]?.script, join(top, 'a.ns'));
+  const top = folder({ 'a.ns': 'EMIT 1\n', 'a.out': '1\n', 'a.two.out': '2\n', '-x.ns': 'EMIT 1\n', '-x.out': '1\n', '-x.y.out': '1\n' });
+  const run = async (script: string, name: string): Promise<string[]> => {
+    const [part, ...others] = selectToRun([{ script: join(top, script), name }]).parts;
+    assert.equal(others.length, 0);
+    const rows = await report(top, part?.args);
+    assert.ok(rows.every((row) => row.script === join(top, script)));
+    return rows.map((row) => `${row.name} ${row.status}`);
+  };
+  assert.deepEqual(await run('a.ns', 'a.two'), ['a.two failed']);
+  assert.deepEqual(await run('-x.ns', '-x.y'), ['-x.y passed']);
+});
+
+test('an update writes the selected cases and no others', async () => {
+  const files = {
+    'a.ns': 'EMIT 1\n', 'a.out': 'old\n', 'a.b.out': 'old\n', 'a.b.c.out': 'old\n', 'a.d.out': 'old\n',
+    'b.ns': 'EMIT 1\n', 'b.out': 'old\n',
+    '-x.ns': 'EMIT 1\n', '-x.out': 'old\n', '-x.y.out': 'old\n',
+  };
+  const update = async (...names: string[]): Promise<{ written: string[]; refused: string[] }> => {
+    const top = folder(files);
+    const scriptOf = (name: string): string => join(top, `${name.split('.')[0]}.ns`);
+    const cases: Case[] = names.map((name) => ({ script: scriptOf(name), name }));
+    const { parts, refused } = await selectToUpdate(cases);
+    for (const part of parts) await report(top, ['--update', ...part.args]);
+    const written = Object.keys(files).filter((file) => file.endsWith('.out') && readFileSync(join(top, file), 'utf8') === '1\n');
+    return { written, refused: refused.map(({ of, reason }) => `${of.name}: ${/those of (.*);/.exec(reason)?.[1]}`) };
+  };
+  assert.deepEqual(await update('a'), { written: [], refused: ['a: `a.b`, `a.b.c`, `a.d`'] });
+  assert.deepEqual(await update('a', 'b'), { written: ['b.out'], refused: ['a: `a.b`, `a.b.c`, `a.d`'] });
+  assert.deepEqual(await update('a.b', 'a.d'), { written: ['a.d.out'], refused: ['a.b: `a.b.c`'] });
+  // Each start writes selected cases only, although `a.b` alone stands for `a.b.c` too.
+  assert.deepEqual(await update('a.b', 'a.b.c'), { written: ['a.b.out', 'a.b.c.out'], refused: [] });
+  assert.deepEqual(await update('a', 'a.b', 'a.b.c', 'a.d'), { written: ['a.out', 'a.b.out', 'a.b.c.out', 'a.d.out'], refused: [] });
+  assert.deepEqual(await update('-x.y'), { written: ['-x.y.out'], refused: [] });
 });
 
 test('a difference has both texts and its place', async () => {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::limits::space;
-use crate::program::{Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of};
+use crate::program::{Entry, Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of};
 use crate::syntax::KnownLines;
 use crate::syntax::ast::{Procedure, Tree};
 use crate::text::{Source, Sources, Span};
@@ -126,6 +126,11 @@ impl<'a> AnalyzedText<'a> {
     pub fn constant(&self, procedure: Option<usize>, name: &str) -> Option<&'a str> {
         let span = on_large_stack(|| constant(self.tree, procedure, name)).ok().flatten()?;
         Some(self.source.slice(span))
+    }
+
+    /// Returns the procedure that has the name of an entry point, `Main` before `main`.
+    pub fn main_procedure(&self) -> Option<&'a Procedure> {
+        Entry::main(self.tree.procedures())
     }
 
     /// Returns the address of a module's file.

@@ -9,7 +9,7 @@ use crate::text::{Diagnostic, Source, Sources};
 use super::stack::on_large_stack;
 use super::{Script, internal_fault};
 
-pub use crate::format::Spelling;
+pub use crate::format::{CONTINUED, INDENT, Spelling};
 
 /// The result of formatting a text.
 pub struct Formatted {

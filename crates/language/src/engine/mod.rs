@@ -81,7 +81,7 @@ pub use debug::{
 };
 pub use fix::Fixed;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState, NO_KEY_YET, Ownership};
-pub use format::{Formatted, Spelling, format_script};
+pub use format::{CONTINUED, Formatted, INDENT, Spelling, format_script};
 pub use found_scripts::FoundScript;
 pub use gc::{Amount, GcRequest, ReclaimReason, Reclaimed, SweepReport, Tally};
 pub use history::{

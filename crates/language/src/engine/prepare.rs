@@ -114,7 +114,7 @@ impl Engine {
         };
         let uses = loader.load(span, &tree);
         if let Some(known) = known {
-            known.borrow_mut().end_parse(sources.iter().map(|source| source.text().len()).sum());
+            known.borrow_mut().end_parse();
         }
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);

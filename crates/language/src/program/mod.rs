@@ -31,6 +31,7 @@ mod unit;
 pub use crate::syntax::{Part, Template};
 pub use builtin::Builtin;
 pub use discard::{discard_unread, mark_unread};
+pub use entry::Entry;
 pub use higher_order::HigherOrder;
 pub use interface::{Bound, Element, Interface, Kind, OWN_OPTIONS, Parameter, Role, Words, is_option};
 pub use last_use::{Observed, mark_last_uses, mark_procedures};

@@ -1,4 +1,4 @@
-//! Whether a procedure only computes: neither it nor what it calls prints, or uses a tool that looks at anything.
+//! Decides whether a procedure is pure: it and its callees print nothing and call only pure tools.
 
 use std::collections::HashSet;
 

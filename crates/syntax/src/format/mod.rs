@@ -14,6 +14,8 @@ mod notes;
 mod page;
 mod proof;
 
+pub use atoms_of::{CONTINUED, INDENT};
+
 use crate::syntax::written::Written;
 use crate::syntax::{TextLimits, ast::Tree, parse_written, weight};
 use crate::text::{Code, Diagnostic, Source, Sources};

@@ -460,7 +460,7 @@ impl Tree {
         ExprId(self.exprs.len() as u32 - 1)
     }
 
-    /// Adds expressions whose numbers are those that they get.
+    /// Appends expressions that already carry their final numbers.
     pub(super) fn extend(&mut self, exprs: impl Iterator<Item = Expr>) {
         self.exprs.extend(exprs);
     }

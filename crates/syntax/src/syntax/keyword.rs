@@ -85,11 +85,6 @@ pub fn is_uniform(word: &str) -> bool {
 /// Returns whether `word` is the keyword, given in upper case, in one of its two spellings.
 #[inline]
 pub fn is_keyword(word: &str, keyword: &str) -> bool {
-    // Most words differ in length or in the first letter.
-    let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_uppercase);
-    if word.len() != keyword.len() || first(word) != first(keyword) {
-        return false;
-    }
     word == keyword || (word.eq_ignore_ascii_case(keyword) && word.bytes().all(|byte| !byte.is_ascii_uppercase()))
 }
 

@@ -1,7 +1,8 @@
 // The text of an entry before and after a plan.
 //
-// This module does not know VS Code. It reads only files below the sandbox and only regular files, at most `MOST_BYTES`
-// of each; for everything else it returns a line in parentheses that says why.
+// This module does not know VS Code. It reads only files below the sandbox, or at an absolute path below a further root,
+// which `ns` has checked. It reads only regular files, at most `MOST_BYTES` of each; for everything else it returns a
+// line in parentheses that says why.
 
 import { constants } from 'node:fs';
 import { lstat, open, readlink, realpath } from 'node:fs/promises';
@@ -112,6 +113,12 @@ function largeText(bytes: number): string {
 
 function stateText(state: State | undefined): string {
   if (state === undefined) return '';
-  const time = state.modified === undefined ? '?' : new Date(state.modified[0] * 1000).toISOString();
-  return `mode ${octal(state.mode)}\nmodified ${time}\n`;
+  return `mode ${octal(state.mode)}\nmodified ${timeText(state.modified?.[0])}\n`;
+}
+
+function timeText(seconds: number | undefined): string {
+  if (seconds === undefined) return '?';
+  const date = new Date(seconds * 1000);
+  // A date of JavaScript ends in the year 275760; file systems have later times.
+  return Number.isNaN(date.getTime()) ? `${seconds} s after 1970` : date.toISOString();
 }

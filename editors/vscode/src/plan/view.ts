@@ -60,15 +60,14 @@ export class PlanView implements vscode.TreeDataProvider<Line>, vscode.TextDocum
     if (ended.stderr.trim() !== '') this.context.log.info(`output of ${name}:\n${shorten(ended.stderr, 100_000)}`);
     let plan: Plan;
     try {
-      if (ended.end !== 'exited') throw new Error(describe(ended, `the plan of ${name}`, timeoutMs));
-      if (ended.stdout.length === 0) throw new Error(describe(ended, `the plan of ${name}`, timeoutMs));
+      if (ended.end !== 'exited' || ended.stdout.length === 0) throw new Error(describe(ended, `the plan of ${name}`, timeoutMs));
       plan = parsePlan(ended.stdout);
     } catch (error) {
-      await this.context.reportFailure((error as Error).message);
+      this.context.reportFailure((error as Error).message);
       return;
     }
     await this.show({ plan, target, number: ++this.number, roots: treeOf(plan) });
-    if (plan.failed) await this.context.reportFailure(`the run of ${name} fails: ${describe(ended, 'the run', timeoutMs)}`);
+    if (plan.failed) this.context.reportFailure(`the run of ${name} fails: ${describe(ended, 'the run', timeoutMs)}`);
     else if (plan.changes.length === 0) void vscode.window.showInformationMessage(`NeuroScript: ${name} would change nothing.`);
     else await this.openAll();
   }
@@ -208,7 +207,7 @@ function unsavedOf(plan: Plan, options: Options): string[] {
 
 function refusalsOf(plan: Plan): string[] {
   const { length } = plan.refused;
-  return length === 0 ? [] : [`${counted(length, 'call')} refused while it was planned; the view lists them.`];
+  return length === 0 ? [] : [`${counted(length, 'call')} ${length === 1 ? 'was' : 'were'} refused during planning; the view lists ${length === 1 ? 'it' : 'them'}.`];
 }
 
 const ICONS: Record<Action, [icon: string, color: string]> = {

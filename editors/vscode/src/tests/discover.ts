@@ -3,7 +3,7 @@
 // This module does not know VS Code. A test compares what it finds with what `ns test` runs.
 
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The extensions of the files of a case. */
 const PARTS: readonly string[] = ['out', 'err', 'tree', 'audit', 'args', 'in', 'times'];
@@ -68,8 +68,14 @@ function isSetup(name: string, beside: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** The cases of a script as its directory has them now. */
+export async function casesBeside(script: string): Promise<string[]> {
+  const names = await readdir(dirname(script)).catch(() => []);
+  return casesOf(basename(script), new Set(names));
+}
+
 /** The cases of a script, given the names beside it. */
-export function casesOf(script: string, beside: ReadonlySet<string>): string[] {
+function casesOf(script: string, beside: ReadonlySet<string>): string[] {
   const own = script.slice(0, -'.ns'.length);
   if (own === '') return [];
   const stems = new Set<string>();

@@ -9,11 +9,10 @@ import { describe } from '../process';
 import type { Program } from '../program';
 import { findCases, type Script } from './discover';
 import { errorPlace, firstLine, parseReport, safe, sidesOf, type Difference, type Row } from './report';
+import { selectToRun, selectToUpdate } from './select';
 
 /** The most bytes of a golden file that are compared line by line. */
 const MOST_GOLDEN = 4 * 1024 * 1024;
-/** The most scripts that one `ns test` is given. */
-const SCRIPTS_AT_ONCE = 200;
 const SETTLE_MS = 300;
 
 /** A case with its item of the explorer. */
@@ -36,8 +35,8 @@ export class TestExplorer {
     this.controller.refreshHandler = () => this.refresh();
     this.controller.resolveHandler = (item) => (item === undefined ? this.refresh() : Promise.resolve());
     const { Run } = vscode.TestRunProfileKind;
-    this.controller.createRunProfile('Run', Run, (request, token) => this.run(request, token, false), true);
-    this.controller.createRunProfile('Write Golden Files', Run, (request, token) => this.run(request, token, true), false);
+    this.controller.createRunProfile('Run', Run, (request) => this.run(request, false), true);
+    this.controller.createRunProfile('Write Golden Files', Run, (request) => this.run(request, true), false);
     const watcher = vscode.workspace.createFileSystemWatcher('**/*.{ns,out,err,tree,audit,args,in,times}', false, true, false);
     context.extension.subscriptions.push(
       this.controller,
@@ -128,10 +127,8 @@ export class TestExplorer {
     const own = [...this.leaves.values()].filter((leaf) => leaf.script === target.file);
     const meant = target.testCase === undefined ? own : own.filter((leaf) => leaf.name === target.testCase);
     if (meant.length > 0) {
-      const source = new vscode.CancellationTokenSource();
       await vscode.commands.executeCommand('workbench.view.testing.focus');
-      await this.run(new vscode.TestRunRequest(meant.map((leaf) => leaf.item)), source.token, update);
-      source.dispose();
+      await this.run(new vscode.TestRunRequest(meant.map((leaf) => leaf.item)), update);
       return;
     }
     if (update) await this.writeFirst(target);
@@ -153,19 +150,21 @@ export class TestExplorer {
     const args = ['test', '--update', ...withoutSandbox(target.options), target.file];
     const ended = await this.context.run(program, args, { cwd: dirname(target.file), timeoutMs });
     if (ended.end !== 'exited' || ended.code !== 0) {
-      await this.context.reportFailure(`${describe(ended, '`ns test`', timeoutMs)} ${ended.stdout.toString('utf8')}`.trim());
+      this.context.reportFailure(`${describe(ended, '`ns test`', timeoutMs)} ${ended.stdout.toString('utf8')}`.trim());
     }
     await this.refresh();
   }
 
-  private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken, update: boolean): Promise<void> {
+  private async run(request: vscode.TestRunRequest, update: boolean): Promise<void> {
     const program = await this.context.programForCommand();
     if (program === undefined) return;
     const leaves = this.meant(request);
     const run = this.controller.createTestRun(request);
     for (const leaf of leaves) run.enqueued(leaf.item);
     try {
-      for (const [folder, own] of grouped(leaves)) await this.runFolder({ run, program, folder, token, update }, own, request.include === undefined);
+      // A folder as a whole includes the cases that the user excluded.
+      const isAll = request.include === undefined && (request.exclude ?? []).length === 0;
+      for (const [folder, own] of grouped(leaves)) await this.runFolder({ run, program, folder, update }, own, isAll);
     } finally {
       run.end();
     }
@@ -187,26 +186,25 @@ export class TestExplorer {
   }
 
   private async runFolder(order: Order, leaves: readonly Leaf[], isAll: boolean): Promise<void> {
-    const scripts = [...new Set(leaves.map((leaf) => leaf.script))];
-    const only = leaves[0];
-    // One case of a script with several is found by its name; its longer namesakes run with it.
-    const filter = leaves.length === 1 && only !== undefined ? ['--filter', only.name] : [];
-    const folder = order.folder.uri.fsPath;
-    const parts = isAll ? [[folder]] : chunks(scripts, SCRIPTS_AT_ONCE);
-    for (const paths of parts) {
-      if (order.token.isCancellationRequested) return;
-      const named = isAll ? leaves : leaves.filter((leaf) => paths.includes(leaf.script));
-      await this.runPart(order, named, [...filter, ...paths]);
+    if (isAll) {
+      await this.runPart(order, leaves, [order.folder.uri.fsPath]);
+      return;
+    }
+    const { parts, refused } = order.update ? await selectToUpdate(leaves) : selectToRun(leaves);
+    for (const { of, reason } of refused) order.run.errored(of.item, atTop(new vscode.TestMessage(reason), of));
+    for (const { cases, args } of parts) {
+      if (order.run.token.isCancellationRequested) return;
+      await this.runPart(order, cases, args);
     }
   }
 
   private async runPart(order: Order, leaves: readonly Leaf[], words: readonly string[]): Promise<void> {
-    const { run, program, folder, token, update } = order;
+    const { run, program, folder, update } = order;
     for (const leaf of leaves) run.started(leaf.item);
     const options = this.context.optionsFor(undefined, folder);
     const args = ['test', '--format', 'json', ...(update ? ['--update'] : []), ...(options === undefined ? [] : withoutSandbox(options)), ...words];
     const timeoutMs = this.context.timeoutMs('test.timeout', folder);
-    const ended = await this.context.run(program, args, { cwd: folder.uri.fsPath, timeoutMs, stop: signalOf(token) });
+    const ended = await this.context.run(program, args, { cwd: folder.uri.fsPath, timeoutMs, stop: signalOf(run.token) });
     if (ended.end === 'stopped') return;
     let rows: Row[] = [];
     let problem = '`ns test` has no such case; its golden files were removed';
@@ -255,7 +253,6 @@ interface Order {
   readonly run: vscode.TestRun;
   readonly program: Program;
   readonly folder: vscode.WorkspaceFolder;
-  readonly token: vscode.CancellationToken;
   readonly update: boolean;
 }
 
@@ -313,10 +310,4 @@ function grouped(leaves: readonly Leaf[]): Map<vscode.WorkspaceFolder, Leaf[]> {
     else group.push(leaf);
   }
   return groups;
-}
-
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
-  return parts;
 }

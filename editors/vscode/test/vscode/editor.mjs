@@ -77,14 +77,25 @@ export class Editor {
     const quiet = ['--auth', 'none', '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
     const args = [programs.codeServer, ...places, ...quiet, '--bind-addr', `127.0.0.1:${editor.port}`];
     editor.server = spawn(programs.node, args, { env: editor.environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    process.once('exit', editor.killServer);
     editor.said = '';
     for (const stream of [editor.server.stdout, editor.server.stderr]) stream.on('data', (text) => (editor.said = (editor.said + text).slice(-20_000)));
-    const { chromium } = createRequire(join(programs.playwright, 'package.json'))('playwright-core');
-    editor.browser = await chromium.launch({ executablePath: programs.chromium, args: FLAGS });
-    editor.context = await editor.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
-    await editor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await editor.reachable();
+    try {
+      await editor.launch();
+      await editor.reachable();
+    } catch (error) {
+      await editor.stop();
+      throw error;
+    }
     return editor;
+  }
+
+  /** Starts the browser. */
+  async launch() {
+    const { chromium } = createRequire(join(programs.playwright, 'package.json'))('playwright-core');
+    this.browser = await chromium.launch({ executablePath: programs.chromium, args: FLAGS });
+    this.context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+    await this.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   }
 
   /** Runs code-server for one command. */
@@ -222,13 +233,21 @@ export class Editor {
   }
 
   async stop() {
-    await this.browser?.close();
-    if (this.server?.pid !== undefined) {
-      try {
-        process.kill(-this.server.pid, 'SIGKILL');
-      } catch {
-        // It ended already.
-      }
+    try {
+      await this.browser?.close();
+    } finally {
+      this.killServer();
+      process.off('exit', this.killServer);
     }
   }
+
+  /** Kills code-server with its children, also when this process ends before `stop`. */
+  killServer = () => {
+    if (this.server?.pid === undefined) return;
+    try {
+      process.kill(-this.server.pid, 'SIGKILL');
+    } catch {
+      // It ended already.
+    }
+  };
 }

@@ -32,7 +32,7 @@ pub struct Liveness<'a> {
     exposed: HashMap<Span, Slots>,
     /// The variables that are live after the innermost loop, and at the start of its next iteration.
     innermost: Option<(Slots, Slots)>,
-    /// The variables at which somebody looks between statements.
+    /// Variables that a debugger may read between statements.
     observed: Slots,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Liveness<'a> {
         analysis
     }
 
-    /// Takes all variables for observed between statements.
+    /// Treats every variable as read between statements.
     pub fn observe(&mut self, body: &Body) {
         self.observed = (0..body.slots.len() as u32).map(Slot).collect();
     }

@@ -21,13 +21,13 @@ use liveness::{After, Liveness};
 /// Number of statements times number of variables above which a body is left as it is.
 const MAX_WORK: usize = 4_000_000;
 
-/// Whether somebody looks at the variables of a program while it runs.
+/// Whether a debugger reads the variables of a running program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
     /// Nobody does.
     Never,
-    /// A debugger does, between statements: only a variable that a statement sets, or that it returns, gives up its old
-    /// value meanwhile.
+    /// A debugger reads them between statements. A statement may give up an old value only of a variable that it sets or
+    /// returns.
     BetweenStatements,
 }
 

@@ -59,7 +59,7 @@ impl Distance {
         }
     }
 
-    /// Moves a statement, without the statements of its blocks.
+    /// Moves a statement that is no block.
     pub fn relocate_statement(self, kind: &mut StatementKind) {
         match kind {
             StatementKind::Set { targets, value } => {
@@ -77,25 +77,22 @@ impl Distance {
                 values.iter_mut().for_each(|value| self.id(value));
             }
             StatementKind::Call(call) => self.id(call),
-            StatementKind::If { arms, .. } => arms.iter_mut().for_each(|arm| self.id(&mut arm.condition)),
-            StatementKind::While { condition, .. } => self.id(condition),
-            StatementKind::For { first, second, list, .. } => {
-                self.name(first);
-                second.iter_mut().for_each(|name| self.name(name));
-                self.id(list);
-            }
             StatementKind::Must { value, message } => {
                 self.id(value);
                 message.iter_mut().for_each(|message| self.id(message));
             }
             StatementKind::Fail(message) => message.iter_mut().for_each(|message| self.id(message)),
-            StatementKind::OnError { name, .. } => name.iter_mut().for_each(|name| self.name(name)),
             StatementKind::Use(used) => {
                 self.span(&mut used.path_span);
                 self.name(&mut used.name);
             }
-            StatementKind::Procedure(procedure) => self.relocate_head(procedure),
-            StatementKind::Break
+            // Blocks are assembled from relocated heads.
+            StatementKind::If { .. }
+            | StatementKind::While { .. }
+            | StatementKind::For { .. }
+            | StatementKind::OnError { .. }
+            | StatementKind::Procedure(_)
+            | StatementKind::Break
             | StatementKind::Continue
             | StatementKind::ClearError
             | StatementKind::Command(_)
