@@ -1,4 +1,4 @@
-//! The hooks of a debugger: where a run stops, what is seen there, and that going back and forward changes only files.
+//! The hooks of a debugger: where a run stops, what is seen there, and how it goes back and forward over changes.
 //!
 //! `tests/clients/dap.mjs` tries the same through the protocol, and `tests/suite.rs` compares runs with and without a
 //! debugger.
@@ -7,15 +7,16 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use neuroscript::engine::{
-    DebugClient, Ending, Engine, Invocation, Limits, LineBreakpoint, Options, Outcome, Paused, Purity, Resume, Script,
-    Served, Stop, StopFilters,
+    DebugClient, Ending, Engine, Invocation, Limits, LineBreakpoint, Moved, Options, Outcome, Paused, Purity, Resume,
+    Script, Served, Stop, StopFilters, VariableScope,
 };
 use tempfile::TempDir;
 
-use crate::support::Captured;
+use crate::support::{Captured, folder_in_memory};
 
 /// The reaction of a test to a stop.
 type AtStop = Box<dyn FnMut(&mut Paused<'_>, &Stop) -> Resume>;
@@ -57,19 +58,28 @@ impl DebugClient for Client {
 /// A sandbox and an engine.
 struct Place {
     _folder: TempDir,
+    sandbox: PathBuf,
     engine: Engine,
 }
 
 impl Place {
     fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a folder for the test");
+        Place::with(Options::default())
+    }
+
+    fn with(options: Options) -> Place {
+        let folder = folder_in_memory();
         let state = folder.path().join("state");
         let sandbox = folder.path().join("sandbox");
         fs::create_dir(&sandbox).expect("a sandbox");
         let limits = Limits::default();
-        let options = Options { sandbox: Some(sandbox), state: Some(state), limits, ..Options::default() };
+        let options = Options { sandbox: Some(sandbox.clone()), state: Some(state), limits, ..options };
         let engine = Engine::open(&options).unwrap_or_else(|error| panic!("the engine: {:?}", error.findings));
-        Place { _folder: folder, engine }
+        Place { _folder: folder, sandbox, engine }
+    }
+
+    fn names(&self) -> String {
+        names(&self.sandbox)
     }
 
     fn debug(&self, text: &str, client: Client) -> (Outcome, String) {
@@ -78,6 +88,20 @@ impl Place {
         let outcome = self.engine.debug(&script, &Invocation::default(), Box::new(output.clone()), Rc::new(client));
         (outcome, output.text())
     }
+}
+
+/// Returns the names of the files in a sandbox, except for reserved ones.
+fn names(sandbox: &Path) -> String {
+    let names = fs::read_dir(sandbox).expect("the sandbox").flatten().map(|entry| entry.file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != ".ns");
+    names.sort();
+    names.join(" ")
+}
+
+/// Returns a client that goes on to a line and does there what the test says.
+fn at_line(line: usize, at_stop: impl FnMut(&mut Paused<'_>, &Stop) -> Resume + 'static) -> Client {
+    Client { lines: vec![line], begin: Resume::Continue, ..stepping(at_stop) }
 }
 
 fn stepping(at_stop: impl FnMut(&mut Paused<'_>, &Stop) -> Resume + 'static) -> Client {
@@ -220,4 +244,129 @@ SET c = LIST.Map([1], Bad)
         Place::new().debug(text, Client { filters, begin: Resume::Continue, ..client });
         assert_eq!(seen.take(), expected);
     }
+}
+
+const CHANGES: &str = "\
+SET n = 0
+CALL FS.WriteFile(\"a.txt\", \"a\")
+SET n = 1
+CALL FS.WriteFile(\"b.txt\", \"b\")
+SET n = 2
+EMIT n
+";
+
+/// Returns the line and the variables that are shown, and the files.
+fn state(paused: &mut Paused<'_>, sandbox: &Path) -> String {
+    let variables = paused.variables(0, VariableScope::Local);
+    let values: Vec<String> = variables.iter().map(|variable| variable.value.to_string()).collect();
+    format!("{} {} {}", paused.frames(0, 1)[0].location.line, values.join(" "), names(sandbox))
+}
+
+#[test]
+fn a_run_goes_back_and_forward_over_its_changes() {
+    let place = Place::new();
+    let sandbox = place.sandbox.clone();
+    let client = at_line(6, move |paused, _| {
+        assert_eq!(paused.changes(), [0, 2]);
+        assert!(matches!(paused.step_back(), Moved::Shown));
+        assert_eq!(state(paused, &sandbox), "4 1 a.txt");
+        let refused = paused.set_variable(0, "n", &[], 5.into()).expect_err("the past is not changed");
+        assert!(refused.contains("go forward"), "{refused}");
+        assert!(matches!(paused.run_back(), Moved::Shown));
+        assert_eq!(state(paused, &sandbox), "2 0 ");
+        let nothing = paused.step_back();
+        assert!(matches!(&nothing, Moved::Nowhere(reason) if reason.contains("no file before")), "{nothing:?}");
+        assert!(matches!(paused.forward(Resume::StepOver), Moved::Shown));
+        assert_eq!(state(paused, &sandbox), "4 1 a.txt");
+        // The breakpoint of the present stops the way forward.
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        assert_eq!(state(paused, &sandbox), "6 2 a.txt b.txt");
+        assert!(matches!(paused.forward(Resume::Continue), Moved::Present));
+        Resume::Continue
+    });
+    let (outcome, output) = place.debug(CHANGES, client);
+    assert_eq!((outcome.ending, output.as_str()), (Ending::Done, "2\n"));
+    assert_eq!(place.names(), "a.txt b.txt");
+}
+
+#[test]
+fn the_change_of_somebody_else_stops_the_way_back() {
+    let place = Place::new();
+    let sandbox = place.sandbox.clone();
+    let client = at_line(6, move |paused, _| {
+        fs::write(sandbox.join("a.txt"), "of somebody else").expect("the file is there");
+        let stuck = paused.run_back();
+        assert!(matches!(&stuck, Moved::Stuck(error) if error.message.contains("a.txt")), "{stuck:?}");
+        assert_eq!(paused.changes(), [1, 2]);
+        assert_eq!(state(paused, &sandbox), "4 1 a.txt");
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        Resume::Continue
+    });
+    let (outcome, _) = place.debug(CHANGES, client);
+    assert_eq!(outcome.ending, Ending::Done);
+    assert_eq!(place.names(), "a.txt b.txt");
+    assert_eq!(fs::read_to_string(place.sandbox.join("a.txt")).expect("a text"), "of somebody else");
+}
+
+#[test]
+fn a_change_by_an_expression_is_one_to_go_back_over() {
+    let place = Place::new();
+    let sandbox = place.sandbox.clone();
+    let client = at_line(6, move |paused, _| {
+        let write = "FS.WriteFile(\"c.txt\", \"c\")";
+        paused.evaluate(Some(0), write, Purity::Effects).expect("it is allowed");
+        assert_eq!(paused.changes(), [0, 3]);
+        assert!(matches!(paused.step_back(), Moved::Shown));
+        assert_eq!(state(paused, &sandbox), "6 2 a.txt b.txt");
+        assert!(matches!(paused.step_back(), Moved::Shown));
+        assert_eq!(state(paused, &sandbox), "4 1 a.txt");
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        Resume::Continue
+    });
+    let (outcome, _) = place.debug(CHANGES, client);
+    assert_eq!(outcome.ending, Ending::Done);
+    assert_eq!(place.names(), "a.txt b.txt c.txt");
+}
+
+#[test]
+fn a_temporary_directory_closes_the_way_back_and_is_removed_with_its_run() {
+    let place = Place::new();
+    let text = format!("SET folder = FS.TempDirectory()\n{CHANGES}");
+    let client = at_line(7, move |paused, _| {
+        let nothing = paused.step_back();
+        assert!(matches!(&nothing, Moved::Nowhere(reason) if reason.contains("temporary directory")), "{nothing:?}");
+        // What an expression changes belongs to the same run.
+        let write = "FS.WriteFile(folder.path + \"/c.txt\", \"c\")";
+        paused.evaluate(Some(0), write, Purity::Effects).expect("it is allowed");
+        Resume::Continue
+    });
+    let (outcome, _) = place.debug(&text, client);
+    assert_eq!((outcome.ending, place.names().as_str()), (Ending::Done, "a.txt b.txt"), "{:?}", outcome.warnings);
+    place.engine.undo(None, false, false).unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(place.names(), "");
+}
+
+#[test]
+fn a_run_that_takes_everything_back_is_not_debugged() {
+    let place = Place::with(Options { atomic: true, ..Options::default() });
+    let (outcome, _) = place.debug(CHANGES, stepping(|_, stop| panic!("it stops at {stop:?}")));
+    assert!(outcome.findings[0].message.contains("cannot be atomic"), "{:?}", outcome.findings);
+    assert_eq!(place.names(), "");
+}
+
+#[test]
+fn announced_paths_are_few_and_short() {
+    let text = "CALL FS.DeleteFile(LIST.Repeat(STR.Repeat(\"x\", 5000), 50))\n";
+    let seen: Rc<RefCell<Vec<usize>>> = Rc::default();
+    let record = seen.clone();
+    let client = stepping(move |_, stop| {
+        let Stop::Change(change) = stop else { panic!("it stops at {stop:?}") };
+        assert_eq!((change.paths.len(), change.more), (20, 30));
+        record.borrow_mut().extend(change.paths.iter().map(|path| path.chars().count()));
+        Resume::Continue
+    });
+    let filters = StopFilters { changes: true, ..StopFilters::default() };
+    Place::new().debug(text, Client { filters, begin: Resume::Continue, ..client });
+    assert_eq!(seen.take(), [1_001; 20]);
 }

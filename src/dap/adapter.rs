@@ -8,7 +8,7 @@ use crate::engine::Options;
 
 use super::arguments::Initialize;
 use super::inspect::Counting;
-use super::launch::{Connection, launch};
+use super::launch::{Connection, Prepared, prepare, run};
 use super::message::{Refusal, Request, Sender};
 use super::queue::Queue;
 
@@ -26,65 +26,71 @@ pub fn serve(options: &Options) -> Ended {
     serve_on(BufReader::new(stdin()), stdout(), options)
 }
 
-fn serve_on(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static, options: &Options) -> Ended {
-    let (sender, queue) = (Sender::new(output), Queue::new());
-    queue.start(input, sender.clone());
-    let Some(counting) = initialized(&sender, &queue) else { return Ended::Abruptly };
+fn serve_on(mut input: impl BufRead + Send + 'static, output: impl Write + Send + 'static, options: &Options) -> Ended {
+    let sender = Sender::new(output);
+    let Started { counting, launch, prepared } = match begin(&mut input, &sender, options) {
+        Ok(started) => started,
+        Err(ended) => return ended,
+    };
+    // The thread that reads is locked down too, since it starts after the lockdown.
+    let queue = Queue::start(input, sender.clone(), prepared.interrupt());
     let connection = Connection { sender, queue, counting };
-    let mut launched = false;
-    while let Some(request) = connection.queue.wait() {
-        match request.command.as_str() {
-            "disconnect" => {
-                connection.sender.answer(&request, Ok(Json::Null));
-                return Ended::Properly;
-            }
-            "launch" if !launched => match launch(&connection, options, request) {
-                Ok(()) => launched = true,
-                Err((request, refusal)) => connection.sender.answer(&request, Err(refusal)),
-            },
-            "threads" if launched => connection.sender.answer(&request, Ok(json!({ "threads": [] }))),
-            "terminate" if launched => connection.sender.answer(&request, Ok(Json::Null)),
-            command => {
-                let refusal = refused(command, launched);
-                connection.sender.answer(&request, Err(refusal));
-            }
-        }
-        if launched && connection.queue.is_left() {
-            break;
-        }
+    run(&connection, prepared, launch);
+    while !connection.queue.has_disconnected()
+        && let Some(request) = connection.queue.wait()
+    {
+        let answer = match request.command.as_str() {
+            "disconnect" | "terminate" => Ok(Json::Null),
+            "threads" => Ok(json!({ "threads": [] })),
+            command => Err(refused(command, "the run is over")),
+        };
+        connection.sender.answer(&request, answer);
     }
-    if connection.queue.was_left() { Ended::Properly } else { Ended::Abruptly }
+    if connection.queue.has_disconnected() { Ended::Properly } else { Ended::Abruptly }
+}
+
+/// A script that is ready to run, and the request that started it.
+struct Started {
+    counting: Counting,
+    launch: Request,
+    prepared: Prepared,
+}
+
+/// Answers requests until a script is ready and the process is locked down.
+///
+/// # Errors
+/// The client leaves before.
+fn begin(input: &mut impl BufRead, sender: &Sender, options: &Options) -> Result<Started, Ended> {
+    let mut initialized = None;
+    while let Some((request, _)) = Request::next(input, sender) {
+        let answer = match (request.command.as_str(), initialized) {
+            ("disconnect", _) => {
+                sender.answer(&request, Ok(Json::Null));
+                return Err(Ended::Properly);
+            }
+            ("initialize", None) => initialize(&request).map(|counting| {
+                initialized = Some(counting);
+                capabilities()
+            }),
+            ("launch", Some(counting)) => match prepare(options, &request) {
+                Ok(prepared) => return Ok(Started { counting, launch: request, prepared }),
+                Err(refusal) => Err(refusal),
+            },
+            (command, None) => Err(Refusal::new(format!("`{command}` comes before `initialize`"))),
+            (command, Some(_)) => Err(refused(command, &format!("`{command}` comes before `launch`"))),
+        };
+        sender.answer(&request, answer);
+    }
+    Err(Ended::Abruptly)
 }
 
 /// Returns why a request is refused outside of a run.
-fn refused(command: &str, launched: bool) -> Refusal {
+fn refused(command: &str, otherwise: &str) -> Refusal {
     Refusal::new(match command {
-        "attach" => "`ns dap` starts the script itself: use `launch`".to_owned(),
-        "initialize" => "the adapter is initialized already".to_owned(),
-        _ if launched => "the run is over".to_owned(),
-        _ => format!("`{command}` comes before `launch`"),
+        "attach" => "`ns dap` starts the script itself: use `launch`",
+        "initialize" => "the adapter is initialized already",
+        _ => otherwise,
     })
-}
-
-/// Answers requests until `initialize` has succeeded. Returns `None` if the client leaves.
-fn initialized(sender: &Sender, queue: &Queue) -> Option<Counting> {
-    loop {
-        let request = queue.wait()?;
-        match request.command.as_str() {
-            "initialize" => match initialize(&request) {
-                Ok(counting) => {
-                    sender.answer(&request, Ok(capabilities()));
-                    return Some(counting);
-                }
-                Err(refusal) => sender.answer(&request, Err(refusal)),
-            },
-            "disconnect" => {
-                sender.answer(&request, Ok(Json::Null));
-                return None;
-            }
-            command => sender.answer(&request, Err(Refusal::new(format!("`{command}` comes before `initialize`")))),
-        }
-    }
 }
 
 fn initialize(request: &Request) -> Result<Counting, Refusal> {

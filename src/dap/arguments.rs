@@ -58,6 +58,16 @@ pub struct SetBreakpoints {
     pub lines: Vec<i64>,
 }
 
+impl SetBreakpoints {
+    /// Returns the breakpoints, in whichever form they were given.
+    pub fn points(self) -> Vec<GivenBreakpoint> {
+        if !self.breakpoints.is_empty() {
+            return self.breakpoints;
+        }
+        self.lines.into_iter().map(|line| GivenBreakpoint { line, ..GivenBreakpoint::default() }).collect()
+    }
+}
+
 /// A breakpoint on a line or a procedure.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

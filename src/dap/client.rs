@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::engine::{DebugClient, Moved, Paused, Resume, Served, Stop, StopFilters};
 use crate::toolkit::ToolError;
 
-use super::arguments::Scopes;
+use super::arguments::{Scopes, SetBreakpoints, SetFilters, SetFunctionBreakpoints};
 use super::files::Files;
 use super::inspect::{self, Counting};
 use super::message::{Answer, Refusal, Request, Sender};
@@ -91,12 +91,12 @@ impl Client {
             ("stepIn", Phase::Stopped) => self.go_on(paused, Resume::StepIn, Json::Null),
             ("stepOut", Phase::Stopped) => self.go_on(paused, Resume::StepOut, Json::Null),
             ("stepBack", Phase::Stopped) => {
-                let moved = paused.step_back();
-                self.moved(moved)
+                let (before, moved) = (paused.changes(), paused.step_back());
+                self.moved(paused, before, moved)
             }
             ("reverseContinue", Phase::Stopped) => {
-                let moved = paused.run_back();
-                self.moved(moved)
+                let (before, moved) = (paused.changes(), paused.run_back());
+                self.moved(paused, before, moved)
             }
             ("continue" | "next" | "stepIn" | "stepOut" | "stepBack" | "reverseContinue", _) => {
                 refused("the run is not stopped")
@@ -107,16 +107,15 @@ impl Client {
 
     /// Lets the run go on, or makes changes again that were taken back.
     fn go_on(&self, paused: &mut Paused<'_>, resume: Resume, body: Json) -> Next {
-        if !paused.is_in_past() {
-            return Next::Resume(resume, body);
-        }
+        let before = paused.changes();
         match paused.forward(resume) {
             Moved::Present => Next::Resume(resume, body),
-            moved => self.moved(moved),
+            moved => self.moved(paused, before, moved),
         }
     }
 
-    fn moved(&self, moved: Moved) -> Next {
+    /// Shows the state after a step over changes. A step that was refused on its way has reached another state, too.
+    fn moved(&self, paused: &Paused<'_>, before: [usize; 2], moved: Moved) -> Next {
         match moved {
             Moved::Shown | Moved::Present => Next::Show(Stop::Step),
             Moved::AtBreakpoint => {
@@ -125,8 +124,9 @@ impl Client {
             Moved::Nowhere(reason) => refused(reason),
             Moved::Stuck(error) => {
                 let message = stuck(&error);
+                paused.settle();
                 let _ = self.sender.show("important", &format!("{message}\n"));
-                refused(message)
+                if paused.changes() == before { refused(message) } else { Next::Show(Stop::Step) }
             }
         }
     }
@@ -134,6 +134,9 @@ impl Client {
     fn answer(&self, paused: &mut Paused<'_>, request: &Request, phase: Phase) -> Answer {
         let (files, counting) = (self.files.borrow(), self.counting);
         match request.command.as_str() {
+            "setBreakpoints" | "setFunctionBreakpoints" | "setExceptionBreakpoints" if self.no_debug => {
+                refuse_without_debugging(request)
+            }
             "setBreakpoints" => inspect::set_breakpoints(paused, &files, counting, request.read()?),
             "setFunctionBreakpoints" => inspect::set_function_breakpoints(paused, counting, request.read()?),
             "setExceptionBreakpoints" => inspect::set_filters(paused, &request.read()?),
@@ -160,8 +163,7 @@ impl Client {
             "stackTrace" => inspect::stack_trace(paused, &files, self.counting, &request.read()?),
             "scopes" => {
                 let Scopes { frame_id } = request.read()?;
-                let frame = frame_id.checked_sub(1).filter(|frame| *frame < paused.frame_count());
-                let frame = frame.ok_or_else(|| Refusal::new(format!("there is no frame {frame_id} at this stop")))?;
+                let frame = inspect::frame(paused, frame_id)?;
                 Ok(handles.scopes(paused, frame))
             }
             "variables" => handles.variables(paused, &request.read()?),
@@ -185,7 +187,7 @@ impl Client {
 impl DebugClient for Client {
     fn configure(&self, paused: &mut Paused<'_>) -> Resume {
         let names = paused.texts().into_iter().map(|(name, _)| name);
-        self.files.borrow_mut().set_names(names.collect());
+        self.files.borrow_mut().set_names(names);
         paused.set_filters(StopFilters { uncaught: !self.no_debug, ..StopFilters::default() });
         if let Some(launch) = self.launch.take() {
             self.sender.answer(&launch, Ok(Json::Null));
@@ -198,10 +200,6 @@ impl DebugClient for Client {
                 Next::End => return Resume::End,
                 _ => {}
             }
-        }
-        if self.no_debug {
-            paused.set_filters(StopFilters::default());
-            paused.forget_breakpoints();
         }
         if self.stop_on_entry && !self.no_debug { Resume::StepIn } else { Resume::Continue }
     }
@@ -235,12 +233,24 @@ impl DebugClient for Client {
                 _ => {}
             }
         }
-        if self.queue.is_ending() { Served::End } else { served }
+        if self.queue.is_closed() { Served::End } else { served }
     }
 
     fn log(&self, paused: &mut Paused<'_>, message: &str) {
         paused.settle();
         let _ = self.sender.show("console", &format!("{message}\n"));
+    }
+}
+
+/// Answers that breakpoints or filters are not set.
+fn refuse_without_debugging(request: &Request) -> Answer {
+    let reason = "the run was launched with `noDebug`, so it stops nowhere";
+    match request.command.as_str() {
+        "setBreakpoints" => inspect::refuse_breakpoints(&request.read::<SetBreakpoints>()?.points(), reason),
+        "setFunctionBreakpoints" => {
+            inspect::refuse_breakpoints(&request.read::<SetFunctionBreakpoints>()?.breakpoints, reason)
+        }
+        _ => inspect::refuse_breakpoints(&request.read::<SetFilters>()?.filters, reason),
     }
 }
 

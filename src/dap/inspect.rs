@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::engine::{
-    BreakpointRule, DebugLocation, LineBreakpoint, Paused, ProcedureBreakpoint, Purity, SetBreakpoint, StopFilters,
+    BreakpointRule, DebugLocation, LineBreakpoint, MAX_BREAKPOINTS, Paused, ProcedureBreakpoint, Purity, SetBreakpoint,
+    StopFilters,
 };
 
 use super::arguments::{
@@ -16,8 +17,6 @@ use super::variables::{Handles, copied};
 
 /// Maximum number of frames in one answer.
 const MAX_FRAMES: usize = 1_000;
-/// Maximum number of breakpoints in one request.
-const MAX_BREAKPOINTS: usize = 10_000;
 
 /// How the client counts lines and columns.
 #[derive(Clone, Copy, Debug)]
@@ -47,14 +46,11 @@ impl Counting {
 
 /// Answers `setBreakpoints`.
 pub fn set_breakpoints(paused: &mut Paused<'_>, files: &Files, counting: Counting, given: SetBreakpoints) -> Answer {
-    let old_form = given.lines.iter().map(|line| GivenBreakpoint { line: *line, ..GivenBreakpoint::default() });
-    let points = if given.breakpoints.is_empty() { old_form.collect() } else { given.breakpoints };
-    bounded(points.len())?;
     let Some(name) = files.name_of(&given.source) else {
-        let message = "no script or module of this run is in this file";
-        let refused = points.iter().map(|_| json!({ "verified": false, "message": message }));
-        return Ok(json!({ "breakpoints": refused.collect::<Vec<_>>() }));
+        return refuse_breakpoints(&given.points(), "no script or module of this run is in this file");
     };
+    let points = given.points();
+    bounded(points.len())?;
     let wanted = points.into_iter().map(|point| {
         let line = counting.line_of_client(point.line);
         LineBreakpoint { line, rule: rule(point) }
@@ -112,6 +108,12 @@ pub fn breakpoint_locations(
     Ok(json!({ "breakpoints": lines.collect::<Vec<_>>() }))
 }
 
+/// Returns the answer for breakpoints that are not set.
+pub fn refuse_breakpoints<T>(points: &[T], reason: &str) -> Answer {
+    bounded(points.len())?;
+    Ok(json!({ "breakpoints": vec![json!({ "verified": false, "message": reason }); points.len()] }))
+}
+
 fn bounded(points: usize) -> Result<(), Refusal> {
     if points > MAX_BREAKPOINTS {
         return Err(Refusal::new(format!("these are {points} breakpoints, more than {MAX_BREAKPOINTS}")));
@@ -132,6 +134,12 @@ fn shown(set: &SetBreakpoint, counting: Counting) -> Json {
         shown["message"] = json!(message);
     }
     shown
+}
+
+/// Returns a frame, counted from the outermost, by its number for the client.
+pub fn frame(paused: &mut Paused<'_>, id: usize) -> Result<usize, Refusal> {
+    let frame = id.checked_sub(1).filter(|frame| *frame < paused.frame_count());
+    frame.ok_or_else(|| Refusal::new(format!("there is no frame {id} at this stop")))
 }
 
 /// Answers `stackTrace`.
@@ -168,8 +176,10 @@ pub fn source(paused: &mut Paused<'_>, files: &Files, mut given: WantedSource) -
 pub fn evaluate(paused: &mut Paused<'_>, handles: &mut Handles, sender: &Sender, given: &Evaluate) -> Answer {
     let context = given.context.as_deref();
     let purity = if context == Some("repl") { Purity::Effects } else { Purity::Pure };
-    let frame = given.frame_id.and_then(|id| id.checked_sub(1));
-    let frame = frame.or_else(|| paused.frame_count().checked_sub(1));
+    let frame = match given.frame_id {
+        Some(id) => Some(frame(paused, id)?),
+        None => paused.frame_count().checked_sub(1),
+    };
     let evaluated = paused.evaluate(frame, &given.expression, purity).map_err(Refusal::new)?;
     if !evaluated.printed.is_empty() {
         let _ = sender.show("stdout", &evaluated.printed);

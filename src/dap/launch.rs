@@ -1,11 +1,14 @@
 //! `launch`: opens the sandbox, reads the script, locks the process down and runs the script under the debugger.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use serde_json::json;
 
-use crate::engine::{Ending, Engine, Invocation, Options, Outcome, Process, Script, SetupError, Words, settle_scratch};
+use crate::engine::{
+    Ending, Engine, Interrupt, Invocation, Options, Outcome, Process, Script, SetupError, Words, settle_scratch,
+};
 use crate::terminal::exit::Exit;
 use crate::terminal::script_file::load_script;
 
@@ -17,7 +20,7 @@ use super::message::{Refusal, Request, Sender};
 use super::output::{Events, rendered};
 use super::queue::Queue;
 
-/// The connection and what the client said of itself.
+/// The connection, and how the client counts lines.
 #[derive(Clone)]
 pub struct Connection {
     pub sender: Sender,
@@ -28,24 +31,16 @@ pub struct Connection {
 /// Maximum number of changes of a plan that are listed.
 const LISTED: usize = 50;
 
-/// Runs the script of a `launch` request, which is answered when the script is ready.
-///
-/// # Errors
-/// Why it cannot be launched; the request is not answered then, and another one may follow if nothing is locked down.
-pub fn launch(connection: &Connection, options: &Options, request: Request) -> Result<(), (Request, Refusal)> {
-    let prepared = request.read::<Launch>().and_then(|launch| prepare(options, launch));
-    let Prepared { engine, script, files, launch } = match prepared {
-        Ok(prepared) => prepared,
-        Err(refusal) => return Err((request, refusal)),
-    };
+/// Runs a script for the `launch` request, which is answered before the first statement.
+pub fn run(connection: &Connection, prepared: Prepared, request: Request) {
+    let Prepared { engine, script, files, launch } = prepared;
     let Connection { sender, queue, counting } = connection.clone();
-    queue.interrupt_with(engine.interrupt());
     for note in engine.gate().take_notes() {
         let _ = sender.show("stderr", &format!("warning: {note}\n"));
     }
     let client = Rc::new(Client {
         sender: sender.clone(),
-        queue: queue.clone(),
+        queue,
         counting,
         stop_on_entry: launch.stop_on_entry,
         no_debug: launch.no_debug,
@@ -59,12 +54,11 @@ pub fn launch(connection: &Connection, options: &Options, request: Request) -> R
     report(&sender, &engine, &outcome);
     let exit = Exit::from(outcome.ending).code();
     if let Some(request) = client.launch.take() {
-        let first = outcome.findings.first().map_or("the script cannot be run", |finding| &finding.message);
-        sender.answer(&request, Err(Refusal::new(format!("the script cannot be run: {first}"))));
+        let first = outcome.findings.first().map_or(String::new(), |finding| format!(": {}", finding.message));
+        sender.answer(&request, Err(Refusal::new(format!("the script cannot be run{first}"))));
     }
     sender.event("exited", json!({ "exitCode": exit }));
     sender.event("terminated", json!({}));
-    Ok(())
 }
 
 /// Returns the arguments of a script as `ns run SCRIPT ARGS…` understands them.
@@ -75,20 +69,31 @@ fn words(args: &[String]) -> Words {
 }
 
 /// A script that is ready to run, in its sandbox.
-struct Prepared {
+pub struct Prepared {
     engine: Engine,
     script: Script,
     files: Files,
     launch: Launch,
 }
 
-fn prepare(options: &Options, launch: Launch) -> Result<Prepared, Refusal> {
+impl Prepared {
+    /// Returns the interrupt of the run.
+    pub fn interrupt(&self) -> &Interrupt {
+        self.engine.interrupt()
+    }
+}
+
+/// Reads the script of a `launch` request, opens the sandbox and locks the process down.
+///
+/// # Errors
+/// Why it cannot be launched; another request may follow if the process is not locked down.
+pub fn prepare(options: &Options, request: &Request) -> Result<Prepared, Refusal> {
+    let launch: Launch = request.read()?;
     let Some(program) = &launch.program else {
         return Err(Refusal::new("`program` is missing: name the path of the script"));
     };
     let script = load_script(program).map_err(Refusal::new)?;
-    let mut libraries = options.libraries.clone();
-    libraries.extend(launch.lib.iter().cloned());
+    let libraries: Vec<PathBuf> = launch.lib.iter().chain(&options.libraries).cloned().collect();
     let options = Options {
         sandbox: launch.sandbox.clone().or_else(|| options.sandbox.clone()),
         policy: launch.policy.clone().or_else(|| options.policy.clone()),
@@ -102,8 +107,8 @@ fn prepare(options: &Options, launch: Launch) -> Result<Prepared, Refusal> {
         settle_scratch().map_err(|error| Refusal::new(format!("nothing can be planned: {error}")))?;
     }
     let engine = Engine::open(&options).map_err(|error| not_set_up(&error))?;
-    let roots = [engine.gate().root().path().to_path_buf()].into_iter().chain(options.sandbox).chain(libraries);
-    let files = Files::new(program, roots);
+    let roots: Vec<PathBuf> = [engine.gate().root().path().to_path_buf()].into_iter().chain(options.sandbox).collect();
+    let files = Files::new(program, &roots, &libraries);
     engine.seal(Process::Script).map_err(|error| not_set_up(&error))?;
     Ok(Prepared { engine, script, files, launch })
 }

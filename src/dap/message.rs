@@ -1,12 +1,12 @@
 //! Messages: requests of the client, and the answers and events that it gets.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use crate::frames::{Frame, write};
+use crate::frames::{Frame, read, write};
 
 /// A request of the client.
 #[derive(Debug)]
@@ -34,11 +34,26 @@ impl Refusal {
 }
 
 impl Request {
+    /// Reads the next request and its size in bytes. A message that is no request is reported and skipped. Returns `None`
+    /// at the end of the input, or at a frame that cannot be read.
+    pub fn next(input: &mut impl BufRead, sender: &Sender) -> Option<(Request, u64)> {
+        loop {
+            let frame = read(input).ok()??;
+            let bytes = if let Frame::Json(_, bytes) = &frame { *bytes } else { 0 };
+            match Request::of(frame) {
+                Ok(request) => return Some((request, bytes)),
+                Err(reason) => {
+                    let _ = sender.show("stderr", &format!("a message was skipped: {reason}\n"));
+                }
+            }
+        }
+    }
+
     /// Reads a request from a frame.
     ///
     /// # Errors
     /// Why it is none.
-    pub fn of(frame: Frame) -> Result<Request, String> {
+    fn of(frame: Frame) -> Result<Request, String> {
         let body = match frame {
             Frame::Json(body, _) => body,
             Frame::Malformed(reason) => return Err(reason),

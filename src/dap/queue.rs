@@ -1,4 +1,4 @@
-//! The requests that wait: a thread of their own reads them, so that a run can be paused and ended.
+//! Queue of requests. A separate thread fills it, so that a run can be paused and ended.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::Interrupt;
-use crate::frames::{Frame, read};
 
 use super::message::{Refusal, Request, Sender};
 
@@ -24,6 +23,8 @@ struct Shared {
     arrived: Condvar,
     /// Whether something waits, or the client is gone. Read before each statement.
     has_news: AtomicBool,
+    /// The interrupt of the run, which the end of the client raises.
+    interrupt: Interrupt,
 }
 
 #[derive(Default)]
@@ -31,29 +32,27 @@ struct Waiting {
     requests: VecDeque<(Request, u64)>,
     bytes: u64,
     is_closed: bool,
-    /// The interrupt of the run, once there is one.
-    interrupt: Option<Interrupt>,
-    /// Whether the client wants the run to end.
-    is_ending: bool,
-    /// Whether it has sent `disconnect`.
-    is_left: bool,
+    /// Whether a `disconnect` was taken.
+    has_disconnected: bool,
 }
 
 impl Queue {
-    /// Creates an empty queue.
-    pub fn new() -> Queue {
-        Queue(Arc::new(Shared { waiting: Mutex::default(), arrived: Condvar::new(), has_news: AtomicBool::new(false) }))
-    }
-
-    /// Starts to read. The thread ends with the input, or with a frame that cannot be read.
-    pub fn start(&self, mut input: impl BufRead + Send + 'static, sender: Sender) {
-        let queue = self.clone();
+    /// Creates a queue and starts to read. The thread ends with the input, or with a frame that cannot be read.
+    pub fn start(mut input: impl BufRead + Send + 'static, sender: Sender, interrupt: &Interrupt) -> Queue {
+        let queue = Queue(Arc::new(Shared {
+            waiting: Mutex::default(),
+            arrived: Condvar::new(),
+            has_news: AtomicBool::new(false),
+            interrupt: interrupt.clone(),
+        }));
+        let filled = queue.clone();
         std::thread::spawn(move || {
-            while let Ok(Some(frame)) = read(&mut input) {
-                queue.receive(frame, &sender);
+            while let Some((request, bytes)) = Request::next(&mut input, &sender) {
+                filled.receive(request, bytes, &sender);
             }
-            queue.close();
+            filled.close();
         });
+        queue
     }
 
     /// Whether a request waits, or the client is gone.
@@ -61,26 +60,14 @@ impl Queue {
         self.0.has_news.load(Ordering::Relaxed)
     }
 
-    /// Whether the client wants the run to end, or is gone.
-    pub fn is_ending(&self) -> bool {
-        let waiting = self.lock();
-        waiting.is_ending || waiting.is_closed
+    /// Returns whether the client is gone.
+    pub fn is_closed(&self) -> bool {
+        self.lock().is_closed
     }
 
-    /// Whether the client has sent `disconnect`.
-    pub fn was_left(&self) -> bool {
-        self.lock().is_left
-    }
-
-    /// Whether the client has sent `disconnect`, and no request waits.
-    pub fn is_left(&self) -> bool {
-        let waiting = self.lock();
-        waiting.is_left && waiting.requests.is_empty()
-    }
-
-    /// Sets the interrupt of the run, which the end of the client raises.
-    pub fn interrupt_with(&self, interrupt: &Interrupt) {
-        self.lock().interrupt = Some(interrupt.clone());
+    /// Returns whether a `disconnect` was taken.
+    pub fn has_disconnected(&self) -> bool {
+        self.lock().has_disconnected
     }
 
     /// Returns the next request if one waits.
@@ -105,27 +92,19 @@ impl Queue {
     fn take(&self, waiting: &mut Waiting) -> Option<Request> {
         let next = waiting.requests.pop_front().map(|(request, bytes)| {
             waiting.bytes -= bytes;
+            waiting.has_disconnected |= request.command == "disconnect";
             request
         });
         self.0.has_news.store(!waiting.requests.is_empty() || waiting.is_closed, Ordering::Relaxed);
         next
     }
 
-    fn receive(&self, frame: Frame, sender: &Sender) {
-        let bytes = if let Frame::Json(_, bytes) = &frame { *bytes } else { 0 };
-        let request = match Request::of(frame) {
-            Ok(request) => request,
-            Err(reason) => {
-                let _ = sender.show("stderr", &format!("a message was skipped: {reason}\n"));
-                return;
-            }
-        };
-        let mut waiting = self.lock();
+    fn receive(&self, request: Request, bytes: u64, sender: &Sender) {
         if matches!(request.command.as_str(), "terminate" | "disconnect") {
-            waiting.is_ending = true;
-            waiting.is_left |= request.command == "disconnect";
-            waiting.interrupt.iter().for_each(Interrupt::raise);
-        } else if waiting.requests.len() >= MAX_WAITING || waiting.bytes + bytes > MAX_BYTES {
+            self.0.interrupt.raise();
+        }
+        let mut waiting = self.lock();
+        if waiting.requests.len() >= MAX_WAITING || waiting.bytes + bytes > MAX_BYTES {
             drop(waiting);
             let message = "too many requests wait for the script; wait for answers, or pause it";
             return sender.answer(&request, Err(Refusal::new(message)));
@@ -139,7 +118,7 @@ impl Queue {
     fn close(&self) {
         let mut waiting = self.lock();
         waiting.is_closed = true;
-        waiting.interrupt.iter().for_each(Interrupt::raise);
+        self.0.interrupt.raise();
         self.0.has_news.store(true, Ordering::Relaxed);
         self.0.arrived.notify_all();
     }

@@ -12,7 +12,7 @@ use super::message::{Answer, Refusal};
 const MAX_PAGE: usize = 1_000;
 /// Maximum number of things that can be opened at one stop.
 const MAX_HANDLES: usize = 100_000;
-/// Maximum number of characters of a text.
+/// Maximum number of characters of a text or a name, and of bytes of an expression for a place.
 const MAX_TEXT: usize = 1_000;
 /// Maximum number of characters of a list or map on its line.
 const MAX_PREVIEW: usize = 120;
@@ -48,16 +48,19 @@ impl ValuePath {
         ValuePath { steps: self.steps.iter().cloned().chain([step]).collect(), ..self.clone() }
     }
 
-    /// Returns the expression for the place.
-    fn expression(&self) -> String {
+    /// Returns the expression for the place, or `None` if it is too long.
+    fn expression(&self) -> Option<String> {
         let mut text = self.name.clone();
         for step in &self.steps {
+            if text.len() > MAX_TEXT || step.as_text().is_some_and(|key| key.len() > MAX_TEXT) {
+                return None;
+            }
             text.push('[');
             // A text takes everything.
             let _ = print::write_quoted(step, &mut text);
             text.push(']');
         }
-        text
+        (text.len() <= MAX_TEXT).then_some(text)
     }
 
     /// Returns the value there now.
@@ -134,7 +137,8 @@ impl Handles {
         let mut shown: Vec<Json> = Vec::new();
         for variable in variables.into_iter().skip(page.start).take(page.len()) {
             let place = ValuePath { frame, scope, name: variable.name.clone(), steps: Vec::new() };
-            shown.push(self.shown(&variable.name, &variable.value, Some(place)));
+            let name = print::shortened(&variable.name, MAX_TEXT);
+            shown.push(self.shown(&name, &variable.value, Some(place)));
         }
         with_rest(shown, page.end, all, wanted)
     }
@@ -160,7 +164,7 @@ impl Handles {
                 }
                 Value::Map(map) => {
                     let Some((key, element)) = map.entry_at(index) else { break };
-                    (key.as_text().to_string(), key.into(), element)
+                    (print::shortened(&key.as_text(), MAX_TEXT), key.into(), element)
                 }
                 _ => break,
             };
@@ -177,8 +181,8 @@ impl Handles {
         if let Some(shown) = shown.as_object_mut() {
             shown.remove("result");
         }
-        if let Some(place) = place {
-            shown["evaluateName"] = json!(place.expression());
+        if let Some(expression) = place.and_then(|place| place.expression()) {
+            shown["evaluateName"] = json!(expression);
         }
         shown
     }
@@ -205,6 +209,9 @@ impl Handles {
 
     /// Answers `setVariable`.
     pub fn set(&mut self, paused: &mut Paused<'_>, wanted: &SetVariable) -> Answer {
+        if wanted.name.chars().nth(MAX_TEXT).is_some() {
+            return Err(Refusal::new(format!("the name is cut after {MAX_TEXT} characters, so nothing is set by it")));
+        }
         let place = match self.get(wanted.variables_reference)? {
             Handle::Scope { scope: VariableScope::Outcome, .. } => {
                 return Err(Refusal::new("`LAST`, `LAST_ERROR` and `ARGS` are set by the run alone"));
@@ -249,7 +256,7 @@ fn element(value: &Value, step: &Value) -> Option<Value> {
 
 fn index_of(name: &str) -> Result<Value, Refusal> {
     let digits = name.trim_start_matches('[').trim_end_matches(']');
-    let index: i64 = digits.parse().map_err(|_| Refusal::new(format!("`{name}` is no index of a list")))?;
+    let index: i64 = digits.parse().map_err(|_| Refusal::new(format!("`{name}` is not an index of a list")))?;
     Ok(Value::Int(index))
 }
 

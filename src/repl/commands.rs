@@ -36,7 +36,7 @@ pub const COMMANDS: [(&str, &str, &str); 20] = [
     ("out", "[N]", "the results so far; or one of them in full, which becomes `LAST`"),
     ("load", "FILE", "run a script here, so that its variables and procedures stay"),
     ("break", "[LINE|PROCEDURE|off]", "stop there when a script or line runs; the breakpoints; remove them"),
-    ("step", "FILE|LINE", "run a script or a line here, and stop before each statement"),
+    ("step", "FILE|LINE", "run a script or a line, and stop before its first statement"),
     ("save", "FILE", "write the lines that were run so far to a new script"),
     ("reset", "", "forget variables, procedures and results"),
     ("log", "", "the runs that changed the sandbox; each line is a separate run"),

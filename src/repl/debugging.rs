@@ -5,15 +5,14 @@ use std::rc::Rc;
 
 use crate::engine::{
     DebugClient, LineBreakpoint, Moved, Paused, ProcedureBreakpoint, Purity, Resume, Served, Stop, StopFilters, Value,
-    VariableScope, outside,
+    VariableScope,
 };
+use crate::terminal::nearest_file::is_script;
 use crate::terminal::printer::Shared;
-use crate::terminal::script_file::read_script;
 use crate::terminal::table::cell;
 use crate::text::safe;
 
 use super::Repl;
-use super::inspect::path;
 
 /// A breakpoint that was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +77,9 @@ impl TerminalDebugger {
     fn show_place(&self, paused: &mut Paused<'_>, why: &str) {
         let Some(frame) = paused.frames(0, 1).pop() else { return };
         let place = frame.location;
-        let text = paused.text(&place.source).unwrap_or_default();
-        let line = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default();
+        let line = paused.current_line().unwrap_or_default();
         self.print(&format!("{why}: {}:{} in {}", safe::name(&place.source), place.line, frame.name));
-        self.print(&format!("{:>6} | {}", place.line, safe::name(line)));
+        self.print(&format!("{:>6} | {}", place.line, safe::name(&line)));
     }
 
     /// Processes a line at a stop.
@@ -261,6 +259,14 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, value.trim()))
 }
 
+/// Returns whether a text names a script, rather than being a line of the session.
+fn is_file(text: &str) -> bool {
+    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(path) => is_script(path) && !path.contains('"'),
+        None => is_script(text) && !text.contains(|c: char| c.is_whitespace() || "=(\"".contains(c)),
+    }
+}
+
 impl Repl<'_> {
     /// `:break`
     pub fn break_at(&mut self, what: Option<&str>) {
@@ -308,16 +314,8 @@ impl Repl<'_> {
         let client = self.debugger.clone() as Rc<dyn DebugClient>;
         self.session.borrow_mut().set_debugger(Some(client.clone()));
         self.debugger.steps_in.set(true);
-        let file = what.trim_matches('"');
-        if file.ends_with(".ns") || file.ends_with(".ns.txt") || file.ends_with(".md") {
-            let file = path(what);
-            // Errors of the file have been reported already.
-            if let Ok(script) = outside(move || read_script(&file)) {
-                let outcome = self.session.borrow_mut().run(&script);
-                if self.report(&outcome) {
-                    self.done.push(script.code().trim_end().to_owned(), outcome.ended.as_ref());
-                }
-            }
+        if is_file(what) {
+            self.load(what);
         } else {
             self.evaluate(what);
         }

@@ -73,7 +73,7 @@ const SCRIPTS: [&str; 2] = [".ns.txt", ".ns"];
 const DOCUMENTS: [&str; 2] = [".md", ".markdown"];
 
 /// Returns whether a name is that of a script or of a document with scripts.
-fn is_script(name: &str) -> bool {
+pub fn is_script(name: &str) -> bool {
     SCRIPTS.iter().any(|ending| name.ends_with(ending)) || is_document(name)
 }
 

@@ -26,7 +26,7 @@ pub fn load_script(file: &Path) -> Result<Script, String> {
     let name = file.display().to_string();
     match read_regular(file) {
         Ok(bytes) => Ok(script_of(file, name, bytes)),
-        Err(error) => Err(format!("`{name}` cannot be read: {error}; {}", help(file, error.kind()))),
+        Err(error) => Err(format!("`{name}` cannot be read: {error}; {}", help(file, error.kind(), "name a file"))),
     }
 }
 
@@ -58,21 +58,25 @@ pub fn read_text(file: &Path) -> Result<(String, Vec<u8>), Exit> {
     match bytes {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => {
-            report_error(&format!("`{name}` cannot be read: {error}"), &help(file, error.kind()));
+            report_error(
+                &format!("`{name}` cannot be read: {error}"),
+                &help(file, error.kind(), "name a file, or - for standard input"),
+            );
             Err(Exit::Usage)
         }
     }
 }
 
-/// Returns what to do about a file that cannot be read: its nearest name, or the scripts beside it if it is missing.
-fn help(file: &Path, error: ErrorKind) -> String {
+/// Returns the help for a file that cannot be read: its nearest name, or what to name, with the scripts beside it if it
+/// is missing.
+fn help(file: &Path, error: ErrorKind, wanted: &str) -> String {
     let scripts = if error == ErrorKind::NotFound { ScriptsBeside::of(file) } else { ScriptsBeside::default() };
     if let Some(near) = scripts.nearest() {
         return format!("did you mean `{near}`?");
     }
     match scripts.listed() {
-        Some(listed) => format!("name a file, or - for standard input; scripts there: {listed}"),
-        None => "name a file, or - for standard input".to_owned(),
+        Some(listed) => format!("{wanted}; scripts there: {listed}"),
+        None => wanted.to_owned(),
     }
 }
 

@@ -183,6 +183,16 @@ test("entry, arguments and one procedure", async () => {
   assert.equal((await run.end()).stdout, "you3\n");
 });
 
+test("a run without debugging has no breakpoints", async () => {
+  const run = await Run.start(new Place({ "main.ns": COUNTING }), { launch: { noDebug: true, stopOnEntry: true }, breakpoints: { "main.ns": [9] }, functions: ["Twice"], filters: ["errors"] });
+  for (const [point] of [run.set["main.ns"], run.set.functions]) {
+    assert.equal(point.verified, false);
+    assert.match(point.message, /`noDebug`/);
+  }
+  assert.equal((await run.here()).reason, "end");
+  assert.equal((await run.end()).stdout, "12\n");
+});
+
 test("conditions, hit counts, messages and procedures", async () => {
   const points = [
     { line: 9, condition: "i == 2" },
@@ -198,7 +208,7 @@ test("conditions, hit counts, messages and procedures", async () => {
   assert.deepEqual(run.set["main.ns"].map((point) => point.verified), [true, true, true, false, false]);
   assert.match(run.set["main.ns"][4].message, /hit count/);
   assert.deepEqual(run.set.functions.map((point) => [point.verified, point.line]), [[true, 2], [true, 2], [false, undefined]]);
-  assert.match(run.set["main.ns"][3].message, /no expression/);
+  assert.match(run.set["main.ns"][3].message, /not an expression/);
   const stops = [];
   for (let here = await run.here(); here.reason !== "end"; here = await run.go("continue")) {
     stops.push([here.reason, here.line, here.hitBreakpointIds.length]);
@@ -227,9 +237,11 @@ SET many = {}
 FOR EACH i IN RANGE(2500) DO
   SET many["k" & i] = i
 END
+SET long = {}
+SET long[STR.Repeat("k", 100000)] = RANGE(1000)
 EMIT LEN(list)
 `.replace('"k" & i', '"k" + STR(i)');
-  const run = await Run.start(new Place({ "main.ns": script }), { breakpoints: { "main.ns": [8] } });
+  const run = await Run.start(new Place({ "main.ns": script }), { breakpoints: { "main.ns": [10] } });
   await run.here();
   const variables = await run.variables(await run.scope("Variables"));
   const of = (name) => variables.find((variable) => variable.name === name);
@@ -250,6 +262,13 @@ EMIT LEN(list)
   assert.equal((await run.evaluate(deeper[0].evaluateName)).result, "nil");
   assert.equal((await run.evaluate("text", "clipboard")).result, "é".repeat(3000));
   assert.match(await failure(run.client.variablesRequest({ variablesReference: 999_999 })), /reference 999999/);
+  // A long key is cut, and nothing can be set by a name that is cut.
+  const [item] = await run.variables(of("long").variablesReference);
+  assert.deepEqual([item.name, item.evaluateName], ["k".repeat(1000) + "…", undefined]);
+  const elements = await run.variables(item.variablesReference);
+  assert.deepEqual([elements.length, elements[999].name, elements[999].evaluateName], [1000, "[999]", undefined]);
+  const cut = { variablesReference: of("long").variablesReference, name: item.name, value: "1" };
+  assert.match(await failure(run.client.setVariableRequest(cut)), /the name is cut/);
   await run.end();
 });
 
@@ -304,10 +323,16 @@ EMIT name
   assert.match(await failure(run.evaluate("1)\nEND\nCALL FS.WriteFile(name, \"x\")\n(2")), /./);
   assert.match(await failure(run.evaluate("name +")), /./);
   assert.match(await failure(run.evaluate("")), /no expression/);
+  assert.match(await failure(run.client.evaluateRequest({ expression: "1", frameId: 7 })), /there is no frame 7 at this stop/);
   assert.match(await failure(run.evaluate("1 / 0")), /zero/);
   assert.match(await failure(run.evaluate("Loops()")), /Loops/);
   assert.equal((await run.evaluate("Prints(3)", "repl")).result, "3");
   await run.evaluate('FS.WriteFile(name, "x")', "repl");
+  assert.equal(place.read("a.txt"), "x");
+  // A change of the console is one like those of the script.
+  assert.equal((await run.go("stepBack")).description, "Before change 1 of 1");
+  assert.equal(place.has("a.txt"), false);
+  await run.go("next");
   assert.equal(place.read("a.txt"), "x");
   assert.equal((await run.end()).stdout, "3\na.txt\n");
   assert.match((await place.ns("log")).output, /debug console/);
@@ -385,6 +410,31 @@ END
   const loaded = (await run.client.send("loadedSources")).body.sources.map((source) => path.relative(place.folder, source.path));
   assert.deepEqual(loaded, ["main.ns", "lib/sums.ns"]);
   assert.match((await run.end()).stdout, /^6\na one\n/);
+});
+
+test("a module is in the file of its own root, and libraries of the launch come first", async () => {
+  const module = (name) => `DEFINE PROCEDURE Name()\n  RETURN "${name}"\nEND\n`;
+  const place = new Place({
+    "x.ns": module("sandbox"),
+    "y.ns": module("sandbox"),
+    "main.ns": 'USE "x.ns" AS x\nUSE "y.ns" AS y\nEMIT x.Name(), y.Name()\n',
+  });
+  const [first, second] = [new Place({ "x.ns": module("first") }), new Place({ "x.ns": module("second") })];
+  const library = path.relative(place.folder, second.folder);
+  const client = new Frames(place, "--lib", second.folder);
+  client.send("initialize", {});
+  client.send("launch", { program: "main.ns", lib: [first.folder] });
+  client.send("configurationDone");
+  await client.see(/"output":"firstsandbox\\n"/);
+  client.send("disconnect");
+  await client.closed;
+  const run = await Run.start(place, { launch: { lib: [library] }, breakpoints: { "x.ns": [2], "y.ns": [2], [path.join(library, "x.ns")]: [2] } });
+  assert.deepEqual(Object.values(run.set).map(([point]) => point.verified), [false, true, true]);
+  let here = await run.here();
+  assert.equal(path.resolve(here.frames[0].source.path), second.path("x.ns"));
+  here = await run.go("continue");
+  assert.equal(here.frames[0].source.path, place.path("y.ns"));
+  assert.equal((await run.end()).stdout, "secondsandbox\n");
 });
 
 const CHANGING = `DEFINE PROCEDURE Save(name, text)
@@ -486,6 +536,34 @@ test("what somebody else changed meanwhile is not overwritten", async () => {
   assert.equal(place.read("c.txt"), "of somebody else");
 });
 
+test("a way back over several changes ends where somebody else changed a file", async () => {
+  const place = new Place({ "main.ns": CHANGING, "old.txt": "old" });
+  const run = await Run.start(place, { breakpoints: { "main.ns": [10] } });
+  await run.here();
+  fs.writeFileSync(place.path("c.txt"), "of somebody else");
+  const here = await run.go("reverseContinue");
+  assert.deepEqual([here.reason, here.line, here.description], ["step", 9, "Before change 4 of 4"]);
+  assert.match(run.output.important, /c\.txt/);
+  assert.deepEqual([place.read("c.txt"), place.read("old.txt")], ["of somebody else", "old"]);
+  // Nothing more is taken back, so the request fails.
+  assert.match(await failure(run.client.send("reverseContinue", { threadId: 1 })), /c\.txt/);
+  await run.client.stop();
+});
+
+test("a way forward over several changes ends where somebody else changed a file", async () => {
+  const place = new Place({ "main.ns": CHANGING, "old.txt": "old" });
+  const run = await Run.start(place, { breakpoints: { "main.ns": [10] } });
+  await run.here();
+  assert.equal((await run.go("reverseContinue")).description, "Before change 1 of 4");
+  fs.writeFileSync(place.path("b.txt"), "of somebody else");
+  const here = await run.go("continue");
+  assert.deepEqual([here.reason, here.line, here.description], ["step", 2, "Before change 2 of 4"]);
+  assert.equal((await run.values()).name, '"b.txt"');
+  assert.match(run.output.important, /b\.txt/);
+  assert.deepEqual([place.read("a.txt"), place.read("b.txt")], ["text of a.txt", "of somebody else"]);
+  await run.client.stop();
+});
+
 test("a plan changes nothing on the disk", async () => {
   const place = new Place({ "main.ns": CHANGING + 'EMIT FS.ReadFile("a.txt").content\n', "old.txt": "old" });
   const run = await Run.start(place, { launch: { plan: true }, breakpoints: { "main.ns": [10] } });
@@ -541,7 +619,9 @@ test("a script with errors is not launched, and says why", async () => {
   client.on("output", ({ body }) => (shown += body.output));
   await client.start();
   await client.initializeRequest();
-  assert.match(await failure(client.launchRequest({ program: place.path("nobody.ns") })), /nobody\.ns/);
+  const missing = await failure(client.launchRequest({ program: place.path("nobody.ns") }));
+  assert.match(missing, /nobody\.ns/);
+  assert.doesNotMatch(missing, /standard input/);
   assert.match(await failure(client.launchRequest({ program: 5 })), /do not fit/);
   assert.match(await failure(client.launchRequest({})), /`program` is missing/);
   assert.match(await failure(client.launchRequest({ program: place.program, sandbox: place.path("nobody") })), /nobody/);
@@ -554,8 +634,8 @@ test("a script with errors is not launched, and says why", async () => {
 
 /** Speaks frames, right and wrong ones. */
 class Frames {
-  constructor(place) {
-    this.child = spawn(path.resolve(ns), ["dap"], { cwd: place.folder, stdio: ["pipe", "pipe", "inherit"] });
+  constructor(place, ...options) {
+    this.child = spawn(path.resolve(ns), ["dap", ...options], { cwd: place.folder, stdio: ["pipe", "pipe", "inherit"] });
     this.text = "";
     this.seq = 0;
     this.child.stdout.on("data", (piece) => (this.text += piece));
@@ -630,7 +710,7 @@ test("wrong order, unknown requests, odd frames", async () => {
 
 test("a client that disappears ends the run, wherever it is", async () => {
   const endless = "SET n = 0\nWHILE true DO\n  SET n = n + 1\nEND\n";
-  for (const [breakpoints, seen] of [[[{ line: 3 }], /"stopped"/], [[], /"configurationDone","success":true/]]) {
+  for (const [breakpoints, seen] of [[[{ line: 3 }], /"stopped"/], [[], /"request_seq":4,"command":"configurationDone","success":true/]]) {
     for (const leave of [(client) => client.child.stdin.end(), (client) => client.raw("Content-Length: 100\r\n\r\n{"), (client) => client.send("disconnect")]) {
       const place = new Place({ "main.ns": endless });
       const client = new Frames(place);
@@ -647,6 +727,52 @@ test("a client that disappears ends the run, wherever it is", async () => {
       assert.ok(code === 0 || code === 1, `it ended with ${code}`);
       assert.match(client.text, /"exitCode":130/);
     }
+  }
+});
+
+test("every thread is locked down before the script runs", async () => {
+  if (!fs.existsSync("/proc/self/task")) return console.log("SKIPPED: there is no /proc here");
+  const place = new Place({ "main.ns": "EMIT 1\n" });
+  const client = new Frames(place);
+  client.send("initialize", {});
+  client.send("launch", { program: "main.ns", stopOnEntry: true });
+  client.send("configurationDone");
+  await client.see(/"stopped"/);
+  const tasks = `/proc/${client.child.pid}/task`;
+  const threads = fs.readdirSync(tasks).map((task) => {
+    const status = fs.readFileSync(path.join(tasks, task, "status"), "utf8");
+    return status.split("\n").filter((line) => /^(CapEff|CapPrm|NoNewPrivs|Seccomp|Seccomp_filters):/.test(line)).join(" ");
+  });
+  assert.ok(threads.length >= 2, "a thread reads and a thread runs");
+  assert.match(threads[0], /NoNewPrivs:\t1 Seccomp:\t2/);
+  assert.deepEqual([...new Set(threads)], [threads[0]]);
+  client.send("disconnect");
+  assert.equal(await client.closed, 0);
+});
+
+test("a request that is refused before the launch does nothing later", async () => {
+  const place = new Place({ "main.ns": 'WHILE NOT FS.Exists("go") DO\n  SET n = 1\nEND\nEMIT "done"\n' });
+  const client = new Frames(place);
+  client.send("initialize", {});
+  client.send("terminate", {});
+  await client.see(/`terminate` comes before `launch`/);
+  client.send("launch", { program: "main.ns" });
+  client.send("configurationDone");
+  await client.see(/"command":"configurationDone"/);
+  client.send("threads");
+  await client.see(/"name":"script"/);
+  fs.writeFileSync(place.path("go"), "");
+  await client.see(/"exitCode":0}/);
+  client.send("disconnect");
+  assert.equal(await client.closed, 0);
+});
+
+test("a client that disconnects before it launches has left properly", async () => {
+  for (const commands of [["disconnect"], ["initialize", "disconnect"]]) {
+    const client = new Frames(new Place({}));
+    for (const command of commands) client.send(command, {});
+    assert.equal(await client.closed, 0);
+    assert.match(client.text, /"command":"disconnect"/);
   }
 });
 
@@ -677,10 +803,12 @@ EMIT 1
   const run = await Run.start(place, { breakpoints: { "main.ns": [3] } });
   await run.here();
   assert.match(await failure(run.client.send("stepBack", { threadId: 1 })), /temporary directory/);
+  // What the console changes belongs to the same run.
+  await run.evaluate('FS.WriteFile("b.txt", "b")', "repl");
   await run.end();
   assert.deepEqual(fs.readdirSync(place.folder).filter((name) => name.startsWith(".tmp")), []);
   assert.equal((await place.ns("undo")).code, 0);
-  assert.equal(place.has("a.txt"), false);
+  assert.deepEqual([place.has("a.txt"), place.has("b.txt")], [false, false]);
 });
 
 let failed = 0;

@@ -77,6 +77,13 @@ fn breakpoints_hold_until_they_are_removed() {
     shows(&mut session, ":continue", STOP, "save.ns:2 in Save");
     shows(&mut session, ":continue", STOP, "save.ns:9 in top level");
     shows(&mut session, ":quit", ON, "interrupted");
+    // The file is read again, with its new text.
+    let file = place.path().join("save.ns");
+    fs::write(&file, SCRIPT.replace("\"sum\", sum", "\"total\", sum")).expect("the script changes");
+    shows(&mut session, &load, STOP, "save.ns:2 in Save");
+    shows(&mut session, ":continue", STOP, "save.ns:2 in Save");
+    shows(&mut session, ":continue", STOP, "     9 | EMIT \"total\", sum");
+    shows(&mut session, ":quit", ON, "interrupted");
     shows(&mut session, "SET before = 1", ON, "");
     shows(&mut session, "Save(\"c.txt\")", STOP, "save.ns:2 in Save");
     shows(&mut session, ":continue", ON, "5");
@@ -84,4 +91,19 @@ fn breakpoints_hold_until_they_are_removed() {
     shows(&mut session, "Save(\"dd.txt\")", ON, "6");
     shows(&mut session, ":step Save(\"e.txt\")", STOP, "<line ");
     shows(&mut session, ":continue", ON, "5");
+}
+
+#[test]
+fn a_path_is_a_script_and_anything_else_a_line() {
+    let (place, mut session) = start();
+    fs::write(place.path().join("my notes.markdown"), "```neuroscript\nEMIT 7\n```\n").expect("a document");
+    for line in ["SET f = \"tidy.ns\"", "\"a\" + \".ns\"", "LEN(\"tidy.ns\")", "\"a.ns\" == \"b.ns\""] {
+        shows(&mut session, &format!(":step {line}"), STOP, "<line ");
+        shows(&mut session, ":continue", ON, "");
+    }
+    shows(&mut session, "f", ON, "tidy.ns");
+    let step = format!(":step \"{}\"", place.path().join("my notes.markdown").display());
+    shows(&mut session, &step, STOP, "     2 | EMIT 7");
+    shows(&mut session, ":continue", ON, "7");
+    shows(&mut session, ":step nobody.ns", ON, "nobody.ns");
 }

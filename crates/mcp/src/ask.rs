@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -283,9 +283,7 @@ impl Approver for McpApprover {
     fn ask(&self, question: &Question, meter: &Meter) -> Result<Reply, LimitHit> {
         let asker = self.asker.borrow().clone();
         let asked = Asked::of(question).within(self.sandbox.borrow().as_deref());
-        let began = Instant::now();
-        let reply = asker.ask(&asked);
-        meter.watch().excuse(began.elapsed());
+        let reply = meter.watch().excusing(|| asker.ask(&asked));
         meter.poll()?;
         Ok(reply)
     }

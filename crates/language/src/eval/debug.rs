@@ -1,8 +1,8 @@
 //! Debugging: programs that are compiled for a debugger tell it before each statement, and when something fails.
 //!
 //! Only [`compile_for_debugger`](super::compile_for_debugger) adds these hooks, so other programs do not pay for them.
-//! Steps, results and errors are those of a program without hooks. The debugger works in the thread of the run, and a
-//! hook returns when the run may go on. Here is no decision where a run stops; see `engine/debug`.
+//! Hooks charge no steps; results and errors are those of a program without hooks. The debugger works in the thread of
+//! the run, and a hook returns when the run may go on. `engine/debug` decides where a run stops.
 
 use std::rc::Rc;
 
@@ -101,7 +101,7 @@ impl Machine {
         debugger.before_statement(self, statement).map_err(|hit| self.throw(span, hit))
     }
 
-    /// Tells the debugger of the propagating error, unless it knows.
+    /// Reports the propagating error to the debugger, once.
     #[cold]
     #[inline(never)]
     fn tell_error(&mut self, span: Span) {

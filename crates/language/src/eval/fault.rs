@@ -12,7 +12,7 @@ use crate::value::{FAILURE_CHARS, Map, Str, Value, ValueError};
 /// Maximum number of calls in a fault's trace, innermost first.
 const MAX_TRACE: usize = 6;
 
-/// How much of an error the debugger knows.
+/// The debugger's knowledge of an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Raised {
     /// Nothing.

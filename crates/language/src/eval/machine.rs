@@ -177,7 +177,7 @@ pub struct DebugFrame {
 pub struct DebugState {
     pub(super) debugger: Rc<dyn Debugger>,
     pub(super) table: Rc<DebugTable>,
-    /// The outermost first. Those deeper than the machine have been left.
+    /// The outermost first. Frames deeper than the machine have returned.
     pub(super) frames: Vec<DebugFrame>,
 }
 

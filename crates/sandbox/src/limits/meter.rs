@@ -68,7 +68,7 @@ impl Watch {
         self.excused.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Does work during which somebody waits or is asked, so that its time does not count.
+    /// Runs `work` and excludes its duration from the time limit.
     pub fn excusing<T>(&self, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let done = work();

@@ -8,7 +8,7 @@ use super::program::DebugProgram;
 /// Maximum number of breakpoints.
 pub const MAX_BREAKPOINTS: usize = 10_000;
 
-/// A breakpoint that somebody wants on a line.
+/// A requested line breakpoint.
 #[derive(Clone, Debug, Default)]
 pub struct LineBreakpoint {
     /// The line, from 1.
@@ -17,7 +17,7 @@ pub struct LineBreakpoint {
     pub rule: BreakpointRule,
 }
 
-/// A breakpoint that somebody wants on a procedure.
+/// A requested procedure breakpoint.
 #[derive(Clone, Debug, Default)]
 pub struct ProcedureBreakpoint {
     /// The name.
@@ -42,9 +42,9 @@ pub struct BreakpointRule {
 pub struct SetBreakpoint {
     /// Its number.
     pub id: u64,
-    /// Where it is; `None` if there is no such place.
+    /// Line of the breakpoint, or `None` if it was not set.
     pub line: Option<usize>,
-    /// Why it is elsewhere than wanted, or not set.
+    /// Reason why it was moved or not set.
     pub message: Option<String>,
 }
 
@@ -156,7 +156,7 @@ impl Breakpoints {
             return self.refuse(format!("the script uses no text `{name}`"));
         };
         let Some(at) = program.line_for(source, *line) else {
-            return self.refuse(format!("no statement stands on line {line} or after it"));
+            return self.refuse(format!("no statement on or after line {line}"));
         };
         let moved = (at != *line).then(|| format!("no statement begins on line {line}; moved to line {at}"));
         let statements = program.statements_on(source, at);
@@ -176,8 +176,12 @@ impl Breakpoints {
             let found = program.procedures_named(name);
             let statements: Vec<usize> = found.iter().filter_map(|number| program.first_statement(*number)).collect();
             let Some(first) = statements.first() else {
-                let nothing = if found.is_empty() { "there is no procedure" } else { "nothing is done in" };
-                return self.refuse(format!("{nothing} `{name}`"));
+                let is_empty = format!("procedure `{name}` is empty");
+                return self.refuse(if found.is_empty() {
+                    format!("there is no procedure `{name}`")
+                } else {
+                    is_empty
+                });
             };
             let line = Some(program.line_of(*first));
             self.add(rule, None, statements, SetBreakpoint { id: 0, line, message: None }, check)
@@ -204,7 +208,7 @@ impl Breakpoints {
             Err(message) => return self.refuse(message),
         };
         if let Some(Err(message)) = given(&rule.condition).map(|condition| check(&condition)) {
-            return self.refuse(format!("the condition is no expression: {message}"));
+            return self.refuse(format!("the condition is not an expression: {message}"));
         }
         self.next_id += 1;
         self.list.push(Rc::new(RefCell::new(Breakpoint {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::gate::{End, Gate};
+use crate::gate::{End, EndedRun, Gate};
 use crate::limits::{Interrupt, Limits};
 
 use super::breakpoints::Breakpoints;
@@ -53,11 +53,18 @@ impl Debuggee {
         }
     }
 
+    /// Ends the current run of the journal and announces the next one. Returns the one that ended, if it changed
+    /// something.
+    pub(super) fn next_run(&self, command: &str) -> Option<EndedRun> {
+        let ended = self.gate.end_journal(End::Done);
+        self.gate.announce(command, false);
+        ended
+    }
+
     /// Begins the run of a change.
     pub(super) fn begin_change(&self, before: Snapshot, what: &str) {
         if self.history.borrow_mut().begin(before) {
-            self.gate.end_journal(End::Done);
-            self.gate.announce(&format!("{}: {what}", self.listed), false);
+            self.next_run(&format!("{}: {what}", self.listed));
         }
     }
 
@@ -69,9 +76,7 @@ impl Debuggee {
             history.close();
         }
         let Some(before) = history.take_pending() else { return };
-        let ended = self.gate.end_journal(End::Done).filter(|ended| ended.steps > 0);
-        self.gate.announce(&self.listed, false);
-        if let Some(ended) = ended {
+        if let Some(ended) = self.next_run(&self.listed).filter(|ended| ended.steps > 0) {
             history.push(PastChange { before, run: ended.run });
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use compact_str::CompactString;
 
 use crate::eval::{BodyId, EmitError, Machine, Output, RunContext, compile, emitted};
-use crate::gate::{End, SessionMemory};
+use crate::gate::SessionMemory;
 use crate::limits::{Limits, Meter, work};
 use crate::program::{Environment, Unit, impurity, lower};
 use crate::syntax::ast::StatementKind;
@@ -74,7 +74,7 @@ impl Debuggee {
     /// Evaluates an expression in the variables of a frame, or of none.
     ///
     /// # Errors
-    /// Why it has no value, in one sentence or two.
+    /// Returns the reason.
     pub(super) fn evaluate(
         &self,
         machine: &Machine,
@@ -130,13 +130,11 @@ impl Debuggee {
         }
         let changes = watch.impurity.is_some();
         if changes {
-            self.gate.end_journal(End::Done);
-            self.gate.announce(&format!("{}: debug console", self.listed), false);
+            self.begin_change(variables.clone(), "debug console");
         }
         let result = own.run_procedure(&watch.compiled, watch.procedure, given);
         if changes {
-            self.gate.end_journal(End::Done);
-            self.gate.announce(&self.listed, false);
+            self.end_change();
         }
         let printed = printed.borrow().clone();
         match result {
@@ -192,7 +190,7 @@ impl Debuggee {
             Environment { registry, settings, earlier, variables, modules: &texts.modules, sources: &sources };
         let program = lower(&unit, &environment, &mut findings);
         first_error(&findings)?;
-        let Some(procedure) = program.own_procedure(NAME) else { return Err("it is no expression".to_owned()) };
+        let Some(procedure) = program.own_procedure(NAME) else { return Err("not an expression".to_owned()) };
         let impurity = impurity(&program, registry, procedure);
         let compiled = compile(&program, registry);
         drop(texts);
@@ -202,7 +200,7 @@ impl Debuggee {
     /// Checks that a text is an expression.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The text is not an expression.
     pub(super) fn check_text(&self, text: &str) -> Result<(), String> {
         let checked = on_large_stack(|| self.checked(text).map(drop));
         checked.unwrap_or_else(|panic| Err(format!("a fault of NeuroScript itself, please report it: {panic}")))

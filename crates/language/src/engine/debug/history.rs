@@ -8,7 +8,7 @@ use crate::limits::space;
 use super::snapshot::Snapshot;
 
 /// Maximum number of changes over which a run can go back.
-pub const MAX_CHANGES: usize = 1_000;
+const MAX_CHANGES: usize = 1_000;
 /// Maximum number of values in all snapshots.
 const MAX_VALUES: usize = 4_000_000;
 
@@ -25,7 +25,7 @@ pub(super) struct PastChange {
 #[derive(Debug, Default)]
 pub(super) struct History {
     changes: VecDeque<PastChange>,
-    /// Number of changes that are in effect: those before the place that is shown.
+    /// Number of changes in effect.
     at: usize,
     /// Whether older changes were forgotten.
     is_cut: bool,
@@ -99,7 +99,7 @@ impl History {
         !self.is_closed
     }
 
-    /// Closes the way back: changes are no longer runs of their own.
+    /// Ends the recording: later changes cannot be stepped back over.
     pub fn close(&mut self) {
         self.is_closed = true;
         self.pending = None;

@@ -19,14 +19,13 @@ use std::rc::Rc;
 
 use crate::eval::{Compiled, DebugTable, Fault, Machine, compile_for_debugger};
 use crate::program::tree::Program;
-use crate::text::Sources;
+use crate::text::{Code, Diagnostic, Sources};
 
 use super::{Engine, Invocation, Outcome, Output, Script};
 
-pub use breakpoints::{BreakpointRule, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+pub use breakpoints::{BreakpointRule, LineBreakpoint, MAX_BREAKPOINTS, ProcedureBreakpoint, SetBreakpoint};
 use debuggee::{DebugParts, Debuggee};
 pub use evaluate::{Evaluated, Purity};
-pub use history::MAX_CHANGES;
 pub use paused::{Moved, Paused, StackFrame, Variable, VariableScope};
 pub use program::DebugLocation;
 use program::DebugProgram;
@@ -67,7 +66,8 @@ impl Debugged {
 }
 
 impl Engine {
-    /// Runs a script, or one procedure of it, under a debugger.
+    /// Runs a script, or one procedure of it, under a debugger. An engine whose runs are atomic refuses it, since each
+    /// change becomes a run of its own.
     pub fn debug(
         &self,
         script: &Script,
@@ -75,6 +75,11 @@ impl Engine {
         output: Box<dyn Output>,
         client: Rc<dyn DebugClient>,
     ) -> Outcome {
+        if self.atomic {
+            let message = "a run under a debugger cannot be atomic, because each change is a run of its own";
+            let finding = Diagnostic::placeless(Code::BadPolicy, message).help("open the engine without `atomic`");
+            return Outcome::refused(Sources::new(), vec![finding]);
+        }
         self.run_under(script, invocation, output, Some(&client))
     }
 

@@ -1,20 +1,20 @@
-//! A run that does not go on at the moment: what a client can look at and change.
+//! A suspended run: what a client can inspect and change.
 
 use crate::eval::{BodyId, Machine};
-use crate::gate::{End, UndoRequest};
+use crate::gate::UndoRequest;
 use crate::limits::{Limits, Meter};
 use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::super::history::take_back;
-use super::breakpoints::{Breakpoints, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+use super::breakpoints::{LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
 use super::debuggee::Debuggee;
 use super::evaluate::{Evaluated, Purity};
 use super::program::DebugLocation;
 use super::snapshot::{FrameSnapshot, Snapshot};
 use super::stop::{Resume, StopFilters};
 
-/// A run that does not go on at the moment.
+/// A suspended run.
 pub struct Paused<'a> {
     run: &'a Debuggee,
     machine: &'a mut Machine,
@@ -51,7 +51,7 @@ pub enum VariableScope {
     Outcome,
 }
 
-/// How a run in the past goes on.
+/// Outcome of a step over changes.
 #[derive(Debug)]
 pub enum Moved {
     /// It shows another state now.
@@ -60,9 +60,9 @@ pub enum Moved {
     AtBreakpoint,
     /// It shows the present, and goes on from there.
     Present,
-    /// It is stuck: a file has changed since.
+    /// The undo or redo was refused.
     Stuck(Box<ToolError>),
-    /// It cannot go further.
+    /// There is no change in that direction.
     Nowhere(String),
 }
 
@@ -81,11 +81,6 @@ impl<'a> Paused<'a> {
         self.run.breakpoints.borrow_mut().set_procedures(&self.run.code, wanted, &|text| self.run.check_text(text))
     }
 
-    /// Removes all breakpoints.
-    pub fn forget_breakpoints(&mut self) {
-        *self.run.breakpoints.borrow_mut() = Breakpoints::default();
-    }
-
     /// Sets where the run stops besides breakpoints.
     pub fn set_filters(&mut self, filters: StopFilters) {
         self.run.filters.set(filters);
@@ -100,6 +95,16 @@ impl<'a> Paused<'a> {
     /// Returns a text.
     pub fn text(&self, name: &str) -> Option<String> {
         self.run.code.source_named(name).map(|source| source.text().to_owned())
+    }
+
+    /// Returns the text of the line at which the run is.
+    pub fn current_line(&mut self) -> Option<String> {
+        self.with_variables(|run, variables| {
+            let statement = variables.frames.last()?.statement?;
+            let span = run.code.span_of(statement);
+            let source = run.code.sources.of(span)?;
+            Some(source.line(source.position(span).line).0.to_owned())
+        })
     }
 
     /// Returns the lines of a range at which a run can stop.
@@ -272,10 +277,10 @@ impl<'a> Paused<'a> {
 
     fn take_back(&self, run: &str, redo: bool) -> Result<(), Box<ToolError>> {
         let Debuggee { gate, limits, interrupt, listed, .. } = self.run;
-        gate.end_journal(End::Done);
+        self.run.next_run(listed);
         let summary = gate.run_named(run)?;
         let done = take_back(gate, limits, interrupt, &summary, UndoRequest { redo, force: false });
-        gate.announce(listed, false);
+        self.run.next_run(listed);
         done.map(drop).map_err(|refusal| Box::new(refusal.error))
     }
 

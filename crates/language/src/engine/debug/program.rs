@@ -100,9 +100,9 @@ impl DebugProgram {
         }
     }
 
-    /// Returns the text with a name.
+    /// Returns the newest text with a name: a session may read a file again.
     pub fn source_named(&self, name: &str) -> Option<&Source> {
-        self.sources.iter().find(|source| source.name() == name)
+        self.sources.iter().filter(|source| source.name() == name).last()
     }
 
     /// Returns the line at which a run can stop for a line of a text: that of the statement on it, or of the next one

@@ -16,13 +16,13 @@ use super::stop::{AnnouncedChange, RaisedError, Resume, Served, Stop, StopFilter
 
 /// Who controls a run: an editor, or a person at a terminal. All functions are called in the thread of the run.
 pub trait DebugClient {
-    /// The program is ready, and nothing has run: the time to set breakpoints.
+    /// Called before the first statement, to set breakpoints.
     fn configure(&self, paused: &mut Paused<'_>) -> Resume;
 
     /// The run has stopped.
     fn stopped(&self, paused: &mut Paused<'_>, stop: &Stop) -> Resume;
 
-    /// Whether the client has requests for a run that goes on. Called before each statement.
+    /// Returns whether requests are waiting. Called before each statement.
     fn has_requests(&self) -> bool;
 
     /// Serves requests without stopping. Returns whether the run must go on, stop or end.
@@ -47,6 +47,8 @@ enum Mode {
 
 /// Maximum number of paths that an announced change names.
 const NAMED_PATHS: usize = 20;
+/// Maximum number of characters of such a path, and of a value in the message of a breakpoint.
+const SHOWN_CHARS: usize = 1_000;
 
 /// A run under a debugger.
 pub(in crate::engine) struct DebugRun {
@@ -152,9 +154,10 @@ impl DebugRun {
     /// Returns the call as it is announced.
     fn announced(&self, call: &ChangingCall<'_>) -> AnnouncedChange {
         let declaration = self.debuggee.gate.registry().get(call.tool);
+        let text = |value: &Value| print::shortened(&value.to_string(), SHOWN_CHARS);
         let texts = |value: &Value| match value {
-            Value::List(list) => list.iter().take(NAMED_PATHS).map(|path| path.to_string()).collect(),
-            value => vec![value.to_string()],
+            Value::List(list) => list.iter().take(NAMED_PATHS).map(|path| text(&path)).collect(),
+            value => vec![text(value)],
         };
         let count = |value: &Value| if let Value::List(list) = value { list.len() } else { 1 };
         let given = declaration.params.iter().zip(call.args);
@@ -186,7 +189,9 @@ fn is_due(point: &mut Breakpoint, client: &dyn DebugClient, paused: &mut Paused<
     }
     let Some(message) = &point.message else { return Ok(true) };
     let text = filled(message, |expression| match paused.watch(innermost, expression) {
-        Ok(value) => print::to_text(&value).map_or_else(|hit| hit.to_string(), |text| print::shortened(&text, 1_000)),
+        Ok(value) => {
+            print::to_text(&value).map_or_else(|hit| hit.to_string(), |text| print::shortened(&text, SHOWN_CHARS))
+        }
         Err(error) => format!("{{{expression}: {error}}}"),
     });
     client.log(paused, &text);

@@ -11,7 +11,7 @@ pub enum Resume {
     StepOver,
     /// To the next statement after the procedure returns.
     StepOut,
-    /// Not at all.
+    /// Ends the run.
     End,
 }
 
@@ -68,7 +68,7 @@ pub struct RaisedError {
 pub struct AnnouncedChange {
     /// The tool.
     pub tool: &'static str,
-    /// The paths that it is given, as far as they are few.
+    /// Paths among the arguments, at most 20.
     pub paths: Vec<String>,
     /// Number of further paths.
     pub more: usize,

@@ -62,7 +62,7 @@ impl TemporaryFolders {
         Ok(())
     }
 
-    /// Whether there are none.
+    /// Returns whether there is no temporary directory.
     pub fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
     }
