@@ -2,10 +2,11 @@
 //! made durable at once. Seen from outside, by the system calls of `ns`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::{files, unfinished};
 use crate::support::{Ran, has_strace, ns, run, strace};
 
 /// Renames every file and acknowledges each one.
@@ -234,6 +235,36 @@ fn a_file_that_a_killed_call_did_not_reach_belongs_to_who_replaced_it() {
             assert_eq!(text(number), expected, "{kill}: {number}");
         }
     }
+}
+
+/// Files are journaled, written, synced and put in their places 64 at a time. Wherever that is killed, each file is whole.
+#[test]
+fn a_call_that_edits_many_files_is_killed_anywhere() {
+    if !has_strace() {
+        return;
+    }
+    const FILES: usize = 70;
+    let mut halves = 0;
+    // The calls of each thread are counted by themselves.
+    for (call, step) in [("openat2", 150), ("write", 60), ("fdatasync", 1), ("renameat2", 20)] {
+        for when in (1..=3).map(|time| time * step) {
+            let place = sandbox(FILES);
+            let kill = format!("inject={call}:signal=KILL:when={when}");
+            let (_, trace) =
+                traced(place.path(), &["-e", &format!("trace={call}"), "-e", &kill], &["run", "-e", REPLACES]);
+            assert!(trace.contains("+++ killed by SIGKILL +++"), "{kill}: {trace}");
+            let recovered = run(ns(place.path()).arg("log"));
+            let texts = || files(place.path(), ".ns").into_values();
+            let new = texts().filter(|text| text == b"new").count();
+            assert_eq!(texts().filter(|text| text == b"old").count(), FILES - new, "{kill}: {}", recovered.stderr);
+            assert_eq!(unfinished(place.path()), Vec::<PathBuf>::new(), "{kill}");
+            halves += usize::from(new > 0 && new < FILES);
+            let undone = run(ns(place.path()).arg("undo"));
+            assert_eq!(undone.code, i32::from(new == 0), "{kill}: {}", undone.stderr);
+            assert!(texts().all(|text| text == b"old"), "{kill}: {}", undone.stderr);
+        }
+    }
+    assert!(halves >= 4, "{halves} runs were killed between the first and the last file");
 }
 
 /// A power failure may cut off the records of the last changes, or leave zeros in their place. The others are undone.
