@@ -72,7 +72,7 @@ class Trial:
         """Returns the environment of a user whose home is empty."""
         home = self.within("home")
         os.makedirs(home, exist_ok=True)
-        return {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **more}
+        return {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", **more}
 
     def run(self, words, environment=None, **options):
         """Runs a program that must succeed, and returns its standard output."""
@@ -460,13 +460,12 @@ def deb(trial):
     os.makedirs(os.path.join(root, "var/lib/dpkg/updates"))
     open(os.path.join(root, "var/lib/dpkg/status"), "w").close()
     words = ["dpkg", f"--root={root}", "--force-not-root", "--force-architecture"]
-    environment = trial.environment(PATH="/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin")
-    trial.run([*words, "--install", trial.package("*.deb")], environment)
+    trial.run([*words, "--install", trial.package("*.deb")])
     said = trial.use([f"{root}/usr/bin/ns"])
     for path in ("share/man/man1/ns.1.gz", "share/man/man1/ns-audit-show.1.gz", "share/zsh/vendor-completions/_ns",
                  "share/bash-completion/completions/ns", "share/fish/vendor_completions.d/ns.fish"):
         assert os.path.isfile(f"{root}/usr/{path}"), path
-    trial.run([*words, "--purge", trial.facts.name], environment)
+    trial.run([*words, "--purge", trial.facts.name])
     assert not os.path.exists(f"{root}/usr/bin/ns"), "purging left `ns`"
     return f"{said}; purged"
 
@@ -476,6 +475,7 @@ LINTIAN = {
     "no-changelog": "Debian's changelog records Debian's work; ours is CHANGELOG.md",
     "statically-linked-binary": "one file for every system is the purpose",
     "embedded-library": "SQLite is compiled in, as in every build of ours",
+    "shared-library-lacks-prerequisites": "a program at an address of chance looks like a library",
     "initial-upload-closes-no-bugs": "no bug of Debian asks for the package",
 }
 
@@ -508,36 +508,27 @@ def rpm(trial):
 
 @way("container")
 def container(trial):
-    """Builds the image, and runs it in an empty root, as a container does."""
-    needs("buildah", "chroot")
+    """Builds the image, and uses `ns` in containers of it."""
+    needs("buildah")
     if os.geteuid() != 0:
-        raise Skipped("an image is built without a daemon only by root here")
-    context = trial.within("context")
+        raise Skipped("only root can run containers without a daemon here")
+    context, state = trial.within("context"), trial.within("state")
     os.makedirs(context)
+    os.makedirs(state)
     for path in (trial.file("Containerfile"), trial.package("ns-linux-*")):
         shutil.copy(path, context)
-    environment = trial.environment(BUILDAH_ISOLATION="chroot", STORAGE_DRIVER="vfs", PATH=os.environ["PATH"])
+    environment = trial.environment(BUILDAH_ISOLATION="chroot", STORAGE_DRIVER="vfs")
     store = ["buildah", "--root", trial.within("store"), "--runroot", trial.within("runroot")]
     trial.run([*store, "build", "--tag", "trial", "--file", f"{context}/Containerfile", context], environment)
     name = trial.run([*store, "from", "--pull-never", "trial"], environment).strip()
+    volumes = ["--volume", f"{trial.within('work')}:/work", "--volume", f"{state}:/state"]
+    said = trial.use([*store, "run", *volumes, name, "--", "/ns"], environment)
     root = trial.run([*store, "mount", name], environment).strip()
-    try:
-        assert sorted(os.listdir(root)) in (["ns"], ["ns", "work"]), os.listdir(root)
-        work = trial.sample()
-        shutil.copytree(work, f"{root}/work", dirs_exist_ok=True)
-        os.makedirs(f"{root}/tmp", exist_ok=True)
-        inside = lambda *words: trial.run(["chroot", root, "/ns", "--sandbox", "/work", *words])
-        assert "3 files in 1 folders" in inside("run", "/work/inventory.ns")
-        seconds = time.monotonic() - trial.started
-        inside("run", "-e", 'MUST FS.WriteFile("b.txt", "two", overwrite: TRUE)')
-        assert contents(f"{root}/work/b.txt") == "two"
-        inside("undo")
-        assert contents(f"{root}/work/b.txt") == "one\n"
-        trial.serve(["chroot", root, "/ns", "mcp", "--sandbox", "/work"], None, trial.place)
-    finally:
-        trial.run([*store, "umount", name], environment)
+    files = [path for folder, _, names in os.walk(root) for path in names]
+    trial.run([*store, "umount", name], environment)
+    assert "ns" in files and not any(".so" in path for path in files), files
     trial.run([installed("checks/bin/hadolint"), trial.file("Containerfile")])
-    return f"{seconds:5.1f} s to the first inventory, in a root with nothing else; a change, its undo, MCP; hadolint"
+    return f"{said}; hadolint finds nothing"
 
 
 @way("homebrew")

@@ -66,10 +66,17 @@ def server(project, programs, files):
     listing = {
         "$schema": SCHEMA, "name": project.mcp_name, "title": "NeuroScript",
         "description": project.description[:LONGEST_DESCRIPTION], "version": project.version,
-        "websiteUrl": project.homepage, "repository": {"url": project.repository, "source": "git"},
-        "packages": packages,
+        "websiteUrl": project.homepage, **repository(project), "packages": packages,
     }
     return (json.dumps(listing, indent=2) + "\n").encode()
+
+
+def repository(project):
+    """Returns the place of the sources if the registry knows its kind."""
+    for source in ("github", "gitlab"):
+        if project.repository.startswith(f"https://{source}.com/"):
+            return {"repository": {"url": project.repository, "source": source}}
+    return {}
 
 
 def checksums(files):

@@ -5,7 +5,8 @@ import os
 import shutil
 import subprocess
 
-from .project import ROOT
+from .archives import gzipped
+from .project import ROOT, read
 
 #: Where `packaging/install` puts programs.
 PLACE = os.path.join(ROOT, "target/packaging")
@@ -22,10 +23,24 @@ def run(words, project, more=()):
         raise SystemExit(f"packaging/build: `{' '.join(words)}` failed:\n{done.stderr}")
 
 
+def copyright_of(project):
+    """Returns the file that Debian requires, in its form (DEP 5). Debian has the text of the Apache licence itself."""
+    licence = read("LICENSE-MIT").decode().strip()
+    owner = next(line for line in licence.splitlines() if line.startswith("Copyright")).removeprefix("Copyright (c) ")
+    text = "\n".join(f" {line}" if line else " ." for line in licence.splitlines())
+    apache = " The text is in /usr/share/common-licenses/Apache-2.0."
+    return (f"Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"
+            f"Upstream-Name: {project.name}\nSource: {project.repository}\n\n"
+            f"Files: *\nCopyright: {owner}\nLicense: {project.license.replace('MIT', 'Expat').replace(' OR ', ' or ')}\n\n"
+            f"License: Expat\n{text}\n\nLicense: Apache-2.0\n{apache}\n").encode()
+
+
 def fill_stage(project, program, documents):
     """Writes the files of a package, all with the time of the sources."""
     shutil.rmtree(STAGE, ignore_errors=True)
-    files = {"ns": (program.content, 0o755)} | {entry.name: (entry.content, entry.mode) for entry in documents}
+    files = {"ns": (program.content, 0o755), "copyright": (copyright_of(project), 0o644),
+             "changelog.gz": (gzipped(read("CHANGELOG.md"), project.epoch), 0o644)}
+    files |= {entry.name: (entry.content, entry.mode) for entry in documents}
     for name, (content, mode) in files.items():
         path = os.path.join(STAGE, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
