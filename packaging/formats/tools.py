@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 
-from .archives import gzipped
 from .project import ROOT, read
 
 #: Where `packaging/install` puts programs.
@@ -38,8 +37,7 @@ def copyright_of(project):
 def fill_stage(project, program, documents):
     """Writes the files of a package, all with the time of the sources."""
     shutil.rmtree(STAGE, ignore_errors=True)
-    files = {"ns": (program.content, 0o755), "copyright": (copyright_of(project), 0o644),
-             "changelog.gz": (gzipped(read("CHANGELOG.md"), project.epoch), 0o644)}
+    files = {"ns": (program.content, 0o755), "copyright": (copyright_of(project), 0o644)}
     files |= {entry.name: (entry.content, entry.mode) for entry in documents}
     for name, (content, mode) in files.items():
         path = os.path.join(STAGE, name)
