@@ -587,6 +587,23 @@ def sbom(trial):
     return f"CycloneDX 1.5 by its schema, {len(names)} components"
 
 
+@way("crates")
+def crates(trial):
+    """Looks for what a registry and `cargo install` need in each crate."""
+    paths = glob.glob(os.path.join(trial.folder, "*.crate"))
+    for path in paths:
+        folder = os.path.basename(path).removesuffix(".crate")
+        with tarfile.open(path) as packed:
+            names = packed.getnames()
+            manifest = packed.extractfile(f"{folder}/Cargo.toml").read().decode()
+        assert f'version = "{trial.facts.version}"' in manifest and trial.facts.license in manifest, folder
+        assert f"{folder}/README.md" in names, f"{folder} has no README"
+        if folder == f"{trial.facts.name}-{trial.facts.version}":
+            assert "[profile.dist]" in manifest and f"{folder}/src/main.rs" in names, folder
+    assert len(paths) == 6, paths
+    return "validated only: `cargo package` makes all six, and their manifests are whole"
+
+
 @way("static")
 def static(trial):
     """The program needs no file of the system, and its lockdown holds."""

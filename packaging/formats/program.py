@@ -47,8 +47,11 @@ class Program:
 
 def read_program(path):
     """Returns the program in an ELF file."""
-    with open(path, "rb") as file:
-        content = file.read()
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise SystemExit(f"packaging/build: cannot read `{path}`: {error.strerror}")
     if content[:6] != b"\x7fELF\x02\x01":
         raise SystemExit(f"packaging/build: `{path}` is no 64-bit ELF program; give an `ns` that was built for Linux")
     number = struct.unpack_from("<H", content, 0x12)[0]

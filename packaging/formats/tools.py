@@ -92,6 +92,13 @@ def bill_of_materials(project, program):
     return name, (json.dumps(listing, indent=2, sort_keys=True) + "\n").encode()
 
 
+def crates(project):
+    """Returns the names and the bytes of the crates, as `cargo publish` would send them."""
+    out = fresh("crates")
+    run(["cargo", "package", "--workspace", "--no-verify", "--allow-dirty", "--quiet", "--target-dir", out], project)
+    return [made(path) for path in sorted(glob.glob(f"{out}/package/*.crate"))]
+
+
 def fresh(name):
     """Returns an empty folder below `target/packaging`."""
     folder = os.path.join(PLACE, name)
