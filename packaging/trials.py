@@ -1,4 +1,6 @@
 """The ways to install, each tried in an empty folder."""
+import base64
+import contextlib
 import functools
 import glob
 import hashlib
@@ -9,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 import threading
 import time
@@ -72,7 +75,9 @@ class Trial:
         """Returns the environment of a user whose home is empty."""
         home = self.within("home")
         os.makedirs(home, exist_ok=True)
-        return {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", **more}
+        found = [os.path.dirname(path) for path in (sys.executable, shutil.which("node"), shutil.which("npm")) if path]
+        folders = [*found, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"]
+        return {"HOME": home, "PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", **more}
 
     def run(self, words, environment=None, **options):
         """Runs a program that must succeed, and returns its standard output."""
@@ -233,7 +238,8 @@ def facts(trial):
 @way("wheel", is_short=True)
 def wheel(trial):
     path = trial.package("*.whl")
-    trial.run(["python3", "-m", "venv", "venv"])
+    agrees_with_record(path)
+    trial.run([sys.executable, "-m", "venv", "venv"])
     prepared = time.monotonic() - trial.started
     bin_folder = trial.within("venv/bin")
     trial.run([f"{bin_folder}/pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", path])
@@ -247,22 +253,30 @@ def wheel(trial):
     return f"{said}; uninstalled; {prepared:.1f} s of it were `python3 -m venv`"
 
 
+def agrees_with_record(path):
+    """Compares every file of a wheel with its line in RECORD, which pip does not do."""
+    with zipfile.ZipFile(path) as packed:
+        record = next(name for name in packed.namelist() if name.endswith(".dist-info/RECORD"))
+        rows = dict(line.split(",", 1) for line in packed.read(record).decode().splitlines())
+        assert set(rows) == set(packed.namelist()), f"RECORD and the wheel differ: {set(rows) ^ set(packed.namelist())}"
+        for name in set(rows) - {record}:
+            content = packed.read(name)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+            assert rows[name] == f"sha256={digest},{len(content)}", f"RECORD is wrong about `{name}`"
+
+
 @way("wheel-check")
 def wheel_check(trial):
     path = trial.package("*.whl")
     trial.run([installed("checks/bin/twine"), "check", "--strict", path])
-    # W002 and W009 are about code for Python, of which there is next to none.
     trial.run([installed("checks/bin/check-wheel-contents"), path])
-    with zipfile.ZipFile(path) as packed:
-        record = next(name for name in packed.namelist() if name.endswith("RECORD"))
-        assert len(packed.read(record).splitlines()) == len(packed.namelist()), "RECORD misses a file"
     return "twine and check-wheel-contents find nothing"
 
 
 @way("uvx")
 def uvx(trial):
     uv, path = installed("checks/bin/uv"), trial.package("*.whl")
-    words = [uv, "tool", "run", "--offline", "--no-index", "--python", shutil.which("python3"), "--from", path, "ns"]
+    words = [uv, "tool", "run", "--offline", "--no-index", "--python", sys.executable, "--from", path, "ns"]
     return trial.use(words)
 
 
@@ -353,15 +367,20 @@ def launcher_passes_on(trial, command):
     """A launcher passes standard input, the exit code, and signals in both directions."""
     work, environment = trial.within("work"), trial.environment()
     start = functools.partial(subprocess.Popen, env=environment, cwd=work, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+                              stderr=subprocess.PIPE, stdin=subprocess.PIPE, text=True, start_new_session=True)
     child = start([*command, "run", "-"])
     output, errors = child.communicate('EMIT "from stdin"\nMUST FS.ReadFile("missing.txt")\n', timeout=HANG)
     assert (output, child.returncode) == ("from stdin\n", 1), (output, errors, child.returncode)
     for number in (signal.SIGTERM, signal.SIGINT):
-        child = start([*command, "run", "-e", 'EMIT "running"\nWHILE true DO\nSET a = 1\nEND', "--max-steps", "10000000000"])
+        child = start([*command, "run", "-e", 'EMIT "running"\nWHILE true DO\nSET a = 1\nEND', "--max-steps", "1000000000000"])
         assert child.stdout.readline() == "running\n", child.stderr.read()
         child.send_signal(number)
-        child.communicate(timeout=HANG)
+        try:
+            # The output ends only when `ns` has ended too.
+            child.communicate(timeout=30)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
         assert child.returncode in (128 + number, -number), f"signal {number} ended it with {child.returncode}"
 
 
