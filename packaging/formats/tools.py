@@ -38,6 +38,8 @@ def fill_stage(project, program, documents):
     """Writes the files of a package, all with the time of the sources."""
     shutil.rmtree(STAGE, ignore_errors=True)
     files = {"ns": (program.content, 0o755), "copyright": (copyright_of(project), 0o644)}
+    # A package for rpm has the times of files, and a checkout gives them any.
+    files |= {name: (read(name), 0o644) for name in ("README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE")}
     files |= {entry.name: (entry.content, entry.mode) for entry in documents}
     for name, (content, mode) in files.items():
         path = os.path.join(STAGE, name)
