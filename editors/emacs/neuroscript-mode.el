@@ -1,7 +1,7 @@
 ;;; neuroscript-mode.el --- Major mode for NeuroScript  -*- lexical-binding: t; -*-
 
 ;; Version: 0.1.0
-;; Package-Requires: ((emacs "26.1"))
+;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: languages
 ;; SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -67,6 +67,8 @@
   "Words between a head and its closer.")
 (defconst neuroscript--closers '("END" "end" "ENDBLOCK" "endblock" "ENDIF" "endif" "ENDWHILE" "endwhile" "ENDFOR" "endfor" "ENDON" "endon" "ENDFUNC" "endfunc" "ENDPROCEDURE" "endprocedure" "ENDCOMMAND" "endcommand")
   "Words that close blocks.")
+(defconst neuroscript--nodes '("AND" "AS" "BREAK" "CALL" "CLEAR_ERROR" "COMMAND" "CONTINUE" "DEFINE" "DO" "EACH" "ELSE" "EMIT" "END" "ENDBLOCK" "ENDCOMMAND" "ENDFOR" "ENDFUNC" "ENDIF" "ENDON" "ENDPROCEDURE" "ENDWHILE" "error" "FAIL" "FILE_VERSION" "FOR" "FUNC" "IF" "IN" "MEANS" "MUST" "NEEDS" "NOT" "ON" "OPTIONAL" "OR" "PROCEDURE" "RETURN" "RETURNS" "SET" "THEN" "USE" "VAR" "WHILE")
+  "Nodes of keywords in the grammar of tree-sitter.")
 ;; <<<
 
 (defconst neuroscript--name "[_[:alpha:]][_[:alnum:]]*")
@@ -267,11 +269,8 @@
 
 (defun neuroscript--root ()
   "Return the sandbox of the script: the directory of its project, or its own."
-  (let ((project (and (require 'project nil t) (project-current))))
-    (expand-file-name
-     (cond ((null project) default-directory)
-           ((fboundp 'project-root) (project-root project))
-           (t default-directory)))))
+  (let ((project (project-current)))
+    (expand-file-name (if project (project-root project) default-directory))))
 
 (defun neuroscript--file ()
   "Save the current script and return its file."
@@ -304,16 +303,42 @@
     (delq nil (mapcar (lambda (parameter) (eq (alist-get 'required parameter) t))
                       (alist-get 'parameters line)))))
 
+;; `split-string-shell-command' loses the words before `;', `|' and `&', even in quotes.
+(defun neuroscript--split (text)
+  "Return the words of TEXT, with quotes and backslashes as in a shell."
+  (with-temp-buffer
+    (insert (string-trim text))
+    (goto-char (point-min))
+    (let (words)
+      (while (not (eobp))
+        (let (parts)
+          (while (looking-at "'\\([^']*\\)'\\|\"\\(\\(?:[^\"\\]\\|\\\\.\\)*\\)\"\\|\\\\\\(.\\)\\|[^ \t\n\"'\\]+")
+            (push (cond ((match-string 1))
+                        ((match-string 2) (replace-regexp-in-string "\\\\\\([\"\\]\\)" "\\1" (match-string 2)))
+                        ((match-string 3))
+                        (t (match-string 0)))
+                  parts)
+            (goto-char (match-end 0)))
+          (unless (or (eobp) (looking-at-p "[ \t\n]"))
+            (user-error "The arguments end within a quote or after a backslash; close the quote"))
+          (push (apply #'concat (nreverse parts)) words))
+        (skip-chars-forward " \t\n"))
+      (nreverse words))))
+
+(defun neuroscript--ask (file procedure)
+  "Return the arguments of a run of FILE, or of PROCEDURE if that is non-nil.
+They are asked for with a procedure, and if the script has required parameters."
+  (when (or procedure (neuroscript--needs-arguments-p file))
+    (setq neuroscript--arguments (read-string "Arguments: " neuroscript--arguments))
+    (neuroscript--split neuroscript--arguments)))
+
 (defun neuroscript--run-words (prefix options)
   "Return the arguments of `ns' that run the current script with OPTIONS.
-With PREFIX, they run the procedure at point.  The arguments of the script are
-asked for if it needs some."
-  (let ((file (neuroscript--file))
-        (procedure (neuroscript--procedure prefix)))
-    (when (or procedure (neuroscript--needs-arguments-p file))
-      (setq neuroscript--arguments (read-string "Arguments: " neuroscript--arguments)))
-    `("run" ,@options "--sandbox" ,(neuroscript--root) ,@procedure ,file
-      ,@(split-string-and-unquote neuroscript--arguments))))
+With PREFIX, they run the procedure at point."
+  (let* ((file (neuroscript--file))
+         (procedure (neuroscript--procedure prefix))
+         (arguments (neuroscript--ask file procedure)))
+    `("run" ,@options "--sandbox" ,(neuroscript--root) ,@procedure ,file ,@(and arguments (cons "--" arguments)))))
 
 (defun neuroscript--compile (words &optional interactive)
   "Run `neuroscript-program' with WORDS in a buffer.
@@ -398,12 +423,6 @@ With PREFIX, those of the procedure at point.  Nothing changes."
   "Go back to the head of a procedure, COUNT times."
   (re-search-backward neuroscript--defun nil 'move (or count 1)))
 
-(defconst neuroscript-ts-mode--keywords
-  '("SET" "VAR" "EMIT" "CALL" "DO" "END" "ENDBLOCK" "COMMAND" "ENDCOMMAND" "FILE_VERSION" "IF" "THEN" "ELSE" "ENDIF"
-    "WHILE" "FOR" "EACH" "ENDWHILE" "ENDFOR" "IN" "RETURN" "ON" "error" "ENDON" "MUST" "FAIL" "AS" "DEFINE" "PROCEDURE"
-    "FUNC" "MEANS" "NEEDS" "OPTIONAL" "RETURNS" "ENDPROCEDURE" "ENDFUNC" "USE" "AND" "OR" "NOT")
-  "Nodes of keywords.")
-
 (defun neuroscript-ts-mode--rules ()
   "Return the rules by which tree-sitter highlights."
   (treesit-font-lock-rules
@@ -413,8 +432,7 @@ With PREFIX, those of the procedure at point.  Nothing changes."
    :language 'neuroscript :feature 'string
    '([(string) (raw_string) (template)] @font-lock-string-face)
    :language 'neuroscript :feature 'keyword
-   `([,@neuroscript-ts-mode--keywords] @font-lock-keyword-face
-     [(break_statement) (continue_statement) (clear_error_statement)] @font-lock-keyword-face)
+   `([,@neuroscript--nodes] @font-lock-keyword-face)
    :language 'neuroscript :feature 'definition
    '((procedure_definition name: (identifier) @font-lock-function-name-face)
      (function_definition name: (identifier) @font-lock-function-name-face)

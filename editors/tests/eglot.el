@@ -6,6 +6,8 @@
 (require 'eglot)
 (require 'flymake)
 (require 'cl-lib)
+(require 'lisp-mnt)
+(require 'ert)
 (setq eglot-sync-connect 30
       eglot-autoshutdown t
       eglot-connect-timeout 30
@@ -37,6 +39,18 @@
     (goto-char (point-min))
     (forward-line (1- number))
     (buffer-substring-no-properties (line-beginning-position) (line-end-position))))
+
+(defun editors-run (file prefix given wanted)
+  "Run FILE with PREFIX at its end, answer GIVEN if arguments are asked for, and wait for the output WANTED."
+  (save-current-buffer
+    (find-file file)
+    (goto-char (point-max))
+    (cl-letf (((symbol-function 'read-string) (lambda (&rest _) given)))
+      (save-window-excursion (neuroscript-run prefix)))
+    (with-current-buffer "*compilation*"
+      (editors-wait (format "`%s' with the arguments %s does not show %s" (file-name-nondirectory file) given wanted)
+                    (lambda () (string-match-p wanted (buffer-string)))
+                    (get-buffer-process (current-buffer))))))
 
 (let* ((root (file-name-as-directory (file-truename (make-temp-file "project" t))))
        (default-directory root)
@@ -99,17 +113,22 @@
       (editors-wait (format "%s does not end" (car row)) (lambda () (string-match-p (cdr row) (buffer-string)))
                     (get-buffer-process (current-buffer)))))
   (let ((needy (expand-file-name "b.ns" root)))
-    (with-temp-file needy (insert "DEFINE PROCEDURE Main(name)\n  EMIT \"hello \", name\nEND\n"))
-    (save-current-buffer
-      (find-file needy)
-      (cl-letf (((symbol-function 'read-string) (lambda (&rest _) "\"Ada L\"")))
-        (save-window-excursion (neuroscript-run)))
-      (with-current-buffer "*compilation*"
-        (editors-wait "the argument is not asked for" (lambda () (string-match-p "^hello Ada L" (buffer-string)))
-                      (get-buffer-process (current-buffer))))))
+    (with-temp-file needy
+      (insert "DEFINE PROCEDURE Main(name)\n  EMIT \"hello \", name\nEND\n"))
+    (editors-run needy nil "\"Ada L\"" "^hello Ada L")
+    (editors-run needy nil " 'a;b \"c\"'\\ 1\\&2 " "^hello a;b \"c\" 1&2$")
+    ;; A word is no option of `ns', which would plan.
+    (editors-run needy nil "--plan" "does not have an option `--plan`")
+    (should-error (editors-run needy nil "it's" "") :type 'user-error))
+  (let ((free (expand-file-name "c.ns" root)))
+    (with-temp-file free
+      (insert "EMIT \"given \", ARGS\nDEFINE PROCEDURE Say(word)\n  EMIT \"said \", word\nEND\n"))
+    (editors-run free '(4) "'two words'" "^said two words")
+    ;; The words of the run before are not used for one that asks for none.
+    (editors-run free nil "asked" "^given \\[\\]"))
   (unless (file-exists-p made) (error "The sandbox of a run is not the project"))
   (set-buffer-modified-p nil)
   (eglot-shutdown (eglot-current-server))
   (delete-directory root t))
-(message "Eglot in Emacs %s: attached, diagnostics, formatting, renaming, hover, completion, definition, plan, test and run are there"
-         emacs-version)
+(message "Eglot %s in Emacs %s: attached, diagnostics, formatting, renaming, hover, completion, definition, plan, test and run are there"
+         (lm-version (find-library-name "eglot")) emacs-version)

@@ -23,6 +23,66 @@ local function contains(text)
   end)
 end
 
+-- Writes an `ns` that never ends a plan, but otherwise does its work. It notes its start and the signal that ends it.
+local function write_endless(place)
+  vim.fn.writefile({
+    '#!/bin/sh',
+    '[ "$1" = run ] || exec ns "$@"',
+    'sleep 60 >&- 2>&- & sleep=$!',
+    ('trap "kill $sleep; touch %s/ended; trap - TERM; kill -TERM $$" TERM'):format(place),
+    ('touch %s/begun'):format(place),
+    'wait',
+  }, place .. '/endless')
+  vim.uv.fs_chmod(place .. '/endless', 493)
+  return ("vim.lsp.config('neuroscript', { cmd = { '%s/endless', 'lsp' } })"):format(place)
+end
+
+-- A plan that does not end is stopped after the limit, and with the editor; a missing `ns` is reported.
+local function try_faults(root, script)
+  local reported = {}
+  local notify = vim.notify
+  vim.notify = function(text)
+    table.insert(reported, text)
+  end
+  local function wait_for_report(text)
+    wait('no report of ' .. text, function()
+      return #reported > 0
+    end)
+    local report = table.remove(reported)
+    assert(report:find(text, 1, true), report)
+    equal(#vim.api.nvim_list_wins(), 1, 'the number of windows')
+  end
+
+  vim.cmd('edit ' .. script)
+  local choice = write_endless(root)
+  load(choice)()
+  local plugin = require('neuroscript')
+  local limit = plugin.timeout
+  plugin.timeout = 2000
+  vim.cmd('NeuroScript plan word')
+  wait_for_report('it did not end within 2 seconds')
+  plugin.timeout = limit
+  assert(vim.uv.fs_stat(root .. '/ended'), 'the plan is left behind')
+
+  vim.fn.delete(root .. '/begun')
+  vim.fn.delete(root .. '/ended')
+  local leave = ("lua vim.wait(30000, function() return vim.uv.fs_stat('%s/begun') ~= nil end)"):format(root)
+  local words = { vim.v.progpath, '--headless', '-i', 'NONE', script, '-c', 'lua ' .. choice, '-c', 'NeuroScript plan', '-c', leave }
+  vim.system(vim.list_extend(words, { '-c', 'qall!' })):wait(60000)
+  assert(vim.uv.fs_stat(root .. '/begun'), 'the other editor plans nothing')
+  wait('the plan outlives the editor', function()
+    return vim.uv.fs_stat(root .. '/ended') ~= nil
+  end)
+
+  vim.lsp.config('neuroscript', { cmd = { root .. '/missing', 'lsp' } })
+  for _, command in ipairs({ 'run', 'run Bob', 'plan', 'test' }) do
+    vim.cmd('NeuroScript ' .. command)
+    wait_for_report('cannot start `' .. root .. '/missing`')
+  end
+  vim.lsp.config('neuroscript', { cmd = { 'ns', 'lsp' } })
+  vim.notify = notify
+end
+
 local function run()
   -- The root is found by its policy file, above the directory of the script.
   local root = vim.uv.fs_realpath(vim.fn.tempname():match('.*/')) .. '/project'
@@ -71,7 +131,7 @@ local function run()
   end)
   vim.cmd('silent! fclose!')
 
-  -- Completion by what Neovim itself offers for CTRL-X CTRL-O.
+  -- The answer of the server that CTRL-X CTRL-O shows.
   vim.api.nvim_buf_set_lines(buffer, 4, -1, false, { 'EMIT FS.WriteF' })
   local at = { textDocument = vim.lsp.util.make_text_document_params(buffer), position = { line = 4, character = 14 } }
   local answer = client:request_sync('textDocument/completion', at, 30000, buffer)
@@ -121,7 +181,33 @@ local function run()
   wait('the argument does not arrive', function()
     return contains('hello Bob')
   end)
-  vim.cmd('close | edit ' .. script)
+  vim.cmd('close')
+
+  -- A word of the script, or the name of a case, is no option of `ns`.
+  vim.cmd('NeuroScript run --plan')
+  wait('the word does not arrive', function()
+    return contains('does not have an option `--plan`')
+  end)
+  vim.cmd('close')
+  vim.fn.writefile({ 'EMIT "dash"' }, root .. '/scripts/-x.ns')
+  vim.fn.writefile({ 'dash' }, root .. '/scripts/-x.out')
+  vim.cmd('edit ' .. root .. '/scripts/-x.ns')
+  vim.cmd('NeuroScript test -x')
+  wait('the case is not found', function()
+    return contains('1 passed')
+  end)
+  vim.cmd('close')
+
+  try_faults(root, script)
+
+  -- The nearest marker is the root, whatever its name. The runs above made `.ns` in the outer directory.
+  vim.fn.mkdir(root .. '/nearer/.git', 'p')
+  vim.fn.mkdir(root .. '/nearer/scripts')
+  vim.cmd('edit ' .. root .. '/nearer/scripts/c.ns')
+  assert(vim.uv.fs_stat(root .. '/.ns'), 'no run made `.ns`')
+  equal(require('neuroscript').root(), root .. '/nearer', 'the root below another one')
+
+  vim.cmd('edit ' .. script)
   assert(not pcall(vim.cmd, 'NeuroScript') and #vim.fn.getcompletion('NeuroScript p', 'cmdline') == 1, 'the command line')
 
   local function titles()

@@ -136,7 +136,7 @@ class Session:
         result = self.call(tool, **arguments)
         if result["isError"]:
             raise AssertionError(f"{tool} {arguments}: {result['structuredContent']}")
-        # A text has no structure and comes as it is.
+        # A plain text result has no `structuredContent`.
         return result.get("structuredContent") or {"result": result["content"][0]["text"]}
 
     def failed(self, tool, **arguments):

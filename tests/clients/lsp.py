@@ -174,7 +174,7 @@ async def test_requests_that_overtake_each_other(client: LanguageClient):
 
 @pytest.mark.asyncio
 async def test_requests_that_are_taken_back(client: LanguageClient):
-    """A request that is taken back is answered all the same, and those after it too."""
+    """The server answers cancelled requests and the requests after them."""
     open_document(client, MAIN + "EMIT 1\n" * 2000)
     outcomes = []
     for number in range(10):

@@ -74,6 +74,12 @@ pub fn groups() -> Vec<String> {
     groups.into_iter().collect()
 }
 
+/// Returns the names of the nodes of keywords in the grammar of tree-sitter. Queries take `ERROR` for an error node.
+fn nodes() -> Vec<String> {
+    let keywords = all().into_iter().filter(|word| !CONSTANTS.contains(word));
+    keywords.map(|word| if word == "ERROR" { word.to_lowercase() } else { word.to_owned() }).collect()
+}
+
 /// Returns words in both spellings.
 pub fn spelled(words: &[&str]) -> Vec<String> {
     words.iter().flat_map(|word| [(*word).to_owned(), word.to_lowercase()]).collect()
@@ -206,6 +212,7 @@ pub fn region_of_emacs(name: &str) -> Option<Vec<String>> {
         list("openers", "First words of heads of blocks.", spelled(&openers())),
         list("branches", "Words between a head and its closer.", spelled(&BRANCHES)),
         list("closers", "Words that close blocks.", spelled(&closers())),
+        list("nodes", "Nodes of keywords in the grammar of tree-sitter.", nodes()),
     ];
     (name == "words").then(|| lists.iter().flat_map(|list| list.lines().map(str::to_owned)).collect())
 }

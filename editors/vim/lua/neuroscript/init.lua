@@ -4,7 +4,11 @@
 
 local M = {}
 
-local MARKERS = { { 'neuroscript.toml', '.ns' }, '.git' }
+--- Time in milliseconds after which a plan, or a question about a script, is stopped.
+M.timeout = 60000
+
+-- The nearest directory with one of them is the root; the inner list says that none goes before another.
+local MARKERS = { { 'neuroscript.toml', '.ns', '.git' } }
 
 --- Returns the directory that is the sandbox of a buffer's script.
 function M.root(buffer)
@@ -14,7 +18,7 @@ end
 
 --- Returns the program that the language server is, `ns` by default.
 function M.program()
-  local config = vim.lsp.config and vim.lsp.config.neuroscript
+  local config = vim.lsp.config.neuroscript
   local command = config and config.cmd
   return type(command) == 'table' and command[1] or 'ns'
 end
@@ -64,23 +68,51 @@ local function file_of(argument)
   return vim.api.nvim_buf_get_name(buffer), M.root(buffer)
 end
 
+local function report(text)
+  vim.notify('NeuroScript: ' .. text, vim.log.levels.ERROR)
+end
+
+-- Calls a function that starts a command. Returns its result, or nil after a message if the command cannot start.
+local function started(start, words, ...)
+  local succeeded, result = pcall(start, words, ...)
+  if succeeded then
+    return result
+  end
+  report(('cannot start `%s`: %s; install `ns`, or name it in the `cmd` of the server'):format(words[1], result))
+end
+
+-- Returns the output of a command that has ended, or nil after a message if it was stopped.
+local function output_of(words, done)
+  if done.code ~= 124 and done.signal == 0 then
+    return done.stdout
+  end
+  local why = done.code == 124 and ('it did not end within %g seconds'):format(M.timeout / 1000)
+    or ('signal %d ended it'):format(done.signal)
+  report(('`%s` gave no answer: %s'):format(table.concat(words, ' '), why))
+end
+
 -- Opens a terminal below all windows.
 local function in_terminal(words, root)
   vim.cmd('botright 12new')
   vim.bo.bufhidden = 'wipe'
-  if vim.fn.has('nvim-0.11') == 1 then
-    vim.fn.jobstart(words, { term = true, cwd = root })
-  else
-    vim.fn.termopen(words, { cwd = root })
+  if not started(vim.fn.jobstart, words, { term = true, cwd = root }) then
+    vim.cmd('close')
+    return
   end
   -- The end of the output stays visible.
   vim.cmd('normal! G')
 end
 
--- Returns whether a run needs arguments: whether the script, or the procedure, has required parameters.
+-- Returns whether a run needs arguments: whether the script, or the procedure, has required parameters. Returns nil
+-- after a message if `ns` does not answer.
 local function needs_arguments(file, root, procedure)
   local words = { M.program(), 'check', '--info', '--format', 'json', '--sandbox', root, file }
-  local told, described = pcall(vim.json.decode, vim.system(words, { text = true }):wait().stdout or '')
+  local asked = started(vim.system, words, { text = true, timeout = M.timeout })
+  local output = asked and output_of(words, asked:wait())
+  if not output then
+    return nil
+  end
+  local told, described = pcall(vim.json.decode, output)
   local info = told and described[1] and described[1].info or {}
   for _, row in ipairs(procedure and info.procedures or {}) do
     if row.name == procedure then
@@ -99,7 +131,11 @@ local last = {}
 -- are asked for if the script needs some and none are given.
 local function with_arguments(argument, file, root, start)
   local words = argument.procedure and { '--proc', argument.procedure } or {}
-  if argument.words or not needs_arguments(file, root, argument.procedure) then
+  local is_needed = not argument.words and needs_arguments(file, root, argument.procedure)
+  if is_needed == nil then
+    return
+  end
+  if not is_needed then
     start(words, argument.words or {})
     return
   end
@@ -113,9 +149,10 @@ local function with_arguments(argument, file, root, start)
   end)
 end
 
--- Returns the command line of a run.
+-- Returns the command line of a run. Words after `--` are not options of `ns`.
 local function command_of(options, root, file, words, arguments)
-  return vim.iter({ M.program(), 'run', options, '--sandbox', root, words, file, arguments }):flatten():totable()
+  local given = #arguments > 0 and { '--', arguments } or {}
+  return vim.iter({ M.program(), 'run', options, '--sandbox', root, words, file, given }):flatten(2):totable()
 end
 
 --- Runs a script in a terminal.
@@ -131,7 +168,7 @@ function M.test(argument)
   local file, root = file_of(argument)
   local words = { M.program(), 'test', file }
   if argument.case then
-    vim.list_extend(words, { '--filter', argument.case })
+    table.insert(words, '--filter=' .. argument.case)
   end
   in_terminal(words, root)
 end
@@ -147,21 +184,41 @@ local function show_plan(text)
   vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = 0, desc = 'Close the plan' })
 end
 
+-- The plans that are being made. They end with the editor.
+local plans = {}
+vim.api.nvim_create_autocmd('VimLeavePre', {
+  group = vim.api.nvim_create_augroup('neuroscript-plans', {}),
+  callback = function()
+    for plan in pairs(plans) do
+      plan:kill('sigterm')
+    end
+  end,
+})
+
 --- Shows the changes that a script would make, as a diff in a split. Nothing changes.
 function M.plan(argument)
   local file, root = file_of(argument)
   with_arguments(argument, file, root, function(words, arguments)
     local command = command_of({ '--plan' }, root, file, words, arguments)
-    vim.system(command, { cwd = root, text = true, env = { NO_COLOR = '1' } }, vim.schedule_wrap(function(done)
-      show_plan(done.stdout .. done.stderr)
+    local options = { cwd = root, text = true, env = { NO_COLOR = '1' }, timeout = M.timeout }
+    local plan
+    plan = started(vim.system, command, options, vim.schedule_wrap(function(done)
+      plans[plan] = nil
+      local output = output_of(command, done)
+      if output then
+        show_plan(output .. done.stderr)
+      end
     end))
+    if plan then
+      plans[plan] = true
+    end
   end)
 end
 
 --- Debugs a script by nvim-dap.
 function M.debug(argument)
   if not M.register_debugger() then
-    vim.notify('NeuroScript: nvim-dap is not installed', vim.log.levels.ERROR)
+    report('nvim-dap is not installed')
     return
   end
   local file, root = file_of(argument)
@@ -218,7 +275,7 @@ end
 function M.command(words)
   local name = table.remove(words, 1)
   if not M.commands['neuroscript.' .. name] then
-    vim.notify('NeuroScript: one of run, plan, test and debug is expected, not ' .. name, vim.log.levels.ERROR)
+    report('one of run, plan, test and debug is expected, not ' .. name)
     return
   end
   if name == 'test' then

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::gate::Context;
 use crate::limits::space;
-use crate::sandbox::{Change, Overwrite, PathRule, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{Change, NewFile, Overwrite, PathRule, PendingFile, Replace, SandboxError, SandboxPath, Writing};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
 
@@ -53,6 +53,23 @@ impl<T> Replaced<T> {
     }
 }
 
+/// A change to a file that is in the journal, and whose new content has been written under a temporary name.
+pub struct StagedEdit<'a, T> {
+    /// Size of the new content in bytes.
+    pub size: u64,
+    /// Additional results.
+    pub about: T,
+    path: &'a SandboxPath,
+    /// `None` if nothing changes.
+    file: Option<StagedFile<'a>>,
+}
+
+/// The new file and the one that it replaces.
+struct StagedFile<'a> {
+    new: NewFile<'a>,
+    there: Replaceable<'a>,
+}
+
 /// A change to a file.
 pub struct FileEdit<'a> {
     /// The file.
@@ -67,6 +84,58 @@ pub struct FileEdit<'a> {
     pub is_dry_run: bool,
     /// The change that the file is part of; `None` for a change of its own.
     pub change: Option<&'a Change<'a>>,
+}
+
+impl<'a> FileEdit<'a> {
+    /// Returns the file to write, which must have the content of `if_match`.
+    pub fn writing(&self, context: &Context<'a>) -> Writing<'a> {
+        let store = context.backup_store(self.path);
+        let Self { path: place, reports_backup: is_told, if_match, .. } = *self;
+        Writing { place, overwrite: Overwrite { store, replace: Replace::Yes, is_told, if_match } }
+    }
+
+    /// Writes the result of `make` for a file that is in the journal, under a temporary name.
+    pub fn stage<T>(
+        &self,
+        context: &mut Context<'_>,
+        pending: PendingFile<'a>,
+        make: impl FnOnce(&mut Context<'_>, Option<&Original>) -> Result<(Vec<u8>, T), ToolError>,
+    ) -> Result<StagedEdit<'a, T>, ToolError> {
+        let path = self.path;
+        context.meter.poll()?;
+        let old = self.read(path, context)?;
+        let (bytes, about) = make(context, old.as_ref())?;
+        let size = bytes.len() as u64;
+        if old.is_some_and(|old| old.bytes == bytes) {
+            return Ok(StagedEdit { size, about, path, file: None });
+        }
+        context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
+        let there = Replaceable::at(path);
+        let mut new = pending.create().map_err(|error| self.at_path(error))?;
+        new.write(&bytes, context.meter).map_err(|error| self.at_path(error))?;
+        Ok(StagedEdit { size, about, path, file: Some(StagedFile { new, there }) })
+    }
+}
+
+impl<'a, T> StagedEdit<'a, T> {
+    /// Makes the new contents of several files durable, together.
+    pub fn sync_all<'n>(edits: impl Iterator<Item = &'n mut StagedEdit<'a, T>>)
+    where
+        T: 'n,
+        'a: 'n,
+    {
+        NewFile::sync_together(edits.filter_map(|edit| Some(&mut edit.file.as_mut()?.new)));
+    }
+
+    /// Puts the new content in its place. Returns the path of the backup.
+    pub fn finish(&mut self, context: &mut Context<'_>) -> Result<Option<String>, ToolError> {
+        let Some(StagedFile { new, there }) = self.file.take() else { return Ok(None) };
+        context.meter.poll()?;
+        let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(self.path.display());
+        let backup = new.finish(context.meter).map_err(at_path)?;
+        there.note_differences(context);
+        Ok(backup)
+    }
 }
 
 impl FileEdit<'_> {

@@ -77,6 +77,11 @@ impl<'a> Placement<'a> {
         Ok(Placement { pending, draft, kept, was_there: old.is_some() })
     }
 
+    /// Returns the number of the step.
+    pub(in crate::sandbox) fn number(&self) -> u32 {
+        self.pending.number()
+    }
+
     /// Records in the journal that the staging file exists.
     pub(in crate::sandbox) fn drafted(&self, draft: &StagingFile) {
         self.pending.drafted(draft.inode());

@@ -16,8 +16,36 @@ use super::replace::{InheritedMetadata, Placement, StagedEntry};
 
 /// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
+/// Maximum number of files that are synced at the same time.
+const SYNCED_AT_ONCE: usize = 16;
 /// The permission bits of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
+
+/// A file to be written, and what its name depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Writing<'a> {
+    /// The path.
+    pub place: &'a SandboxPath,
+    /// How an existing entry is replaced.
+    pub overwrite: Overwrite<'a>,
+}
+
+/// A file to be written that is in the journal.
+#[derive(Debug)]
+pub struct PendingFile<'a> {
+    writing: Writing<'a>,
+    change: &'a Change<'a>,
+    parents: Parents<'a>,
+    placement: Placement<'a>,
+    /// The metadata of the file that this one replaces.
+    old: Option<Metadata>,
+}
+
+/// A file that a thread syncs.
+struct Syncing<'n> {
+    file: &'n std::fs::File,
+    synced: &'n mut Option<io::Result<()>>,
+}
 
 /// A file being written that does not have its final name yet. It is removed on drop unless it is finished.
 #[derive(Debug)]
@@ -33,15 +61,85 @@ pub struct NewFile<'a> {
     old: Option<Metadata>,
     /// The file to write to.
     pub file: File,
+    /// The result of [`NewFile::sync_together`].
+    synced: Option<io::Result<()>>,
 }
 
-impl NewFile<'_> {
+impl<'a> Writing<'a> {
+    /// Creates missing parent directories and journals the file.
+    pub fn begin(self, change: &'a Change<'a>) -> Result<PendingFile<'a>, SandboxError> {
+        let Writing { place, overwrite } = self;
+        let name = place.name()?;
+        let parents = place.make_parents(change)?;
+        let folder = parents.folder();
+        let old = place.replaceable(folder, name, overwrite.replace)?;
+        let placement = Placement::begin(place, folder, old, None, overwrite.store, change)?;
+        let old = old.filter(|old| old.kind == Kind::File);
+        Ok(PendingFile { writing: self, change, parents, placement, old })
+    }
+
+    /// Journals several files together, so that their records are synced once. Their directories must exist.
+    pub fn begin_all(writings: Vec<Writing<'a>>, change: &'a Change<'a>) -> Result<Vec<PendingFile<'a>>, SandboxError> {
+        change.begin_together(|| writings.into_iter().map(|writing| writing.begin(change)).collect())
+    }
+}
+
+impl<'a> PendingFile<'a> {
+    /// Returns the number of the step.
+    pub fn number(&self) -> u32 {
+        self.placement.number()
+    }
+
+    /// Creates the file under a temporary name.
+    pub fn create(self) -> Result<NewFile<'a>, SandboxError> {
+        let PendingFile { writing: Writing { place, overwrite }, change, parents, placement, old } = self;
+        // The new content of a private file is private from the start.
+        let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
+        let created = StagingFile::create(parents.folder(), placement.draft.clone(), mode);
+        let (draft, file) = created.map_err(|error| place.error(&error))?;
+        placement.drafted(&draft);
+        Ok(NewFile { place, overwrite, change, draft, parents, placement, old, file, synced: None })
+    }
+}
+
+impl<'a> NewFile<'a> {
+    /// Appends to the file.
+    pub fn write(&mut self, content: &[u8], meter: &mut Meter) -> Result<(), SandboxError> {
+        for piece in content.chunks(PIECE) {
+            meter.poll()?;
+            self.file.write_all(piece).map_err(|error| self.place.error(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the contents of several files durable at the same time, so that they share commits of the file system's log.
+    /// [`NewFile::finish`] reports a failure, and syncs files for which no thread could be started.
+    pub fn sync_together<'n>(files: impl Iterator<Item = &'n mut NewFile<'a>>)
+    where
+        'a: 'n,
+    {
+        // In memory and in a scratch directory there is nothing to sync.
+        let syncing = |new: &'n mut NewFile<'a>| match new {
+            NewFile { file: File::Disk(file), synced, .. } => Some(Syncing { file, synced }),
+            _ => None,
+        };
+        let mut files: Vec<Syncing<'_>> = files.filter_map(syncing).collect();
+        let share = files.len().div_ceil(SYNCED_AT_ONCE).max(1);
+        std::thread::scope(|scope| {
+            for files in files.chunks_mut(share) {
+                let sync = || files.iter_mut().for_each(|one| *one.synced = Some(one.file.sync_data()));
+                let _ = std::thread::Builder::new().spawn_scoped(scope, sync);
+            }
+        });
+    }
+
     /// Syncs the file and gives it its final name. Returns the path below `.ns` of the backup of the replaced entry, if
     /// there is one.
     ///
     /// The file takes over the permission bits of a replaced file and, if the user is allowed to set it, its owner.
     pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
-        self.file.sync_all().map_err(|error| self.place.error(&error))?;
+        let synced = self.synced.unwrap_or_else(|| self.file.sync_data());
+        synced.map_err(|error| self.place.error(&error))?;
         let dress = InheritedMetadata { file: &self.file, old: self.old };
         let staged = StagedEntry { draft: self.draft, dress: Some(dress), placement: self.placement };
         let taken = staged.take_place(self.place, self.parents.folder(), &self.overwrite, meter, self.change);
@@ -63,10 +161,7 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<Option<String>, SandboxError> {
         let mut new = self.begin_file(*overwrite, change)?;
-        for piece in content.chunks(PIECE) {
-            meter.poll()?;
-            new.file.write_all(piece).map_err(|error| self.error(&error))?;
-        }
+        new.write(content, meter)?;
         new.finish(meter)
     }
 
@@ -76,17 +171,6 @@ impl SandboxPath {
         overwrite: Overwrite<'a>,
         change: &'a Change<'a>,
     ) -> Result<NewFile<'a>, SandboxError> {
-        let wrap = |error: io::Error| self.error(&error);
-        let name = self.name()?;
-        let parents = self.make_parents(change)?;
-        let folder = parents.folder();
-        let old = self.replaceable(folder, name, overwrite.replace)?;
-        let placement = Placement::begin(self, folder, old, None, overwrite.store, change)?;
-        let old = old.filter(|old| old.kind == Kind::File);
-        // The new content of a private file is private from the start.
-        let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
-        let (draft, file) = StagingFile::create(folder, placement.draft.clone(), mode).map_err(wrap)?;
-        placement.drafted(&draft);
-        Ok(NewFile { place: self, overwrite, change, draft, parents, placement, old, file })
+        Writing { place: self, overwrite }.begin(change)?.create()
     }
 }

@@ -96,8 +96,12 @@ impl StepResolver<'_, '_> {
                 // A copy of a backup has an inode of its own.
                 let moved = from.as_ref().filter(|_| draft.is_none());
                 let inode = drafted.or(moved.map(|(_, state)| state.inode));
-                let is_there =
-                    now.as_ref().is_some_and(|now| inode.map_or(!is_same(old.as_ref(), now), |it| it == now.inode));
+                let is_new = |now: &State| inode.map_or(!is_same(old.as_ref(), now), |it| it == now.inode);
+                let mut is_there = now.as_ref().is_some_and(is_new);
+                if let (Some(draft), None, Some(old), true) = (draft, inode, old, is_there) {
+                    // Somebody else may have replaced the entry before the new one was made.
+                    is_there = self.has_left(path, old, draft, kept.as_ref())?;
+                }
                 if let Some(draft) = draft {
                     let put = PutProgress { inode, old: old.as_ref(), is_there };
                     self.finish_draft(path, draft, &put, kept.as_ref())?;
@@ -132,6 +136,19 @@ impl StepResolver<'_, '_> {
         };
         self.journal.append(&record)?;
         Ok(is_taken)
+    }
+
+    /// Whether the previous entry of a [`Step::Put`] is where its successor leaves it: under the temporary name, or in
+    /// the backup store.
+    fn has_left(&self, path: &Address, old: &State, draft: &str, kept: Option<&Address>) -> Result<bool, SandboxError> {
+        let displaced = displaced_name(OsStr::new(draft));
+        for name in [OsStr::new(draft), &displaced] {
+            let name = name.to_str().expect("a text with a suffix is a text");
+            if self.staged_by_us(path, name)?.is_some_and(|(_, state)| is_same(Some(old), &state)) {
+                return Ok(true);
+            }
+        }
+        Ok(kept.map(|kept| self.roots.kept(kept)).transpose()?.flatten().is_some())
     }
 
     /// Returns the modification times of the directories of a step.

@@ -2,21 +2,24 @@
 
 mod replacer;
 
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Context, Tool};
-use crate::sandbox::{Change, PathRule, SandboxError, SandboxPath};
+use crate::sandbox::{Change, PathRule, SandboxError, SandboxPath, Writing};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::{Str, Value};
 
 use super::super::diff::Sides;
 use super::super::glob::LetterCase;
-use super::bulk::{self, Item, Planned, Work};
+use super::bulk::{self, EndOfItem, Item, Outcome, Planned, Work};
 use super::encoding::{Choice, MarkedCharset};
 use super::operation::Operation;
-use super::original::{FileEdit, Original};
+use super::original::{FileEdit, Original, StagedEdit};
 use super::patterns::Patterns;
 use super::replacement::{LineEnds, difference};
 use super::rows::Done;
@@ -214,6 +217,11 @@ impl Replace<'_> {
         }
     }
 
+    /// Returns the edit that a plan makes.
+    fn edit_of<'a>(&self, plan: &'a OneFile) -> FileEdit<'a> {
+        FileEdit { if_match: Some(plan.digest), ..self.edit(&plan.path) }
+    }
+
     /// Returns the new content of a file.
     fn replace(
         &self,
@@ -273,13 +281,49 @@ impl Work for Replace<'_> {
 
     fn perform(&self, context: &mut Context<'_>, plan: &OneFile, change: &Change<'_>) -> Result<Done, ToolError> {
         let path = &plan.path;
-        let edit = FileEdit { if_match: Some(plan.digest), change: Some(change), ..self.edit(path) };
+        let edit = FileEdit { change: Some(change), ..self.edit_of(plan) };
         let done = edit.run(context, |context, old| self.replace(context, path, old))?;
-        Ok(Done {
-            size_bytes: Some(done.bytes.len() as u64),
-            backup_path: done.backup,
-            replacements: Some(done.about.replacements),
-            ..Done::default()
-        })
+        Ok(done_with(done.bytes.len() as u64, &done.about, done.backup))
     }
+
+    const TOGETHER: usize = 64;
+
+    fn perform_all(
+        &self,
+        context: &mut Context<'_>,
+        plans: &[&OneFile],
+        change: &Change<'_>,
+        end: EndOfItem<'_>,
+    ) -> ControlFlow<()> {
+        let edits: Vec<FileEdit<'_>> = plans.iter().map(|plan| self.edit_of(plan)).collect();
+        let have_directories = plans.iter().all(|plan| plan.path.missing_folders().1.is_empty());
+        let writings = edits.iter().map(|edit| edit.writing(context)).collect();
+        let pending = if have_directories { Writing::begin_all(writings, change).ok() } else { None };
+        // Each says for itself why it cannot be begun.
+        let Some(pending) = pending else { return bulk::perform_each(self, context, plans, change, end) };
+        let mut steps = Vec::with_capacity(pending.len());
+        let mut staged: VecDeque<Result<StagedEdit<'_, About>, ToolError>> = VecDeque::with_capacity(pending.len());
+        for (edit, pending) in edits.iter().zip(pending) {
+            steps.push(pending.number());
+            staged.push_back(edit.stage(context, pending, |context, old| self.replace(context, edit.path, old)));
+        }
+        StagedEdit::sync_all(staged.iter_mut().flatten());
+        for step in steps {
+            let Some(edit) = staged.pop_front() else { break };
+            let result = edit.and_then(|mut edit| {
+                let backup = edit.finish(context)?;
+                Ok(done_with(edit.size, &edit.about, backup))
+            });
+            if end(Outcome { result, steps: step..=step }).is_break() {
+                // The last first, so that each gives its directory back the modification time that it found.
+                while staged.pop_back().is_some() {}
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn done_with(size: u64, about: &About, backup_path: Option<String>) -> Done {
+    Done { size_bytes: Some(size), backup_path, replacements: Some(about.replacements), ..Done::default() }
 }
