@@ -64,6 +64,7 @@ mod security;
 mod show;
 mod specs;
 mod spellings;
+mod stability;
 mod strangers;
 mod streams;
 mod support;

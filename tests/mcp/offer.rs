@@ -37,6 +37,13 @@ fn the_default_set_is_small_and_in_order() {
     assert!(bytes / TOKEN < 4_300, "{} tokens", bytes / TOKEN);
 }
 
+/// A bundle asks a person whether changes are allowed, and can pass only the answer.
+#[test]
+fn write_takes_a_value() {
+    assert_eq!(names(&offered(&["--write=false"])), READING);
+    assert_eq!(names(&offered(&["--write=true"])), [&READING[..], &CHANGING].concat());
+}
+
 /// The default set leaves out what few calls need; a tool that is named describes all of it.
 #[test]
 fn rare_arguments_are_accepted_where_they_are_not_described() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 
 use crate::manual::about;
 use crate::options::seconds;
@@ -77,8 +77,9 @@ pub enum ToolFormat {
 #[derive(Args, Debug)]
 #[command(about = about::MCP)]
 pub struct McpArgs {
-    /// Let the tools change files; without it the server only reads
-    #[arg(long)]
+    /// Let the tools change files; without it, and with `--write=false`, the server only reads
+    // Clients that ask a person for the setting can only fill in a value.
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", hide_default_value = true)]
     pub write: bool,
     /// A script to offer as a tool, named after its file; may be repeated
     #[arg(long = "script", value_name = "FILE")]

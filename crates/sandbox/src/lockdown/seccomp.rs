@@ -278,7 +278,7 @@ const KERNEL: &[c_long] = &[
     libc::SYS_finit_module,
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
+    KEXEC_FILE_LOAD,
     libc::SYS_reboot,
     libc::SYS_acct,
     libc::SYS_syslog,
@@ -356,6 +356,9 @@ const OLD: &[c_long] = &[
     libc::SYS__sysctl,
 ];
 
+// The libc crate does not have it for aarch64 with musl.
+const KEXEC_FILE_LOAD: c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
+
 // Newer than the table of the libc crate; the same on all architectures.
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
@@ -420,6 +423,13 @@ mod tests {
         for number in [libc::SYS_read, libc::SYS_openat, libc::SYS_openat2, libc::SYS_renameat2, libc::SYS_futex] {
             assert_eq!(verdict(&program, number, 0, 0), ALLOW, "call {number}");
         }
+    }
+
+    /// The number is written here, so it is compared where the crate has it.
+    #[test]
+    #[cfg(all(target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    fn the_number_of_kexec_file_load_is_that_of_libc() {
+        assert_eq!(KEXEC_FILE_LOAD, libc::SYS_kexec_file_load);
     }
 
     #[test]

@@ -1,0 +1,1 @@
+"""The formats in which `packaging/build` delivers `ns`, one module each."""
