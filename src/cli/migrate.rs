@@ -25,6 +25,12 @@ struct Totals {
     left: usize,
 }
 
+/// The options that the command was given.
+struct Given<'a> {
+    global: &'a Global,
+    args: &'a MigrateArgs,
+}
+
 pub fn migrate(global: &Global, args: &MigrateArgs) -> Exit {
     let (files, exit) = files_of(&args.files);
     if files.len() > 1 && !(args.write || args.check || args.diff) {
@@ -39,14 +45,18 @@ pub fn migrate(global: &Global, args: &MigrateArgs) -> Exit {
         Err(exit) => return exit,
     };
     let mut totals = Totals::default();
-    let exit = files.iter().map(|file| migrate_file(&engine, file, args, &mut totals)).fold(exit, more_severe);
+    let exit = files
+        .iter()
+        .map(|file| migrate_file(&engine, file, &Given { global, args }, &mut totals))
+        .fold(exit, more_severe);
     let Totals { rewritten, to_check, left } = totals;
     let files = counted(files.len(), "file");
     say(&format!("{files}: {} rewritten, {to_check} to check, {left} left\n", counted(rewritten, "place")));
     if left > 0 { more_severe(exit, Exit::Difference) } else { exit }
 }
 
-fn migrate_file(engine: &Engine, file: &Path, args: &MigrateArgs, totals: &mut Totals) -> Exit {
+fn migrate_file(engine: &Engine, file: &Path, options: &Given<'_>, totals: &mut Totals) -> Exit {
+    let args = options.args;
     let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
     let script = match read_script(file) {
         Ok(script) => script,
@@ -69,7 +79,7 @@ fn migrate_file(engine: &Engine, file: &Path, args: &MigrateArgs, totals: &mut T
     };
     let source = migrated.sources.last().expect("the text was added");
     let checked = engine.check(&script.with_text(&text));
-    report(source, &notes, args, totals);
+    report(source, &notes, options.global.quiet, totals);
     totals.left += report_errors(&checked.findings, &checked.sources, &notes);
     if args.check || args.diff {
         return show(source, &text, args);
@@ -82,7 +92,7 @@ fn migrate_file(engine: &Engine, file: &Path, args: &MigrateArgs, totals: &mut T
 }
 
 /// Prints the report of a file.
-fn report(source: &Source, notes: &[MigrationNote], args: &MigrateArgs, totals: &mut Totals) {
+fn report(source: &Source, notes: &[MigrationNote], is_quiet: bool, totals: &mut Totals) {
     let name = safe::name(source.name());
     for MigrationNote { line, verdict, message } in notes {
         let (word, count) = match verdict {
@@ -91,7 +101,7 @@ fn report(source: &Source, notes: &[MigrationNote], args: &MigrateArgs, totals: 
             Verdict::Left => ("left", &mut totals.left),
         };
         *count += 1;
-        if !(args.quiet && *verdict == Verdict::Rewritten) {
+        if !(is_quiet && *verdict == Verdict::Rewritten) {
             say(&format!("{name}:{line}: {word}: {}\n", safe::prose(message)));
         }
     }

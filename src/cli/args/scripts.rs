@@ -109,9 +109,6 @@ pub struct MigrateArgs {
     /// Change nothing; print the differences, and exit with 3 if there are any
     #[arg(long)]
     pub diff: bool,
-    /// Report only what is left for a person
-    #[arg(long)]
-    pub quiet: bool,
 }
 
 /// How keywords are spelled.
