@@ -17,7 +17,7 @@ use super::files::{files_of, more_severe};
 use super::replace::{Original, replace};
 use super::start::open;
 
-/// What the report says of all files together.
+/// Counts of the lines of the report, of all files together.
 #[derive(Default)]
 struct Totals {
     rewritten: usize,

@@ -17,9 +17,9 @@ fn generated_programs_keep_their_bytes() {
 #[test]
 fn the_scripts_of_the_repository_keep_their_bytes() {
     let files = package_files("scripts", &["ns"]);
-    assert!(files.len() > 10);
+    assert!(files.len() > 3);
     for file in files {
-        let text = std::fs::read_to_string(package("scripts").join(&file)).expect("a script");
+        let text = std::fs::read_to_string(&file).expect("a script");
         let migration = migrated(&text);
         assert_eq!(migration.text, text, "{}", file.display());
         assert_eq!(migration.notes, [], "{}", file.display());

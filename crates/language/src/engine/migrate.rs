@@ -31,9 +31,9 @@ pub struct Migration {
 pub struct MigrationNote {
     /// The line in the original text, from 1.
     pub line: usize,
-    /// What happened.
+    /// The outcome for the place.
     pub verdict: Verdict,
-    /// What was rewritten, or what must be looked at, and why.
+    /// The change or the difference, with its reason.
     pub message: String,
 }
 

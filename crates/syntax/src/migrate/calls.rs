@@ -3,7 +3,7 @@
 use super::Verdict;
 use super::expr::{Call, Expr, Id, Shape};
 use super::facts::is_no_list;
-use super::rewrite::{Place, Rewriter};
+use super::rewrite::{Rewriter, Wanted};
 use super::tokens::TokenKind;
 use super::tools::{self, Form, Special, Tool};
 
@@ -82,7 +82,7 @@ impl<'a> Rewriter<'a, '_> {
     /// Keeps a call, and rewrites its arguments.
     fn kept(&mut self, expr: &Expr, call: &Call) -> String {
         let values: Vec<Id> = call.args.iter().map(|arg| arg.value).collect();
-        self.around(expr, &values, Place::Value)
+        self.around(expr, &values, Wanted::Value)
     }
 
     fn form(&mut self, expr: &Expr, call: &Call, tool: &'static Tool) -> String {
@@ -134,7 +134,7 @@ impl<'a> Rewriter<'a, '_> {
                 None if new.is_named => out.push_str(&format!("{param}: ")),
                 None => {}
             }
-            out.push_str(&self.render(arg.value, Place::Value));
+            out.push_str(&self.render(arg.value, Wanted::Value));
             done = value.end;
         }
         let rest = self.slice(done, expr.end);
@@ -254,9 +254,9 @@ impl<'a> Rewriter<'a, '_> {
         format!(
             "{{{}\"code\": {}{}\"message\": {}{}}}",
             self.slice(call.open + 1, first.start),
-            self.render(code.value, Place::Value),
+            self.render(code.value, Wanted::Value),
             self.slice(first.end, second.start),
-            self.render(message.value, Place::Value),
+            self.render(message.value, Wanted::Value),
             rest.strip_suffix(')').unwrap_or(rest),
         )
     }
@@ -327,7 +327,7 @@ impl<'a> Rewriter<'a, '_> {
         let note = if parts.len() > 1 { "it prints blanks between the values" } else { "" };
         self.report(call.callee.start, &self.callee(call), emit, note);
         let _ = expr;
-        let parts: Vec<String> = parts.into_iter().map(|part| self.render(part, Place::Value)).collect();
+        let parts: Vec<String> = parts.into_iter().map(|part| self.render(part, Wanted::Value)).collect();
         Some(format!("{emit} {}", parts.join(", \" \", ")).trim_end().to_owned())
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::expr::{Id, Mark, Parser, Shape};
 use super::facts::{Facts, rank};
-use super::rewrite::{ErrorName, Place, Rewriter, Shared};
+use super::rewrite::{ErrorName, Rewriter, Shared, Wanted};
 use super::statement::{Group, Kind, Statement, statement};
 use super::tokens::{self, Lines, TokenKind};
 use super::{Migrated, Note, Verdict, helpers};
@@ -99,14 +99,14 @@ impl<'a> Migration<'a> {
             self.open.iter().rev().find_map(|open| open.handler.as_ref()).map(|handler| handler.error.clone());
         match &statement.kind {
             Kind::Set { targets, value } => {
-                self.values(statement, targets, Place::Value);
-                self.values(statement, &[*value], Place::Value);
+                self.values(statement, targets, Wanted::Value);
+                self.values(statement, &[*value], Wanted::Value);
             }
             Kind::Call { word, value } => self.call(statement, *word, *value),
             Kind::Must { word, values } => self.must(statement, *word, values),
-            Kind::Condition(value) => self.values(statement, &[*value], Place::Truth),
-            Kind::Values(values) => self.values(statement, values, Place::Value),
-            Kind::For { list, .. } => self.values(statement, &[*list], Place::Value),
+            Kind::Condition(value) => self.values(statement, &[*value], Wanted::Truth),
+            Kind::Values(values) => self.values(statement, values, Wanted::Value),
+            Kind::For { list, .. } => self.values(statement, &[*list], Wanted::Value),
             Kind::Prompt { question, place } => self.prompt(statement, *question, *place),
             Kind::Procedure { groups, .. } => self.groups(groups),
             Kind::Closes { joined: Some(joined) } => {
@@ -169,7 +169,7 @@ impl<'a> Migration<'a> {
     }
 
     /// Rewrites values; each keeps its place.
-    fn values(&mut self, statement: &'a Statement, values: &[Id], place: Place) {
+    fn values(&mut self, statement: &'a Statement, values: &[Id], place: Wanted) {
         for value in values {
             let mut rewriter = Rewriter { shared: &mut self.shared, tree: &statement.tree };
             let new = rewriter.render(*value, place);
@@ -183,7 +183,7 @@ impl<'a> Migration<'a> {
         let mut rewriter = Rewriter { shared: &mut self.shared, tree: &statement.tree };
         match rewriter.statement(value, written, statement.is_long) {
             Some(new) => self.edit(word.start, statement.tree.exprs[value].end, new),
-            None => self.values(statement, &[value], Place::Value),
+            None => self.values(statement, &[value], Wanted::Value),
         }
     }
 
@@ -194,18 +194,18 @@ impl<'a> Migration<'a> {
         match rewriter.statement(*first, written, statement.is_long) {
             Some(new) => {
                 self.edit(word.start, statement.tree.exprs[*first].end, new);
-                self.values(statement, rest, Place::Value);
+                self.values(statement, rest, Wanted::Value);
             }
             None => {
-                self.values(statement, &[*first], Place::Truth);
-                self.values(statement, rest, Place::Value);
+                self.values(statement, &[*first], Wanted::Truth);
+                self.values(statement, rest, Wanted::Value);
             }
         }
     }
 
     fn prompt(&mut self, statement: &'a Statement, question: Id, place: Id) {
         let mut rewriter = Rewriter { shared: &mut self.shared, tree: &statement.tree };
-        let (question, place) = (rewriter.render(question, Place::Value), rewriter.render(place, Place::Value));
+        let (question, place) = (rewriter.render(question, Wanted::Value), rewriter.render(place, Wanted::Value));
         self.shared.note(statement.span.start, Verdict::Rewritten, "`promptuser` is `IO.Input`".to_owned());
         self.edit(statement.span.start, statement.span.end, format!("set {place} = IO.Input({question})"));
     }

@@ -32,13 +32,13 @@ pub struct Migrated {
 pub struct Note {
     /// The offset in the original text.
     pub at: usize,
-    /// What happened.
+    /// The outcome for the place.
     pub verdict: Verdict,
-    /// What was rewritten, or what must be looked at, and why.
+    /// The change or the difference, with its reason.
     pub message: String,
 }
 
-/// What happened to a place.
+/// The outcome for a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was rewritten, and does the same.

@@ -8,7 +8,7 @@ use super::literal;
 use super::tokens::TokenKind;
 use super::{Note, Verdict};
 
-/// What all statements of a text share while they are rewritten.
+/// State that all statements of a text share while they are rewritten.
 pub struct Shared<'a> {
     /// The text.
     pub text: &'a str,
@@ -40,15 +40,15 @@ impl Shared<'_> {
 
 /// The rewriter of one statement.
 pub struct Rewriter<'a, 's> {
-    /// What it shares with the other statements.
+    /// State that it shares with the other statements.
     pub shared: &'s mut Shared<'a>,
     /// The expressions of the statement.
     pub tree: &'a Tree,
 }
 
-/// Where a value stands, as far as `no` and `some` are concerned.
+/// The part of a value that counts, which decides how `no` and `some` are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Wanted {
     /// Only its truth counts: a condition, an operand of `and`, `or` or `not`.
     Truth,
     /// Its value counts, and an operator may follow.
@@ -72,7 +72,7 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     /// Returns the rewritten text of an expression.
-    pub fn render(&mut self, id: Id, place: Place) -> String {
+    pub fn render(&mut self, id: Id, place: Wanted) -> String {
         let expr = self.expr(id);
         match &expr.shape {
             Shape::Name => self.name(expr),
@@ -80,10 +80,10 @@ impl<'a> Rewriter<'a, '_> {
             Shape::Text(kind) => self.literal(expr, *kind),
             Shape::Placeholder => self.placeholder(expr),
             Shape::Parenthesized(inner) => self.around(expr, &[*inner], place),
-            Shape::List(items) | Shape::Map(items) => self.around(expr, items, Place::Value),
+            Shape::List(items) | Shape::Map(items) => self.around(expr, items, Wanted::Value),
             Shape::Access(base, indexes) => {
                 let parts: Vec<Id> = std::iter::once(*base).chain(indexes.iter().copied()).collect();
-                self.around(expr, &parts, Place::Value)
+                self.around(expr, &parts, Wanted::Value)
             }
             Shape::Prefix(mark, operand) => self.prefix(*mark, *operand, place),
             Shape::Sequence(values, marks) => self.sequence(expr, values, marks),
@@ -92,7 +92,7 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     /// Rewrites the parts of an expression, and keeps what lies between them.
-    pub fn around(&mut self, expr: &Expr, parts: &[Id], place: Place) -> String {
+    pub fn around(&mut self, expr: &Expr, parts: &[Id], place: Wanted) -> String {
         let (mut out, mut done) = (String::new(), expr.start);
         for part in parts {
             let (start, end) = (self.expr(*part).start, self.expr(*part).end);
@@ -156,7 +156,7 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     /// Rewrites `no x`, `some x` and `typeof x`.
-    fn prefix(&mut self, mark: Mark, operand: Id, place: Place) -> String {
+    fn prefix(&mut self, mark: Mark, operand: Id, place: Wanted) -> String {
         let word = self.slice(mark.start, mark.end);
         let gap = self.slice(mark.end, self.expr(operand).start);
         if word == "typeof" {
@@ -164,12 +164,12 @@ impl<'a> Rewriter<'a, '_> {
             return self.typeof_call(name, operand);
         }
         let is_truth = matches!(word, "no" | "some" | "not" | "NOT");
-        let value = self.render(operand, if is_truth { Place::Truth } else { Place::Value });
+        let value = self.render(operand, if is_truth { Wanted::Truth } else { Wanted::Value });
         let (new, meaning) = match (word, place) {
-            ("no", Place::Truth) => (format!("not{gap}{value}"), "not x"),
-            ("no", Place::Value) => (format!("(not{gap}{value})"), "not x"),
-            ("some", Place::Truth) => (value, "x"),
-            ("some", Place::Value) => (format!("(not not{gap}{value})"), "not not x"),
+            ("no", Wanted::Truth) => (format!("not{gap}{value}"), "not x"),
+            ("no", Wanted::Value) => (format!("(not{gap}{value})"), "not x"),
+            ("some", Wanted::Truth) => (value, "x"),
+            ("some", Wanted::Value) => (format!("(not not{gap}{value})"), "not not x"),
             _ => return format!("{word}{gap}{value}"),
         };
         self.shared.note(mark.start, Verdict::Rewritten, format!("`{word} x` is `{meaning}`: what is empty is false"));
@@ -187,7 +187,7 @@ impl<'a> Rewriter<'a, '_> {
     /// Returns a call with one argument, whose parentheses may be there already.
     fn typeof_call(&mut self, name: &str, operand: Id) -> String {
         let is_closed = matches!(self.expr(operand).shape, Shape::Parenthesized(_));
-        let value = self.render(operand, Place::Value);
+        let value = self.render(operand, Wanted::Value);
         if is_closed { format!("{name}{value}") } else { format!("{name}({value})") }
     }
 
@@ -207,7 +207,7 @@ impl<'a> Rewriter<'a, '_> {
                 out.push_str(&compared);
                 at += 1;
             } else {
-                let place = if is_apart && joint(self, marks.get(at)) { Place::Truth } else { Place::Value };
+                let place = if is_apart && joint(self, marks.get(at)) { Wanted::Truth } else { Wanted::Value };
                 out.push_str(&self.render(values[at], place));
             }
             done = self.expr(values[at]).end;
@@ -273,6 +273,6 @@ impl<'a> Rewriter<'a, '_> {
         let values: Vec<Id> = call.args.iter().map(|arg| arg.value).collect();
         let rest = Expr { shape: Shape::Name, start: call.callee.end, end: expr.end };
         let before = self.slice(expr.start, call.callee.start);
-        format!("{before}{name}{}", self.around(&rest, &values, Place::Value))
+        format!("{before}{name}{}", self.around(&rest, &values, Wanted::Value))
     }
 }

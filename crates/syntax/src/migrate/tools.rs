@@ -10,13 +10,13 @@ pub struct Tool {
     pub name: &'static str,
     /// The names of its parameters.
     pub params: &'static [&'static str],
-    /// What a call becomes.
+    /// The new form of a call.
     pub form: Form,
     /// How the two differ; empty if they do the same.
     pub note: &'static str,
 }
 
-/// What a call of an upstream tool becomes.
+/// The new form of a call of an upstream tool.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     /// A call of a tool of ours with the same arguments in the same order.
