@@ -104,7 +104,7 @@ impl Maker {
             5 => format!("must {first}"),
             6 => format!("on_error means{end}  emit system_error_message + {second}{end}  clear_error{end}endon"),
             7 => format!("promptuser {first} into a.b"),
-            8 => format!("set a[{first}] = [{second}, {first}]"),
+            8 => format!("set a[ {first} ] = [ {second}, {first} ]"),
             _ => {
                 format!("while typeof {} != \"number\"{end}  break{end}endwhile", self.dice.pick(&["a", "(a)", "a.b"]))
             }

@@ -2,7 +2,7 @@
 
 use super::{migrated, syntax_errors};
 use crate::format::program::program;
-use crate::support::{package, package_files};
+use crate::support::package_files;
 
 #[test]
 fn generated_programs_keep_their_bytes() {
