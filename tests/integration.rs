@@ -45,6 +45,7 @@ mod lsp;
 mod mcp;
 mod media;
 mod memory;
+mod migrate;
 mod modules;
 mod moving;
 mod mutations;

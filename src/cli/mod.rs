@@ -29,6 +29,7 @@ mod mcp;
 #[cfg(feature = "http")]
 mod mcp_over_http;
 mod memory;
+mod migrate;
 mod new;
 mod page;
 mod plan;
@@ -88,6 +89,9 @@ fn written_by(command: &Command) -> Option<&'static str> {
         Command::Fmt(args) if !args.check && !args.diff && args.files.iter().any(is_file) => {
             Some("`ns fmt` writes the files that it formats, unless `--check` or `--diff` is given")
         }
+        Command::Migrate(args) if args.write && args.files.iter().any(is_file) => {
+            Some("`ns migrate --write` writes the files that it migrates")
+        }
         Command::Check(args) if args.fix && args.files.iter().any(is_file) => {
             Some("`--fix` writes the files that it repairs")
         }
@@ -106,6 +110,7 @@ fn instead_of_output(command: &Command) -> Option<(&'static str, &'static str)> 
         Command::Render(_) => ("render", "`--results` chooses how results are written into the document"),
         Command::New(_) => ("new", "leave it out"),
         Command::Fmt(_) => ("fmt", "leave it out"),
+        Command::Migrate(_) => ("migrate", "leave it out"),
         Command::Guide => ("guide", "leave it out"),
         Command::Explain(_) => ("explain", "leave it out"),
         Command::Completions(_) => ("completions", "leave it out"),
@@ -148,6 +153,7 @@ fn work() -> Exit {
         Some(Command::Render(args)) => render::render(&global, &args),
         Some(Command::Check(args)) => check::check(&global, &args),
         Some(Command::Fmt(args)) => fmt::fmt(&args),
+        Some(Command::Migrate(args)) => migrate::migrate(&global, &args),
         Some(Command::Call(args)) => call::call(&global, &args),
         Some(Command::Tools(args)) => tools::tools(&args),
         Some(Command::Doc(args)) => doc::doc(&args),

@@ -7,6 +7,7 @@ pub const NEW: &str = "Create a script with its golden test";
 pub const RENDER: &str = "Run the {{invoke_tool: …}} calls of a Markdown document, and print it with their results";
 pub const CHECK: &str = "Check scripts for errors and warnings without running them";
 pub const FMT: &str = "Format scripts in their canonical form";
+pub const MIGRATE: &str = "Turn scripts of upstream NeuroScript into this language, with a report";
 pub const CALL: &str = "Call one tool with JSON arguments";
 pub const TOOLS: &str = "List the tools, or show one";
 pub const DOC: &str = "Show a page about a tool, built-in, statement, code or command, with an example";

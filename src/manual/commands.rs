@@ -43,7 +43,7 @@ const fn topic(
 }
 
 /// All topics, in the order of `ns --help`.
-pub const COMMANDS: [CommandTopic; 28] = [
+pub const COMMANDS: [CommandTopic; 29] = [
     topic(
         &["ns run", "run"],
         about::RUN,
@@ -95,6 +95,12 @@ pub const COMMANDS: [CommandTopic; 28] = [
         about::FMT,
         &["format", "prettify", "indent script", "prettier", "fmt-all", "fmt --watch"],
         "fmt",
+    ),
+    topic(
+        &["ns migrate", "migrate"],
+        about::MIGRATE,
+        &["upstream", "convert", "port", "older dialect", "upgrade script", "translate script", "classic"],
+        "migrate",
     ),
     topic(&["ns call", "call"], about::CALL, &["call tool", "one tool", "invoke tool", "invoke"], "call"),
     topic(

@@ -22,7 +22,7 @@ const FACADE: &str = "front_end";
 /// The crates, lowest first.
 pub const CRATES: [Crate; 6] = [
     Crate { directory: Some("text"), uses: &[], main: Some("text"), rooms: &["text"] },
-    Crate { directory: Some("syntax"), uses: &["text"], main: Some("syntax"), rooms: &["syntax", "format"] },
+    Crate { directory: Some("syntax"), uses: &["text"], main: Some("syntax"), rooms: &["syntax", "format", "migrate"] },
     Crate {
         directory: Some("sandbox"),
         uses: &["text"],

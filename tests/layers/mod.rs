@@ -15,13 +15,14 @@ use crates::CRATES;
 use imports::{Import, ModulePath, Modules};
 
 /// The rooms, lowest first, each with the rooms that it may use.
-const ARROWS: [(&str, &[&str]); 28] = [
+const ARROWS: [(&str, &[&str]); 29] = [
     ("text", &[]),
     ("lockdown", &[]),
     ("limits", &["text"]),
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
     ("format", &["text", "syntax"]),
+    ("migrate", &["syntax"]),
     ("document", &["text", "limits", "value", "syntax"]),
     ("sandbox", &["text", "limits"]),
     ("memory", &["text", "limits", "value", "sandbox"]),
@@ -29,13 +30,13 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("toolkit", &["text", "limits", "value", "sandbox", "memory"]),
     ("gate", &["text", "limits", "value", "sandbox", "memory", "audit", "toolkit"]),
     ("tools", &["text", "limits", "value", "sandbox", "memory", "toolkit", "gate"]),
-    ("program", &["text", "limits", "syntax", "value", "toolkit", "gate"]),
+    ("program", &["text", "limits", "syntax", "migrate", "value", "toolkit", "gate"]),
     ("eval", &["text", "limits", "value", "toolkit", "gate", "program"]),
     (
         "engine",
         &[
-            "text", "limits", "value", "syntax", "format", "document", "sandbox", "memory", "audit", "toolkit", "gate",
-            "tools", "program", "eval", "lockdown",
+            "text", "limits", "value", "syntax", "format", "migrate", "document", "sandbox", "memory", "audit",
+            "toolkit", "gate", "tools", "program", "eval", "lockdown",
         ],
     ),
     ("options", &["engine"]),

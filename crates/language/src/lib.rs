@@ -12,7 +12,7 @@ mod tools;
 mod value;
 
 use neuroscript_sandbox::{self as sandbox, limits, lockdown};
-use neuroscript_syntax::{self as syntax, format};
+use neuroscript_syntax::{self as syntax, format, migrate};
 use neuroscript_text as text;
 
 /// The parts of the rooms below [`engine`] that front ends use: values, the declarations of tools, and the gate.

@@ -29,7 +29,7 @@ use mistake::{Mistake, describe};
 
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
 pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
-pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, LspArgs, NewArgs};
+pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, LspArgs, MigrateArgs, NewArgs};
 pub use state::{
     AdoptArgs, AuditArgs, AuditCommand, AuditPlace, GcArgs, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs,
     UndoArgs,
@@ -68,6 +68,8 @@ pub enum Command {
     Check(CheckArgs),
     #[command(about = about::FMT)]
     Fmt(FmtArgs),
+    #[command(about = about::MIGRATE)]
+    Migrate(MigrateArgs),
     #[command(about = about::CALL)]
     Call(CallArgs),
     #[command(about = about::TOOLS)]

@@ -90,6 +90,27 @@ pub struct FmtArgs {
     pub watch: bool,
 }
 
+/// Arguments of `ns migrate`.
+#[derive(Args, Debug)]
+#[command(
+    about = about::MIGRATE,
+    after_help = "Without an option it prints the migrated script and changes nothing. The report on standard error says for each line what was rewritten and why, and what is left for a person; the exit code is 3 if something is left or the result has errors. `ns undo` does not take a migration back: keep the original, or look at --diff first."
+)]
+pub struct MigrateArgs {
+    /// The scripts, folders of scripts, - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write the migrated scripts to their files
+    #[arg(long, conflicts_with_all = ["check", "diff"])]
+    pub write: bool,
+    /// Change nothing; list files that would be rewritten, and exit with 3 if there are any
+    #[arg(long)]
+    pub check: bool,
+    /// Change nothing; print the differences, and exit with 3 if there are any
+    #[arg(long)]
+    pub diff: bool,
+}
+
 /// How keywords are spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Keywords {

@@ -20,6 +20,7 @@ mod libraries;
 mod listing;
 mod lockdown;
 mod memory;
+mod migrate;
 mod missing_argument;
 mod modules;
 mod open_texts;
@@ -90,6 +91,7 @@ pub use history::{
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
+pub use migrate::{MigratedScript, Migration, MigrationNote, Verdict, migrate_script};
 pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};
 pub use parse::{DescribedScript, Parsed, describe_script, parse_script};

@@ -21,6 +21,7 @@ mod uncalled_main;
 mod unreachable;
 mod unseen;
 mod unused;
+mod upstream;
 pub(in crate::program) mod walk;
 
 use crate::gate::Gate;
@@ -84,6 +85,7 @@ fn all_lints(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     calls::lint(text, found);
     operands::lint(text, found);
     resumed::lint(text, found);
+    upstream::lint(text, found);
     if !text.doubts.has_bad_lines {
         braces::lint(text, found);
         command_line::lint(text, found);

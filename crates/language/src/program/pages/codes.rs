@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 101] = [
+const EXAMPLES: [(&str, CodeExample); 102] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -97,6 +97,7 @@ const EXAMPLES: [(&str, CodeExample); 101] = [
             "ON ERROR AS err DO\n  EMIT err.message\n  CLEAR_ERROR\nEND\nMUST CALL FS.CopyFile(\"a.txt\", \"b.txt\")\nMUST CALL FS.DeleteFile(\"a.txt\")",
         ),
     ),
+    ("NS0126", script("EMIT tool.str.Substring(\"abcdef\", 1, 3)")),
     ("NS0201", script("EMIT STR.Repeat(\"ab\")")),
     ("NS0202", script("EMIT LEN(\"a\", \"b\")")),
     ("NS0203", script("EMIT STR.Repeat(\"ab\", tims: 2)")),

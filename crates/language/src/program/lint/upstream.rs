@@ -1,0 +1,46 @@
+//! Calls of `tool.…` in lower case that give something else in upstream NeuroScript, where scripts are written so.
+//!
+//! A call whose result is used as ours is, with a field or an index behind it, was written for this language. Neither is
+//! a statement that nothing asks for its result reported.
+
+use std::collections::HashSet;
+
+use crate::migrate::difference;
+use crate::syntax::ast::{Call, ExprId, ExprKind, StatementKind};
+use crate::text::{Code, Diagnostic};
+
+use super::text::{Callee, Text};
+use super::walk::Body;
+
+pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
+    let reads_last = text.tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last));
+    for body in &text.bodies {
+        let ours = used_as_ours(text, body, reads_last);
+        for id in body.expressions.iter().filter(|id| !ours.contains(id)) {
+            let ExprKind::Call(call) = &text.tree[*id].kind else { continue };
+            found.extend(different(text, call));
+        }
+    }
+}
+
+/// Returns the calls whose result is used as only ours can be, or by nobody.
+fn used_as_ours(text: &Text<'_>, body: &Body<'_>, reads_last: bool) -> HashSet<ExprId> {
+    let bases = body.expressions.iter().filter_map(|id| match text.tree[*id].kind {
+        ExprKind::Field(base, _) | ExprKind::Index(base, _) => Some(text.tree.bare(base)),
+        _ => None,
+    });
+    let calls = body.statements.iter().filter_map(|statement| match statement.kind {
+        StatementKind::Call(call) if !reads_last => Some(call),
+        StatementKind::Must { value, .. } => Some(value),
+        _ => None,
+    });
+    bases.chain(calls).collect()
+}
+
+fn different(text: &Text<'_>, call: &Call) -> Option<Diagnostic> {
+    let difference = difference(&call.callee, call.args.len())?;
+    let Some(Callee::Tool(tool)) = text.callee(call) else { return None };
+    let message = format!("`{}` means something else in upstream NeuroScript: {difference}", call.callee);
+    let help = format!("for a script from there run `ns migrate`; in one of ours write `{}`", tool.spec.name);
+    Some(Diagnostic::warning(Code::UpstreamCall, call.callee_span, message).help(help))
+}
