@@ -302,7 +302,7 @@ impl<'a> Rewriter<'a, '_> {
             }
             Form::Special(Special::Print) if !is_must => {
                 self.found(call, &callee)?;
-                self.print(expr, call, word, is_long)
+                self.print(call, word, is_long)
             }
             Form::Special(Special::Error) => {
                 Some(format!("{word} {}", self.not_known(expr, call, "its value is not used")))
@@ -312,7 +312,7 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     /// Writes `call tool.io.Print(a, b)` as EMIT.
-    fn print(&mut self, expr: &Expr, call: &Call, word: &str, is_long: bool) -> Option<String> {
+    fn print(&mut self, call: &Call, word: &str, is_long: bool) -> Option<String> {
         let emit = if word.chars().all(char::is_uppercase) { "EMIT" } else { "emit" };
         let values: Vec<Id> = call.args.iter().map(|arg| arg.value).collect();
         let parts = match &values[..] {
@@ -326,7 +326,6 @@ impl<'a> Rewriter<'a, '_> {
         };
         let note = if parts.len() > 1 { "it prints blanks between the values" } else { "" };
         self.report(call.callee.start, &self.callee(call), emit, note);
-        let _ = expr;
         let parts: Vec<String> = parts.into_iter().map(|part| self.render(part, Wanted::Value)).collect();
         Some(format!("{emit} {}", parts.join(", \" \", ")).trim_end().to_owned())
     }
