@@ -336,7 +336,7 @@ fn a_temporary_directory_closes_the_way_back_and_is_removed_with_its_run() {
     let client = at_line(7, move |paused, _| {
         let nothing = paused.step_back();
         assert!(matches!(&nothing, Moved::Nowhere(reason) if reason.contains("temporary directory")), "{nothing:?}");
-        // What an expression changes belongs to the same run.
+        // Changes by an expression belong to the same run.
         let write = "FS.WriteFile(folder.path + \"/c.txt\", \"c\")";
         paused.evaluate(Some(0), write, Purity::Effects).expect("it is allowed");
         Resume::Continue

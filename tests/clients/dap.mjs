@@ -803,7 +803,7 @@ EMIT 1
   const run = await Run.start(place, { breakpoints: { "main.ns": [3] } });
   await run.here();
   assert.match(await failure(run.client.send("stepBack", { threadId: 1 })), /temporary directory/);
-  // What the console changes belongs to the same run.
+  // Changes by the console belong to the same run.
   await run.evaluate('FS.WriteFile("b.txt", "b")', "repl");
   await run.end();
   assert.deepEqual(fs.readdirSync(place.folder).filter((name) => name.startsWith(".tmp")), []);

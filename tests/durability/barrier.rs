@@ -267,6 +267,51 @@ fn a_call_that_edits_many_files_is_killed_anywhere() {
     assert!(halves >= 4, "{halves} runs were killed between the first and the last file");
 }
 
+/// A call that does all or nothing, and one of whose later files is refused when others are in their places already.
+#[test]
+fn directories_keep_their_times_if_edits_of_one_call_are_taken_back() {
+    for least in [10, 40] {
+        let place = sandbox(60);
+        for name in ["a", "b"] {
+            fs::create_dir(place.path().join(name)).expect("a directory");
+            for number in 10..60 {
+                let text = if (name, number) == ("a", least) { "old ".repeat(2_000) } else { "old".to_owned() };
+                fs::write(place.path().join(format!("{name}/f{number}.txt")), text).expect("a file");
+            }
+        }
+        fs::write(place.path().join("neuroscript.toml"), "[policy]\nmax_file_size = 10_000\n").expect("a policy");
+        // The first run makes `.ns`.
+        run(ns(place.path()).args(["run", "-e", "MUST FS.CreateDirectory(\"c\")"]));
+        let time =
+            |name: &str| fs::metadata(place.path().join(name)).and_then(|found| found.modified()).expect("a time");
+        let times = || ["", "a", "b"].map(time);
+        let before = times();
+        let edit = "FS.ReplaceInFiles(\".\", \"old\", \"older or newer\", all_or_nothing: true)";
+        let ran = run(ns(place.path()).args(["run", "-e", &format!("EMIT {edit}.error")]));
+        assert!(ran.stdout.contains("nothing was done") && ran.stdout.contains("max_file_size"), "{}", ran.stdout);
+        assert_eq!(times(), before, "{least}");
+        // Without that, the file is left out, and undo gives the times back.
+        let edit = edit.replace("true", "false");
+        let ran = run(ns(place.path()).args(["run", "-e", &format!("EMIT {edit}.error")]));
+        assert!(ran.stdout.contains("1 of 160 items failed"), "{}", ran.stdout);
+        assert_eq!(run(ns(place.path()).arg("undo")).code, 0);
+        assert_eq!(times(), before, "{least}");
+    }
+}
+
+/// Handles of files that are written at the same time are fewer where a process may have few.
+#[test]
+fn edits_of_one_call_need_few_open_files() {
+    let place = sandbox(150);
+    let command = ns(place.path());
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 64 && exec \"$0\" run -e \"$1\""]).arg(command.get_program()).arg(REPLACES);
+    limited.current_dir(place.path());
+    let ran = run(&mut limited);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(files(place.path(), ".ns").into_values().all(|text| text == b"new"));
+}
+
 /// A power failure may cut off the records of the last changes, or leave zeros in their place. The others are undone.
 #[test]
 fn a_journal_without_its_last_records_is_undone_as_far_as_it_goes() {

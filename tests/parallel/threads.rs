@@ -132,4 +132,8 @@ fn one_job_starts_no_thread_for_any_tool() {
         assert_eq!(with("1", script), none, "{script}");
         assert!((none + 1..=none + 2).contains(&with("2", script)), "{script}");
     }
+    // Threads that wait for the disk may be more.
+    let script = "EMIT FS.ReplaceInFiles(\"1\", \"same\", \"same or other\").replacements";
+    assert_eq!(with("1", script), none);
+    assert!(with("2", script) > none + 2);
 }

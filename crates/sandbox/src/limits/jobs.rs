@@ -14,6 +14,8 @@ pub struct Jobs(NonZeroUsize);
 impl Jobs {
     /// The thread of the call alone.
     pub const ONE: Jobs = Jobs(NonZeroUsize::MIN);
+    /// The number that waits for the disk at the same time.
+    pub const WAITING: Jobs = Jobs(NonZeroUsize::new(16).expect("it is not zero"));
     /// The largest number that a user can ask for.
     pub const MOST: usize = 64;
     /// The largest number that is used if nobody asks for one: more threads wait for the disk and for each other.

@@ -198,7 +198,9 @@ impl Work for MoveSeveral {
         Ok(moved_to(renaming.target))
     }
 
-    const TOGETHER: usize = 256;
+    fn together(&self) -> usize {
+        256
+    }
 
     fn perform_all(
         &self,

@@ -4,16 +4,20 @@
 //! that was read; if not, the operation is retried on the current content. So concurrent writes of
 //! others are never lost.
 
+use std::convert::Infallible;
 use std::io::Read;
 
 use sha2::{Digest, Sha256};
 
 use crate::gate::Context;
 use crate::limits::space;
-use crate::sandbox::{Change, NewFile, Overwrite, PathRule, PendingFile, Replace, SandboxError, SandboxPath, Writing};
+use crate::sandbox::{
+    Change, File, NewFile, Overwrite, PathRule, PendingFile, Replace, SandboxError, SandboxPath, Writing,
+};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
 
+use super::super::parallel::{Pace, Parallel, Work};
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 use super::operation::Operation;
 use super::ownership::Replaceable;
@@ -112,19 +116,29 @@ impl<'a> FileEdit<'a> {
         context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
         let there = Replaceable::at(path);
         let mut new = pending.create().map_err(|error| self.at_path(error))?;
+        new.conceal();
         new.write(&bytes, context.meter).map_err(|error| self.at_path(error))?;
         Ok(StagedEdit { size, about, path, file: Some(StagedFile { new, there }) })
     }
 }
 
 impl<'a, T> StagedEdit<'a, T> {
-    /// Makes the new contents of several files durable, together.
-    pub fn sync_all<'n>(edits: impl Iterator<Item = &'n mut StagedEdit<'a, T>>)
+    /// Makes the new contents of several files durable, by threads that share commits of the file system's log.
+    /// [`StagedEdit::finish`] reports failures.
+    pub fn sync_all<'n>(context: &Context<'_>, edits: impl Iterator<Item = &'n mut StagedEdit<'a, T>>)
     where
         T: 'n,
         'a: 'n,
     {
-        NewFile::sync_together(edits.filter_map(|edit| Some(&mut edit.file.as_mut()?.new)));
+        let mut new: Vec<&mut NewFile<'a>> = edits.filter_map(|edit| Some(&mut edit.file.as_mut()?.new)).collect();
+        let files: Vec<&File> = new.iter().map(|new| &new.file).collect();
+        let work = Work { scratch: || (), apply: |file: &&File, _: &mut (), _: Pace<'_>| file.sync_data() };
+        let mut results = Vec::with_capacity(files.len());
+        let Ok(()) = Parallel::waiting(context).map(&files, &work, |_, result| {
+            results.push(result);
+            Ok::<(), Infallible>(())
+        });
+        new.iter_mut().zip(results).for_each(|(new, synced)| new.set_synced(synced));
     }
 
     /// Puts the new content in its place. Returns the path of the backup.

@@ -81,6 +81,14 @@ impl Parallel {
         Parallel { jobs: context.jobs(), watch: context.meter.watch(), progress }
     }
 
+    /// Returns the threads that a call may use to wait for the disk: more than there are processors, unless the user
+    /// wants one alone.
+    pub fn waiting(context: &Context<'_>) -> Parallel {
+        let jobs = context.jobs();
+        let jobs = if jobs == Jobs::ONE { jobs } else { jobs.max(Jobs::WAITING) };
+        Parallel { jobs, ..Parallel::of(context) }
+    }
+
     /// Returns the number of threads besides that of the call.
     pub fn helpers(&self) -> usize {
         self.jobs.helpers()

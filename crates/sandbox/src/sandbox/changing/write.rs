@@ -16,8 +16,10 @@ use super::replace::{InheritedMetadata, Placement, StagedEntry};
 
 /// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
-/// Maximum number of files that are synced at the same time.
-const SYNCED_AT_ONCE: usize = 16;
+/// Maximum number of files that are written at the same time.
+const TOGETHER: usize = 64;
+/// Number of files that a process has open anyway.
+const OTHER_FILES: u64 = 64;
 /// The permission bits of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
 
@@ -41,12 +43,6 @@ pub struct PendingFile<'a> {
     old: Option<Metadata>,
 }
 
-/// A file that a thread syncs.
-struct Syncing<'n> {
-    file: &'n std::fs::File,
-    synced: &'n mut Option<io::Result<()>>,
-}
-
 /// A file being written that does not have its final name yet. It is removed on drop unless it is finished.
 #[derive(Debug)]
 pub struct NewFile<'a> {
@@ -61,7 +57,7 @@ pub struct NewFile<'a> {
     old: Option<Metadata>,
     /// The file to write to.
     pub file: File,
-    /// The result of [`NewFile::sync_together`].
+    /// The result of a sync of the content, if the caller made one.
     synced: Option<io::Result<()>>,
 }
 
@@ -76,6 +72,17 @@ impl<'a> Writing<'a> {
         let placement = Placement::begin(place, folder, old, None, overwrite.store, change)?;
         let old = old.filter(|old| old.kind == Kind::File);
         Ok(PendingFile { writing: self, change, parents, placement, old })
+    }
+
+    /// Returns how many files may be written at the same time: each keeps two files open, and as many again are left for
+    /// the rest of the process.
+    pub fn most_together() -> usize {
+        #[cfg(unix)]
+        let open_files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        #[cfg(not(unix))]
+        let open_files: Option<u64> = None;
+        let spare = open_files.map_or(u64::MAX, |limit| limit.saturating_sub(OTHER_FILES));
+        usize::try_from(spare / 4).unwrap_or(usize::MAX).clamp(1, TOGETHER)
     }
 
     /// Journals several files together, so that their records are synced once. Their directories must exist.
@@ -102,7 +109,7 @@ impl<'a> PendingFile<'a> {
     }
 }
 
-impl<'a> NewFile<'a> {
+impl NewFile<'_> {
     /// Appends to the file.
     pub fn write(&mut self, content: &[u8], meter: &mut Meter) -> Result<(), SandboxError> {
         for piece in content.chunks(PIECE) {
@@ -112,25 +119,15 @@ impl<'a> NewFile<'a> {
         Ok(())
     }
 
-    /// Makes the contents of several files durable at the same time, so that they share commits of the file system's log.
-    /// [`NewFile::finish`] reports a failure, and syncs files for which no thread could be started.
-    pub fn sync_together<'n>(files: impl Iterator<Item = &'n mut NewFile<'a>>)
-    where
-        'a: 'n,
-    {
-        // In memory and in a scratch directory there is nothing to sync.
-        let syncing = |new: &'n mut NewFile<'a>| match new {
-            NewFile { file: File::Disk(file), synced, .. } => Some(Syncing { file, synced }),
-            _ => None,
-        };
-        let mut files: Vec<Syncing<'_>> = files.filter_map(syncing).collect();
-        let share = files.len().div_ceil(SYNCED_AT_ONCE).max(1);
-        std::thread::scope(|scope| {
-            for files in files.chunks_mut(share) {
-                let sync = || files.iter_mut().for_each(|one| *one.synced = Some(one.file.sync_data()));
-                let _ = std::thread::Builder::new().spawn_scoped(scope, sync);
-            }
-        });
+    /// Leaves the file under its temporary name while others get theirs: its directory has the modification time from
+    /// before its creation, and keeps that of the changes meanwhile if the file is removed.
+    pub fn conceal(&mut self) {
+        self.draft.conceal();
+    }
+
+    /// Sets the result of a sync of the complete content, which [`NewFile::finish`] then reports and does not repeat.
+    pub fn set_synced(&mut self, synced: io::Result<()>) {
+        self.synced = Some(synced);
     }
 
     /// Syncs the file and gives it its final name. Returns the path below `.ns` of the backup of the replaced entry, if

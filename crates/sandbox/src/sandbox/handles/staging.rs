@@ -39,6 +39,11 @@ impl StagingFile {
         Ok((StagingFile { folder, name, made, done: false, trace }, file))
     }
 
+    /// Restores the modification time of the directory, so that other changes there may come before the final name.
+    pub(in crate::sandbox) fn conceal(&mut self) {
+        self.trace.conceal(&self.folder);
+    }
+
     /// Takes ownership of an entry created under a temporary name.
     pub(in crate::sandbox) fn adopt(folder: &Folder, name: OsString, trace: MtimeGuard) -> io::Result<StagingFile> {
         let folder = folder.duplicate()?;

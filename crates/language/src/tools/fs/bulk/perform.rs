@@ -45,8 +45,11 @@ pub trait Work {
     /// Returns the result of the call.
     fn answer(&self, operation: Operation) -> Self::Answer;
 
-    /// Maximum number of plans that are carried out together.
-    const TOGETHER: usize = 1;
+    /// Returns the maximum number of plans that are carried out together.
+    fn together(&self) -> usize {
+        1
+    }
+
     /// Carries out plans in order, and passes on how each ended, until told to stop.
     fn perform_all(
         &self,
@@ -300,7 +303,7 @@ impl<W: Work> Execution<'_, W> {
         };
         let all = files(looks);
         let mut reached = 0;
-        for together in looks.chunks(W::TOGETHER) {
+        for together in looks.chunks(work.together()) {
             context.meter.reach(reached, all);
             reached += files(together);
             let plans: Vec<&W::Plan> =

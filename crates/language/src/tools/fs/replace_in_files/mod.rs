@@ -2,7 +2,6 @@
 
 mod replacer;
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -286,7 +285,9 @@ impl Work for Replace<'_> {
         Ok(done_with(done.bytes.len() as u64, &done.about, done.backup))
     }
 
-    const TOGETHER: usize = 64;
+    fn together(&self) -> usize {
+        Writing::most_together()
+    }
 
     fn perform_all(
         &self,
@@ -301,24 +302,18 @@ impl Work for Replace<'_> {
         let pending = if have_directories { Writing::begin_all(writings, change).ok() } else { None };
         // Each says for itself why it cannot be begun.
         let Some(pending) = pending else { return bulk::perform_each(self, context, plans, change, end) };
-        let mut steps = Vec::with_capacity(pending.len());
-        let mut staged: VecDeque<Result<StagedEdit<'_, About>, ToolError>> = VecDeque::with_capacity(pending.len());
+        let (mut steps, mut staged) = (Vec::with_capacity(pending.len()), Vec::with_capacity(pending.len()));
         for (edit, pending) in edits.iter().zip(pending) {
             steps.push(pending.number());
-            staged.push_back(edit.stage(context, pending, |context, old| self.replace(context, edit.path, old)));
+            staged.push(edit.stage(context, pending, |context, old| self.replace(context, edit.path, old)));
         }
-        StagedEdit::sync_all(staged.iter_mut().flatten());
-        for step in steps {
-            let Some(edit) = staged.pop_front() else { break };
+        StagedEdit::sync_all(context, staged.iter_mut().flatten());
+        for (step, edit) in steps.into_iter().zip(staged) {
             let result = edit.and_then(|mut edit| {
                 let backup = edit.finish(context)?;
                 Ok(done_with(edit.size, &edit.about, backup))
             });
-            if end(Outcome { result, steps: step..=step }).is_break() {
-                // The last first, so that each gives its directory back the modification time that it found.
-                while staged.pop_back().is_some() {}
-                return ControlFlow::Break(());
-            }
+            end(Outcome { result, steps: step..=step })?;
         }
         ControlFlow::Continue(())
     }

@@ -19,7 +19,7 @@ impl MtimeGuard {
         Ok((done, MtimeGuard(before.zip(folder.modified()))))
     }
 
-    /// Records a later change of ours in the same directory, unless somebody else changed it in between.
+    /// Records a later change of ours in the same directory.
     ///
     /// Errors: those of the change.
     pub fn extend<T>(&mut self, folder: &Folder, change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
@@ -29,8 +29,14 @@ impl MtimeGuard {
         Ok(done)
     }
 
-    /// Undoes the changes and restores the modification time before them, unless somebody else has changed the
-    /// directory since.
+    /// Restores the modification time now, although the changes stay until [`MtimeGuard::erase`].
+    pub fn conceal(&mut self, folder: &Folder) {
+        // Failing to restore a modification time is not an error.
+        self.0 = self.time_before(folder).filter(|before| folder.set_own_modified(*before).is_ok()).map(|it| (it, it));
+    }
+
+    /// Undoes the changes and restores the modification time before them or, if somebody else has changed the directory
+    /// since, the present one.
     pub fn erase<T>(self, folder: &Folder, take_back: impl FnOnce() -> T) -> T {
         let before = self.time_before(folder);
         let done = take_back();
@@ -39,8 +45,10 @@ impl MtimeGuard {
         done
     }
 
-    /// Returns the modification time before the changes, unless somebody else has changed the directory since.
+    /// Returns the modification time that the directory would have without the changes: that before them or, if somebody
+    /// else has changed the directory since, the present one.
     pub fn time_before(self, folder: &Folder) -> Option<Timestamp> {
-        self.0.filter(|(_, after)| folder.modified() == Some(*after)).map(|(before, _)| before)
+        let ((before, after), now) = self.0.zip(folder.modified())?;
+        Some(if now == after { before } else { now })
     }
 }
