@@ -8,7 +8,8 @@
 whose files are synced as FS.CopyFile's are. `write`: 1,000 small durable writes, each of them in the
 journal, beside the same writes by Python without one (new file, fsync, rename, fsync of the folder), with
 and without backups and audit. `rename`: 20,000 files renamed by a script in three spellings, beside a loop of
-`os.rename`. `edit`: a text replaced in 2,000 of 10,000 files, found by FS.SearchFiles, beside `grep -rl | xargs sed -i`.
+`os.rename`. `edit`: a text replaced in 2,000 of 10,000 files, found by FS.SearchFiles and edited one by one, or by one
+FS.ReplaceInFiles, beside `grep -rl | xargs sed -i`.
 DIR is on the disk to measure; a temporary directory may be in memory.
 The programs take turns, ns first in every second round. Times are medians; a ratio is the median
 over the rounds, below 1 is faster than the other. What is left on the disk is compared before; no
@@ -230,6 +231,7 @@ EDITS = (
     'FOR EACH m IN FS.SearchFiles(".", "needle").matches DO\n'
     'MUST FS.EditFile(m.path, "needle", "thread", replace_all: true)\nEND\n'
 )
+EDIT_OF_ALL = 'MUST FS.ReplaceInFiles(".", "needle", "thread")\n'
 
 
 def edit(ns, top, rounds, quick):
@@ -253,6 +255,7 @@ def edit(ns, top, rounds, quick):
     sed = ["sh", "-c", "grep -rl --exclude-dir=.ns needle . | xargs sed -i s/needle/thread/g"]
     programs = {
         "FS.SearchFiles, FS.EditFile": program([ns, "run", "-"], EDITS),
+        "FS.ReplaceInFiles": program([ns, "run", "-"], EDIT_OF_ALL),
         "grep | sed": program(sed),
         "grep | sed, synced": program([*sed[:2], sed[2] + " && sync"]),
     }
