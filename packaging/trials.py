@@ -15,12 +15,17 @@ import sys
 import tarfile
 import threading
 import time
+import urllib.parse
 import zipfile
 from dataclasses import dataclass
 
-from formats import npm, program, texts, tools
+from formats import program, texts, tools
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "scripts/agents"))
+
+from client import Client
+
 #: The longest time that a step may hang.
 HANG = 240
 
@@ -79,10 +84,10 @@ class Trial:
         folders = [*found, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"]
         return {"HOME": home, "PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", **more}
 
-    def run(self, words, environment=None, **options):
+    def run(self, words, environment=None, cwd=None):
         """Runs a program that must succeed, and returns its standard output."""
         done = subprocess.run(words, env=environment or self.environment(), capture_output=True, text=True,
-                              timeout=HANG, cwd=options.pop("cwd", self.place), stdin=subprocess.DEVNULL, **options)
+                              timeout=HANG, cwd=cwd or self.place, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
             raise AssertionError(f"`{' '.join(words)}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -120,39 +125,18 @@ class Trial:
         assert contents(path) == "one\n", contents(path)
 
     def serve(self, words, environment, work, writes=False):
-        """Starts a server, shakes hands and lists the tools."""
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {},
-                 "clientInfo": {"name": "packaging", "version": "1"}}
-        frames = [{"id": 1, "method": "initialize", "params": hello}, {"method": "notifications/initialized"},
-                  {"id": 2, "method": "tools/list"}]
-        sent = "".join(json.dumps({"jsonrpc": "2.0", **frame}) + "\n" for frame in frames)
-        done = subprocess.run(words, env=environment or self.environment(), input=sent, capture_output=True, text=True,
-                              timeout=HANG, cwd=work)
-        answers = {frame.get("id"): frame for frame in map(json.loads, done.stdout.splitlines())}
-        assert done.returncode == 0, f"the server ended with {done.returncode}: {done.stderr}"
-        assert answers[1]["result"]["serverInfo"]["version"] == self.facts.version, answers[1]
-        names = [tool["name"] for tool in answers[2]["result"]["tools"]]
+        """Starts a server and lists its tools."""
+        client = Client(words, env=environment or self.environment(), cwd=work, stderr=None)
+        names = [tool["name"] for tool in client.request("tools/list", {})["result"]["tools"]]
+        client.close()
+        version = client.hello["result"]["serverInfo"]["version"]
+        assert (version, client.process.returncode) == (self.facts.version, 0), (client.hello, client.process.returncode)
         assert "read_file" in names and ("write_file" in names) == writes, names
 
 
 def contents(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-class Serving:
-    """A server of files on this machine: `with Serving(folder) as address`."""
-
-    def __init__(self, handler):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -162,15 +146,23 @@ class Files(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def files_of(folder):
-    return functools.partial(Files, directory=folder)
+@contextlib.contextmanager
+def serving(folder, handler=Files):
+    """Serves a folder on this machine while the block runs, and gives the address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def needs(*programs):
     """Ends the trial if a program is missing."""
     for name in programs:
         if shutil.which(name) is None:
-            raise Skipped(f"`{name}` is missing; `packaging/install --debian` brings it")
+            raise Skipped(f"`{name}` is missing; `.ci/install` or `packaging/install --debian` brings it")
 
 
 def installed(path):
@@ -195,6 +187,20 @@ def archive(trial):
     for name in ("man/ns.1", "man/ns-audit-show.1", "completions/ns.fish", "LICENSE-MIT"):
         assert os.path.getsize(trial.within(name)) > 0, name
     return trial.use([trial.within("ns")])
+
+
+@way("bytes", is_short=True)
+def depend_on_contents(trial):
+    """Nothing in an archive follows from the order of a folder, from a user, or from the time of the build."""
+    paths = glob.glob(os.path.join(trial.folder, "*gz"))
+    for path in paths:
+        with tarfile.open(path) as packed:
+            members = [member for member in packed if not member.isdir()]
+        names = [member.name for member in members]
+        assert names == sorted(names), f"`{path}` is not sorted: {names}"
+        owners = {(member.uid, member.gid, member.mtime) for member in members}
+        assert owners == {(0, 0, trial.facts.epoch)}, f"`{path}` has files of {owners}"
+    return f"of {len(paths)} archives are sorted, owned by root and of one time"
 
 
 @way("checksums", is_short=True)
@@ -223,11 +229,10 @@ def facts(trial):
         assert text in formula, f"the formula lacks `{text}`"
     assert server["version"] == own.version and server["description"] == own.description, server
     assert {package["version"] for package in server["packages"]} == {own.version}, server
-    with tarfile.open(trial.file(f"{own.name}-{own.version}.tgz")) as packed:
-        manifest = json.load(packed.extractfile("package/package.json"))
+    manifest = manifest_of(trial.file(f"{own.name}-{own.version}.tgz"))
     assert manifest["mcpName"] == server["name"] and "scripts" not in manifest, manifest
-    for name, entry in {**json.loads(json.dumps(manifest["optionalDependencies"]))}.items():
-        assert entry == own.version and name.startswith(f"{own.npm_scope}/"), manifest
+    for name, version in manifest["optionalDependencies"].items():
+        assert version == own.version and name.startswith(f"{own.npm_scope}/"), manifest
     for label in (own.version, own.license, own.description):
         assert f'"{label}"' in read("Containerfile"), f"the Containerfile lacks `{label}`"
     flake = contents(os.path.join(ROOT, "flake.nix"))
@@ -280,53 +285,45 @@ def uvx(trial):
     return trial.use(words)
 
 
-class Registry(http.server.BaseHTTPRequestHandler):
-    """A registry of npm with the tarballs of a folder."""
-    folder = None
-
-    def log_message(self, *_):
-        pass
+class Registry(Files):
+    """A registry of npm with the tarballs of a folder, which are files beside the listings."""
 
     def do_GET(self):
-        name = self.path.lstrip("/").replace("%2f", "/").replace("%2F", "/")
-        path = os.path.join(self.folder, os.path.basename(name))
-        if name.startswith("files/") and os.path.isfile(path):
-            with open(path, "rb") as file:
-                return self.answer(file.read())
-        listed = {manifest["name"]: (manifest, path) for manifest, path in map(self.manifest, self.tarballs())}
-        if name not in listed:
-            return self.send_error(404)
-        manifest, path = listed[name]
-        with open(path, "rb") as file:
-            digest = hashlib.sha1(file.read()).hexdigest()
-        address = f"http://{self.headers['Host']}/files/{os.path.basename(path)}"
-        version = {**manifest, "dist": {"tarball": address, "shasum": digest}}
-        listing = {"name": name, "dist-tags": {"latest": manifest["version"]},
-                   "versions": {manifest["version"]: version}}
-        self.answer(json.dumps(listing).encode())
-
-    def tarballs(self):
-        return glob.glob(os.path.join(self.folder, "*.tgz"))
-
-    def manifest(self, path):
-        with tarfile.open(path) as packed:
-            return json.load(packed.extractfile("package/package.json")), path
-
-    def answer(self, content):
+        listing = self.listings().get(urllib.parse.unquote(self.path).lstrip("/"))
+        if listing is None:
+            super().do_GET()
+            return
+        content = json.dumps(listing).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
+    def listings(self):
+        """Returns what the registry says about each package, by name."""
+        found = {}
+        for path in glob.glob(os.path.join(self.directory, "*.tgz")):
+            manifest = manifest_of(path)
+            with open(path, "rb") as file:
+                digest = hashlib.sha1(file.read()).hexdigest()
+            dist = {"tarball": f"http://{self.headers['Host']}/{os.path.basename(path)}", "shasum": digest}
+            found[manifest["name"]] = {
+                "name": manifest["name"], "dist-tags": {"latest": manifest["version"]},
+                "versions": {manifest["version"]: {**manifest, "dist": dist}},
+            }
+        return found
 
-def registry_of(folder):
-    return type("RegistryOfFolder", (Registry,), {"folder": folder})
+
+def manifest_of(path):
+    """Returns the `package.json` of a tarball."""
+    with tarfile.open(path) as packed:
+        return json.load(packed.extractfile("package/package.json"))
 
 
 @way("npm", is_short=True)
 def npm_package(trial):
     needs("npm", "node")
-    with Serving(registry_of(trial.folder)) as address:
+    with serving(trial.folder, Registry) as address:
         environment = trial.environment(npm_config_registry=address, npm_config_update_notifier="false")
         words = ["npm", "install", "--global", "--prefix", trial.within("prefix"), "--no-audit", "--no-fund",
                  trial.facts.name]
@@ -339,7 +336,7 @@ def npm_package(trial):
 @way("npx")
 def npx(trial):
     needs("npx")
-    with Serving(registry_of(trial.folder)) as address:
+    with serving(trial.folder, Registry) as address:
         environment = trial.environment(npm_config_registry=address, npm_config_update_notifier="false")
         return trial.use(["npx", "--yes", trial.facts.name], environment)
 
@@ -350,17 +347,19 @@ def npm_node22(trial):
     node = os.path.join(ROOT, "target/clients/node22/node_modules/node/bin/node")
     if not os.path.exists(node):
         raise Skipped("Node.js 22 is missing; `.ci/clients` brings it")
-    for name in (f"{trial.facts.name}-{trial.facts.version}.tgz", f"*-linux-*-{trial.facts.version}.tgz"):
-        path = trial.file(name) if "*" not in name else trial.package(name)
-        with tarfile.open(path) as packed:
-            manifest = json.load(packed.extractfile("package/package.json"))
-        folder = trial.within("node_modules", manifest["name"])
-        os.makedirs(folder)
-        trial.run(["tar", "-xzf", path, "-C", folder, "--strip-components", "1"])
-    command = [node, trial.within("node_modules", trial.facts.name, "bin/ns.js")]
+    unpacked(trial, trial.package(f"*-linux-*-{trial.facts.version}.tgz"))
+    command = [node, unpacked(trial, trial.file(f"{trial.facts.name}-{trial.facts.version}.tgz"), "bin/ns.js")]
     said = trial.use(command)
     launcher_passes_on(trial, command)
     return f"{said}; exit codes, signals and standard input pass"
+
+
+def unpacked(trial, path, *parts):
+    """Unpacks a tarball to where npm would, and returns the path of a part of it."""
+    folder = trial.within("node_modules", manifest_of(path)["name"])
+    os.makedirs(folder)
+    trial.run(["tar", "-xzf", path, "-C", folder, "--strip-components", "1"])
+    return os.path.join(folder, *parts)
 
 
 def launcher_passes_on(trial, command):
@@ -387,7 +386,7 @@ def launcher_passes_on(trial, command):
 @way("install.sh", is_short=True)
 def install_script(trial):
     to, script = trial.within("bin"), trial.file("install.sh")
-    with Serving(files_of(trial.folder)) as address:
+    with serving(trial.folder) as address:
         environment = trial.environment(NS_RELEASE=address)
         trial.run(["sh", script, "--to", to], environment)
         said = trial.use([f"{to}/ns"])
@@ -406,7 +405,7 @@ def refuses_another_archive(trial):
     with open(path, "rb") as file:
         content = bytearray(file.read())
     content[len(content) // 2] ^= 1
-    with Serving(files_of(mirror)) as address:
+    with serving(mirror) as address:
         environment = trial.environment(NS_RELEASE=address, TMPDIR=scratch)
         for served, expected in ((None, "cannot download"), (content, "SHA-256")):
             if served is not None:
@@ -422,7 +421,7 @@ def refuses_another_archive(trial):
 def shellcheck(trial):
     needs("shellcheck", "busybox", "dash")
     trial.run(["shellcheck", trial.file("install.sh"), os.path.join(ROOT, "packaging/install")])
-    with Serving(files_of(trial.folder)) as address:
+    with serving(trial.folder) as address:
         environment = trial.environment(NS_RELEASE=address)
         for shell in (["dash"], ["busybox", "sh"], ["bash", "--posix"]):
             trial.run([*shell, trial.file("install.sh"), "--to", trial.within(shell[0])], environment)
@@ -438,16 +437,15 @@ def mcpb(trial):
             path = packed.extract(info, trial.within("bundle"))
             os.chmod(path, info.external_attr >> 16 & 0o777)
         manifest = json.loads(packed.read("manifest.json"))
-    work = trial.sample()
+    said = trial.use([trial.within("bundle", manifest["server"]["entry_point"])])
     for allowed in ("false", "true"):
-        values = {"__dirname": trial.within("bundle"), "user_config.folder": work, "user_config.write": allowed}
+        values = {"__dirname": trial.within("bundle"), "user_config.folder": trial.within("work"),
+                  "user_config.write": allowed}
         config = manifest["server"]["mcp_config"]
         words = [re.sub(r"\$\{([^}]*)\}", lambda name: values[name[1]], word)
                  for word in [config["command"], *config["args"]]]
         trial.serve(words, None, trial.place, writes=allowed == "true")
-    path = trial.within("bundle", manifest["server"]["entry_point"])
-    shutil.rmtree(work)
-    return trial.use([path])
+    return said
 
 
 @way("mcpb-check")
