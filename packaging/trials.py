@@ -1,6 +1,7 @@
 """The ways to install, each tried in an empty folder."""
 import base64
 import contextlib
+import fcntl
 import functools
 import glob
 import hashlib
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import termios
 import threading
 import time
 import urllib.parse
@@ -331,6 +333,49 @@ def npm_package(trial):
         said = trial.use([trial.within("prefix/bin/ns")])
     launcher_passes_on(trial, [trial.within("prefix/bin/ns")])
     return f"{said}; exit codes, signals and standard input pass"
+
+
+@way("launcher", is_short=True)
+def launcher(trial):
+    """Tries the launcher with programs that end as `ns` rarely does."""
+    needs("node")
+    package = trial.file(f"{trial.facts.name}-{trial.facts.version}.tgz")
+    command = ["node", unpacked(trial, package, "bin/ns.js")]
+    name = next(iter(manifest_of(package)["optionalDependencies"]))
+    ended = functools.partial(subprocess.run, command, env=trial.environment(), capture_output=True, text=True, timeout=HANG)
+    done = ended()
+    assert done.returncode == 1 and f"`{name}` is not installed" in done.stderr, done
+    write_program(trial.within("node_modules", name, "bin/ns"), "os.kill(os.getpid(), signal.SIGKILL)")
+    assert ended().returncode == -signal.SIGKILL, "the launcher ended otherwise than its killed child"
+    write_program(trial.within("node_modules", name, "bin/ns"),
+                  'signal.signal(signal.SIGINT, lambda *_: os.write(1, b"interrupted\\n"))',
+                  'os.write(1, b"running\\n")', "time.sleep(2)")
+    assert interrupted_at_terminal(command, trial.environment()) == ["interrupted\n"], "Ctrl-C arrived twice, or not"
+    return "says which package is missing, ends by the signal that ended `ns`, and passes Ctrl-C on once"
+
+
+def write_program(path, *lines):
+    """Writes a program in Python in the place of `ns`."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write("\n".join([f"#!{sys.executable}", "import os, signal, time", *lines, ""]))
+    os.chmod(path, 0o755)
+
+
+def interrupted_at_terminal(command, environment):
+    """Presses Ctrl-C at the terminal of a program whose standard input is no terminal, and returns what it prints then."""
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0))
+    try:
+        assert child.stdout.readline() == "running\n"
+        os.write(ours, b"\x03")
+        return child.stdout.readlines()
+    finally:
+        child.kill()
+        child.wait()
+        os.close(ours)
+        os.close(theirs)
 
 
 @way("npx")
