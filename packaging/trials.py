@@ -257,6 +257,11 @@ def wheel(trial):
     assert trial.run([f"{bin_folder}/pip", "check"]).startswith("No broken"), "pip check"
     trial.run([f"{bin_folder}/pip", "uninstall", "--quiet", "--yes", trial.facts.name])
     assert not os.path.exists(f"{bin_folder}/ns"), "uninstalling left `ns`"
+    # A program of the same name beside `python` is another's.
+    write_program(f"{bin_folder}/ns", "print('another')")
+    trial.run([f"{bin_folder}/pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", "--target", "to", path])
+    found = trial.run([f"{bin_folder}/python", "-m", trial.facts.name, "--version"], trial.environment(PYTHONPATH="to"))
+    assert found == f"ns {trial.facts.version}\n", found
     return f"{said}; uninstalled; {prepared:.1f} s of it were `python3 -m venv`"
 
 
