@@ -512,7 +512,8 @@ def does_nothing_in_part(trial):
 @way("shellcheck")
 def shellcheck(trial):
     needs("shellcheck", "busybox", "dash")
-    trial.run(["shellcheck", trial.file("install.sh"), os.path.join(ROOT, "packaging/install")])
+    trial.run(["shellcheck", "--external-sources", "--source-path", ROOT, trial.file("install.sh"),
+               *(os.path.join(ROOT, name) for name in ("packaging/install", ".ci/install", ".ci/clients", ".ci/editors"))])
     with serving(trial.folder) as address:
         environment = trial.environment(NS_RELEASE=address)
         for shell in (["dash"], ["busybox", "sh"], ["bash", "--posix"]):
