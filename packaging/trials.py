@@ -126,6 +126,11 @@ class Trial:
         self.run([*command, "undo"], environment, cwd=work)
         assert contents(path) == "one\n", contents(path)
 
+    def is_locked_down(self, command, environment=None):
+        """Asks `ns` whether the kernel restricts it."""
+        doctor = self.run([*command, "doctor"], environment)
+        assert re.search(r"^kernel sandbox +in force: Landlock and seccomp$", doctor, re.MULTILINE), doctor
+
     def serve(self, words, environment, work, writes=False):
         """Starts a server and lists its tools."""
         client = Client(words, env=environment or self.environment(), cwd=work, stderr=None)
@@ -586,7 +591,7 @@ LINTIAN = {
     "no-changelog": "Debian's changelog records Debian's work; ours is CHANGELOG.md",
     "statically-linked-binary": "one file for every system is the purpose",
     "embedded-library": "SQLite is compiled in, as in every build of ours",
-    "shared-library-lacks-prerequisites": "a program at an address of chance looks like a library",
+    "shared-library-lacks-prerequisites": "a program without a fixed address looks like a library",
     "initial-upload-closes-no-bugs": "no bug of Debian asks for the package",
 }
 
@@ -633,13 +638,15 @@ def container(trial):
     trial.run([*store, "build", "--tag", "trial", "--file", f"{context}/Containerfile", context], environment)
     name = trial.run([*store, "from", "--pull-never", "trial"], environment).strip()
     volumes = ["--volume", f"{trial.within('work')}:/work", "--volume", f"{state}:/state"]
-    said = trial.use([*store, "run", *volumes, name, "--", "/ns"], environment)
+    command = [*store, "run", *volumes, name, "--", "/ns"]
+    said = trial.use(command, environment)
+    trial.is_locked_down(command, environment)
     root = trial.run([*store, "mount", name], environment).strip()
     files = [path for folder, _, names in os.walk(root) for path in names]
     trial.run([*store, "umount", name], environment)
     assert "ns" in files and not any(".so" in path for path in files), files
     trial.run([installed("checks/bin/hadolint"), trial.file("Containerfile")])
-    return f"{said}; hadolint finds nothing"
+    return f"{said}; Landlock and seccomp are in force; hadolint finds nothing"
 
 
 @way("homebrew")
@@ -720,11 +727,8 @@ def static(trial):
     path = trial.package("ns-linux-*")
     found = program.read_program(path)
     assert found.is_static, f"the program needs glibc {found.glibc}"
-    doctor = trial.run([path, "doctor"])
-    for text in ("Landlock", "seccomp"):
-        assert text in doctor, doctor
-    size = len(found.content)
-    return f"{size / 1e6:.1f} MB, no interpreter; `ns doctor` tells of Landlock and seccomp"
+    trial.is_locked_down([path])
+    return f"{len(found.content) / 1e6:.1f} MB, no interpreter; Landlock and seccomp are in force"
 
 
 @way("aarch64")
