@@ -1,4 +1,4 @@
-"""The bare file, and the archive that `install.sh`, Homebrew and `cargo binstall` unpack."""
+"""The archive that `install.sh`, Homebrew and `cargo binstall` unpack."""
 from . import project as facts
 from .archives import Entry, tar_gz
 

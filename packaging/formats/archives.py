@@ -1,4 +1,4 @@
-"""Archives whose bytes depend on their contents alone: sorted, owned by root, every file of one time."""
+"""Archives whose bytes depend on their contents alone: every file has one time, and root owns it."""
 import gzip
 import io
 import tarfile
@@ -27,7 +27,7 @@ def gzipped(content, epoch):
 
 
 def tar_gz(entries, epoch):
-    """Returns a compressed archive of the entries. Directories follow from the names."""
+    """Returns a compressed archive of the entries, sorted. Directories follow from the names."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for entry in sorted(entries, key=lambda entry: entry.name):

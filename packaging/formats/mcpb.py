@@ -13,7 +13,7 @@ def name(project, program):
 
 
 def manifest(project):
-    """Returns the manifest (version 0.3 is the newest that is not experimental)."""
+    """Returns the manifest, of version 0.3: what 0.4 adds is a runtime for servers in Python."""
     return {
         "manifest_version": "0.3", "name": project.name, "display_name": "NeuroScript", "version": project.version,
         "description": project.description, "long_description": facts.read("packaging/description.txt").decode().strip(),

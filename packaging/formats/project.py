@@ -9,7 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 @dataclass(frozen=True)
 class Project:
-    """The project as packages describe it."""
+    """The project as packages describe it; the names are those of Cargo.toml."""
     name: str
     version: str
     description: str
@@ -46,14 +46,11 @@ def read_project():
 
 
 def commit_time():
-    """Returns SOURCE_DATE_EPOCH, or the time of the last commit."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given:
-        return int(given)
+    """Returns the time of the last commit in seconds since 1970."""
     words = ["git", "log", "-1", "--format=%ct"]
     asked = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     if asked.returncode != 0 or not asked.stdout.strip():
-        raise SystemExit("packaging/build: this is not a git checkout; set SOURCE_DATE_EPOCH to the time of the sources")
+        raise SystemExit("packaging/build: this is not a git checkout, from which the archive of the sources is made")
     return int(asked.stdout)
 
 

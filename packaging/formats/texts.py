@@ -49,6 +49,8 @@ def installer(project, programs, files):
 
 def server(project, programs, files):
     """Returns `server.json` for the registry of MCP servers."""
+    if len(project.description) > LONGEST_DESCRIPTION:
+        raise SystemExit(f"packaging/build: the description in Cargo.toml has more than {LONGEST_DESCRIPTION} characters")
     arguments = [
         {"type": "positional", "value": "mcp"},
         {"type": "named", "name": "--sandbox", "format": "filepath", "isRequired": True,
@@ -65,7 +67,7 @@ def server(project, programs, files):
                          "version": project.version, "fileSha256": sha256(files[name]), "transport": stdio})
     listing = {
         "$schema": SCHEMA, "name": project.mcp_name, "title": "NeuroScript",
-        "description": project.description[:LONGEST_DESCRIPTION], "version": project.version,
+        "description": project.description, "version": project.version,
         "websiteUrl": project.homepage, **repository(project), "packages": packages,
     }
     return (json.dumps(listing, indent=2) + "\n").encode()

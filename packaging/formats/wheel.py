@@ -11,32 +11,6 @@ import hashlib
 from . import project as facts
 from .archives import Entry, zipped
 
-MODULE = '''"""Finds the `ns` of this environment and becomes it."""
-import os
-import sys
-import sysconfig
-
-
-def find_ns():
-    """Returns the path of `ns`, beside the scripts of this environment or of the user."""
-    schemes = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user"), os.path.dirname(sys.argv[0])]
-    for folder in schemes:
-        path = os.path.join(folder, "ns")
-        if os.path.isfile(path):
-            return path
-    raise SystemExit(f"neuroscript: `ns` is in none of {', '.join(schemes)}; install the package again")
-
-
-def main():
-    path = find_ns()
-    os.execv(path, [path, *sys.argv[1:]])
-
-
-if __name__ == "__main__":
-    main()
-'''
-
-
 def tags(program):
     """Returns the platforms: a static program runs with every C library, another with the glibc that it was linked to."""
     machine = program.machine["rust"]
@@ -68,7 +42,7 @@ def build(project, program):
     info = f"{stem}.dist-info"
     entries = [
         Entry(f"{project.name}/__init__.py", f'"""{project.description}."""\n'.encode()),
-        Entry(f"{project.name}/__main__.py", MODULE.encode()),
+        Entry(f"{project.name}/__main__.py", facts.read("packaging/templates/__main__.py")),
         Entry(f"{stem}.data/scripts/ns", program.content, 0o755),
         Entry(f"{info}/METADATA", metadata(project)),
         Entry(f"{info}/WHEEL", (generator + expanded).encode()),

@@ -5,11 +5,11 @@ import subprocess
 
 
 class Client:
-    """A server that was started, and the handshake."""
+    """A server that was started, and the handshake. `options` are those of `subprocess.Popen`."""
 
-    def __init__(self, command, version="2025-06-18"):
+    def __init__(self, command, version="2025-06-18", stderr=subprocess.DEVNULL, **options):
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, bufsize=0, **options
         )
         self.lines = open(self.process.stdout.fileno(), "rb", closefd=False)
         self.next = 0

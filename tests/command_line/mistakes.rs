@@ -60,6 +60,9 @@ fn other_mistakes_say_what_is_taken() {
         ("log --plan", "`ns log` has no option `--plan`", "`--plan` is an option of `ns run` and `ns FILE`"),
         ("log -x", "`ns log` has no option `-x`", "`ns log --help` shows what it takes"),
         ("log word", "`ns log` takes no word `word`", "`ns log --help` shows what it takes"),
+        ("mcp --write true", "`ns mcp` takes no word `true`", "the value is joined to its option: `--write=true`"),
+        ("mcp --write word", "`ns mcp` takes no word `word`", "`ns mcp --help` shows what it takes"),
+        ("mcp --write=yes", "`yes` is no value of `--write[=<BOOL>]`", "the values are `true`, `false`"),
         (
             "log 3",
             "`ns log` takes no word `3`",

@@ -67,6 +67,8 @@ impl Line<'_> {
             let is_number = given.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
             let help = if is_number {
                 format!("a value that begins with `-` is joined to its option: `--option={given}`")
+            } else if let Some(option) = self.option_with_value(&given) {
+                format!("the value is joined to its option: `--{option}={given}`")
             } else {
                 self.more("shows what it takes")
             };
@@ -80,6 +82,14 @@ impl Line<'_> {
             None => self.more("lists its options"),
         };
         Some(Mistake { message: format!("`{}` has no option `--{option}`", self.name), help })
+    }
+
+    /// Returns the option whose value can only follow `=` and may be this word.
+    fn option_with_value(&self, word: &str) -> Option<&str> {
+        let takes = |option: &&clap::Arg| {
+            option.is_require_equals_set() && option.get_possible_values().iter().any(|value| value.get_name() == word)
+        };
+        self.command.get_arguments().find(takes)?.get_long()
     }
 
     fn is_of_run(&self, option: &str) -> bool {

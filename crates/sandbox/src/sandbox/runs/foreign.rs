@@ -15,6 +15,7 @@ use super::super::changing::backups::{
     BackupKind, Reclaimer, Retention, RetentionRules, StoreLock, Sweep, SweepReport,
 };
 use super::super::changing::journal::folders::{Folders, OPEN};
+use super::super::changing::journal::history::HistoryError;
 use super::super::changing::journal::list::is_sealed;
 use super::super::changing::journal::owner::OWNER_FILE;
 use super::super::changing::journal::record::{Begin, RECORD_BYTES, Record, Step, VERSION, line, parse_claim};
@@ -249,6 +250,10 @@ fn read_claim(mut file: &File) -> io::Result<Claim> {
         number += 1;
         match (parse_claim(text), number) {
             (Some(Record::Begin(begin)), 1) if begin.version <= VERSION => claim.begin = begin,
+            (Some(Record::Begin(begin)), 1) => {
+                claim.flaw = Some(HistoryError::Later(begin.version).to_string());
+                break;
+            }
             (Some(record), 2..) if !matches!(record, Record::Begin(_)) => claim.records.push(record),
             _ => {
                 claim.flaw = Some(format!("line {number} is no record"));

@@ -287,9 +287,22 @@ mod tests {
     use std::io::Write;
 
     use super::super::record::{Begin, Record, VERSION, line};
-    use super::History;
+    use super::{History, HistoryError};
     use crate::sandbox::handles::folder::File;
     use crate::sandbox::handles::root::Root;
+
+    #[test]
+    fn a_later_form_is_named_and_not_read() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = Root::open(place.path()).expect("it opens");
+        let begin = Begin { version: VERSION + 1, run: "run".to_owned(), ..Begin::default() };
+        let text = line(&Record::Begin(begin), &mut root.seal.chain("run"));
+        let mut file = File::from(tempfile::tempfile().expect("a file"));
+        file.write_all(text.as_bytes()).expect("it is written");
+        let Err(error) = History::read(&file, OsStr::new("run"), &root.seal) else { panic!("it was read") };
+        assert!(matches!(error, HistoryError::Later(found) if found == VERSION + 1), "{error}");
+        assert_eq!(error.to_string(), format!("it has form {}, and this program knows form {VERSION}", VERSION + 1));
+    }
 
     /// A power failure may leave zeros in the place of records that were not synced: they were cut off, not damaged.
     #[test]
