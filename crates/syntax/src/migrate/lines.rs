@@ -56,9 +56,7 @@ fn look(rest: &str, facts: Option<&Facts<'_>>) -> Look {
             || facts.is_none_or(|facts| facts.set.contains(name))
     };
     let mut names = parser.tree.exprs.iter().filter(|expr| matches!(expr.shape, Shape::Name));
-    let is_list = list.is_some()
-        && parser.peek().is_none()
-        && names.all(|expr| is_known(&rest[expr.start..expr.end]));
+    let is_list = list.is_some() && parser.peek().is_none() && names.all(|expr| is_known(&rest[expr.start..expr.end]));
     Look { is_list, length: found.last().map_or(0, |token| token.end) }
 }
 

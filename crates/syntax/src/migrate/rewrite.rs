@@ -205,7 +205,11 @@ impl<'a> Rewriter<'a, '_> {
         let (before, after) = (with_lines(typed.before), with_lines(typed.after));
         let is_closed = matches!(self.expr(typed.operand).shape, Shape::Parenthesized(_));
         let value = self.render(typed.operand, Wanted::Value);
-        if is_closed && before.is_empty() { format!("{name}{value}") } else { format!("{name}({before}{value}{after})") }
+        if is_closed && before.is_empty() {
+            format!("{name}{value}")
+        } else {
+            format!("{name}({before}{value}{after})")
+        }
     }
 
     fn sequence(&mut self, expr: &Expr, values: &[Id], marks: &[Mark]) -> String {
