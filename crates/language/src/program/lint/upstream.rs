@@ -13,10 +13,16 @@ use super::text::{Callee, Text};
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
-    let reads_last = text.tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last));
+    let has_name = |call: &Call| difference(&call.callee, call.args.len()).is_some();
+    let is_one = |id: &ExprId| matches!(&text.tree[*id].kind, ExprKind::Call(call) if has_name(call));
     for body in &text.bodies {
-        let ours = used_as_ours(text, body, reads_last);
-        for id in body.expressions.iter().filter(|id| !ours.contains(id)) {
+        // Few texts have one, so the rest is asked only then.
+        let calls: Vec<ExprId> = body.expressions.iter().copied().filter(is_one).collect();
+        if calls.is_empty() {
+            continue;
+        }
+        let ours = used_as_ours(text, body);
+        for id in calls.iter().filter(|id| !ours.contains(id)) {
             let ExprKind::Call(call) = &text.tree[*id].kind else { continue };
             found.extend(different(text, call));
         }
@@ -24,7 +30,8 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// Returns the calls whose result is used as only ours can be, or by nobody.
-fn used_as_ours(text: &Text<'_>, body: &Body<'_>, reads_last: bool) -> HashSet<ExprId> {
+fn used_as_ours(text: &Text<'_>, body: &Body<'_>) -> HashSet<ExprId> {
+    let reads_last = text.tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last));
     let bases = body.expressions.iter().filter_map(|id| match text.tree[*id].kind {
         ExprKind::Field(base, _) | ExprKind::Index(base, _) => Some(text.tree.bare(base)),
         _ => None,
