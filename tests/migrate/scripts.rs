@@ -104,6 +104,13 @@ fn procedures_are_added_once_and_with_the_line_ends_of_the_text() {
 }
 
 #[test]
+fn missing_fields_are_reported() {
+    let notes = migrated("set x = tool.fs.Stat(\"a\")\n").notes;
+    let [note] = &notes[..] else { panic!("{notes:?}") };
+    assert!(["`mode_string`", "`mode_perm`"].iter().all(|field| note.message.contains(field)), "{}", note.message);
+}
+
+#[test]
 fn a_file_with_one_procedure_is_told_how_to_be_run() {
     let text = "func first() means\n  return tool.str.Substring(\"abc\", 0, 1)\nendfunc\n";
     assert_eq!(open_points(text), [(1, Verdict::Check)]);

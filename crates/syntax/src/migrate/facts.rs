@@ -18,7 +18,7 @@ pub struct Facts<'a> {
     pub reads_last: bool,
     /// Variables that are set.
     pub set: HashSet<&'a str>,
-    /// Variables that hold a list at no time.
+    /// Variables that never hold a list.
     pub without_list: HashSet<&'a str>,
     /// All words of the text.
     pub words: HashSet<&'a str>,
@@ -127,7 +127,7 @@ pub fn are_ordered(groups: &[Group]) -> bool {
     groups.iter().map(|group| GROUPS.iter().position(|word| *word == group.word)).is_sorted_by(|a, b| a < b)
 }
 
-/// Returns whether a value is a list in no run, as far as its form shows.
+/// Returns whether the form of a value shows that it is never a list.
 pub fn is_no_list(text: &str, tree: &Tree, id: Id) -> bool {
     let expr = &tree.exprs[id];
     match &expr.shape {
