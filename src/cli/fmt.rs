@@ -1,20 +1,17 @@
 //! `ns fmt FILE…`
 
-use std::io::Write;
 use std::path::Path;
-
-use similar::TextDiff;
 
 use crate::engine::{Formatted, Spelling, format_script};
 use crate::terminal::exit::Exit;
-use crate::terminal::report::{counted, print, report_error, report_findings, say};
+use crate::terminal::report::{counted, print, report_findings, say};
 use crate::terminal::script_file::read_script;
-use crate::text::{Code, Source, Sources, safe};
+use crate::text::{Code, Source, Sources};
 use crate::watch::Replacement;
 
 use super::args::{FmtArgs, Keywords};
 use super::files::{files_of, is_included, more_severe};
-use super::replace::{Original, replace};
+use super::rewritten::{difference, listed, original_of, write};
 use super::watch::{Round, WatchedCommand, stop_on_interrupt, watch};
 
 /// The outcome for one file.
@@ -66,7 +63,7 @@ fn format_all(args: &FmtArgs) -> (Exit, Vec<Replacement>) {
 }
 
 fn format(file: &Path, args: &FmtArgs) -> FormatOutcome {
-    let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
+    let original = original_of(file);
     let (sources, text) = match form_of(file, args) {
         Ok(form) => form,
         Err(exit) => return FormatOutcome::Not(exit),
@@ -81,7 +78,10 @@ fn format(file: &Path, args: &FmtArgs) -> FormatOutcome {
             exit => FormatOutcome::Not(exit),
         },
         Some(_) if source.text() == text => FormatOutcome::Done,
-        Some(original) => write(file, original, &text),
+        Some(original) => match write(file, original, &text, "`ns fmt - < FILE` prints the form") {
+            Ok(replacement) => FormatOutcome::Written(replacement),
+            Err(exit) => FormatOutcome::Not(exit),
+        },
     }
 }
 
@@ -108,26 +108,9 @@ fn looked_at(source: &Source, text: &str, args: &FmtArgs) -> FormatOutcome {
     if source.text() == text {
         return FormatOutcome::Done;
     }
-    let name = safe::name(source.name());
-    let report = if args.diff {
-        let difference = TextDiff::from_lines(source.text(), text);
-        difference.unified_diff().header(&name, &format!("{name} (formatted)")).to_string()
-    } else {
-        format!("{name}\n")
-    };
+    let report = if args.diff { difference(source, text, "formatted") } else { listed(source) };
     match print(&report) {
         Exit::Done => FormatOutcome::Different,
         exit => FormatOutcome::Not(exit),
-    }
-}
-
-fn write(file: &Path, original: Original, text: &str) -> FormatOutcome {
-    match replace(original, |out| out.write_all(text.as_bytes())) {
-        Ok(replacement) => FormatOutcome::Written(replacement),
-        Err(error) => {
-            let message = format!("`{}` cannot be written: {error}", file.display());
-            report_error(&message, "it was left as it is; `ns fmt - < FILE` prints the form");
-            FormatOutcome::Not(Exit::Failed)
-        }
     }
 }

@@ -1,20 +1,18 @@
 //! `ns migrate FILE…`: scripts of upstream NeuroScript become scripts of this language, with a report.
 
-use std::io::Write;
+use std::collections::HashSet;
 use std::path::Path;
-
-use similar::TextDiff;
 
 use crate::engine::{Engine, Migration, MigrationNote, Options, Verdict, migrate_script};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{counted, print, report_error, report_findings, say};
-use crate::terminal::script_file::read_script;
+use crate::terminal::script_file::{is_markdown, read_script};
 use crate::text::{Diagnostic, Source, Sources, safe};
 
 use super::args::MigrateArgs;
 use super::files::{files_of, more_severe};
-use super::replace::{Original, replace};
+use super::rewritten::{difference, listed, original_of, write};
 use super::start::open;
 
 /// Counts of the lines of the report, of all files together.
@@ -57,12 +55,12 @@ pub fn migrate(global: &Global, args: &MigrateArgs) -> Exit {
 
 fn migrate_file(engine: &Engine, file: &Path, options: &Given<'_>, totals: &mut Totals) -> Exit {
     let args = options.args;
-    let original = if file == Path::new("-") { None } else { Original::of(file).ok() };
+    let original = original_of(file);
     let script = match read_script(file) {
         Ok(script) => script,
         Err(exit) => return exit,
     };
-    if file.extension().is_some_and(|extension| extension == "md") {
+    if is_markdown(file) {
         report_error(
             &format!("`{}` is a document, not a script", file.display()),
             "migrate the scripts in it one by one",
@@ -86,7 +84,10 @@ fn migrate_file(engine: &Engine, file: &Path, options: &Given<'_>, totals: &mut 
     }
     match original.filter(|_| args.write) {
         Some(_) if source.text() == text => Exit::Done,
-        Some(original) => write(file, original, &text),
+        Some(original) => {
+            let instead = "`ns migrate - < FILE` prints the migrated script";
+            write(file, original, &text, instead).map_or_else(|exit| exit, |_| Exit::Done)
+        }
         None => print(&text),
     }
 }
@@ -109,10 +110,11 @@ fn report(source: &Source, notes: &[MigrationNote], is_quiet: bool, totals: &mut
 
 /// Prints the errors of the result on lines that the report does not mention as left. Returns their number.
 fn report_errors(findings: &[Diagnostic], sources: &Sources, notes: &[MigrationNote]) -> usize {
-    let is_left = |line: usize| notes.iter().any(|note| note.verdict == Verdict::Left && note.line == line);
+    let left: HashSet<usize> =
+        notes.iter().filter(|note| note.verdict == Verdict::Left).map(|note| note.line).collect();
     let is_told = |finding: &Diagnostic| {
         let place = finding.span().and_then(|span| Some((sources.of(span)?, span.start as usize)));
-        place.is_some_and(|(source, at)| !source.is_module() && is_left(source.line_of(at - source.base())))
+        place.is_some_and(|(source, at)| !source.is_module() && left.contains(&source.line_of(at - source.base())))
     };
     let errors: Vec<Diagnostic> =
         findings.iter().filter(|finding| finding.is_error() && !is_told(finding)).cloned().collect();
@@ -125,23 +127,6 @@ fn show(source: &Source, text: &str, args: &MigrateArgs) -> Exit {
     if source.text() == text {
         return Exit::Done;
     }
-    let name = safe::name(source.name());
-    let report = if args.diff {
-        let difference = TextDiff::from_lines(source.text(), text);
-        difference.unified_diff().header(&name, &format!("{name} (migrated)")).to_string()
-    } else {
-        format!("{name}\n")
-    };
+    let report = if args.diff { difference(source, text, "migrated") } else { listed(source) };
     more_severe(print(&report), Exit::Difference)
-}
-
-fn write(file: &Path, original: Original, text: &str) -> Exit {
-    match replace(original, |out| out.write_all(text.as_bytes())) {
-        Ok(_) => Exit::Done,
-        Err(error) => {
-            let message = format!("`{}` cannot be written: {error}", file.display());
-            report_error(&message, "it was left as it is; `ns migrate - < FILE` prints the migrated script");
-            Exit::Failed
-        }
-    }
 }

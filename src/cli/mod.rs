@@ -37,6 +37,7 @@ mod print_value;
 mod render;
 mod repl;
 mod replace;
+mod rewritten;
 mod run;
 mod sandboxes;
 mod start;

@@ -42,7 +42,7 @@ fn script_of(file: &Path, name: String, bytes: Vec<u8>) -> Script {
 }
 
 /// Whether the name of a file denotes Markdown.
-fn is_markdown(file: &Path) -> bool {
+pub fn is_markdown(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default();
     ["md", "markdown"].iter().any(|markdown| extension.eq_ignore_ascii_case(markdown))
 }

@@ -22,7 +22,7 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ("value", &["text", "limits"]),
     ("syntax", &["text"]),
     ("format", &["text", "syntax"]),
-    ("migrate", &["syntax"]),
+    ("migrate", &["text", "syntax"]),
     ("document", &["text", "limits", "value", "syntax"]),
     ("sandbox", &["text", "limits"]),
     ("memory", &["text", "limits", "value", "sandbox"]),

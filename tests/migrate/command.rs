@@ -76,8 +76,11 @@ fn what_is_left_ends_with_3() {
     assert!(ran.stderr.ends_with("1 file: 0 places rewritten, 0 to check, 3 left\n"), "{}", ran.stderr);
     let ran = migrate(folder.path(), &["none.ns"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    fs::write(folder.path().join("page.md"), "# x\n").expect("a page");
-    assert_eq!(migrate(folder.path(), &["page.md"]).code, 2);
+    for page in ["page.md", "page.MD", "page.markdown"] {
+        fs::write(folder.path().join(page), "emit no x\n").expect("a page");
+        assert_eq!(migrate(folder.path(), &["--write", page]).code, 2);
+        assert_eq!(fs::read_to_string(folder.path().join(page)).expect("the page"), "emit no x\n");
+    }
     fs::write(folder.path().join("a.ns"), b"\xff").expect("a script");
     assert_eq!(migrate(folder.path(), &["a.ns"]).code, 3);
 }

@@ -28,6 +28,14 @@ fn heads_and_handlers_are_rewritten() {
             "set err = 1\non error as upstream_error do\n  if err\n    emit upstream_error.message\n  endif\nendon\n",
         ),
         ("on error do\n  emit 1\nendon\n", "on error do\n  emit 1\nendon\n"),
+        (
+            "on error do\n  if x ? 1\n  endif\n  emit error_code\nendon\n",
+            "on error as err do\n  if x ? 1\n  endif\n  emit err.code\nendon\n",
+        ),
+        ("must call tool.fs.Mkdir(\"a\")\n", "must call FS.CreateDirectory(\"a\")\n"),
+        ("emit (typeof # why\n  x == \"list\")\n", "emit (typeof( # why\n  x) == \"list\")\n"),
+        ("emit (typeof( # a\n  x # b\n) == \"boolean\")\n", "emit (TYPEOF( # a\n  x # b\n) == \"bool\")\n"),
+        ("must (some # why\n  x)\n", "must ( # why\n  x)\n"),
         ("for each x in [1] means\nend for\n", "for each x in [1] do\nendfor\n"),
         ("if typeof(x) == \"number\" means\nend if\n", "if TYPEOF(x) in [\"int\", \"float\"] then\nendif\n"),
         ("emit ```{{@x}}```\nwhisper self, 1\n", "emit ```{{x}}```\nwhisper self, 1\n"),
@@ -62,6 +70,8 @@ fn what_has_no_counterpart_stays_and_is_reported() {
         "set x = tool.str.Compress(\"x\")\n",
         "set x = tool.crypto.Hash(\"x\", name)\n",
         "set x = tool.str.ToUpper(\"x\", 1)\n",
+        "call tool.fs.Write(\"a\", \"b\", \"c\")\n",
+        "func f(optional c, # why\n  needs a) means\nendfunc\n",
         "set x = tool.str.ToUpper(text: \"x\")\n",
         "set x = tool.str.ToJsonString(v, is_pretty)\n",
         "emit system_error_message\n",
@@ -91,6 +101,13 @@ fn procedures_are_added_once_and_with_the_line_ends_of_the_text() {
     // A second call later, in a text that has the procedure already.
     let more = migrated_text + "emit tool.str.Substring(\"abc\", 1, 1)\r\n";
     assert_eq!(migrated(&more).text.matches("func upstream_substring").count(), 1);
+}
+
+#[test]
+fn missing_fields_are_reported() {
+    let notes = migrated("set x = tool.fs.Stat(\"a\")\n").notes;
+    let [note] = &notes[..] else { panic!("{notes:?}") };
+    assert!(["`mode_string`", "`mode_perm`"].iter().all(|field| note.message.contains(field)), "{}", note.message);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use compact_str::CompactString;
 
 use crate::limits::{LimitHit, work};
+use crate::text::quote;
 
 use super::number::write_float;
 use super::text_budget::TextBudget;
@@ -130,27 +131,6 @@ pub fn write_quoted(value: &Value, out: &mut impl Write) -> fmt::Result {
 fn write_comma(is_first: &mut bool, out: &mut impl Write) -> fmt::Result {
     work::charge(1).map_err(|_| fmt::Error)?;
     if std::mem::take(is_first) { Ok(()) } else { out.write_str(", ") }
-}
-
-/// Writes a text in double quotes, and escapes the characters that a quoted text may not contain.
-pub fn quote(text: &str, out: &mut impl Write) -> fmt::Result {
-    out.write_char('"')?;
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || c.is_control()) {
-        out.write_str(&rest[..at])?;
-        let c = rest[at..].chars().next().expect("a character was just found");
-        match c {
-            '"' => out.write_str("\\\"")?,
-            '\\' => out.write_str("\\\\")?,
-            '\n' => out.write_str("\\n")?,
-            '\r' => out.write_str("\\r")?,
-            '\t' => out.write_str("\\t")?,
-            _ => write!(out, "\\u{{{:x}}}", c as u32)?,
-        }
-        rest = &rest[at + c.len_utf8()..];
-    }
-    out.write_str(rest)?;
-    out.write_char('"')
 }
 
 /// Number of characters of a value in a message.

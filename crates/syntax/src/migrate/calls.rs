@@ -1,11 +1,12 @@
 //! Rewrites calls of upstream's tools.
 
 use super::Verdict;
-use super::expr::{Call, Expr, Id, Shape};
+use super::expr::{Call, Expr, Id, Mark, Shape};
 use super::facts::is_no_list;
 use super::rewrite::{Rewriter, Wanted};
 use super::tokens::TokenKind;
 use super::tools::{self, Form, Special, Tool};
+use crate::syntax::keyword::is_keyword;
 
 /// How the new form of a call is written.
 struct NewCall<'t> {
@@ -51,32 +52,34 @@ impl<'a> Rewriter<'a, '_> {
 
     /// Finds the tool that a call names, and reports one that has no form or other arguments.
     fn found(&mut self, call: &Call, callee: &str) -> Option<&'static Tool> {
-        let at = call.callee.start;
-        let Some(tool) = self.named(callee) else {
-            if let Some(reason) = tools::reason(callee) {
-                self.shared.note(at, Verdict::Left, format!("`{callee}` has no counterpart: {reason}"));
-            }
-            return None;
+        let found = self.named(callee);
+        let refusal = match found {
+            Some(tool) => self.refusal(call, callee, tool),
+            None => tools::reason(callee).map(|reason| format!("`{callee}` has no counterpart: {reason}")),
         };
+        match refusal {
+            Some(message) => {
+                self.shared.note(call.callee.start, Verdict::Left, message);
+                None
+            }
+            None => found,
+        }
+    }
+
+    /// Returns why a call of a tool has no form.
+    fn refusal(&self, call: &Call, callee: &str, tool: &Tool) -> Option<String> {
         if matches!(tool.form, Form::Nothing) {
-            self.shared.note(at, Verdict::Left, format!("`{callee}` has no counterpart: {}", tool.note));
-            return None;
+            return Some(format!("`{callee}` has no counterpart: {}", tool.note));
         }
-        let is_variadic = matches!(tool.form, Form::Special(Special::Print));
         let is_known = |name: &str| tool.params.iter().any(|param| param.eq_ignore_ascii_case(name));
-        let names = call.args.iter().filter_map(|arg| arg.name);
-        let unknown = names.map(|name| self.slice(name.start, name.end)).find(|name| !is_known(name));
-        if let Some(unknown) = unknown {
+        let mut names = call.args.iter().filter_map(|arg| arg.name).map(|name| self.slice(name.start, name.end));
+        if let Some(unknown) = names.find(|name| !is_known(name)) {
             // The call may be one of ours already.
-            self.shared.note(at, Verdict::Left, format!("`{callee}` has no parameter `{unknown}` upstream"));
-            return None;
+            return Some(format!("`{callee}` has no parameter `{unknown}` upstream"));
         }
-        if call.args.len() > tool.params.len() && !is_variadic {
-            let message = format!("`{callee}` takes {} arguments upstream, not {}", tool.params.len(), call.args.len());
-            self.shared.note(at, Verdict::Left, message);
-            return None;
-        }
-        Some(tool)
+        let (given, most) = (call.args.len(), tool.params.len());
+        let is_variadic = matches!(tool.form, Form::Special(Special::Print));
+        (given > most && !is_variadic).then(|| format!("`{callee}` takes {most} arguments upstream, not {given}"))
     }
 
     /// Keeps a call, and rewrites its arguments.
@@ -155,17 +158,14 @@ impl<'a> Rewriter<'a, '_> {
             this.written(arg.value).replace([' ', '\t'], "").parse::<i64>().ok()
         };
         match special {
-            Special::Replace => match number(self, 3) {
-                Some(count) => {
-                    let params = ["text", "old", "new", "most"];
-                    let kept = if count < 0 && self.can_drop(call, 3) { 3 } else { usize::MAX };
-                    if count < 0 && kept > 3 {
-                        return self.helper(expr, call, tool, "upstream_replace");
-                    }
-                    self.write(expr, call, tool, &NewCall { kept, ..NewCall::of("STR.Replace", &params) })
+            Special::Replace => {
+                let all = NewCall::of("STR.Replace", &["text", "old", "new", "most"]);
+                match number(self, 3) {
+                    Some(0..) => self.write(expr, call, tool, &all),
+                    Some(_) if self.can_drop(call, 3) => self.write(expr, call, tool, &NewCall { kept: 3, ..all }),
+                    _ => self.helper(expr, call, tool, "upstream_replace"),
                 }
-                None => self.helper(expr, call, tool, "upstream_replace"),
-            },
+            }
             Special::Split => {
                 let delimiter = call.args.get(1).filter(|_| are_positional).map(|arg| arg.value);
                 let is_text = |id: Id| matches!(self.expr(id).shape, Shape::Text(_)) && self.written(id).len() > 2;
@@ -280,50 +280,51 @@ impl<'a> Rewriter<'a, '_> {
 
     /// Rewrites a statement that calls a tool of upstream. Returns the statement, or `None` if the call is rewritten as
     /// it is elsewhere. `word` is the keyword before the call.
-    pub fn statement(&mut self, value: Id, word: &str, is_long: bool) -> Option<String> {
+    pub fn statement(&mut self, value: Id, word: Mark, is_long: bool) -> Option<String> {
         let expr = self.expr(value);
         let Shape::Call(call) = &expr.shape else { return None };
         let callee = self.callee(call);
-        let tool = self.named(&callee)?;
-        let is_must = word.eq_ignore_ascii_case("MUST");
-        let must = if word.chars().all(char::is_uppercase) { "MUST CALL" } else { "must call" };
+        let tool = self.named(&callee).filter(|tool| self.refusal(call, &callee, tool).is_none())?;
+        let keyword = self.slice(word.start, word.end);
+        let is_must = is_keyword(keyword, "MUST");
+        let must = if is_upper(keyword) { "MUST CALL" } else { "must call" };
         match tool.form {
             Form::Change { to, params, .. } if is_must || !self.shared.facts.reads_last => {
-                self.found(call, &callee)?;
-                Some(format!("{must} {}", self.write(expr, call, tool, &NewCall::of(to, params))))
+                let written = self.write(expr, call, tool, &NewCall::of(to, params));
+                // After MUST the call may have a `call` of its own.
+                Some(format!("{must} {}", &written[call.callee.start - expr.start..]))
             }
             Form::Call { to, params, after } if after.starts_with('.') && !is_must => {
-                self.found(call, &callee)?;
                 if self.shared.facts.reads_last {
                     let new = NewCall { after, ..NewCall::of(to, params) };
-                    return Some(format!("{word} STR({})", self.write(expr, call, tool, &new)));
+                    return Some(format!("{keyword} STR({})", self.write(expr, call, tool, &new)));
                 }
                 Some(format!("{must} {}", self.write(expr, call, tool, &NewCall::of(to, params))))
             }
-            Form::Special(Special::Print) if !is_must => {
-                self.found(call, &callee)?;
-                self.print(call, word, is_long)
-            }
+            Form::Special(Special::Print) if !is_must => self.print(call, keyword, is_long),
             Form::Special(Special::Error) => {
-                Some(format!("{word} {}", self.not_known(expr, call, "its value is not used")))
+                let before = self.slice(word.start, expr.start);
+                Some(format!("{before}{}", self.not_known(expr, call, "its value is not used")))
             }
             _ => None,
         }
     }
 
     /// Writes `call tool.io.Print(a, b)` as EMIT.
-    fn print(&mut self, call: &Call, word: &str, is_long: bool) -> Option<String> {
-        let emit = if word.chars().all(char::is_uppercase) { "EMIT" } else { "emit" };
+    fn print(&mut self, call: &Call, keyword: &str, is_long: bool) -> Option<String> {
+        if is_long {
+            return None;
+        }
         let values: Vec<Id> = call.args.iter().map(|arg| arg.value).collect();
         let parts = match &values[..] {
             [one] => match &self.expr(*one).shape {
-                Shape::List(items) if !is_long => items.clone(),
-                _ if is_long || !self.holds_no_list(*one) => return None,
-                _ => values,
+                Shape::List(items) => items.clone(),
+                _ if self.holds_no_list(*one) => values,
+                _ => return None,
             },
-            _ if is_long => return None,
             _ => values,
         };
+        let emit = if is_upper(keyword) { "EMIT" } else { "emit" };
         let note = if parts.len() > 1 { "it prints blanks between the values" } else { "" };
         self.report(call.callee.start, &self.callee(call), emit, note);
         let parts: Vec<String> = parts.into_iter().map(|part| self.render(part, Wanted::Value)).collect();
@@ -337,4 +338,8 @@ impl<'a> Rewriter<'a, '_> {
             || is_no_list(self.shared.text, self.tree, id)
             || matches!(self.expr(id).shape, Shape::Text(TokenKind::Quoted))
     }
+}
+
+fn is_upper(keyword: &str) -> bool {
+    keyword.starts_with(char::is_uppercase)
 }

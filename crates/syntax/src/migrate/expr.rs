@@ -3,6 +3,8 @@
 //! Operators of all levels between two values are one [`Shape::Sequence`]; only a rewrite that depends on the level
 //! looks at them. The parser recurses once for each bracket and prefix, at most [`MAX_DEPTH`] times.
 
+use std::collections::HashSet;
+
 use super::tokens::{Token, TokenKind};
 use crate::syntax::keyword::{is_keyword, is_reserved};
 
@@ -90,6 +92,8 @@ pub struct Tree {
 pub struct Parser<'a> {
     text: &'a str,
     tokens: &'a [Token],
+    /// Names that are variables or procedures of the text, whatever they mean elsewhere.
+    own: &'a HashSet<&'a str>,
     /// The index of the next token.
     pub at: usize,
     /// The expressions so far.
@@ -105,8 +109,8 @@ type Parsed<T> = Result<T, Mistaken>;
 
 impl<'a> Parser<'a> {
     /// Creates a parser at the first of `tokens`.
-    pub fn new(text: &'a str, tokens: &'a [Token]) -> Parser<'a> {
-        Parser { text, tokens, at: 0, tree: Tree::default(), depth: 0 }
+    pub fn new(text: &'a str, tokens: &'a [Token], own: &'a HashSet<&'a str>) -> Parser<'a> {
+        Parser { text, tokens, own, at: 0, tree: Tree::default(), depth: 0 }
     }
 
     /// Returns the next token, which stays.
@@ -206,20 +210,23 @@ impl<'a> Parser<'a> {
         if let Some(mark) = self.take("-").or_else(|| self.take("~")).or_else(|| self.take("NOT")) {
             return Some(mark);
         }
-        let is_one = ["no", "some", "typeof"].contains(&self.next_text());
+        let word = self.next_text();
+        if !["no", "some", "typeof"].contains(&word) || self.own.contains(word) {
+            return None;
+        }
         let next = self.tokens.get(self.at + 1)?;
         let after = &self.text[next.start..next.end];
         let is_joint = ["AND", "OR", "IN", "THEN", "DO", "NOT", "MEANS", "INTO", "WITH", "AS"];
         let begins_value = match next.kind {
             TokenKind::Word => !is_joint.iter().any(|joint| is_keyword(after, joint)) || after == "not",
-            TokenKind::Mark => ["{", "{{"].contains(&after) || (self.next_text() != "typeof" && after == "("),
+            TokenKind::Mark => ["{", "{{"].contains(&after) || (word != "typeof" && after == "("),
             TokenKind::Unknown => false,
             _ => true,
         };
         // `no[0]` and `no(x)` are a variable and a call of a procedure, unless a blank stands between.
         let stands_apart = self.peek().is_some_and(|token| token.end < next.start);
         let is_list = after == "[" && stands_apart && next.kind == TokenKind::Mark;
-        let applies = is_one && (is_list || (begins_value && (after != "(" || stands_apart)));
+        let applies = is_list || (begins_value && (after != "(" || stands_apart));
         applies.then(|| {
             let token = self.tokens[self.at];
             self.at += 1;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::expr::{Id, Shape, Tree};
-use super::statement::{Kind, Statement};
+use super::statement::{GROUPS, Group, Kind, Statement};
 use super::tokens::{Lines, TokenKind};
 use super::tools;
 
@@ -18,7 +18,7 @@ pub struct Facts<'a> {
     pub reads_last: bool,
     /// Variables that are set.
     pub set: HashSet<&'a str>,
-    /// Variables that hold a list at no time.
+    /// Variables that never hold a list.
     pub without_list: HashSet<&'a str>,
     /// All words of the text.
     pub words: HashSet<&'a str>,
@@ -66,10 +66,9 @@ impl<'a> Facts<'a> {
                 lists.extend(names.clone());
                 self.set.extend(names);
             }
-            Kind::Procedure { name, groups } => {
+            Kind::Procedure { name, words, .. } => {
                 self.procedures.insert(&text[name.start..name.end]);
-                let words =
-                    groups.iter().flat_map(|group| text[group.names.start..group.names.end].split([',', ' ', '\t']));
+                let words = words.iter().map(|word| &text[word.start..word.end]);
                 lists.extend(words.clone());
                 self.set.extend(words);
             }
@@ -118,17 +117,17 @@ fn is_upstream(text: &str, statement: &Statement) -> bool {
     match &statement.kind {
         Kind::Foreign { .. } | Kind::Prompt { .. } => true,
         Kind::OnError { head, .. } => text[head.start..head.end].eq_ignore_ascii_case("on_error"),
-        Kind::Procedure { groups, .. } => groups.windows(2).any(|pair| rank(&pair[0].word) >= rank(&pair[1].word)),
+        Kind::Procedure { groups, .. } => !are_ordered(groups),
         _ => has_call(),
     }
 }
 
-/// Returns the place of a group of parameters in our heads.
-pub fn rank(group: &str) -> usize {
-    ["needs", "optional", "returns"].iter().position(|word| *word == group).unwrap_or(0)
+/// Returns whether the groups of parameters are in our order, each at most once.
+pub fn are_ordered(groups: &[Group]) -> bool {
+    groups.iter().map(|group| GROUPS.iter().position(|word| *word == group.word)).is_sorted_by(|a, b| a < b)
 }
 
-/// Returns whether a value is a list in no run, as far as its form shows.
+/// Returns whether the form of a value shows that it is never a list.
 pub fn is_no_list(text: &str, tree: &Tree, id: Id) -> bool {
     let expr = &tree.exprs[id];
     match &expr.shape {

@@ -1,13 +1,14 @@
 //! Goes through the lines of a text, and collects the edits.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::expr::{Id, Mark, Parser, Shape};
-use super::facts::{Facts, rank};
-use super::rewrite::{ErrorName, Rewriter, Shared, Wanted};
-use super::statement::{Group, Kind, Statement, statement};
-use super::tokens::{self, Lines, TokenKind};
+use super::facts::{Facts, are_ordered};
+use super::rewrite::{Handler, Rewriter, Shared, Wanted};
+use super::statement::{GROUPS, Group, Kind, Statement, statement};
+use super::tokens::{self, Lines, Look, TokenKind};
 use super::{Migrated, Note, Verdict, helpers};
+use crate::syntax::keyword::{CONSTANTS, is_keyword};
 
 /// A replacement of a range.
 struct Edit {
@@ -17,30 +18,25 @@ struct Edit {
 }
 
 /// A block that is open.
-#[derive(Default)]
-struct Open {
-    /// The handler that it is.
-    handler: Option<Handler>,
-}
-
-/// A handler that is open.
-struct Handler {
-    /// The end of its head, up to which a name is missing.
-    head_end: usize,
-    /// Whether its head has a name.
-    has_name: bool,
-    error: ErrorName,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    /// `on error`; the innermost is the last of the handlers.
+    Handler,
+    Other,
 }
 
 pub fn migrate(text: &str) -> Migrated {
-    let found = tokens::lines(text, &|rest| !is_list(rest, None));
-    let first: Vec<Statement> = found.lines.iter().map(|line| statement(text, line)).collect();
-    let facts = Facts::of(text, &found, &first);
-    // Names are known now, so that `[[word]]` can be told from a list of a list.
-    let found = tokens::lines(text, &|rest| !is_list(rest, Some(&facts)));
-    let statements: Vec<Statement> = found.lines.iter().map(|line| statement(text, line)).collect();
+    let read = |found: &Lines, own: &HashSet<&str>| -> Vec<Statement> {
+        found.lines.iter().map(|line| statement(text, line, own)).collect()
+    };
+    let found = tokens::lines(text, &|rest| look(rest, None));
+    let first = Facts::of(text, &found, &read(&found, &HashSet::new()));
+    // Names are known now: `[[word]]` can be told from a list of a list, and `no (x)` from a call.
+    let found = tokens::lines(text, &|rest| look(rest, Some(&first)));
+    let own = first.set.union(&first.procedures).copied().collect();
+    let statements = read(&found, &own);
     let facts = Facts::of(text, &found, &statements);
-    let shared = Shared { text, facts: &facts, helpers: BTreeSet::new(), notes: Vec::new(), error: None };
+    let shared = Shared { text, facts: &facts, helpers: BTreeSet::new(), notes: Vec::new(), handlers: Vec::new() };
     let mut lines = Migration { shared, edits: Vec::new(), open: Vec::new() };
     lines.lists_of_lists(&found);
     for statement in &statements {
@@ -49,24 +45,25 @@ pub fn migrate(text: &str) -> Migrated {
     lines.finish(&found)
 }
 
-/// Returns whether `[[…` is a list whose first element is a list. With facts, the names in it must be known.
-fn is_list(rest: &str, facts: Option<&Facts<'_>>) -> bool {
+/// Reads `[[…` as a list whose first element is a list. With facts, the names in it must be known.
+fn look(rest: &str, facts: Option<&Facts<'_>>) -> Look {
     let found = tokens::value(rest);
-    let mut parser = Parser::new(rest, &found);
-    let Ok(id) = parser.expression() else { return false };
-    let is_whole = parser.peek().is_none() && matches!(parser.tree.exprs[id].shape, Shape::List(_));
+    let own = HashSet::new();
+    let mut parser = Parser::new(rest, &found, &own);
+    let list = parser.expression().ok().filter(|id| matches!(parser.tree.exprs[*id].shape, Shape::List(_)));
     let is_known = |name: &str| {
-        let constants = ["true", "false", "nil", "null", "last", "TRUE", "FALSE", "NIL", "NULL", "LAST"];
-        constants.contains(&name) || facts.is_none_or(|facts| facts.set.contains(name))
+        CONSTANTS.iter().any(|constant| is_keyword(name, constant))
+            || facts.is_none_or(|facts| facts.set.contains(name))
     };
-    let names = parser.tree.exprs.iter().filter(|expr| matches!(expr.shape, Shape::Name));
-    is_whole && names.map(|expr| &rest[expr.start..expr.end]).all(is_known)
+    let mut names = parser.tree.exprs.iter().filter(|expr| matches!(expr.shape, Shape::Name));
+    let is_list = list.is_some() && parser.peek().is_none() && names.all(|expr| is_known(&rest[expr.start..expr.end]));
+    Look { is_list, length: found.last().map_or(0, |token| token.end) }
 }
 
 struct Migration<'a> {
     shared: Shared<'a>,
     edits: Vec<Edit>,
-    open: Vec<Open>,
+    open: Vec<Block>,
 }
 
 impl<'a> Migration<'a> {
@@ -95,8 +92,6 @@ impl<'a> Migration<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) {
-        self.shared.error =
-            self.open.iter().rev().find_map(|open| open.handler.as_ref()).map(|handler| handler.error.clone());
         match &statement.kind {
             Kind::Set { targets, value } => {
                 self.values(statement, targets, Wanted::Value);
@@ -122,34 +117,27 @@ impl<'a> Migration<'a> {
                 );
             }
             Kind::OnError { head, .. } => self.on_error(*head),
-            Kind::Opens | Kind::Closes { joined: None } | Kind::Unread => {}
+            Kind::Opens | Kind::Closes { joined: None } | Kind::Unread { .. } => {}
         }
         self.means(statement);
-        self.note_error_use();
         self.blocks(statement);
-    }
-
-    /// Remembers that a statement reads the error of the handler around it.
-    fn note_error_use(&mut self) {
-        let is_needed = self.shared.error.as_ref().is_some_and(|error| error.is_needed);
-        if let Some(handler) = self.open.iter_mut().rev().find_map(|open| open.handler.as_mut()) {
-            handler.error.is_needed |= is_needed;
-        }
     }
 
     fn blocks(&mut self, statement: &Statement) {
         match &statement.kind {
             Kind::Condition(_) if self.is_else_if(statement) => {}
-            Kind::Condition(_) | Kind::For { .. } | Kind::Procedure { .. } | Kind::Opens => {
-                self.open.push(Open::default())
-            }
-            Kind::Foreign { opens: true, .. } => self.open.push(Open::default()),
+            Kind::Condition(_)
+            | Kind::For { .. }
+            | Kind::Procedure { .. }
+            | Kind::Opens
+            | Kind::Foreign { opens: true, .. }
+            | Kind::Unread { opens: true } => self.open.push(Block::Other),
             Kind::OnError { head, name } => {
-                let written = name.map(|name| self.shared.text[name.start..name.end].to_owned());
+                let written = name.map(|name| &self.shared.text[name.start..name.end]);
                 let free = if self.shared.facts.words.contains("err") { "upstream_error" } else { "err" };
-                let has_name = written.is_some();
-                let error = ErrorName { name: written.unwrap_or_else(|| free.to_owned()), is_needed: false };
-                self.open.push(Open { handler: Some(Handler { head_end: head.end, has_name, error }) });
+                let (error, has_name) = (written.unwrap_or(free), written.is_some());
+                self.shared.handlers.push(Handler { head_end: head.end, error, has_name, is_read: false });
+                self.open.push(Block::Handler);
             }
             Kind::Closes { .. } => self.close(),
             _ => {}
@@ -162,9 +150,12 @@ impl<'a> Migration<'a> {
 
     /// Closes a block; the head of a handler whose error is read gets a name.
     fn close(&mut self) {
-        let Some(handler) = self.open.pop().and_then(|open| open.handler) else { return };
-        if handler.error.is_needed && !handler.has_name {
-            self.edit(handler.head_end, handler.head_end, format!(" as {}", handler.error.name));
+        if self.open.pop() != Some(Block::Handler) {
+            return;
+        }
+        let Some(handler) = self.shared.handlers.pop() else { return };
+        if handler.is_read && !handler.has_name {
+            self.edit(handler.head_end, handler.head_end, format!(" as {}", handler.error));
         }
     }
 
@@ -179,28 +170,21 @@ impl<'a> Migration<'a> {
     }
 
     fn call(&mut self, statement: &'a Statement, word: Mark, value: Id) {
-        let written = &self.shared.text[word.start..word.end];
         let mut rewriter = Rewriter { shared: &mut self.shared, tree: &statement.tree };
-        match rewriter.statement(value, written, statement.is_long) {
+        match rewriter.statement(value, word, statement.is_long) {
             Some(new) => self.edit(word.start, statement.tree.exprs[value].end, new),
             None => self.values(statement, &[value], Wanted::Value),
         }
     }
 
     fn must(&mut self, statement: &'a Statement, word: Mark, values: &[Id]) {
-        let written = &self.shared.text[word.start..word.end];
         let mut rewriter = Rewriter { shared: &mut self.shared, tree: &statement.tree };
         let Some((first, rest)) = values.split_first() else { return };
-        match rewriter.statement(*first, written, statement.is_long) {
-            Some(new) => {
-                self.edit(word.start, statement.tree.exprs[*first].end, new);
-                self.values(statement, rest, Wanted::Value);
-            }
-            None => {
-                self.values(statement, &[*first], Wanted::Truth);
-                self.values(statement, rest, Wanted::Value);
-            }
+        match rewriter.statement(*first, word, statement.is_long) {
+            Some(new) => self.edit(word.start, statement.tree.exprs[*first].end, new),
+            None => self.values(statement, &[*first], Wanted::Truth),
         }
+        self.values(statement, rest, Wanted::Value);
     }
 
     fn prompt(&mut self, statement: &'a Statement, question: Id, place: Id) {
@@ -212,27 +196,27 @@ impl<'a> Migration<'a> {
 
     /// Puts the groups of parameters into our order.
     fn groups(&mut self, groups: &[Group]) {
-        let is_ordered = groups.windows(2).all(|pair| rank(&pair[0].word) < rank(&pair[1].word));
         let (Some(first), Some(last)) = (groups.first(), groups.last()) else { return };
-        if is_ordered {
+        if are_ordered(groups) {
             return;
         }
-        let names = |group: &Group| {
-            self.shared.text[group.names.start..group.names.end].trim_end_matches([',', ' ']).to_owned()
-        };
+        let (start, end) = (first.span.start, last.span.end);
+        let order = "the order is `needs`, `optional`, `returns`";
+        if self.shared.text[start..end].contains('\n') {
+            // A comment may stand at the end of each line.
+            self.shared.note(start, Verdict::Left, format!("{order}: move the groups, which span several lines"));
+            return;
+        }
+        let names = |group: &Group| self.shared.text[group.names.start..group.names.end].trim_end_matches([',', ' ']);
         let mut parts = Vec::new();
-        for word in ["needs", "optional", "returns"] {
-            let of_word: Vec<String> = groups.iter().filter(|group| group.word == word).map(names).collect();
+        for word in GROUPS {
+            let of_word: Vec<&str> = groups.iter().filter(|group| group.word == word).map(names).collect();
             if !of_word.is_empty() {
                 parts.push(format!("{word} {}", of_word.join(", ")));
             }
         }
-        self.shared.note(
-            first.span.start,
-            Verdict::Rewritten,
-            "the order is `needs`, `optional`, `returns`".to_owned(),
-        );
-        self.edit(first.span.start, last.span.end, parts.join(" "));
+        self.shared.note(start, Verdict::Rewritten, order.to_owned());
+        self.edit(start, end, parts.join(" "));
     }
 
     fn on_error(&mut self, head: Mark) {
@@ -261,7 +245,7 @@ impl<'a> Migration<'a> {
         self.edits.sort_by_key(|edit| (edit.start, edit.end));
         let text = self.shared.text;
         let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-        for edit in self.edits.iter().filter(|edit| edit.start <= edit.end) {
+        for edit in &self.edits {
             if edit.start >= done {
                 out.push_str(&text[done..edit.start]);
                 out.push_str(&edit.text);

@@ -1,25 +1,14 @@
 //! Texts that only upstream can write.
 
+use crate::text::quoted;
+
 /// Returns a text in `[[…]]` in quotes of ours.
 pub fn unbracketed(written: &str) -> String {
     let inner = &written[2..written.len() - 2];
     if !inner.contains("'''") && !inner.ends_with('\'') {
         return format!("'''{inner}'''");
     }
-    let mut quoted = String::from("\"");
-    for c in inner.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{{{:x}}}", c as u32)),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    quoted(inner)
 }
 
 /// Returns a text in quotes with escapes of ours, or `None` if it has no others.

@@ -49,7 +49,7 @@ pub enum Verdict {
     Left,
 }
 
-/// Migrates a text. Takes time linear in its length, but for the texts of nested calls.
+/// Migrates a text. Takes time linear in its length, times the depth of nested calls.
 pub fn migrate(text: &str) -> Migrated {
     lines::migrate(text)
 }

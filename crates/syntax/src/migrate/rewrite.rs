@@ -18,17 +18,21 @@ pub struct Shared<'a> {
     pub helpers: BTreeSet<&'static str>,
     /// The report.
     pub notes: Vec<Note>,
-    /// The name of the error in the innermost `on error`, and whether something reads it.
-    pub error: Option<ErrorName>,
+    /// The open `on error` blocks, the innermost last.
+    pub handlers: Vec<Handler<'a>>,
 }
 
-/// The error of a handler.
-#[derive(Clone, Debug)]
-pub struct ErrorName {
-    /// The name after `as`, or one that the head gets.
-    pub name: String,
-    /// Whether the head must get the name.
-    pub is_needed: bool,
+/// An `on error` block.
+#[derive(Debug)]
+pub struct Handler<'a> {
+    /// The offset after `on error`, where a missing name goes.
+    pub head_end: usize,
+    /// The name of the error: that after `as`, or one that the head gets.
+    pub error: &'a str,
+    /// Whether the head has the name.
+    pub has_name: bool,
+    /// Whether something reads the error.
+    pub is_read: bool,
 }
 
 impl Shared<'_> {
@@ -53,6 +57,18 @@ pub enum Wanted {
     Truth,
     /// Its value counts, and an operator may follow.
     Value,
+}
+
+/// The value whose type is asked, and what stands around it.
+struct Typed<'a> {
+    before: &'a str,
+    operand: Id,
+    after: &'a str,
+}
+
+/// Returns what stands between two parts if it has a line break, before which a comment may stand.
+fn with_lines(between: &str) -> &str {
+    if between.contains('\n') { between } else { "" }
 }
 
 impl<'a> Rewriter<'a, '_> {
@@ -115,13 +131,13 @@ impl<'a> Rewriter<'a, '_> {
         if self.shared.facts.set.contains(name) {
             return name.to_owned();
         }
-        let Some(error) = &mut self.shared.error else {
+        let Some(handler) = self.shared.handlers.last_mut() else {
             let message = format!("`{name}` is known only inside `on error`");
             self.shared.note(expr.start, Verdict::Left, message);
             return name.to_owned();
         };
-        error.is_needed = true;
-        let new = format!("{}.{field}", error.name);
+        handler.is_read = true;
+        let new = format!("{}.{field}", handler.error);
         self.shared.note(expr.start, Verdict::Rewritten, format!("`{name}` is `{new}` of the handler"));
         new
     }
@@ -161,14 +177,14 @@ impl<'a> Rewriter<'a, '_> {
         let gap = self.slice(mark.end, self.expr(operand).start);
         if word == "typeof" {
             let name = if self.shared.facts.is_upstream { self.typeof_helper(mark.start) } else { "typeof" };
-            return self.typeof_call(name, operand);
+            return self.typeof_call(name, &Typed { before: gap, operand, after: "" });
         }
         let is_truth = matches!(word, "no" | "some" | "not" | "NOT");
         let value = self.render(operand, if is_truth { Wanted::Truth } else { Wanted::Value });
         let (new, meaning) = match (word, place) {
             ("no", Wanted::Truth) => (format!("not{gap}{value}"), "not x"),
             ("no", Wanted::Value) => (format!("(not{gap}{value})"), "not x"),
-            ("some", Wanted::Truth) => (value, "x"),
+            ("some", Wanted::Truth) => (format!("{}{value}", with_lines(gap)), "x"),
             ("some", Wanted::Value) => (format!("(not not{gap}{value})"), "not not x"),
             _ => return format!("{word}{gap}{value}"),
         };
@@ -185,10 +201,15 @@ impl<'a> Rewriter<'a, '_> {
     }
 
     /// Returns a call with one argument, whose parentheses may be there already.
-    fn typeof_call(&mut self, name: &str, operand: Id) -> String {
-        let is_closed = matches!(self.expr(operand).shape, Shape::Parenthesized(_));
-        let value = self.render(operand, Wanted::Value);
-        if is_closed { format!("{name}{value}") } else { format!("{name}({value})") }
+    fn typeof_call(&mut self, name: &str, typed: &Typed<'_>) -> String {
+        let (before, after) = (with_lines(typed.before), with_lines(typed.after));
+        let is_closed = matches!(self.expr(typed.operand).shape, Shape::Parenthesized(_));
+        let value = self.render(typed.operand, Wanted::Value);
+        if is_closed && before.is_empty() {
+            format!("{name}{value}")
+        } else {
+            format!("{name}({before}{value}{after})")
+        }
     }
 
     fn sequence(&mut self, expr: &Expr, values: &[Id], marks: &[Mark]) -> String {
@@ -226,7 +247,7 @@ impl<'a> Rewriter<'a, '_> {
             "!=" => false,
             _ => return None,
         };
-        let operand = self.typeof_operand(left)?;
+        let typed = self.typed(left)?;
         let is_text = matches!(self.expr(right).shape, Shape::Text(TokenKind::Quoted));
         let name = is_text.then(|| self.written(right).trim_matches(['"', '\'']))?;
         let (start, gap) = (self.expr(left).start, self.slice(mark.end, self.expr(right).start));
@@ -239,7 +260,7 @@ impl<'a> Rewriter<'a, '_> {
         };
         let is_other = matches!(name, "number" | "boolean");
         // Names in capitals are ours, so that nothing is rewritten twice.
-        let value = self.typeof_call(if is_other { "TYPEOF" } else { "typeof" }, operand);
+        let value = self.typeof_call(if is_other { "TYPEOF" } else { "typeof" }, &typed);
         if is_other {
             let message = format!("`typeof` gives `{name}` upstream, and another name here");
             self.shared.note(start, Verdict::Rewritten, message);
@@ -249,12 +270,18 @@ impl<'a> Rewriter<'a, '_> {
         Some(format!("{value}{}{new}", self.slice(self.expr(left).end, mark.start)))
     }
 
-    /// Returns the operand of `typeof x` or `typeof(x)`.
-    fn typeof_operand(&self, id: Id) -> Option<Id> {
-        match &self.expr(id).shape {
-            Shape::Prefix(mark, operand) if self.slice(mark.start, mark.end) == "typeof" => Some(*operand),
+    /// Returns the parts of `typeof x` or `typeof(x)`.
+    fn typed(&self, id: Id) -> Option<Typed<'a>> {
+        let expr = self.expr(id);
+        match &expr.shape {
+            Shape::Prefix(mark, operand) if self.slice(mark.start, mark.end) == "typeof" => {
+                Some(Typed { before: self.slice(mark.end, self.expr(*operand).start), operand: *operand, after: "" })
+            }
             Shape::Call(call) if call.args.len() == 1 && self.slice(call.callee.start, call.callee.end) == "typeof" => {
-                Some(call.args[0].value)
+                let operand = call.args[0].value;
+                let Expr { start, end, .. } = self.expr(operand);
+                let (before, after) = (self.slice(call.open + 1, *start), self.slice(*end, expr.end - 1));
+                Some(Typed { before, operand, after })
             }
             _ => None,
         }

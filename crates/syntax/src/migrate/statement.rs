@@ -1,7 +1,9 @@
 //! Statements of upstream NeuroScript, one line each. A line that is none is [`Kind::Unread`]: it stays as it is.
 
+use std::collections::HashSet;
+
 use super::expr::{Id, Mark, Mistaken, Parser, Shape, Tree};
-use super::tokens::{Line, TokenKind, is_word};
+use super::tokens::{Line, Token, TokenKind, is_word};
 use crate::syntax::keyword::is_keyword;
 
 /// A parsed line.
@@ -72,6 +74,8 @@ pub enum Kind {
     Procedure {
         /// The name.
         name: Mark,
+        /// All words after the name: the parameters, and those of their defaults.
+        words: Vec<Mark>,
         /// The groups `needs`, `optional` and `returns`, as written.
         groups: Vec<Group>,
     },
@@ -90,29 +94,42 @@ pub enum Kind {
         opens: bool,
     },
     /// A line that is not read.
-    Unread,
+    Unread {
+        /// Whether it opens a block.
+        opens: bool,
+    },
 }
+
+/// The groups of parameters, in our order.
+pub const GROUPS: [&str; 3] = ["needs", "optional", "returns"];
 
 /// A group of parameters.
 #[derive(Debug)]
 pub struct Group {
-    /// `needs`, `optional` or `returns`, in lower case.
-    pub word: String,
+    /// One of [`GROUPS`].
+    pub word: &'static str,
     /// From the keyword to the last parameter.
     pub span: Mark,
     /// The parameters without the keyword.
     pub names: Mark,
 }
 
-/// Parses a line.
-pub fn statement(text: &str, line: &Line) -> Statement {
+/// Parses a line. `own` has the names that the text gives to variables and procedures.
+pub fn statement(text: &str, line: &Line, own: &HashSet<&str>) -> Statement {
     let span = span_of(line);
-    let mut reader = Reader { text, line, parser: Parser::new(text, &line.tokens), means: None };
-    let kind = reader.kind().unwrap_or(Kind::Unread);
-    let is_done = reader.parser.peek().is_none() || matches!(kind, Kind::Foreign { .. } | Kind::Procedure { .. });
+    let mut reader = Reader { text, line, parser: Parser::new(text, &line.tokens, own), means: None };
+    let read = reader.kind().ok();
+    let is_done = |kind: &Kind| matches!(kind, Kind::Foreign { .. } | Kind::Procedure { .. });
+    let kind = read.filter(|kind| reader.parser.peek().is_none() || is_done(kind));
     let Reader { parser, means, .. } = reader;
-    let kind = if is_done { kind } else { Kind::Unread };
+    let kind = kind.unwrap_or_else(|| Kind::Unread { opens: opens_block(text, line) });
     Statement { kind, tree: parser.tree, span, means, is_long: line.is_long }
+}
+
+/// Returns whether a line begins as the head of a block does.
+fn opens_block(text: &str, line: &Line) -> bool {
+    let first = line.tokens.first();
+    ["IF", "WHILE", "FOR", "ON", "ON_ERROR", "FUNC", "DEFINE"].iter().any(|word| is_word(text, first, word))
 }
 
 fn span_of(line: &Line) -> Mark {
@@ -291,41 +308,35 @@ impl Reader<'_> {
         Ok(Kind::Prompt { question, place: self.target()? })
     }
 
-    /// Reads the name and the groups of parameters; the rest of the line is not looked at.
+    /// Reads the name and the parameters; the rest of the line is not looked at.
     fn procedure(&mut self) -> Read {
         let token = self.parser.peek().filter(|token| token.kind == TokenKind::Word).ok_or(Mistaken)?;
         let name = Mark { start: token.start, end: token.end };
-        let mut groups: Vec<Group> = Vec::new();
-        for token in &self.line.tokens[self.parser.at + 1..] {
-            let word = &self.text[token.start..token.end];
-            let is_group = ["NEEDS", "OPTIONAL", "RETURNS"].iter().any(|group| is_keyword(word, group));
-            if is_keyword(word, "MEANS") {
-                break;
+        let is = |token: &Token, word: &str| is_word(self.text, Some(token), word);
+        let tokens = &self.line.tokens[self.parser.at + 1..];
+        let tokens = tokens.split(|token| is(token, "MEANS")).next().unwrap_or_default();
+        // The last bracket closes that around all groups.
+        let last = tokens.iter().rposition(|token| &self.text[token.start..token.end] == ")");
+        let (mut words, mut groups) = (Vec::new(), Vec::<Group>::new());
+        for (index, token) in tokens.iter().enumerate() {
+            let span = Mark { start: token.start, end: token.end };
+            if let Some(word) = GROUPS.iter().find(|group| is(token, &group.to_uppercase())) {
+                let names = Mark { start: token.end, end: token.end };
+                groups.push(Group { word, span, names });
+                continue;
             }
-            if token.kind == TokenKind::Word && is_group {
-                let span = Mark { start: token.start, end: token.end };
-                groups.push(Group {
-                    word: word.to_lowercase(),
-                    span,
-                    names: Mark { start: token.end, end: token.end },
-                });
-            } else if let Some(group) = groups.last_mut() {
+            if token.kind == TokenKind::Word {
+                words.push(span);
+            }
+            if let Some(group) = groups.last_mut().filter(|_| last != Some(index)) {
                 if group.names.start == group.names.end {
                     group.names.start = token.start;
                 }
-                let is_last = token.kind == TokenKind::Mark && word == ")" && self.is_last_bracket(token.start);
-                if !is_last {
-                    group.names.end = token.end;
-                    group.span.end = token.end;
-                }
+                group.names.end = token.end;
+                group.span.end = token.end;
             }
         }
-        Ok(Kind::Procedure { name, groups })
-    }
-
-    /// Returns whether no closing parenthesis follows.
-    fn is_last_bracket(&self, at: usize) -> bool {
-        !self.line.tokens.iter().any(|token| token.start > at && &self.text[token.start..token.end] == ")")
+        Ok(Kind::Procedure { name, words, groups })
     }
 
     /// Recognizes a statement that only upstream has, by its first words.
@@ -350,7 +361,13 @@ impl Reader<'_> {
         if is(0, "CLEAR_EVENT") || (is(0, "CLEAR") && is(1, "EVENT")) {
             return foreign("there are no events", false);
         }
-        if (is(0, "CALL") || is(0, "SET")) && tokens.iter().any(|token| &self.text[token.start..token.end] == "LLM") {
+        let calls_model = || {
+            let is_call = |pair: &[Token]| {
+                &self.text[pair[0].start..pair[0].end] == "LLM" && &self.text[pair[1].start..pair[1].end] == "("
+            };
+            tokens.windows(2).any(is_call)
+        };
+        if (is(0, "CALL") || is(0, "SET")) && calls_model() {
             return foreign("a script asks no model", false);
         }
         None

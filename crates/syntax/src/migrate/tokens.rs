@@ -4,7 +4,8 @@
 //! the like in quoted texts, and `@` in a placeholder. Lexing never fails: what is no token is [`TokenKind::Unknown`].
 //! It takes time linear in the text, and nothing recurses.
 
-use crate::syntax::keyword::{begins_statement, first_word, is_keyword, is_word_char};
+use crate::syntax::keyword::{first_word, is_keyword, is_word_char};
+use crate::syntax::{begins_comment_block, comment_block_length, must_begin_statement};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,18 @@ pub struct Lines {
     pub comments: Vec<(usize, usize)>,
 }
 
+/// The result of reading `[[…` as a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Whether it is a list whose first element is a list.
+    pub is_list: bool,
+    /// The number of bytes that were read.
+    pub length: usize,
+}
+
+/// Bytes that may be read in vain to find the ends of lists, for each byte of the text.
+const VAIN_LOOKS: usize = 16;
+
 /// Marks of two characters.
 const PAIRS: [&str; 6] = ["==", "!=", "<=", ">=", "**", "{{"];
 
@@ -68,17 +81,21 @@ struct Lexer<'a> {
     depth: usize,
     line: Line,
     found: Lines,
-    /// Decides whether the `[[` at an offset begins a text, which ends before the `]]` at the other offset.
-    is_text: &'a dyn Fn(&str) -> bool,
+    /// Reads the value that begins with `[[` as a list.
+    look: &'a dyn Fn(&str) -> Look,
     /// `[[` before this offset is part of a list.
     lists_until: usize,
+    /// The offset of the next `]]`, or the length of the text if there is none; `None` before the first look.
+    next_close: Option<usize>,
+    /// The number of bytes that may still be read in vain.
+    looks_left: usize,
     /// Whether lexing ends with the bracket that closes the first one.
     is_value: bool,
 }
 
-/// Splits a text into lines of tokens. `is_text` decides whether `[[…]]`, given with its brackets, is a text.
-pub fn lines(text: &str, is_text: &dyn Fn(&str) -> bool) -> Lines {
-    let mut lexer = Lexer::new(text, is_text);
+/// Splits a text into lines of tokens. `look` reads a value that begins with `[[` as a list; what is none is a text.
+pub fn lines(text: &str, look: &dyn Fn(&str) -> Look) -> Lines {
+    let mut lexer = Lexer::new(text, look);
     if text.starts_with('\u{feff}') {
         lexer.at = 3;
     }
@@ -90,15 +107,25 @@ pub fn lines(text: &str, is_text: &dyn Fn(&str) -> bool) -> Lines {
 
 /// Returns the tokens of a value in brackets at the start of a text; `[[` begins a list.
 pub fn value(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer::new(text, &|_| false);
+    let mut lexer = Lexer::new(text, &|_| Look { is_list: true, length: usize::MAX });
     lexer.is_value = true;
     lexer.run().lines.into_iter().next().unwrap_or_default().tokens
 }
 
 impl<'a> Lexer<'a> {
-    fn new(text: &'a str, is_text: &'a dyn Fn(&str) -> bool) -> Lexer<'a> {
-        let (line, found) = (Line::default(), Lines::default());
-        Lexer { text, at: 0, depth: 0, line, found, is_text, lists_until: 0, is_value: false }
+    fn new(text: &'a str, look: &'a dyn Fn(&str) -> Look) -> Lexer<'a> {
+        Lexer {
+            text,
+            at: 0,
+            depth: 0,
+            line: Line::default(),
+            found: Lines::default(),
+            look,
+            lists_until: 0,
+            next_close: None,
+            looks_left: text.len().saturating_mul(VAIN_LOOKS),
+            is_value: false,
+        }
     }
 
     fn run(mut self) -> Lines {
@@ -129,7 +156,7 @@ impl<'a> Lexer<'a> {
             '-' if rest.starts_with("--") => self.skip_line(),
             '/' if rest.starts_with("//") => self.skip_line(),
             ':' if is_first && rest.starts_with("::") => self.metadata(),
-            'C' if is_first && rest.starts_with("COMMENT:") => self.comment(),
+            'C' | 'c' if is_first && begins_comment_block(rest) => self.comment(),
             _ => self.token(c),
         }
     }
@@ -137,11 +164,13 @@ impl<'a> Lexer<'a> {
     /// Ends the line, unless brackets are open and the next line does not begin a statement.
     fn line_break(&mut self) {
         self.at += 1;
-        let ahead = self.rest().trim_start_matches([' ', '\t', '\r', '\n']);
-        let word = first_word(ahead);
-        let after = ahead[word.len()..].trim_start_matches([' ', '\t']);
-        let begins = begins_statement(word) && !after.starts_with([':', ',', ')', ']', '}']);
-        if self.depth == 0 || begins {
+        let begins_statement = || {
+            let ahead = self.rest().trim_start_matches([' ', '\t']);
+            let after = ahead[first_word(ahead).len()..].trim_start_matches([' ', '\t']);
+            // Upstream has variables such as `end`.
+            must_begin_statement(ahead) && !after.starts_with([',', ')', ']', '}'])
+        };
+        if self.depth == 0 || begins_statement() {
             self.end_line();
         } else {
             self.line.is_long = true;
@@ -183,8 +212,8 @@ impl<'a> Lexer<'a> {
 
     fn comment(&mut self) {
         let start = self.at + "COMMENT:".len();
-        let end = self.rest().find("ENDCOMMENT").map_or(self.text.len(), |length| self.at + length);
-        self.found.comments.push((start.min(end), end));
+        let end = comment_block_length(&self.text[start..]).map_or(self.text.len(), |length| start + length);
+        self.found.comments.push((start, end));
         self.at = end;
         self.skip_line();
     }
@@ -216,14 +245,23 @@ impl<'a> Lexer<'a> {
     /// Reads `[[…]]` as one text or as the first bracket of a list.
     fn double_bracket(&mut self) -> (TokenKind, usize) {
         let rest = self.rest();
-        let Some(length) = rest.find("]]").map(|length| length + 2).filter(|_| self.at >= self.lists_until) else {
-            return (TokenKind::Mark, 1);
+        let next_close = match self.next_close {
+            Some(close) if close >= self.at => close,
+            _ => rest.find("]]").map_or(self.text.len(), |length| self.at + length),
         };
-        if (self.is_text)(rest) {
-            return (TokenKind::Bracketed, length);
+        self.next_close = Some(next_close);
+        if self.at < self.lists_until || next_close == self.text.len() {
+            return (TokenKind::Mark, 1);
         }
-        self.lists_until = self.at + length;
-        (TokenKind::Mark, 1)
+        let length = next_close + 2 - self.at;
+        let seen = if self.looks_left > 0 { rest } else { &rest[..length] };
+        let look = (self.look)(seen);
+        if look.is_list {
+            self.lists_until = self.at.saturating_add(look.length);
+            return (TokenKind::Mark, 1);
+        }
+        self.looks_left = self.looks_left.saturating_sub(look.length);
+        (TokenKind::Bracketed, length)
     }
 }
 

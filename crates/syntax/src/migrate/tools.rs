@@ -188,7 +188,12 @@ const TOOLS: [Tool; 89] = [
     helper("fs.delete", &["path"], "upstream_delete", "upstream takes a missing file for deleted"),
     helper("fs.list", &["path", "recursive"], "upstream_list", "upstream gives a list, ours a map with `entries`"),
     helper("fs.walk", &["path"], "upstream_walk", "the fields of the entries have other names"),
-    helper("fs.stat", &["path"], "upstream_stat", "the fields have other names"),
+    helper(
+        "fs.stat",
+        &["path"],
+        "upstream_stat",
+        "the fields have other names; `mode_string` and `mode_perm` are missing, read `permissions` of `FS.FileInfo`",
+    ),
     part("fs.hash", FILE, "FS.HashFile", ".checksum"),
     same("fs.linecount", FILE, "FS.LineCount", &["path"]),
     same("fs.sanitizefilename", &["name"], "PATH.Sanitize", &["name"]),

@@ -20,5 +20,6 @@ pub use parser::{
     KnownLines, MAX_FINDINGS, TextLimits, closed_heads, escape, is_foreign_statement, is_open, is_unfinished,
     joined_help, parse, parse_again, parse_value, parse_written, part_of_literal,
 };
+pub(crate) use scan::{begins_comment_block, comment_block_length, must_begin_statement};
 pub use template::{Part, Template, placeholder};
 pub use tokens::{Token, TokenKind, tokens};

@@ -1,7 +1,7 @@
 //! Calls of `tool.…` in lower case that give something else in upstream NeuroScript, where scripts are written so.
 //!
-//! A call whose result is used as ours is, with a field or an index behind it, was written for this language. Neither is
-//! a statement that nothing asks for its result reported.
+//! A call whose result is used as ours is, with a field or an index behind it, was written for this language. A call
+//! as a statement is not reported if nothing reads its result.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,25 @@ use super::text::{Callee, Text};
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
-    let reads_last = text.tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last));
+    let has_name = |call: &Call| difference(&call.callee, call.args.len()).is_some();
+    let is_one = |id: &ExprId| matches!(&text.tree[*id].kind, ExprKind::Call(call) if has_name(call));
     for body in &text.bodies {
-        let ours = used_as_ours(text, body, reads_last);
-        for id in body.expressions.iter().filter(|id| !ours.contains(id)) {
+        // Most texts have none; uses are collected only for those that do.
+        let calls: Vec<ExprId> = body.expressions.iter().copied().filter(is_one).collect();
+        if calls.is_empty() {
+            continue;
+        }
+        let ours = used_as_ours(text, body);
+        for id in calls.iter().filter(|id| !ours.contains(id)) {
             let ExprKind::Call(call) = &text.tree[*id].kind else { continue };
             found.extend(different(text, call));
         }
     }
 }
 
-/// Returns the calls whose result is used as only ours can be, or by nobody.
-fn used_as_ours(text: &Text<'_>, body: &Body<'_>, reads_last: bool) -> HashSet<ExprId> {
+/// Returns the calls whose result is used as only ours can be, or not at all.
+fn used_as_ours(text: &Text<'_>, body: &Body<'_>) -> HashSet<ExprId> {
+    let reads_last = text.tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last));
     let bases = body.expressions.iter().filter_map(|id| match text.tree[*id].kind {
         ExprKind::Field(base, _) | ExprKind::Index(base, _) => Some(text.tree.bare(base)),
         _ => None,

@@ -5,9 +5,9 @@
 
 use crate::limits::{MemoryCharge, work};
 use crate::sandbox::SandboxPath;
-use crate::text::ToolCode;
+use crate::text::{ToolCode, quoted};
 use crate::toolkit::ToolError;
-use crate::value::{Value, print};
+use crate::value::Value;
 
 use super::super::glob::{LetterCase, Pattern};
 use super::find_files::prefix;
@@ -124,12 +124,6 @@ impl Patterns {
     fn and(&self, further: &str) -> String {
         let all = ["*"].into_iter().filter(|_| !self.has_includes);
         let texts = all.chain(self.texts.iter().map(String::as_str)).chain([further]);
-        let quoted = |text: &str| {
-            let mut quoted = String::new();
-            // Writing to a `String` cannot fail.
-            let _ = print::quote(text, &mut quoted);
-            quoted
-        };
         format!("[{}]", texts.map(quoted).collect::<Vec<_>>().join(", "))
     }
 

@@ -17,6 +17,8 @@ use crate::text::{Code, Diagnostic, Span, composed, is_blank_mark, safe};
 use super::foreign::ForeignWord;
 use super::keyword::{begins_statement, first_word, is_keyword, is_word, is_word_char};
 
+pub use note::{begins_comment_block, comment_block_length};
+
 /// A logical line.
 #[derive(Debug)]
 pub struct Line<'a> {
@@ -117,7 +119,7 @@ impl<'a> Scanner<'a> {
                 b'\r' if self.byte(self.at + 1) == Some(b'\n') => self.at += 2,
                 _ if self.comment_length(self.at).is_some() => self.skip_comment(),
                 b':' if self.byte(self.at + 1) == Some(b':') => return Some(self.metadata(indent)),
-                _ if self.at_comment_block() => return Some(self.comment_block(indent)),
+                _ if begins_comment_block(&self.text[self.at..]) => return Some(self.comment_block(indent)),
                 _ => return Some(self.statement(indent)),
             }
         }
@@ -189,7 +191,7 @@ impl<'a> Scanner<'a> {
         while matches!(self.byte(next), Some(b' ' | b'\t')) {
             next += 1;
         }
-        if self.statement_begins_at(next)
+        if must_begin_statement(&self.text[next..])
             || self.statement_follows(next, gathered)
             || self.block_begins_at(next, gathered)
         {
@@ -198,19 +200,6 @@ impl<'a> Scanner<'a> {
         gathered.blanks.push((from, next));
         self.at = next;
         true
-    }
-
-    /// Returns whether a line inside brackets that begins here must be a new statement.
-    fn statement_begins_at(&self, at: usize) -> bool {
-        let word = first_word(&self.text[at..]);
-        if !begins_statement(word) {
-            return false;
-        }
-        let after = self.text[at + word.len()..].trim_start_matches([' ', '\t']);
-        if is_keyword(word, "DEFINE") {
-            return is_keyword(first_word(after), "PROCEDURE");
-        }
-        !after.starts_with(':')
     }
 
     /// Whether a line inside brackets that begins with a word is a new statement, because a value cannot directly
@@ -432,6 +421,19 @@ impl<'a> Scanner<'a> {
     fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.base + start, self.base + end)
     }
+}
+
+/// Returns whether a line inside brackets that begins with this text must be a new statement.
+pub fn must_begin_statement(text: &str) -> bool {
+    let word = first_word(text);
+    if !begins_statement(word) {
+        return false;
+    }
+    let after = text[word.len()..].trim_start_matches([' ', '\t']);
+    if is_keyword(word, "DEFINE") {
+        return is_keyword(first_word(after), "PROCEDURE");
+    }
+    !after.starts_with(':')
 }
 
 fn closer_of(opener: u8) -> u8 {

@@ -24,15 +24,10 @@ impl<'a> Scanner<'a> {
         Line { kind: LineKind::Metadata(value), span: self.span(start, self.at), indent }
     }
 
-    pub(super) fn at_comment_block(&self) -> bool {
-        let word = first_word(&self.text[self.at..]);
-        is_keyword(word, "COMMENT") && self.byte(self.at + word.len()) == Some(b':')
-    }
-
     pub(super) fn comment_block(&mut self, indent: usize) -> Line<'a> {
         let start = self.at;
         let body = start + "COMMENT:".len();
-        let end = self.comment_block_end(body);
+        let end = comment_block_length(&self.text[body..]).map(|length| body + length);
         let text = match end {
             Some(end) => {
                 self.at = end + "ENDCOMMENT".len();
@@ -52,25 +47,6 @@ impl<'a> Scanner<'a> {
             self.only_comment_after_closer();
         }
         Line { kind: LineKind::Comment(text), span, indent }
-    }
-
-    /// Returns the position of the `ENDCOMMENT` that closes a comment block with this body.
-    fn comment_block_end(&self, body: usize) -> Option<usize> {
-        let first_line_end = self.text[body..].find('\n').map_or(self.text.len(), |length| body + length);
-        if let Some(at) = end_comment_word(&self.text[body..first_line_end]) {
-            return Some(body + at);
-        }
-        let mut at = first_line_end + 1;
-        while at < self.text.len() {
-            let line_end = self.text[at..].find('\n').map_or(self.text.len(), |length| at + length);
-            let line = &self.text[at..line_end];
-            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-            if is_keyword(first_word(&line[blanks..]), "ENDCOMMENT") {
-                return Some(at + blanks);
-            }
-            at = line_end + 1;
-        }
-        None
     }
 
     fn only_comment_after_closer(&mut self) {
@@ -108,6 +84,32 @@ impl<'a> Scanner<'a> {
             self.report_character(c, start + bad);
         }
     }
+}
+
+/// Returns whether a comment block begins at the start of a text.
+pub fn begins_comment_block(text: &str) -> bool {
+    let word = first_word(text);
+    is_keyword(word, "COMMENT") && text[word.len()..].starts_with(':')
+}
+
+/// Returns the length of a comment block up to its `ENDCOMMENT`: the word on the first line, or at the start of a later one.
+/// The text begins after `COMMENT:`.
+pub fn comment_block_length(text: &str) -> Option<usize> {
+    let first_line = text.find('\n').unwrap_or(text.len());
+    if let Some(at) = end_comment_word(&text[..first_line]) {
+        return Some(at);
+    }
+    let mut at = first_line + 1;
+    while at < text.len() {
+        let line_end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+        let line = &text[at..line_end];
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if is_keyword(first_word(&line[blanks..]), "ENDCOMMENT") {
+            return Some(at + blanks);
+        }
+        at = line_end + 1;
+    }
+    None
 }
 
 /// Returns the position of the word `ENDCOMMENT` in a line.
