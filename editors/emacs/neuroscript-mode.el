@@ -363,15 +363,35 @@ With PREFIX, those of the procedure at point.  Nothing changes."
   (let ((words (neuroscript--run-words prefix '("--plan")))
         (directory default-directory)
         (process-environment (cons "NO_COLOR=1" process-environment)))
-    (with-current-buffer (get-buffer-create "*NeuroScript plan*")
-      (let ((inhibit-read-only t))
-        (setq default-directory directory)
-        (erase-buffer)
-        (apply #'call-process neuroscript-program nil t nil words)
-        (goto-char (point-min))
-        (diff-mode)
-        (setq buffer-read-only t))
-      (display-buffer (current-buffer)))))
+    (neuroscript--show "*NeuroScript plan*" directory words #'diff-mode)))
+
+(defun neuroscript--show (name directory words mode)
+  "Show what `neuroscript-program' prints in DIRECTORY for WORDS.
+The buffer NAME gets the major mode MODE."
+  (with-current-buffer (get-buffer-create name)
+    (let ((inhibit-read-only t))
+      (setq default-directory directory)
+      (erase-buffer)
+      (apply #'call-process neuroscript-program nil t nil words)
+      (goto-char (point-min))
+      (funcall mode)
+      (setq buffer-read-only t))
+    (display-buffer (current-buffer))))
+
+(defun neuroscript--code-at-point ()
+  "Return the code of a finding on the line of point, or nil."
+  (let ((texts (and (fboundp 'flymake-diagnostics)
+                    (mapcar (lambda (finding) (flymake-diagnostic-text finding))
+                            (flymake-diagnostics (line-beginning-position) (line-end-position))))))
+    (catch 'code
+      (dolist (text texts)
+        (when (string-match "\\_<NS[0-9]\\{4\\}\\_>" text)
+          (throw 'code (match-string 0 text)))))))
+
+(defun neuroscript-explain (code)
+  "Show the page of CODE, by default of the finding on the line of point."
+  (interactive (list (or (neuroscript--code-at-point) (read-string "Code: "))))
+  (neuroscript--show "*NeuroScript code*" default-directory (list "explain" "--" code) #'text-mode))
 
 (with-eval-after-load 'compile
   (add-to-list 'compilation-error-regexp-alist-alist
@@ -399,6 +419,7 @@ With PREFIX, those of the procedure at point.  Nothing changes."
     (define-key map (kbd "C-c C-c") #'neuroscript-run)
     (define-key map (kbd "C-c C-p") #'neuroscript-plan)
     (define-key map (kbd "C-c C-t") #'neuroscript-test)
+    (define-key map (kbd "C-c C-e") #'neuroscript-explain)
     map)
   "Keys of `neuroscript-mode'.")
 

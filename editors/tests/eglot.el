@@ -69,6 +69,13 @@
   (editors-wait "no diagnostics" #'flymake-diagnostics)
   (unless (string-match-p "unread" (flymake-diagnostic-text (car (flymake-diagnostics))))
     (error "another finding: %s" (flymake-diagnostic-text (car (flymake-diagnostics)))))
+  (save-window-excursion
+    (goto-char (point-min))
+    (forward-line 1)
+    (cl-letf (((symbol-function 'read-string) (lambda (&rest _) (error "No finding is on line 2"))))
+      (call-interactively #'neuroscript-explain)))
+  (with-current-buffer "*NeuroScript code*"
+    (unless (string-prefix-p "NS0112: " (buffer-string)) (error "another page: %s" (buffer-string))))
 
   (eglot-format-buffer)
   (editors-equal (editors-line 1) "SET count = 1" "the formatted line")

@@ -110,6 +110,13 @@ local function run()
     return #vim.diagnostic.get(buffer) > 0
   end)
   equal(vim.diagnostic.get(buffer)[1].code, 'NS0112', 'the finding')
+  -- The page of its code, and of a code that is named.
+  for _, row in ipairs({ { 'explain', 'NS0112: ' }, { 'explain not_found', 'not_found: ' } }) do
+    vim.api.nvim_win_set_cursor(0, { 2, 0 })
+    vim.cmd('NeuroScript ' .. row[1])
+    assert(vim.startswith(lines()[1], row[2]), table.concat(lines(), '\n'))
+    vim.cmd('close')
+  end
   vim.lsp.buf.format({ async = false, timeout_ms = 30000 })
   equal(lines()[1], 'SET count = 1', 'the formatted line')
 

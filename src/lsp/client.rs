@@ -1,6 +1,7 @@
 //! The abilities of a client, as it states them in `initialize`.
 
 use lsp_types::{ClientCapabilities, DiagnosticTag, MarkupKind};
+use serde_json::Value as Json;
 
 use super::text::Encoding;
 
@@ -15,6 +16,8 @@ pub struct Client {
     pub shows_related: bool,
     /// Whether diagnostics may have tags.
     pub shows_tags: bool,
+    /// Whether a diagnostic may link to a document whose text the client asks the server for.
+    pub opens_explanations: bool,
     /// Whether edits may name the version of a document.
     pub takes_versions: bool,
     /// Whether symbols may hold others.
@@ -63,8 +66,8 @@ impl Commands {
 }
 
 impl Client {
-    /// Reads the capabilities of a client.
-    pub fn of(capabilities: &ClientCapabilities) -> Client {
+    /// Reads the capabilities of a client. `stated` is what it sent, since `lsp-types` knows protocol 3.17 only.
+    pub fn of(capabilities: &ClientCapabilities, stated: &Json) -> Client {
         let text = capabilities.text_document.clone().unwrap_or_default();
         let workspace = capabilities.workspace.clone().unwrap_or_default();
         let published = text.publish_diagnostics.clone();
@@ -78,6 +81,8 @@ impl Client {
             takes_snippets: item.snippet_support.unwrap_or(false),
             shows_related: shown.related_information.unwrap_or(false),
             shows_tags: tags.contains(&DiagnosticTag::UNNECESSARY),
+            opens_explanations: shown.code_description_support.unwrap_or(false)
+                && stated.pointer("/workspace/textDocumentContent").is_some_and(Json::is_object),
             takes_versions: workspace.workspace_edit.and_then(|edit| edit.document_changes).unwrap_or(false),
             nests_symbols: symbols.hierarchical_document_symbol_support.unwrap_or(false),
             shows_markdown: hover.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),

@@ -10,6 +10,7 @@ use crate::text::{Code, Diagnostic, FindingCode, Severity};
 
 use super::client::Client;
 use super::documents::Document;
+use super::explanations::link;
 use super::places::Places;
 
 /// Maximum number of diagnostics of a document.
@@ -57,7 +58,7 @@ pub fn placed(document: &Document, finding: &Diagnostic, places: &Places<'_>, cl
             Severity::Warning => DiagnosticSeverity::WARNING,
         }),
         code: Some(NumberOrString::String(finding.code.id().to_owned())),
-        code_description: None,
+        code_description: client.opens_explanations.then(|| link(finding.code.id())).flatten(),
         source: Some("ns".to_owned()),
         message,
         related_information: (client.shows_related && !related.is_empty()).then_some(related),

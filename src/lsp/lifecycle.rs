@@ -12,6 +12,7 @@ use crate::frames::{read, write};
 
 use super::client::Client;
 use super::documents::{Documents, Workspace};
+use super::explanations::SCHEME;
 use super::indentation::TRIGGERS;
 use super::queue::{Invalid, Message, Queue};
 use super::request::{Refusal, RefusalCode, read as read_params};
@@ -95,6 +96,7 @@ fn initialize(mut params: Json, options: &Options) -> Result<Started, Refusal> {
             *capabilities = json!({});
         }
     }
+    let stated = params.get("capabilities").cloned().unwrap_or_default();
     let params: InitializeParams = read_params(params)?;
     let folders = match &options.sandbox {
         Some(_) => vec![options.sandbox.clone()],
@@ -108,7 +110,7 @@ fn initialize(mut params: Json, options: &Options) -> Result<Started, Refusal> {
     let engines: Vec<&Engine> = workspaces.iter().map(|workspace| &workspace.engine).collect();
     Engine::seal_to_reading(&engines).map_err(|error| not_set_up(&error))?;
     Ok(Started {
-        client: Client::of(&params.capabilities),
+        client: Client::of(&params.capabilities, &stated),
         settings: Settings::default().changed(&params.initialization_options.unwrap_or_default()),
         documents: Documents::new(workspaces),
     })
@@ -175,6 +177,9 @@ fn capabilities(client: &Client) -> Json {
     });
     if client.commands.any() {
         capabilities["codeLensProvider"] = json!({ "resolveProvider": false });
+    }
+    if client.opens_explanations {
+        capabilities["workspace"]["textDocumentContent"] = json!({ "schemes": [SCHEME] });
     }
     if client.pulls_diagnostics {
         capabilities["diagnosticProvider"] = json!({ "interFileDependencies": true, "workspaceDiagnostics": false });

@@ -11,6 +11,7 @@ mod completion;
 mod diagnostics;
 mod documents;
 mod edits;
+mod explanations;
 mod formatting;
 mod hover;
 mod indentation;

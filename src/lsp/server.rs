@@ -21,6 +21,7 @@ use super::client::Client;
 use super::completion::{complete, signature_help};
 use super::diagnostics::{Placed, diagnostics, too_large};
 use super::documents::{Documents, MAX_BYTES, MAX_DOCUMENTS, Opened, key_of};
+use super::explanations::content;
 use super::formatting::format;
 use super::hover::hover;
 use super::indentation::on_type;
@@ -242,6 +243,10 @@ impl Server {
             "workspace/symbol" => {
                 let params: WorkspaceSymbolParams = read(params)?;
                 answer(workspace_symbols(&self.documents.workspaces, &params.query, &self.client))
+            }
+            "workspace/textDocumentContent" => {
+                let params: TextDocumentIdentifier = read(params)?;
+                content(&params.uri)
             }
             _ => Err(Refusal::new(RefusalCode::MethodNotFound, format!("there is no request `{method}`"))),
         }

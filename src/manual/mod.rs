@@ -18,7 +18,7 @@ mod tool_page;
 mod topic;
 
 pub use lacking::{lacking, lacking_in};
-pub use page::{About, about, code_page, overview, pages_text, part_markdown, similar_text};
+pub use page::{About, about, code_markdown, code_page, overview, pages_text, part_markdown, similar_text};
 pub use policy_key::policy_key;
 pub use section::{book_page, passages, section, section_about};
 pub use tool_entry::{ToolEntry, entries, entry_of, tools_matching};

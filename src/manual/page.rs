@@ -94,6 +94,21 @@ pub fn code_page(id: &str, title: &str, explanation: &str) -> String {
     format!("{id}: {title}\n\n{explanation}")
 }
 
+/// Formats the page of a code as Markdown, for editors. Returns `None` if there is no such code.
+pub fn code_markdown(id: &str) -> Option<String> {
+    let Topic::Code(id, title, explanation) = codes().find(|topic| topic.names() == [id])? else { return None };
+    let mut text = format!("# {id}: {title}\n\n{explanation}\n");
+    if let Some(example) = code_example(id) {
+        text.push_str("\n## Example\n");
+        let policy = Some(("the policy file", example.policy)).filter(|(_, text)| !text.is_empty());
+        for (name, content) in policy.into_iter().chain(example.files.iter().copied()) {
+            text.push_str(&format!("\nwith {name}\n\n```text\n{}\n```\n", content.trim_end()));
+        }
+        text.push_str(&format!("\n```neuroscript\n{}\n```\n", example.script.trim_end()));
+    }
+    Some(text)
+}
+
 /// Formats the page of a part of the language.
 fn part(page: &Page) -> String {
     let mut text = format!("{}\n  {}\n", page.form, page.summary);

@@ -5,6 +5,7 @@
 mod any_request;
 mod client;
 mod edits;
+mod explanations;
 mod findings;
 mod hints;
 mod lenses;

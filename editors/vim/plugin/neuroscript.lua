@@ -7,12 +7,13 @@ vim.api.nvim_create_user_command('NeuroScript', function(given)
   require('neuroscript').command(given.fargs)
 end, {
   nargs = '+',
-  desc = 'Run, plan, test or debug the script of this buffer: run|plan|debug [ARGUMENTS], test [CASE]',
+  desc = 'Run, plan, test or debug the script of this buffer, or explain a finding: '
+    .. 'run|plan|debug [ARGUMENTS], test [CASE], explain [CODE]',
   complete = function(lead, line)
     local is_first = #vim.split(vim.trim(line), '%s+') <= (lead == '' and 1 or 2)
     return is_first and vim.tbl_filter(function(name)
       return vim.startswith(name, lead)
-    end, { 'debug', 'plan', 'run', 'test' }) or {}
+    end, { 'debug', 'explain', 'plan', 'run', 'test' }) or {}
   end,
 })
 -- Where nvim-dap is installed, `:DapContinue` knows scripts.

@@ -173,15 +173,44 @@ function M.test(argument)
   in_terminal(words, root)
 end
 
-local function show_plan(text)
-  vim.cmd('botright vnew')
+-- Shows a text in a window that `q` closes. `split` is the command that opens the window.
+local function show(text, split, filetype)
+  vim.cmd(split)
   vim.bo.buftype = 'nofile'
   vim.bo.bufhidden = 'wipe'
   vim.bo.swapfile = false
   vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(text, '\n', { trimempty = true }))
-  vim.bo.filetype = 'diff'
+  vim.bo.filetype = filetype
   vim.bo.modifiable = false
-  vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = 0, desc = 'Close the plan' })
+  vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = 0, desc = 'Close this window' })
+end
+
+-- Returns the code of a finding on the line of the cursor, or nil.
+local function code_on_line()
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  for _, finding in ipairs(vim.diagnostic.get(0, { lnum = row })) do
+    if finding.source == 'ns' and finding.code then
+      return finding.code
+    end
+  end
+end
+
+--- Shows the page of a code, by default of the finding on the line of the cursor.
+function M.explain(argument)
+  local code = argument.words and argument.words[1] or code_on_line()
+  if not code then
+    report('no finding is on this line; put the cursor on one, or name a code: :NeuroScript explain NS0101')
+    return
+  end
+  local words = { M.program(), 'explain', '--', code }
+  local asked = started(vim.system, words, { text = true, timeout = M.timeout })
+  local done = asked and asked:wait()
+  local output = done and output_of(words, done)
+  if output and done.code == 0 then
+    show(output, 'botright 12new', 'markdown')
+  elseif output then
+    report(vim.trim(done.stderr))
+  end
 end
 
 -- The plans that are being made. They end with the editor.
@@ -206,7 +235,7 @@ function M.plan(argument)
       plans[plan] = nil
       local output = output_of(command, done)
       if output then
-        show_plan(output .. done.stderr)
+        show(output .. done.stderr, 'botright vnew', 'diff')
       end
     end))
     if plan then
@@ -274,8 +303,8 @@ end
 --- Carries out `:NeuroScript NAME [WORD]…`.
 function M.command(words)
   local name = table.remove(words, 1)
-  if not M.commands['neuroscript.' .. name] then
-    report('one of run, plan, test and debug is expected, not ' .. name)
+  if name ~= 'explain' and not M.commands['neuroscript.' .. name] then
+    report('one of run, plan, test, debug and explain is expected, not ' .. name)
     return
   end
   if name == 'test' then

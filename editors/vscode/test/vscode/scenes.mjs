@@ -94,6 +94,14 @@ const scenes = {
     await editor.until('the code', async () => (await problems(editor)).some((text) => text.includes('NS0101')));
   },
 
+  async 'the page of a code'(editor) {
+    await editor.file('faulty.ns');
+    await editor.command('Problems: Focus on Problems View');
+    await editor.page.locator('.markers-panel .monaco-list-row a', { hasText: 'NS0101' }).first().click();
+    await editor.until('the page', async () => (await editor.text()).startsWith('# NS0101: a name that nothing sets'));
+    await editor.command('View: Close Editor');
+  },
+
   async 'a repair of a finding'(editor) {
     await editor.file('repair.ns');
     await editor.until('the finding', async () => (await editor.page.locator('.squiggly-warning, .squiggly-unnecessary').count()) > 0);
