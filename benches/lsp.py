@@ -101,7 +101,7 @@ def document(block, head=""):
     """A document of 5,000 lines."""
     is_doubled = block is not PROCEDURES and block is not STATEMENTS
     text = "".join(block.format(n=n) if is_doubled else block.replace("{n}", str(n)) for n in range(LINES // 10))
-    text = head + "".join(text.splitlines(keepends=True)[head.count("\n"):])
+    text = head + "".join(text.splitlines(keepends=True)[:LINES - head.count("\n")])
     assert text.count("\n") == LINES
     return text
 
