@@ -53,6 +53,19 @@ fn reference_documentation_is_fresh() {
     let place = tempfile::tempdir().expect("a folder for the test");
     let ran = run(ns(place.path()).args(["tools", "--format", "markdown"]));
     golden(&package("docs/tools.md"), &ran.stdout).unwrap_or_else(|fault| panic!("{fault}"));
+    let rows = ran.stdout.lines().filter_map(|line| line.strip_prefix("| [`"));
+    let groups: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    let mut pages: Vec<String> = groups.iter().map(|group| format!("{}.md", group.to_ascii_lowercase())).collect();
+    for (group, page) in groups.iter().zip(&pages) {
+        let ran = run(ns(place.path()).args(["tools", group, "--format", "markdown"]));
+        golden(&package("docs/tools").join(page), &ran.stdout).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+    let there = std::fs::read_dir(package("docs/tools")).expect("the pages of the groups");
+    let mut there: Vec<_> =
+        there.map(|page| page.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+    pages.sort();
+    there.sort();
+    assert_eq!(there, pages, "each page is that of a group");
 }
 
 #[test]

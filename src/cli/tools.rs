@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{HigherOrder, built_in_tools};
-use crate::manual::{ToolEntry, entries, listing, tool_markdown, tool_page};
+use crate::manual::{ToolEntry, entries, group_page, index_page, listing, tool_markdown, tool_page};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
 use crate::toolkit::{Registry, groups, schema};
@@ -39,7 +39,7 @@ pub fn tools(args: &ToolsArgs) -> Exit {
         }),
         ToolFormat::Markdown => match one {
             Some(tool) => tool_markdown(ToolEntry::of_tool(tool)),
-            None => reference(&entries(&registry)),
+            None => index_page(&entries(&registry)),
         },
         framework => pretty(&match one {
             Some(tool) => definitions::definition_of(framework, tool).unwrap_or_default(),
@@ -67,7 +67,7 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
         ToolFormat::Table => listing(&members),
         ToolFormat::Json => pretty(&tools.map(schema::declaration).collect()),
         ToolFormat::JsonSchema => pretty(&Json::Object(schemas.collect())),
-        ToolFormat::Markdown => members.iter().map(|entry| tool_markdown(*entry)).collect::<Vec<_>>().join("\n"),
+        ToolFormat::Markdown => group_page(members[0].group(), &members),
         framework => pretty(&definitions::several(framework, tools).unwrap_or_default()),
     };
     print(&format!("{}\n", text.trim_end()))
@@ -84,47 +84,4 @@ fn unknown(registry: &Registry, name: &str) -> Exit {
 
 fn pretty(json: &Json) -> String {
     serde_json::to_string_pretty(json).expect("JSON has a text")
-}
-
-/// Returns the reference documentation, `docs/tools.md`.
-fn reference(entries: &[ToolEntry<'_>]) -> String {
-    let mut text =
-        "# Tools\n\nMade by `ns tools --format markdown` from the declarations; a test fails when it is stale.\n\
-        Names are found without regard to case; `TOOL.X` and `tool.fs.X` find `FS.X`.\n\
-        As names of arguments the letters of the guide are known too: `t` for `text` or `time`, `l` for `list`, `m` for \
-        `map`, `k` for `key`, `n` for `count`, `p` for `path`, `v` for `value`.\n\
-        Every call can also fail with `bad_args`, `policy_denied`, `limit_exceeded` or `cancelled`.\n\n"
-            .to_owned();
-    let mut names: Vec<&str> = entries.iter().map(ToolEntry::group).collect();
-    names.dedup();
-    for group in &names {
-        text.push_str(&format!("- [`{group}`](#{}): {}\n", group.to_ascii_lowercase(), groups::title(group)));
-    }
-    for group in names {
-        text.push_str(&format!("\n## {group}\n"));
-        for entry in entries.iter().filter(|entry| entry.group() == group) {
-            text.push('\n');
-            text.push_str(&tool_markdown(*entry));
-        }
-    }
-    text.push_str(&old_names(entries));
-    text
-}
-
-/// Lists the earlier and alternative names of parameters, each with its current name.
-fn old_names(entries: &[ToolEntry<'_>]) -> String {
-    let mut text = "\n## Old names of arguments\n\n\
-        A tool that takes a file takes it first and calls it `path`; where there are two, `source` and `destination`.\n\
-        The names of the documents and of earlier versions are accepted everywhere: in scripts, in JSON, by servers and \
-        in documents.\n\n\
-        | tool | old name | name |\n|---|---|---|\n"
-        .to_owned();
-    for entry in entries {
-        for (param, alias) in
-            entry.params.iter().flat_map(|param| param.aliases.iter().map(move |alias| (param, alias)))
-        {
-            text.push_str(&format!("| `{}` | `{alias}` | `{}` |\n", entry.spec.name, param.name));
-        }
-    }
-    text
 }

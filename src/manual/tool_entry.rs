@@ -49,6 +49,26 @@ impl<'t> ToolEntry<'t> {
         let params: Vec<String> = self.parameters().map(|(_, shown)| shown).collect();
         format!("{}({})", self.spec.name, params.join(", "))
     }
+
+    /// Formats its signature in lines of at most 96 bytes, each broken between parameters.
+    pub fn wrapped_signature(&self) -> String {
+        let mut text = format!("{}(", self.spec.name);
+        let mut width = text.len();
+        let count = self.params.len();
+        for (number, (_, shown)) in (1..).zip(self.parameters()) {
+            let shown = if number == count { shown } else { shown + "," };
+            if number > 1 && width + 1 + shown.len() > 95 {
+                text.push_str("\n    ");
+                width = 4;
+            } else if number > 1 {
+                text.push(' ');
+                width += 1;
+            }
+            text.push_str(&shown);
+            width += shown.len();
+        }
+        text + ")"
+    }
 }
 
 /// Returns all entries, by group.

@@ -59,10 +59,15 @@ pub fn tool_page(entry: ToolEntry<'_>) -> String {
     text
 }
 
-/// Formats one entry as Markdown, for the documentation and for editors.
+/// Formats one entry as Markdown, for editors.
 pub fn tool_markdown(entry: ToolEntry<'_>) -> String {
+    format!("### `{}`\n\n{}", entry.signature(), description(entry))
+}
+
+/// Describes one entry as Markdown, without its signature.
+pub fn description(entry: ToolEntry<'_>) -> String {
     let spec = entry.spec;
-    let mut text = format!("### `{}`\n\n{}.\n\n{}\n\n", entry.signature(), spec.summary, spec.details);
+    let mut text = format!("{}.\n\n{}\n\n", spec.summary, spec.details);
     let aliases = spec.aliases.iter().map(|alias| format!(", `{alias}`")).collect::<String>();
     text.push_str(&match entry.tool {
         Some(_) => format!("- Other names: `{}`{aliases}\n", spec.wire),

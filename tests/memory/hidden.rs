@@ -10,7 +10,7 @@ use neuroscript::engine::{Engine, Options, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::{keep, sandbox};
-use crate::support::{describe, folder_in_memory, package};
+use crate::support::{describe, folder_in_memory, package_files};
 
 /// A tool that takes paths: its wire name, and its parameters with type and whether they are optional.
 pub struct Tool {
@@ -19,9 +19,11 @@ pub struct Tool {
 }
 
 pub fn tools_with_paths() -> Vec<Tool> {
-    let page = std::fs::read_to_string(package("docs/tools.md")).expect("the reference documentation");
+    let pages = package_files("docs/tools", &["md"]);
+    let pages = pages.iter().map(|page| std::fs::read_to_string(page).expect("the reference documentation"));
+    let page: String = pages.collect();
     // Functions that take a procedure are listed among the tools, but have no wire name.
-    let sections = page.split("\n### `").skip(1).filter(|section| section.contains("- Other names: `"));
+    let sections = page.split("\n## ").skip(1).filter(|section| section.contains("- Other names: `"));
     let tools: Vec<Tool> = sections.map(tool).collect();
     let tools: Vec<Tool> =
         tools.into_iter().filter(|tool| tool.params.iter().any(|(_, kind, _)| kind == "path")).collect();
