@@ -3,12 +3,16 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { withoutSandbox, type Options } from '../arguments';
 import type { Context } from '../context';
 import { describe } from '../process';
 import type { Program } from '../program';
 import { linesOfRow, parseReport, safe, type Row } from './report';
+
+/** Time for VS Code to read the lines that were written. */
+const READING_MS = 500;
 
 export class TestTerminal implements vscode.Pseudoterminal {
   private readonly written = new vscode.EventEmitter<string>();
@@ -49,6 +53,9 @@ export class TestTerminal implements vscode.Pseudoterminal {
     } catch {
       for (const line of describe(ended, '`ns test`', timeoutMs).split('\n')) this.line(safe(line));
     }
+    // VS Code gives up matching when the terminal closes, and may not have read the last lines then
+    // (microsoft/vscode#184523).
+    await sleep(READING_MS);
     this.closed.fire(ended.code ?? 1);
   }
 

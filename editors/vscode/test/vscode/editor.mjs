@@ -128,9 +128,9 @@ export class Editor {
   }
 
   /** Waits until a condition holds. */
-  async until(what, holds) {
+  async until(what, holds, patienceMs = PATIENCE_MS) {
     let last;
-    for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(150)) {
+    for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(150)) {
       last = await holds();
       if (last) return last;
     }
