@@ -6,6 +6,7 @@ mod clashes;
 mod help;
 mod kinds;
 mod mistakes;
+mod version;
 
 use std::fs;
 use std::path::Path;

@@ -167,6 +167,8 @@ codes! {
             "The value lies outside the limits that the tool declares, or is not one of the words it knows, or is over a cap of the policy file.";
         BadArgumentLine = "NS0208", "a command line that contradicts itself",
             "`:: arg [name]: …` is an argument that may be left out, so the parameter has a default; `:: arg name...: …` takes all words that are left, so it comes last, and its default, if it has one, is a list. `:: arg name (int): …` takes whole numbers, `(float)` numbers, and the default, if it is neither nil nor empty, is of that kind. A flag `x` is turned off by `--no-x`, which no other parameter may be.";
+        NewerVersion = "NS0209", "a script for a newer version",
+            "`:: needs: 0.2` names the oldest version of `ns` that a script or module works with: one to three numbers. An older program refuses it, and says nothing else about it, since it may misread what a newer one has added. `ns --version` prints the version.";
         WrongType = "NS0301", "an operation on values of the wrong types",
             "`+` adds numbers, joins lists, and joins text when either side is a text; `- * / % **` take numbers; `& | ^ ~` take ints; `< <= > >=` compare two numbers or two texts. Convert with `INT`, `FLOAT` or `STR`.";
         Overflow = "NS0302", "a whole number grew out of 64 bits",

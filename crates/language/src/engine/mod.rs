@@ -32,6 +32,7 @@ mod policies;
 mod prepare;
 mod projection;
 mod render;
+mod required_version;
 mod run;
 mod script;
 mod session;

@@ -7,6 +7,7 @@ use crate::program::lint;
 use crate::syntax::{KnownLines, TextLimits, ast::Tree, parse, parse_again};
 use crate::text::{Diagnostic, Source, Sources};
 
+use super::required_version::check_required_version;
 use super::stack::on_large_stack;
 use super::{Interface, Script, internal_fault};
 
@@ -28,24 +29,28 @@ pub fn parse_script(script: &Script) -> Parsed {
     let source = sources.add(script.name(), text);
     let mut findings: Vec<Diagnostic> = undecodable.into_iter().collect();
     let bounds = TextLimits { nesting: limits.nesting, operators: MAX_OPERATORS, deadline: None };
-    let tree = on_large_stack(|| parse(source, bounds, &mut findings)).unwrap_or_else(|panic| {
+    let tree = on_large_stack(|| parse_known(source, bounds, &mut findings, None)).unwrap_or_else(|panic| {
         findings.push(internal_fault(&panic));
         Tree::default()
     });
     Parsed { sources, tree, findings }
 }
 
-/// Parses a text. Lines that are known are copied, and lines that are new become known.
+/// Parses a text, and checks that this version is new enough for it. Lines that are known are copied, and lines that
+/// are new become known.
 pub(super) fn parse_known(
     source: &Source,
     limits: TextLimits,
     findings: &mut Vec<Diagnostic>,
     known: Option<&RefCell<KnownLines>>,
 ) -> Tree {
-    match known {
+    let begin = findings.len();
+    let tree = match known {
         Some(known) => parse_again(source, limits, findings, &mut known.borrow_mut()),
         None => parse(source, limits, findings),
-    }
+    };
+    check_required_version(&tree, findings, begin);
+    tree
 }
 
 /// Returns the warning that a run of a parsed script never calls its `Main`. A page has none, because its blocks are

@@ -13,6 +13,7 @@ use crate::text::{Code, Diagnostic, Sources};
 
 use super::modules::Loader;
 use super::parse::{parse_known, uncalled_main};
+use super::required_version::is_for_newer_version;
 use super::{Engine, Script, admit_text};
 
 /// The purpose of parsing and lowering a script.
@@ -100,6 +101,9 @@ impl Engine {
         let limits = TextLimits { deadline: purpose.watch().and_then(Watch::deadline), ..self.text_limits() };
         let known = purpose.known();
         let tree = parse_known(source, limits, &mut findings, known);
+        if is_for_newer_version(&findings) {
+            return Prepared::refused(sources, findings, held);
+        }
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
         let mut loader = Loader {

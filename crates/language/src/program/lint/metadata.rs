@@ -11,7 +11,9 @@ use crate::text::{Code, Diagnostic, edits};
 use super::text::Text;
 
 /// The keys that have an effect, without `arg NAME`.
-const KEYS: [&str; 2] = ["description", "usage"];
+const KEYS: [&str; 3] = ["description", "usage", "needs"];
+/// The key of which every line has an effect.
+const REPEATED: &str = "needs";
 /// Words that other programs have for the description of a program.
 const DESCRIPTIONS: [&str; 7] = ["desc", "descr", "about", "summary", "help", "purpose", "synopsis"];
 /// Words that other programs have for `arg` in `arg NAME`.
@@ -27,7 +29,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for line in &text.tree.metadata {
         let help = match known.meant(line) {
             Some(help) => Some((format!("`:: {}` has no effect", line.key), help)),
-            None if KEYS.contains(&line.key.as_str()) && !seen.insert(line.key.as_str()) => {
+            None if line.key != REPEATED && KEYS.contains(&line.key.as_str()) && !seen.insert(line.key.as_str()) => {
                 let help = "remove it; a line goes on in the next one after a `\\` at its end";
                 Some((format!("this is a second `:: {}`, and only the first is shown", line.key), help.to_owned()))
             }

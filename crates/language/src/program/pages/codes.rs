@@ -28,7 +28,7 @@ const fn with(files: &'static [(&'static str, &'static str)], script: &'static s
     CodeExample { policy: "", files, script }
 }
 
-const EXAMPLES: [(&str, CodeExample); 102] = [
+const EXAMPLES: [(&str, CodeExample); 103] = [
     ("NS0001", script("EMIT 1 2")),
     ("NS0002", script("EMIT LEN([1, 2]")),
     ("NS0003", script("EMIT (1 + 2))")),
@@ -109,6 +109,7 @@ const EXAMPLES: [(&str, CodeExample); 102] = [
         "NS0208",
         script(":: arg files...: what to read\nDEFINE PROCEDURE Main(files, target)\n  EMIT target, files\nEND"),
     ),
+    ("NS0209", script(":: needs: 99.0\nEMIT 1")),
     ("NS0301", script("EMIT \"ab\" - 1")),
     ("NS0302", script("SET n = 9223372036854775807\nEMIT n + 1")),
     ("NS0303", script("SET n = 0\nEMIT 1 / n")),
