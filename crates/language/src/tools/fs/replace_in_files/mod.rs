@@ -42,17 +42,27 @@ const SPEC: Spec = Spec {
         "replace everywhere",
     ],
     summary: "Replaces a text in all files of a directory that have it",
-    details: "The files are those that `FS.SearchFiles` searches with the same `path`, `pattern`, `gitignore` and `hidden`: \
-        texts below a directory, or one file. Without `regex` the `text` is meant as it stands and may have line ends, \
-        which are taken as those of the file (in a file that mixes them, LF and CRLF are each found), and so are those of `replacement`. With `regex`, `ignore_case` or `whole_word` each line is searched by itself, \
-        without its end, so that `\\s+$` leaves line ends alone, and in `replacement` after `regex`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, \
-        `$0` for the whole match and `$$` for a dollar. Every other byte of a file stays as it is, as with `FS.EditFile`: \
-        byte order mark, line ends and encoding, which is found for each file unless `encoding` names one. Every file is \
-        examined before the first is changed, and a file that changes in between is left as it is (`conflict`). \
-        `items` has a row for each file in which the text was replaced, with `path`, `replacements` and `success`, in the order of the search; \
-        `replacements` of the result is their sum, `filesSearched` counts the files that were read, and `skipped` those that are no texts (`binary`) or that the policy forbids (`refused`). One that cannot be changed does not stop the rest unless `all_or_nothing`; where \
-        none is done the call failed. That no file has the text is no error. With `dry_run` the files stay as they are, and each row has a `diff` \
-        in the unified format, as long as the answer has room, and of all files 1 MiB at most (nil then). Old files are kept below `.ns/backups`, and `ns undo` restores them.",
+    details: "Replaces a text in every file that has it. The files are those that `FS.SearchFiles` searches with the \
+        same `path`, `pattern`, `gitignore` and `hidden`: text files below a directory, or one file. It is not an \
+        error if no file has the text. Fields of the result:\n\n\
+        - `items`: a record for each file with a match, in the order of the search: `path`, `replacements`, `success`, \
+        and with `dry_run` a `diff`.\n\
+        - `replacements`: the sum of those of all files.\n\
+        - `filesSearched`: number of files that were read.\n\
+        - `skipped`: number of files that are not text (`binary`) or that the policy forbids to read (`refused`).\n\n\
+        Literal text: without `regex`, `text` is literal and may have line ends. Line ends in `text` and `replacement` \
+        are taken as those of the file; in a file that mixes them, LF and CRLF are each found as written.\n\n\
+        Line by line: with `regex`, `ignore_case` or `whole_word`, each line is searched by itself, without its end, \
+        so `\\s+$` does not match line ends. With `regex`, `$1` or `${1}` in `replacement` stands for a group, \
+        `${name}` for a named group, `$0` for the whole match and `$$` for a dollar sign.\n\n\
+        Every other byte of a file stays, as with `FS.EditFile`, including byte order mark and line ends. The encoding \
+        is kept too; it is found for each file unless `encoding` names one.\n\n\
+        Failures: every file is examined before the first is changed; a file that changes in between is left as it is \
+        (`conflict`). A file that cannot be changed does not stop the rest unless `all_or_nothing` is set. If none is \
+        changed, the call fails.\n\n\
+        Dry run: with `dry_run` the files stay as they are, and each record has a `diff` in the unified format. It is \
+        nil when the answer has no more room, or when the diffs of all files exceed 1 MiB.\n\n\
+        Old files are kept below `.ns/backups`, and `ns undo` restores them.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
