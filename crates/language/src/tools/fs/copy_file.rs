@@ -35,16 +35,21 @@ const SPEC: Spec = Spec {
         "Copy-Item",
     ],
     summary: "Copies files, or directories with all that is in them",
-    details: "The copy gets its name only once it is whole and synced, so that a reader or a crash sees all of it or \
-        nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link at the \
-        source or the destination is followed where it stays inside the sandbox; inside a directory it is copied as a link. Without \
-        `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
-        into itself. `paths` and `glob` copy several into the directory `destination`, under their names, or with \
-        `glob` under their paths below the directories that the pattern names without wildcards: the result has a row for \
-        each, `succeeded` and `failed`, and one failure does not stop the rest unless `all_or_nothing`; where \
-        none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds \
-        files and links, and directories too with `recursive`; `*` does not cross `/`, `**` does, and a name that begins \
-        with a dot needs one in the pattern.",
+    details: "Copies a file or, with `recursive`, a directory. The copy gets its name when it is complete and synced, \
+        so a reader or a crash sees all of it or nothing. Permission bits and times are kept; missing directories are \
+        created.\n\n\
+        - Without `overwrite` nothing is replaced, even in a race. A directory is never replaced.\n\
+        - Nothing is copied onto or into itself.\n\
+        - A symbolic link at the source or the destination is followed inside the sandbox; one inside a directory is \
+        copied as a link.\n\
+        - `.ns` and `neuroscript.toml` inside a directory are left out, with a warning.\n\n\
+        Several sources: `paths` and `glob` copy into the directory `destination`. The copies keep their names; with \
+        `glob` they keep their paths below the directories that the pattern names without wildcards. The result has \
+        `items` with a record for each source, and the counts `succeeded` and `failed`.\n\n\
+        Failures: one failure does not stop the rest unless `all_or_nothing` is set. If nothing is copied, the call \
+        fails. If a limit ends it, the message says how many were copied.\n\n\
+        A `glob` finds files and links, and with `recursive` also directories. `*` does not match `/`, `**` does. A \
+        name that begins with a dot needs one in the pattern.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,

@@ -21,13 +21,16 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &["diff", "compare files", "difflib", "unified diff", "compare"],
     summary: "Shows the difference of two text files in the unified format",
-    details: "`diff` is what `git diff` and `diff -u` show and what a patch program takes: the lines that only `source` has \
-        with `-`, those that only `destination` has with `+`, and `context_lines` lines around them. A line ends in LF, and \
-        a CR before it belongs to the line; `\\ No newline at end of file` stands under a last line without its end. \
-        `identical` is about the bytes: texts that differ only in encoding or byte order mark are not identical and \
-        have an empty `diff`. Binary files are compared too, and have no `diff`. Encodings are found as in \
-        `FS.ReadFile`, for each file on its own. Files are compared line by line (Myers); where more than 400,000 \
-        lines are left after what both begin and end with, these are shown as one block removed and one added.",
+    details: "Returns a map with the differences as `diff`, and the numbers of lines `added` and `removed`. `diff` is \
+        the unified format that `git diff` and `diff -u` print and that patch programs read: lines that only `source` \
+        has begin with `-`, lines that only `destination` has with `+`, and `context_lines` lines are shown around \
+        them.\n\n\
+        `identical` compares the bytes: texts that differ only in encoding or byte order mark are not identical, and \
+        their `diff` is empty. Binary files are compared too, and have no `diff`.\n\n\
+        Lines: a line ends in LF, and a CR before it belongs to the line. `\\ No newline at end of file` follows a \
+        last line without an end. Encodings are found as by `FS.ReadFile`, for each file on its own.\n\n\
+        Files are compared line by line (Myers). If more than 400,000 lines remain after the common beginning and end, \
+        they are shown as one removed and one added block.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
