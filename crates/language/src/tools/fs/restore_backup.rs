@@ -13,10 +13,11 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &["restore", "backup", "undelete", "recover", "undo delete", "bring back"],
     summary: "Brings back what a tool replaced or deleted",
-    details: "`path` is the `backupPath` of a result, and what it names goes back to where it was; missing \
-        directories are made. The old content of a file replaces what is there now, which is kept itself, so that a \
-        restoration can be taken back by its own `backupPath`; the backup stays where it is. What was deleted is moved \
-        out of the trash, and its place must be free. The policy is asked as for a change of the place.",
+    details: "Puts the content that `path`, the `backupPath` of a result, names back to where it was. Missing \
+        directories are created. The policy decides as for a change of that place.\n\n\
+        - A replaced file: the old content replaces the current one, which is kept too, so its own `backupPath` takes \
+        the restoration back. The backup stays.\n\
+        - A deleted entry: it is moved out of the trash. Nothing else may have its path.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,

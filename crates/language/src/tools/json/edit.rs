@@ -18,12 +18,15 @@ const SET: Spec = Spec::pure(
     "JSON.Set",
     "json_set",
     "Gives a JSON text with another value at one path",
-    "Every byte outside of that place stays: layout, order, spelling of numbers and texts, line breaks. `path` is one of \
-        `JSON.Query` without `*`; an empty one is the whole value. A key that is missing is added behind the others, in \
-        their layout, and so are maps on the way to it, also in place of a nil; an index that is the list's length appends. Of a key that comes \
-        twice the last is set. A float that is no number is an error, and so are comments: JSON with comments (JSONC) is \
-        changed as a text, with `FS.EditFile`. `JSON.Parse` takes the same texts, but for numbers beyond ints and floats \
-        without `big_numbers: \"text\"`.",
+    "Returns the text with `value` at `path`. Every other byte stays: layout, order, spelling of numbers and \
+        texts, line breaks. `path` is a path of `JSON.Query` without `*`; an empty one is the whole value.\n\n\
+        - A missing key is added after the others, in their layout, and so are missing maps on the way to it, also in \
+        place of a nil.\n\
+        - An index equal to the length of the list appends.\n\
+        - Of duplicate keys, the last is set.\n\n\
+        A float that is not a number is an error. So are comments: change JSON with comments (JSONC) as a text, with \
+        `FS.EditFile`. `JSON.Parse` takes the same texts, except that it needs `big_numbers: \"text\"` for numbers \
+        beyond ints and floats.",
     Example {
         script: "SET text = '{\"name\": \"ns\", \"scripts\": {\"test\": \"cargo test\"}}'\n\
             EMIT JSON.Set(text, \"scripts.test\", \"ns test\")\nEMIT JSON.Set(text, \"scripts.lint\", true)",

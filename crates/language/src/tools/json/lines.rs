@@ -28,9 +28,10 @@ const SPEC: Spec = Spec {
         "pd.read_json lines",
     ],
     summary: "Gives the values of a file with one JSON text on each line (JSONL, NDJSON)",
-    details: "`FOR EACH value IN JSON.Lines(path)` reads one block at a time, so the size of the file does not matter; where \
-        a list is needed it is one, as for `FS.Lines`. The file is read as `FS.Lines` reads it; each line is parsed as by `JSON.Parse`, and blank lines \
-        are skipped. An error names line and column; in a loop, it comes after the values before it. A failure is an error.",
+    details: "Returns the values of the file. `FOR EACH value IN JSON.Lines(path)` reads one block at a time, so the \
+        size of the file does not matter; where a list is needed the result is one, as for `FS.Lines`.\n\n\
+        The file is read as by `FS.Lines`, and each line is parsed as by `JSON.Parse`. Blank lines are skipped.\n\n\
+        Failures: a failure is an error with line and column. In a loop, it comes after the values before it.",
     example: Example {
         script: "MUST CALL FS.WriteFile(\"events.jsonl\", '{\"kind\": \"start\"}\\n{\"kind\": \"end\", \"code\": 3}\\n')\nFOR EACH event IN JSON.Lines(\"events.jsonl\") DO\n  EMIT event.kind\nENDBLOCK",
         output: "start\nend\n",

@@ -12,10 +12,11 @@ const SPEC: Spec = Spec::pure(
     "JSON.Query",
     "json_query",
     "Gives what lies at a path inside lists and maps",
-    "A path is made of names with dots between them, indexes in brackets (`[0]`, negative ones from the end), names in \
-        brackets and quotes (`[\"a.b\"]`), and `*` or `[*]` for everything in a list or map; a `$` may stand before it. \
-        Without `*` the result is one value, or `default` where nothing lies there; with `*` it is the list of all \
-        that was found.",
+    "Without `*`, returns the value at the path, or `default` if there is none; with `*`, returns the list of \
+        all values found.\n\n\
+        A path consists of names with dots between them, indexes in brackets (`[0]`, negative ones from the end), \
+        names in brackets and quotes (`[\"a.b\"]`), and `*` or `[*]` for everything in a list or map. It may begin \
+        with `$`.",
     Example {
         script: "SET data = {\"users\": [{\"name\": \"Ann\"}, {\"name\": \"Bo\"}]}\n\
             EMIT JSON.Query(data, \"users[0].name\"), \" \", JSON.Query(data, \"users[*].name\"), \" \", \\\n    JSON.Query(data, \"a.b\")",

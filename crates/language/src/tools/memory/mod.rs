@@ -17,13 +17,14 @@ const SET: Spec = Spec {
     aliases: &[],
     keywords: &["remember", "store", "save value", "persist", "setItem", "localStorage.setItem", "cache", "state"],
     summary: "Keeps a value under a key",
-    details: "What the key held is replaced. Session memory lives as long as the run, the session at a terminal or \
-        the connection, and takes any value; that of a connection, which its scripts share, what has a JSON form, \
-        and 8 MiB of it. Project memory outlives them in `.ns/memory.db`: many processes share \
-        it, the value is on the disk when the call returns, it has at most 1 MiB as JSON \
-        (`max_value_bytes` in `[tools.memory]`), is nested at most 100 deep and holds no infinite floats; the change \
-        counts like that of a file and is refused under `--read-only`. A key has 1 to 256 bytes and no control \
-        characters. The result is nil.",
+    details: "Stores the value and returns nil. A value that the key already has is replaced. A key has 1 to 256 bytes \
+        and no control characters.\n\n\
+        - Session memory lasts as long as the run, the session at a terminal or the connection. It takes any value. \
+        That of a connection is shared by its scripts and takes values that have a JSON form, 8 MiB in total.\n\
+        - Project memory outlives them in `.ns/memory.db`, which many processes share. The value is on disk when the \
+        call returns. It has at most 1 MiB as JSON (`max_value_bytes` in `[tools.memory]`), is nested at most 100 \
+        levels deep and contains no infinite floats. The change counts like that of a file and is refused under \
+        `--read-only`.",
     effect: Effect::Remembers,
     risk: Risk::Medium,
     requires_approval: false,

@@ -39,10 +39,10 @@ const DECODE: Spec = Spec::pure(
     "STR.UrlDecode",
     "str_url_decode",
     "Decodes a percent-encoded text",
-    "Each `%` with two hexadecimal digits is a byte, and all bytes together are UTF-8. A `%` without two digits after \
-        it, and bytes that are no UTF-8, are an error with their place; with `lenient` such a `%` stays as it is, and U+FFFD stands for such \
-        bytes, as in browsers. `+` stays as it is, unless `form` is true: then it is a \
-        blank, as in the queries that forms make.",
+    "Returns the decoded text. Each `%` with two hexadecimal digits is a byte, and all bytes together are \
+        UTF-8. `+` stays as it is; with `form` it is a blank, as in queries of HTML forms.\n\n\
+        A `%` without two digits after it, and bytes that are not UTF-8, are errors that state their place. With \
+        `lenient` such a `%` stays as it is, and U+FFFD stands for such bytes, as in browsers.",
     Example {
         script: "EMIT STR.UrlDecode(\"a%20b%2F%C3%A4+.txt\"), \" \", STR.UrlDecode(\"a+b\", form: true)",
         output: "a b/ä+.txt a b\n",

@@ -13,10 +13,11 @@ const PARSE: Spec = Spec::pure(
     "TIME.Parse",
     "time_parse",
     "Gives the time that a text says",
-    "Without `format`: RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` and the like. `format` says the \
-        form as strftime does (`%d.%m.%Y %H:%M`); a day without a time is its first moment. The result is RFC 3339 in UTC, as \
-        of all functions here. A day that the calendar does not have is an error; with `default`, it and every other text \
-        that says no time give that value.",
+    "Returns the time as RFC 3339 in UTC, like all functions of this group.\n\n\
+        Without `format` the text is RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` or similar. \
+        With `format` it has that strftime form (`%d.%m.%Y %H:%M`). A day without a time is its first moment.\n\n\
+        A day that the calendar does not have is an error. With `default`, it and any other text that is not a time \
+        give that value instead.",
     Example {
         script: "EMIT TIME.Parse(\"2024-05-01 12:30\", zone: \"+02:00\"), \" \", TIME.Parse(\"1.5.2024\", \"%d.%m.%Y\")",
         output: "2024-05-01T10:30:00Z 2024-05-01T00:00:00Z\n",

@@ -20,10 +20,11 @@ const SPEC: Spec = Spec::pure(
     "TOML.Parse",
     "toml_parse",
     "Gives the value of a TOML text, a map",
-    "By TOML 1.1. Keys come in the order of the text; dates and times become texts, RFC 3339 where they have a zone. A \
-        whole number that 64 bits do not hold, or a number beyond all floats, is an error, or with `big_numbers: \"text\"` \
-        the text that it is written as. An error names line and column. With `default`, a text that is no TOML gives \
-        that value.",
+    "Returns the value of a text by TOML 1.1, a map with the keys in the order of the text. Dates and times \
+        become texts, in RFC 3339 if they have a zone.\n\n\
+        A whole number beyond 64 bits and a number beyond all floats are errors; with `big_numbers: \"text\"` they \
+        become texts, as written. An error states line and column; with `default`, a text that is not TOML gives that \
+        value instead.",
     Example {
         script: "SET config = TOML.Parse(\"[server]\\nport = 8080\\nhosts = ['a', 'b']\")\nEMIT config.server.port, \" \", config.server.hosts[1]",
         output: "8080 b\n",

@@ -20,11 +20,13 @@ const SET: Spec = Spec::pure(
     "TOML.Set",
     "toml_set",
     "Gives a TOML text with another value at one path",
-    "Every byte outside of that place stays: comments, layout, order, line breaks. `path` is one of `JSON.Query` without \
-        `*`. A key that is missing is added behind the others of its table, in its layout, and so are tables on the way to \
-        it; an index that is the list's length appends, also to an array of tables. A text keeps its kind of quotes; in \
-        the place of a date, a text that is a date of TOML stays a date, everywhere else it gets quotes. TOML has no nil. \
-        An empty path writes the text anew.",
+    "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, line breaks. \
+        `path` is a path of `JSON.Query` without `*`; an empty one writes the whole text anew. TOML has no nil.\n\n\
+        - A missing key is added after the others of its table, in its layout, and so are missing tables on the way to \
+        it.\n\
+        - An index equal to the length of the list appends, also to an array of tables.\n\
+        - A text keeps its kind of quotes. In place of a date, a text that is a TOML date stays a date; everywhere \
+        else it gets quotes.",
     Example {
         script: "SET text = \"[package]\\nname = \\\"ns\\\"\\nversion = \\\"0.1.0\\\" # bump me\\n\"\n\
             EMIT TOML.Set(text, \"package.version\", \"0.2.0\")",

@@ -17,11 +17,14 @@ const SET: Spec = Spec::pure(
     "YAML.Set",
     "yaml_set",
     "Gives a YAML text with another value at one path",
-    "Every byte outside of that place stays: comments, layout, order, quotes, line breaks. `path` is one of `JSON.Query` \
-        without `*`. A key that is missing is added behind the others, in their layout, and so are maps on the way to it, also in place of a nil; \
-        an index that is the list's length appends. A key that `<<` brings gets a value of its own. A place inside of an \
-        alias, and one with an anchor that is used elsewhere, is an error, since other places would change too. A text of \
-        several documents is an error.",
+    "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, quotes, line \
+        breaks. `path` is a path of `JSON.Query` without `*`.\n\n\
+        - A missing key is added after the others, in their layout, and so are missing maps on the way to it, also in \
+        place of a nil.\n\
+        - An index equal to the length of the list appends.\n\
+        - A key that comes from `<<` gets a value of its own.\n\n\
+        A place inside an alias, or one with an anchor that is used elsewhere, is an error, because other places would \
+        change too. A text of several documents is an error.",
     Example {
         script: "SET text = \"image: web:1.0 # pinned\\nports:\\n  - 80\\n\"\n\
             EMIT YAML.Set(text, \"image\", \"web:1.1\")\nEMIT YAML.Set(text, \"ports[1]\", 443)",
