@@ -11,7 +11,7 @@ const INPUT: Spec = Spec {
     ..Spec::pure(
         "IO.Input",
         "io_input",
-        "Gives the next line of the standard input, nil at its end",
+        "Reads the next line of standard input, nil at its end",
         "Without its line end. On a terminal the prompt is shown on standard error and somebody types; elsewhere nothing is \
             shown, and lines come from the pipe or file. Where there is no input, as on a server, it is nil. Bytes that are \
             no UTF-8 become U+FFFD; a line has at most as many bytes as a text may.",
@@ -25,7 +25,7 @@ const LINES: Spec = Spec {
     ..Spec::pure(
         "IO.Lines",
         "io_lines",
-        "Gives the lines of the standard input that are not read yet",
+        "Reads the remaining lines of standard input",
         "`FOR EACH line IN IO.Lines()` reads one line at a time, so input may be as long as it is; where a list is needed it is \
             one, as for `FS.Lines`. Each line is as `IO.Input` gives it. Where there is no input, as on a server, there are no lines.",
         Example { script: "SET count = 0\nFOR EACH line IN IO.Lines() DO\n  SET count = count + 1\nENDBLOCK\nEMIT count", output: "0\n" },

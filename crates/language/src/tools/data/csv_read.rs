@@ -15,7 +15,7 @@ use super::csv_record::{Input, Records};
 const SPEC: Spec = Spec::pure(
     "CSV.Parse",
     "csv_parse",
-    "Gives the rows of a CSV text",
+    "Parses a CSV text into rows",
     "Returns the rows of a text by RFC 4180. The first row names the keys, and the result is a list of maps; \
         with `header: false` it is a list of lists. All values are texts: `INT` and `FLOAT` convert them to \
         numbers.\n\n\

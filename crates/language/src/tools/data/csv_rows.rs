@@ -26,7 +26,7 @@ const SPEC: Spec = Spec {
         "csv.DictReader",
         "read_csv chunksize",
     ],
-    summary: "Gives the rows of a CSV file",
+    summary: "Reads the rows of a CSV file",
     details: "Returns the rows of the file. `FOR EACH row IN CSV.Rows(path)` reads one block at a time, so the size of \
         the file does not matter; where a list is needed the result is one, as for `FS.Lines`.\n\n\
         The file is read as by `FS.Lines`. The rows are those that `CSV.Parse` returns for its text, with the same \

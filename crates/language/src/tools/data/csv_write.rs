@@ -14,7 +14,7 @@ use super::csv_writer::CsvWriter;
 const SPEC: Spec = Spec::pure(
     "CSV.Text",
     "csv_text",
-    "Gives the CSV text of rows",
+    "Formats rows as CSV text",
     "Returns the rows as CSV. Fields are quoted if they must be; lines end in LF.\n\n\
         - Rows that are maps: the first line has the keys of the first row, or `columns`. Without `columns`, a key \
         that the first row does not have is an error.\n\

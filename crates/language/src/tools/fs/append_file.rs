@@ -30,7 +30,7 @@ const SPEC: Spec = Spec {
         "merge files",
         "concatenate files",
     ],
-    summary: "Adds a text at the end of a file, whole or not at all",
+    summary: "Appends a text to a file, whole or not at all",
     details: "Adds the text and replaces the file in one step: a reader or a crash sees the old or \
         the new file, and what others append at the same moment is not lost. Missing files and directories are \
         created. The result has `sizeBytes`, `appendedBytes`, `checksum` and `encoding`.\n\n\

@@ -34,7 +34,7 @@ const SPEC: Spec = Spec {
         "clone",
         "Copy-Item",
     ],
-    summary: "Copies files, or directories with all that is in them",
+    summary: "Copies files, or directories with their contents",
     details: "Copies a file or, with `recursive`, a directory. The copy gets its name when it is complete and synced, \
         so a reader or a crash sees all of it or nothing. Permission bits and times are kept; missing directories are \
         created.\n\n\

@@ -27,7 +27,7 @@ const SPEC: Spec = Spec {
         "CreateFolder",
         "New-Item",
     ],
-    summary: "Makes a directory, and the missing ones above it",
+    summary: "Creates a directory and its missing parents",
     details: "A directory that is there already is no error; a file of that name is. With `recursive: false` the \
         directory above must exist.",
     effect: Effect::Adds,

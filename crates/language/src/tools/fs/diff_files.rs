@@ -20,7 +20,7 @@ const SPEC: Spec = Spec {
     wire: "diff_files",
     aliases: &[],
     keywords: &["diff", "compare files", "difflib", "unified diff", "compare"],
-    summary: "Shows the difference of two text files in the unified format",
+    summary: "Compares two text files, in the unified diff format",
     details: "Returns a map with the differences as `diff`, and the numbers of lines `added` and `removed`. `diff` is \
         the unified format that `git diff` and `diff -u` print and that patch programs read: lines that only `source` \
         has begin with `-`, lines that only `destination` has with `+`, and `context_lines` lines are shown around \

@@ -54,7 +54,7 @@ const SPEC: Spec = Spec {
         "st_mtime_ns",
         "nanoseconds",
     ],
-    summary: "Tells what is known of a file or directory without opening it",
+    summary: "Returns the metadata of a file or directory without opening it",
     details: "Returns a map with the metadata of the entry. A symbolic link is described itself.\n\n\
         - `path`, `name`, `type`, `size`, `modified`, `extension`, `target`: as in a record of `FS.Find`. `path` is \
         from the sandbox root, `type` is `file`, `directory`, `link` or `other`, `size` is bytes (0 for a directory), \

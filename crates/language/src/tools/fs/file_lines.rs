@@ -28,7 +28,7 @@ const SPEC: Spec = Spec {
         "File.foreach",
         "each_line",
     ],
-    summary: "Gives the lines of a text file, without their ends",
+    summary: "Reads the lines of a text file, without their ends",
     details: "Returns the lines of the file without their ends. `FOR EACH line IN FS.Lines(path)` reads one block at a \
         time, so the size of the file does not matter. The same holds for `LEN` and, with a procedure, `LIST.Map`, \
         `LIST.Filter`, `LIST.Reduce`, `LIST.Any`, `LIST.All` and `LIST.GroupBy`. Everywhere else, and in a procedure \

@@ -20,7 +20,7 @@ const SPEC: Spec = Spec {
     wire: "find_files",
     aliases: &[],
     keywords: &["find files", "glob", "match files", "wildcard", "pattern", "fnmatch"],
-    summary: "Finds the files whose names fit a pattern, and the directories, in a directory or below it",
+    summary: "Finds files whose names match a pattern, and directories, in a directory or below it",
     details: "Returns a map with the files that match and all directories as `items`, and with the counts \
         `totalFiles`, `totalDirectories` and `totalSizeBytes`. `truncated` is true if more entries match than the \
         policy's `max_files_per_operation`; directories that do not match the pattern are not counted for it. \

@@ -16,7 +16,7 @@ const SPEC: Spec = Spec {
     wire: "hash_file",
     aliases: &["FS.Hash"],
     keywords: &["hash", "checksum", "sha256", "sha256sum", "fingerprint", "duplicate files", "md5sum", "Get-FileHash"],
-    summary: "Gives the SHA-256 of a file's bytes",
+    summary: "Computes the SHA-256 of a file",
     details: "`checksum` is hexadecimal, `size` how many bytes were read. The file is read piece by piece, so its \
         size does not matter.",
     effect: Effect::Reads,

@@ -28,7 +28,7 @@ const SPEC: Spec = Spec {
         "hashdeep",
         "Get-FileHash",
     ],
-    summary: "Gives the SHA-256 of the bytes of several files",
+    summary: "Computes the SHA-256 of several files",
     details: "Returns a list with a record for each file, in the order of `paths`, or of the paths that `glob` \
         finds:\n\n\
         - `path`: the path as given or found.\n\

@@ -12,7 +12,7 @@ const SPEC: Spec = Spec {
     wire: "line_count",
     aliases: &[],
     keywords: &["count lines", "wc", "number of lines", "lines of a file"],
-    summary: "Gives the number of lines of a file",
+    summary: "Counts the lines of a file",
     details: "Lines end in LF or CRLF; what follows the last end is a line of its own, unless it is empty. The file is read \
         piece by piece, so its size does not matter; nobody looks whether it is text. A failure is an error.",
     effect: Effect::Reads,

@@ -12,7 +12,7 @@ const SPEC: Spec = Spec {
     wire: "restore_backup",
     aliases: &[],
     keywords: &["restore", "backup", "undelete", "recover", "undo delete", "bring back"],
-    summary: "Brings back what a tool replaced or deleted",
+    summary: "Restores what a tool replaced or deleted",
     details: "Puts the content that `path`, the `backupPath` of a result, names back to where it was. Missing \
         directories are created. The policy decides as for a change of that place.\n\n\
         - A replaced file: the old content replaces the current one, which is kept too, so its own `backupPath` takes \

@@ -34,7 +34,7 @@ const SPEC: Spec = Spec {
         "SetLastWriteTime",
         "LastWriteTime",
     ],
-    summary: "Sets the time of the last change of a file or directory",
+    summary: "Sets the modification time of a file or directory",
     details: "Sets the time and returns a map with the times `before` and `modified`, both with nine decimals. A file \
         system that stores fewer decimals rounds the time; `modified` is the stored one.\n\n\
         `time` is a time as `TIME` takes it, exact to the nanosecond; without a zone it is UTC. `FS.FileInfo(a, \

@@ -26,7 +26,7 @@ const SPEC: Spec = Spec {
         "TemporaryDirectory",
         "scratch",
     ],
-    summary: "Makes an empty directory that is removed when the run ends",
+    summary: "Creates an empty directory, removed when the run ends",
     details: "Creates the directory directly below the root and returns a map with its `path`. Its name is hidden and \
         cannot be guessed, such as `.tmp-ns-0f3a…`, and only this user has access.\n\n\
         Removal: the directory is removed with everything in it when the run ends, even if the run fails or is \

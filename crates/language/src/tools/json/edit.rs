@@ -17,7 +17,7 @@ use super::write::{self, Style, styled};
 const SET: Spec = Spec::pure(
     "JSON.Set",
     "json_set",
-    "Gives a JSON text with another value at one path",
+    "Sets the value at a path in a JSON text",
     "Returns the text with `value` at `path`. Every other byte stays: layout, order, spelling of numbers and \
         texts, line breaks. `path` is a path of `JSON.Query` without `*`; an empty one is the whole value.\n\n\
         - A missing key is added after the others, in their layout, and so are missing maps on the way to it, also in \
@@ -38,7 +38,7 @@ const SET: Spec = Spec::pure(
 const REMOVE: Spec = Spec::pure(
     "JSON.Remove",
     "json_remove",
-    "Gives a JSON text without the value at one path",
+    "Removes the value at a path from a JSON text",
     "Every byte outside of that entry stays. `path` is one of `JSON.Query` without `*`. A key that is not there does not \
         matter, as in `MAP.Remove`; an index beyond the list is an error. A key that comes twice goes as often.",
     Example {

@@ -27,7 +27,7 @@ const SPEC: Spec = Spec {
         "JSON records",
         "pd.read_json lines",
     ],
-    summary: "Gives the values of a file with one JSON text on each line (JSONL, NDJSON)",
+    summary: "Reads the values of a file with one JSON text on each line (JSONL, NDJSON)",
     details: "Returns the values of the file. `FOR EACH value IN JSON.Lines(path)` reads one block at a time, so the \
         size of the file does not matter; where a list is needed the result is one, as for `FS.Lines`.\n\n\
         The file is read as by `FS.Lines`, and each line is parsed as by `JSON.Parse`. Blank lines are skipped.\n\n\

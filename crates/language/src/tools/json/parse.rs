@@ -11,7 +11,7 @@ use super::super::place::at_byte;
 const SPEC: Spec = Spec::pure(
     "JSON.Parse",
     "json_parse",
-    "Gives the value of a JSON text",
+    "Parses a JSON text",
     "Returns the value of a text by RFC 8259:\n\n\
         - An object becomes a map in the order of the text. Of equal keys, the first has the place and the last the \
         value.\n\

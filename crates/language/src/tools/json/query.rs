@@ -11,7 +11,7 @@ use super::super::edit::path::{PATH, Step, parse};
 const SPEC: Spec = Spec::pure(
     "JSON.Query",
     "json_query",
-    "Gives what lies at a path inside lists and maps",
+    "Returns the values at a path in lists and maps",
     "Without `*`, returns the value at the path, or `default` if there is none; with `*`, returns the list of \
         all values found.\n\n\
         A path consists of names with dots between them, indexes in brackets (`[0]`, negative ones from the end), \

@@ -15,7 +15,7 @@ use super::super::build;
 const TEXT: Spec = Spec::pure(
     "JSON.Text",
     "json_text",
-    "Gives the JSON text of a value, without blanks",
+    "Formats a value as compact JSON text",
     "Keys keep their order, and nil becomes `null`; texts are written as they are, with escapes for quotes, backslashes \
         and control characters only. JSON has no infinite floats, and none that are no number: a value that holds one is \
         refused, and the error says where it is.",

@@ -13,7 +13,7 @@ use super::key;
 const SPEC: Spec = Spec::pure(
     "LIST.Sort",
     "list_sort",
-    "Gives the elements in ascending or descending order",
+    "Sorts a list in ascending or descending order",
     "Returns the sorted list. Elements are all numbers, all texts or lists of these, or maps, with `key` as \
         the value to sort by. With several keys, the first whose values differ decides. Equal elements keep their \
         order.\n\n\

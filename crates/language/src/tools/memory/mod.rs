@@ -16,7 +16,7 @@ const SET: Spec = Spec {
     wire: "memory_set",
     aliases: &[],
     keywords: &["remember", "store", "save value", "persist", "setItem", "localStorage.setItem", "cache", "state"],
-    summary: "Keeps a value under a key",
+    summary: "Stores a value by key",
     details: "Stores the value and returns nil. A value that the key already has is replaced. A key has 1 to 256 bytes \
         and no control characters.\n\n\
         - Session memory lasts as long as the run, the session at a terminal or the connection. It takes any value. \

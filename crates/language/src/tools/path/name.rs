@@ -32,7 +32,7 @@ const WITH_BASE: Spec = Spec::pure(
 const SANITIZE: Spec = Spec::pure(
     "PATH.Sanitize",
     "path_sanitize",
-    "Gives a text that every system takes as the name of a file",
+    "Makes a file name that every system accepts",
     "Control characters, invisible ones and `< > : \" / \\ | ? *` become `replacement`, runs of it one; dots and blanks at \
         the ends go away, device names of Windows get a `_` in front, and more than 200 bytes are cut off, the extension \
         kept. A text of which nothing is left becomes `unnamed`.",

@@ -15,7 +15,7 @@ use placeholder::{Align, Placeholder, Style};
 const SPEC: Spec = Spec::pure(
     "STR.Format",
     "str_format",
-    "Puts values into a text at places such as `{name}`",
+    "Inserts values at placeholders such as `{name}`",
     "Returns the template with the values in place of its placeholders. A placeholder without a value is an \
         error; `{{` and `}}` are literal braces. If `values` is a map, placeholders name its keys, and `{user.name}` \
         looks into maps. If it is a list, they give an index from 0 (`{0}`) or take the elements in turn (`{}`).\n\n\

@@ -11,7 +11,7 @@ use super::super::build::TextBuilder;
 const SPEC: Spec = Spec::pure(
     "TEXT.Template",
     "text_template",
-    "Puts values into a text at places such as `{{name}}`",
+    "Inserts values at placeholders such as `{{name}}`",
     "Returns the template with the values in place of its placeholders. A placeholder is a key of `values`, \
         or keys with dots between them that lead into maps and, as numbers, into lists: `{{user.name}}`, \
         `{{files.0}}`. Blanks around it are ignored. Braces around anything else are text.\n\n\

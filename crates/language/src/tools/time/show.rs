@@ -12,7 +12,7 @@ use super::moment::{FORM, TIME, ZONE, Zone, items, read, read_as, text};
 const PARSE: Spec = Spec::pure(
     "TIME.Parse",
     "time_parse",
-    "Gives the time that a text says",
+    "Parses a time",
     "Returns the time as RFC 3339 in UTC, like all functions of this group.\n\n\
         Without `format` the text is RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` or similar. \
         With `format` it has that strftime form (`%d.%m.%Y %H:%M`). A day without a time is its first moment.\n\n\
@@ -27,7 +27,7 @@ const PARSE: Spec = Spec::pure(
 const FORMAT: Spec = Spec::pure(
     "TIME.Format",
     "time_format",
-    "Gives a time as a text of any form",
+    "Formats a time as a text",
     "`format` is one of strftime: `%Y` year, `%m` month, `%d` day, `%H` `%M` `%S` hour, minute, second, `%j` day of the \
         year, `%V` week, `%a` `%A` weekday and `%b` `%B` month in English, `%z` zone, `%s` seconds since 1970, `%%` percent.",
     Example {

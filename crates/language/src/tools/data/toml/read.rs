@@ -19,7 +19,7 @@ use super::tables::{Key, Refusal, TableId, Tables};
 const SPEC: Spec = Spec::pure(
     "TOML.Parse",
     "toml_parse",
-    "Gives the value of a TOML text, a map",
+    "Parses a TOML text into a map",
     "Returns the value of a text by TOML 1.1, a map with the keys in the order of the text. Dates and times \
         become texts, in RFC 3339 if they have a zone.\n\n\
         A whole number beyond 64 bits and a number beyond all floats are errors; with `big_numbers: \"text\"` they \

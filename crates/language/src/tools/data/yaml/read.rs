@@ -16,7 +16,7 @@ use super::scalar::{Scalar, number, plain};
 const SPEC: Spec = Spec::pure(
     "YAML.Parse",
     "yaml_parse",
-    "Gives the value of a YAML text",
+    "Parses a YAML text",
     "Returns the value of a text by YAML 1.2 and its core schema: `yes`, `no` and dates are texts. Keys \
         become texts. Lists and maps as keys, and duplicate keys, are errors. Tags other than those of the schema are \
         ignored.\n\n\

@@ -37,7 +37,7 @@ const SPEC: Spec = Spec {
         "FS.Replace",
         "modify file",
     ],
-    summary: "Replaces exact texts in a file by others",
+    summary: "Replaces exact texts in a file",
     details: "Replaces `old_text` by `new_text` and returns the change as a map: `diff` in the unified format (nil if \
         it does not fit into the answer), `replacements`, `checksum` (SHA-256 of the new content) and `encoding`. \
         Every other byte of the file stays, including byte order mark, line ends and last line end.\n\n\

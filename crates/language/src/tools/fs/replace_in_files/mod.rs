@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
         "codemod",
         "replace everywhere",
     ],
-    summary: "Replaces a text in all files of a directory that have it",
+    summary: "Replaces a text in all files of a directory",
     details: "Replaces a text in every file that has it. The files are those that `FS.SearchFiles` searches with the \
         same `path`, `pattern`, `gitignore` and `hidden`: text files below a directory, or one file. It is not an \
         error if no file has the text. Fields of the result:\n\n\

@@ -19,7 +19,7 @@ use super::read::value_of;
 const SET: Spec = Spec::pure(
     "TOML.Set",
     "toml_set",
-    "Gives a TOML text with another value at one path",
+    "Sets the value at a path in a TOML text",
     "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, line breaks. \
         `path` is a path of `JSON.Query` without `*`; an empty one writes the whole text anew. TOML has no nil.\n\n\
         - A missing key is added after the others of its table, in its layout, and so are missing tables on the way to \
@@ -37,7 +37,7 @@ const SET: Spec = Spec::pure(
 const REMOVE: Spec = Spec::pure(
     "TOML.Remove",
     "toml_remove",
-    "Gives a TOML text without the value or table at one path",
+    "Removes the value or table at a path from a TOML text",
     "Every byte outside of it stays; a comment on its line goes with it, those above stay. `path` is one of `JSON.Query` \
         without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is an error.",
     Example {

@@ -16,7 +16,7 @@ use super::read::{documents, several};
 const SET: Spec = Spec::pure(
     "YAML.Set",
     "yaml_set",
-    "Gives a YAML text with another value at one path",
+    "Sets the value at a path in a YAML text",
     "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, quotes, line \
         breaks. `path` is a path of `JSON.Query` without `*`.\n\n\
         - A missing key is added after the others, in their layout, and so are missing maps on the way to it, also in \
@@ -35,7 +35,7 @@ const SET: Spec = Spec::pure(
 const REMOVE: Spec = Spec::pure(
     "YAML.Remove",
     "yaml_remove",
-    "Gives a YAML text without the value at one path",
+    "Removes the value at a path from a YAML text",
     "Every byte outside of that entry stays; a comment on its line goes with it, those above stay. `path` is one of \
         `JSON.Query` without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is \
         an error. The last entry leaves `{}` or `[]`.",
