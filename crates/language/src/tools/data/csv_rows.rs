@@ -44,7 +44,7 @@ arguments! {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
         separator: Str = Is(Literal::Text(",")), Kind::Form(SEPARATOR), "character between fields, such as `;` or a tab";
         header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the first row names the keys";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or detected when left out";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
     }
 }

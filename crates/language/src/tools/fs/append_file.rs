@@ -69,8 +69,8 @@ arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
         content | text: Str = Required, Kind::Content, "text to add";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; what is found, or UTF-8, when left out";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; detected, or UTF-8, when left out";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result names the backup";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is added to, in MiB";
     }

@@ -78,10 +78,10 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         source | source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
-        destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
+        destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "archive to write, from the sandbox root; required";
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source`";
-        base: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Look), "directory from which the paths in the archive start; every source stands under its own name when left out";
-        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz", "gz"]), "format, where the destination's name does not tell it";
+        base: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Look), "directory from which paths in the archive start; each source keeps its own name when left out";
+        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz", "gz"]), "format, if the destination's name does not tell";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing archive is replaced";
     }
 }

@@ -77,12 +77,12 @@ const DESTINATION: PathRule = PathRule::INSIDE.keeping_name();
 arguments! {
     struct Args {
         source | source_path | from: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
-        destination | destination_path | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
+        destination | destination_path | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "path of the copy, from the sandbox root; for several the directory to copy into";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
-        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source`: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "what to copy, instead of `source`: a pattern of paths from the sandbox root";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with its contents";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "paths to copy instead of `source`, taken literally";
+        glob: Option<Str> = Absent, Kind::Text, "pattern of paths to copy instead of `source`, from the sandbox root";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest, with `paths` or `glob`";
     }
 }
 

@@ -49,7 +49,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to make, from the sandbox root";
-        recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether missing directories above it are made too";
+        recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether to create missing parents too";
     }
 }
 

@@ -74,10 +74,10 @@ const RULE: PathRule = PathRule::INSIDE.not_following();
 arguments! {
     struct Args {
         path: Option<SandboxPath> = Absent, Kind::Path(RULE, Access::Change), "what to delete, from the sandbox root";
-        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with all that is in it";
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Change), "what to delete, instead of `path`: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "what to delete, instead of `path`: a pattern of paths from the sandbox root";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with its contents";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Change), "paths to delete instead of `path`, taken literally";
+        glob: Option<Str> = Absent, Kind::Text, "pattern of paths to delete instead of `path`, from the sandbox root";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest, with `paths` or `glob`";
     }
 }
 

@@ -54,7 +54,7 @@ arguments! {
         source | a_path | a: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "old file, from the sandbox root";
         destination | b_path | b: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "new file, from the sandbox root";
         context_lines: i64 = Is(Literal::Int(3)), Kind::Int { min: 0, max: 100_000 }, "lines around each change";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of both files, or `auto`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of both files, or `auto`; UTF-8 or detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file whose lines are compared, in MiB";
     }
 }

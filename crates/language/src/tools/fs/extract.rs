@@ -87,10 +87,10 @@ arguments! {
         source | archive_path | path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
         destination | destination_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
         only: Option<Value> = Absent, Kind::Patterns, "pattern of the entries to unpack, or a list of patterns, as for `FS.Find`; all when left out";
-        max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
-        max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
-        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
-        skip_unsafe: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out entries that would have the archive refused by their name, their kind or their link, and say which in `skipped`";
+        max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "maximum bytes of all files together";
+        max_entries: Option<i64> = Absent, Kind::at_least(0), "maximum files and directories; the policy's `max_files_per_operation` when left out";
+        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "maximum unpacked size, as a multiple of the archive's size; the first 10 MiB are free";
+        skip_unsafe: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out entries whose name, kind or link makes the archive unsafe, and list them in `skipped`";
     }
 }
 

@@ -50,7 +50,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or detected when left out";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
     }
 }

@@ -56,9 +56,9 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
-        pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of file names, or of paths from the directory when it holds a `/`";
+        pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of file names, or of paths from the directory if it has a `/`";
         recursive: Option<bool> = Configured(Literal::Bool(false)), Kind::Bool, "also search directories below; when left out, as far as a pattern with a `/` or `**` leads";
-        include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "include hidden (dot) entries";
         max_depth: i64 = Is(Literal::Int(0)), Kind::at_least(0), "when recursive, levels that are listed: 1 for the directory's own entries; 0 for all";
         use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
     }

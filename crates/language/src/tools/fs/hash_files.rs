@@ -62,9 +62,9 @@ const RULE: PathRule = PathRule::INSIDE;
 
 arguments! {
     struct Args {
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Read), "files to hash: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "files to hash, instead of `paths`: a pattern of paths from the sandbox root";
-        on_error: Str = Is(Literal::Text("fail")), Kind::Word(&["fail", "record"]), "what a file that cannot be hashed does: fail the call, or get a record with its `error`";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Read), "files to hash, taken literally";
+        glob: Option<Str> = Absent, Kind::Text, "pattern of files to hash instead of `paths`, from the sandbox root";
+        on_error: Str = Is(Literal::Text("fail")), Kind::Word(&["fail", "record"]), "a file that cannot be hashed fails the call, or gets a record with its `error`";
     }
 }
 

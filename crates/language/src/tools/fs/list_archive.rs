@@ -68,10 +68,10 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to list, from the sandbox root";
-        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths where it holds a `/`; or a list of patterns, of which `!` leaves out; everything when left out";
-        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is listed; `all` also lists pipes and devices";
-        max_entries: Option<i64> = Absent, Kind::at_least(0), "the most entries that the archive may have; the policy's `max_files_per_operation` when left out";
-        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
+        pattern: Option<Value> = Absent, Kind::Patterns, "name pattern, or path pattern if it has a `/`; or a list, in which `!` excludes; everything when left out";
+        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "entries to list; `all` includes pipes and devices";
+        max_entries: Option<i64> = Absent, Kind::at_least(0), "maximum entries of the archive; the policy's `max_files_per_operation` when left out";
+        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "maximum unpacked size, as a multiple of the archive's size; the first 10 MiB are free";
     }
 }
 

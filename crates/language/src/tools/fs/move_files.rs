@@ -63,9 +63,9 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        moves | pairs: Vec<Move> = Required, Kind::Maps(Move::PARAMS), "what is moved where: maps with `source` and `destination`";
-        make_directories: bool = Is(Literal::Bool(false)), Kind::Bool, "whether missing directories of destinations are made";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back";
+        moves | pairs: Vec<Move> = Required, Kind::Maps(Move::PARAMS), "moves to make: maps with `source` and `destination`";
+        make_directories: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to create missing directories";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest";
     }
 }
 

@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path | backup_path: BackupPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
+        path | backup_path: BackupPath = Required, Kind::Kept, "`backupPath` of an earlier result";
     }
 }
 

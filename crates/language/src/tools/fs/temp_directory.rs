@@ -50,7 +50,7 @@ const MAX_PREFIX: usize = 64;
 
 arguments! {
     struct Args {
-        prefix: Str = Is(Literal::Text("ns")), Kind::Text, "part of the name, to be recognised by";
+        prefix: Str = Is(Literal::Text("ns")), Kind::Text, "recognizable part of the name";
     }
 }
 

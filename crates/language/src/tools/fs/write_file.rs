@@ -79,7 +79,7 @@ arguments! {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
         content | text: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept when a file is replaced";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result names the backup of a replaced file";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have to be replaced";
     }

@@ -52,7 +52,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "JSON text";
         path: Str = Required, Kind::Form(PLACE), "place of the value, such as `users[0].name`";
-        value: Value = Required, Kind::Any, "value that lies there afterwards";
+        value: Value = Required, Kind::Any, "new value";
     }
 }
 

@@ -29,7 +29,7 @@ arguments! {
     struct Args {
         value: Value = Required, Kind::Any, "value to look into";
         path: Str = Required, Kind::Form(PATH), "where to look";
-        default: Value = Absent, Kind::Any, "value where nothing lies at a path without `*`; nil when left out";
+        default: Value = Absent, Kind::Any, "result if nothing is at a path without `*`; nil when left out";
     }
 }
 

@@ -41,7 +41,7 @@ const TEMPLATE: Form = Form::new(|_, template| check(template));
 
 arguments! {
     struct Args {
-        template: Str = Required, Kind::Form(TEMPLATE), "text with places in braces";
+        template: Str = Required, Kind::Form(TEMPLATE), "text with placeholders";
         values | map | list: Value = Required, Kind::Any, "map or list of the values";
     }
 }

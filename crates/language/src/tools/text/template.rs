@@ -28,7 +28,7 @@ arguments! {
     struct Args {
         template: Str = Required, Kind::Text, "text with places";
         values: Rc<Map> = Required, Kind::Map, "values by name";
-        missing: Str = Is(Literal::Text("error")), Kind::Word(&["error", "keep", "empty"]), "what becomes of a place without a value";
+        missing: Str = Is(Literal::Text("error")), Kind::Word(&["error", "keep", "empty"]), "what to do without a value";
     }
 }
 

@@ -35,7 +35,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
-        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "handling of numbers that no int or float holds";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }

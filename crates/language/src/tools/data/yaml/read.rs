@@ -37,7 +37,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "YAML text";
         all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the result is a list of all documents";
-        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "handling of numbers that no int or float holds";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }

@@ -89,26 +89,26 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Change), "file to edit, from the sandbox root";
-        old_text | old: Option<Str> = Absent, Kind::Content, "text that is replaced, exactly as it stands in the file";
-        new_text | new: Option<Str> = Absent, Kind::Content, "text that comes in its place";
-        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
-        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or what is found when left out";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
+        old_text | old: Option<Str> = Absent, Kind::Content, "text to replace, exactly as in the file";
+        new_text | new: Option<Str> = Absent, Kind::Content, "text to replace it with";
+        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; 1 when left out";
+        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to replace every occurrence";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or detected when left out";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result names the backup";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is edited, in MiB";
-        edits: Option<Vec<Edit>> = Absent, Kind::Maps(Edit::PARAMS), "several edits instead of `old_text` and `new_text`, in order, each in the result of those before: all are made or none";
+        edits: Option<Vec<Edit>> = Absent, Kind::Maps(Edit::PARAMS), "several edits instead of `old_text` and `new_text`: each applies to the result of those before; all are made or none";
         ignore_blanks: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole lines although blanks differ, such as tabs and spaces; new lines get the indentation of the file";
-        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the file stays as it is, and the result says what would change";
+        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "leave the file as it is and report what would change";
     }
 }
 
 arguments! {
     struct Edit {
-        old_text | old: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
-        new_text | new: Str = Required, Kind::Content, "text that comes in its place";
-        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
-        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
+        old_text | old: Str = Required, Kind::Content, "text to replace, exactly as in the file";
+        new_text | new: Str = Required, Kind::Content, "text to replace it with";
+        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; 1 when left out";
+        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to replace every occurrence";
     }
 }
 

@@ -129,20 +129,20 @@ const TYPES: &[&str] = &["file", "directory", "link", "other"];
 arguments! {
     struct Args {
         path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
-        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths from the directory if it has a `/`; or a list of them, in which `!` leaves out";
-        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is found; `all` also finds pipes, sockets and devices";
-        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search: 1 for what lies directly in the directory";
+        pattern: Option<Value> = Absent, Kind::Patterns, "name pattern, or path pattern from the directory if it has a `/`; or a list, in which `!` excludes";
+        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "entries to find; `all` includes pipes, sockets and devices";
+        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search; 1 for the directory's own entries";
         hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "whether names that begin with a dot are found";
         gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what git ignores, and `.git`";
-        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether links stand for what they lead to";
-        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `1.5 MiB`";
-        max_size: Option<Value> = Absent, Kind::Size, "greatest size";
-        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed since: a time, or how long ago, such as `7d`, `30m`";
+        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to follow symbolic links";
+        min_size: Option<Value> = Absent, Kind::Size, "minimum size: bytes or text such as `1.5 MiB`";
+        max_size: Option<Value> = Absent, Kind::Size, "maximum size";
+        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed since: a time, or an age such as `7d` or `30m`";
         older_than: Option<Str> = Absent, Kind::TextOrNil, "changed before this time";
         sort: Str = Is(Literal::Text("path")), Kind::Word(&["path", "name", "size", "modified", "extension"]), "order of the records";
         descending: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the greatest comes first";
-        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count in patterns";
+        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "maximum number of records";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether patterns ignore letter case";
         exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds";
         identity: bool = Is(Literal::Bool(false)), Kind::Bool, "whether records have `links` and `identity`";
     }

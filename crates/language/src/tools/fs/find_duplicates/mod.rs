@@ -78,10 +78,10 @@ arguments! {
     struct Args {
         path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to compare, or a list of patterns, as in `FS.Find`; all when left out";
-        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "also what begins with a dot";
+        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "include hidden (dot) entries";
         gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
-        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `10K`; 1 when left out";
-        max_size: Option<Value> = Absent, Kind::Size, "greatest size";
+        min_size: Option<Value> = Absent, Kind::Size, "minimum size: bytes or text such as `10K`; 1 when left out";
+        max_size: Option<Value> = Absent, Kind::Size, "maximum size";
         hard_links: bool = Is(Literal::Bool(false)), Kind::Bool, "whether several names of one file count as files with the same content";
     }
 }

@@ -58,8 +58,8 @@ arguments! {
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also list what is in directories below";
         follow_folder_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "when recursive, also enter links to directories";
         follow_file_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "show links to files as the files they lead to";
-        filter: Str = Is(Literal::Text("both")), Kind::Word(&["files", "folders", "both"]), "entries to show; directories are entered whatever it says";
-        show_data: bool = Is(Literal::Bool(false)), Kind::Bool, "in text, say of each entry what it is";
+        filter: Str = Is(Literal::Text("both")), Kind::Word(&["files", "folders", "both"]), "entries to show; directories are entered in any case";
+        show_data: bool = Is(Literal::Bool(false)), Kind::Bool, "in text, show what each entry is";
         depth: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "when recursive, levels of directories to enter; all when left out";
         format: Str = Is(Literal::Text("text")), Kind::Word(&["text", "json", "value"]), "form of the result";
         use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";

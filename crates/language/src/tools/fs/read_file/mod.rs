@@ -99,10 +99,10 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `base64`; found out when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `base64`; detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines at most; 0 for all";
-        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out before them";
+        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to skip first";
         checksum: Option<bool> = Absent, Kind::Bool, "whether to compute it; when left out, if all lines are read";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed";
         entry: Option<Str> = Absent, Kind::Text, "file to read in this archive";

@@ -63,10 +63,10 @@ arguments! {
     struct Args {
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Read), "files to read, from the sandbox root";
         glob: Option<Str> = Absent, Kind::Text, "pattern of the files to read, instead of `paths`";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the texts; found out when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the texts; detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines of each file at most; 0 for all";
-        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out before them";
+        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to skip first";
         last_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines from the end instead; 0 for all";
         line_numbers: bool = Is(Literal::Bool(false)), Kind::Bool, "whether lines begin with their number and a tab";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are decompressed";

@@ -88,18 +88,18 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | directory_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory whose files are changed, or one file, from the sandbox root";
-        text | old_text | old: Str = Required, Kind::Content, "text that is replaced";
-        replacement | new_text | new: Str = Required, Kind::Content, "text that comes in its place";
+        text | old_text | old: Str = Required, Kind::Content, "text to replace";
+        replacement | new_text | new: Str = Required, Kind::Content, "text to replace it with";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to change, or a list of patterns, as in `FS.Find`";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression for each line (Rust's: no look-around, no back-references)";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count";
-        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "matches are whole words";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "ignore letter case";
+        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole words only";
         gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what git ignores, and `.git`";
-        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
-        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; found for each when left out";
+        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "include hidden (dot) entries";
+        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is changed, in MiB";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back";
-        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the files stay as they are, and the rows say what would change";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest";
+        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "leave the files as they are and report what would change";
     }
 }
 

@@ -112,10 +112,10 @@ arguments! {
         text: Str = Required, Kind::Content, "what to look for";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression (Rust's: no look-around, no back-references)";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count";
-        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "matches are whole words";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "ignore letter case";
+        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole words only";
         gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what git ignores, and `.git`";
-        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "include hidden (dot) entries";
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
         encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; UTF-8 when left out";

@@ -51,7 +51,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
         path: Str = Required, Kind::Form(PLACE), "place of the value, such as `package.version`";
-        value: Value = Required, Kind::Any, "value that lies there afterwards";
+        value: Value = Required, Kind::Any, "new value";
     }
 }
 

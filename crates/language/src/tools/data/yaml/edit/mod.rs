@@ -50,7 +50,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "YAML text";
         path: Str = Required, Kind::Form(PLACE), "place of the value, such as `services.web.image`";
-        value: Value = Required, Kind::Any, "value that lies there afterwards";
+        value: Value = Required, Kind::Any, "new value";
     }
 }
 
