@@ -12,12 +12,31 @@ const INPUT: Spec = Spec {
         "IO.Input",
         "io_input",
         "Reads the next line of standard input, nil at its end",
-        "Without its line end. On a terminal the prompt is shown on standard error and somebody types; elsewhere nothing is \
-            shown, and lines come from the pipe or file. Where there is no input, as on a server, it is nil. Bytes that are \
-            no UTF-8 become U+FFFD; a line has at most as many bytes as a text may.",
+        "Returns the line without its end. On a terminal the prompt is shown on standard error and somebody types \
+        the line; elsewhere nothing is shown, and lines come from the pipe or file. If there is no input, as on a \
+        server, the result is nil.\n\n\
+        Bytes that are not UTF-8 become U+FFFD. A line has at most as many bytes as a text may have.",
         Example { script: "EMIT IO.Input(\"Your name? \")", output: "nil\n" },
     )
-.keywords(&["input", "readline", "gets", "prompt", "ask", "stdin", "read line", "scanf", "read_line", "sys.stdin", "question", "confirm", "Read-Host", "promptuser", "raw_input", "sys.stdin.read", "sys.stdin.readline"])
+    .keywords(&[
+        "input",
+        "readline",
+        "gets",
+        "prompt",
+        "ask",
+        "stdin",
+        "read line",
+        "scanf",
+        "read_line",
+        "sys.stdin",
+        "question",
+        "confirm",
+        "Read-Host",
+        "promptuser",
+        "raw_input",
+        "sys.stdin.read",
+        "sys.stdin.readline",
+    ])
 };
 const LINES: Spec = Spec {
     effect: Effect::Reads,
@@ -26,11 +45,25 @@ const LINES: Spec = Spec {
         "IO.Lines",
         "io_lines",
         "Reads the remaining lines of standard input",
-        "`FOR EACH line IN IO.Lines()` reads one line at a time, so input may be as long as it is; where a list is needed it is \
-            one, as for `FS.Lines`. Each line is as `IO.Input` gives it. Where there is no input, as on a server, there are no lines.",
-        Example { script: "SET count = 0\nFOR EACH line IN IO.Lines() DO\n  SET count = count + 1\nENDBLOCK\nEMIT count", output: "0\n" },
+        "Returns the lines, each as by `IO.Input`. `FOR EACH line IN IO.Lines()` reads one line at a time, so the \
+        input may have any length; where a list is needed the result is one, as for `FS.Lines`. If there is no input, \
+        as on a server, there are no lines.",
+        Example {
+            script: "SET count = 0\nFOR EACH line IN IO.Lines() DO\n  SET count = count + 1\nENDBLOCK\nEMIT count",
+            output: "0\n",
+        },
     )
-.keywords(&["lines of the input", "for line in sys.stdin", "sys.stdin.readlines", "stdin lines", "read stdin", "while read line", "fileinput.input", "stdin.lines", "pipe"])
+    .keywords(&[
+        "lines of the input",
+        "for line in sys.stdin",
+        "sys.stdin.readlines",
+        "stdin lines",
+        "read stdin",
+        "while read line",
+        "fileinput.input",
+        "stdin.lines",
+        "pipe",
+    ])
 };
 const PRINT: Spec = Spec::pure(
     "IO.Print",

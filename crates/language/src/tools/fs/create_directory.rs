@@ -28,8 +28,8 @@ const SPEC: Spec = Spec {
         "New-Item",
     ],
     summary: "Creates a directory and its missing parents",
-    details: "A directory that is there already is no error; a file of that name is. With `recursive: false` the \
-        directory above must exist.",
+    details: "Creates the directory. A directory that already exists is not an error; a file of that name is. With \
+        `recursive: false` the parent must exist.",
     effect: Effect::Adds,
     risk: Risk::Low,
     requires_approval: false,

@@ -34,17 +34,29 @@ const SET: Spec = Spec::pure(
             {\"name\": \"ns\", \"scripts\": {\"test\": \"cargo test\", \"lint\": true}}\n",
     },
 )
-.keywords(&["jq", "sed", "json.set", "jsonpath set", "lodash.set", "json_set", "jsonb_set", "bump version", "npm pkg set", "change a value in a config", "edit json", "package.json", "json_modify"]);
+.keywords(&[
+    "jq",
+    "sed",
+    "json.set",
+    "jsonpath set",
+    "lodash.set",
+    "json_set",
+    "jsonb_set",
+    "bump version",
+    "npm pkg set",
+    "change a value in a config",
+    "edit json",
+    "package.json",
+    "json_modify",
+]);
 const REMOVE: Spec = Spec::pure(
     "JSON.Remove",
     "json_remove",
     "Removes the value at a path from a JSON text",
-    "Every byte outside of that entry stays. `path` is one of `JSON.Query` without `*`. A key that is not there does not \
-        matter, as in `MAP.Remove`; an index beyond the list is an error. A key that comes twice goes as often.",
-    Example {
-        script: "EMIT JSON.Remove('{\"a\": 1, \"b\": [2, 3]}', \"b[0]\")",
-        output: "{\"a\": 1, \"b\": [3]}\n",
-    },
+    "Returns the text without the entry. Every other byte stays. `path` is a path of `JSON.Query` without \
+        `*`. A key that does not exist is ignored, as by `MAP.Remove`; an index beyond the list is an error. Of a \
+        duplicate key, all entries are removed.",
+    Example { script: "EMIT JSON.Remove('{\"a\": 1, \"b\": [2, 3]}', \"b[0]\")", output: "{\"a\": 1, \"b\": [3]}\n" },
 )
 .keywords(&["jq del", "json_remove", "json.remove", "delete key from json", "npm pkg delete", "json_delete"]);
 

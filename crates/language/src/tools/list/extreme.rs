@@ -27,9 +27,9 @@ const MIN: Spec = Spec::pure(
     "LIST.Min",
     "list_min",
     "Gives the least element, nil of an empty list",
-    "Elements are all numbers or all texts, lists of these, or maps when `key` names the value to compare, or the values, \
-        of which the first that differ decide; of equal ones the first. A float that is not a number is never the least \
-        while there are others.",
+    "Returns the smallest element, the first of equal ones, or nil for an empty list. Elements are all \
+        numbers, all texts or lists of these, or maps, with `key` as the value to compare. With several keys, the \
+        first whose values differ decides. A float that is not a number is never the smallest while there are others.",
     Example {
         script: "EMIT LIST.Min([3, 1, 2]), \" \", LIST.Min([{\"n\": 2}, {\"n\": 1}], \"n\")",
         output: "1 {\"n\": 1}\n",
@@ -40,7 +40,7 @@ const MAX: Spec = Spec::pure(
     "LIST.Max",
     "list_max",
     "Gives the greatest element, nil of an empty list",
-    "As `LIST.Min` does for the least.",
+    "Like `LIST.Min`, for the largest element.",
     Example { script: "EMIT LIST.Max([\"b\", \"c\", \"a\"])", output: "c\n" },
 )
 .keywords(&["max", "maximum", "largest", "greatest", "highest"]);

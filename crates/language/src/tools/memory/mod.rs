@@ -43,8 +43,8 @@ const GET: Spec = Spec {
     aliases: &[],
     keywords: &["recall", "load value", "getItem", "localStorage.getItem"],
     summary: "Gives the value of a key, nil when there is none",
-    details: "Values come back as they were kept: ints as ints, floats as floats, maps in their order. Reading makes no \
-        file; under `--read-only` project memory is read from a copy in memory.",
+    details: "Returns the value as it was stored: ints as ints, floats as floats, maps in their order. Reading creates \
+        no file; under `--read-only` project memory is read from a copy in memory.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

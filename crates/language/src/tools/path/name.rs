@@ -33,9 +33,13 @@ const SANITIZE: Spec = Spec::pure(
     "PATH.Sanitize",
     "path_sanitize",
     "Makes a file name that every system accepts",
-    "Control characters, invisible ones and `< > : \" / \\ | ? *` become `replacement`, runs of it one; dots and blanks at \
-        the ends go away, device names of Windows get a `_` in front, and more than 200 bytes are cut off, the extension \
-        kept. A text of which nothing is left becomes `unnamed`.",
+    "Returns the name:\n\n\
+        - Control characters, invisible characters and `< > : \" / \\ | ? *` become `replacement`, a run of them only \
+        one.\n\
+        - Dots and blanks at both ends are removed.\n\
+        - Device names of Windows get a `_` in front.\n\
+        - A name of more than 200 bytes is cut; the extension is kept.\n\
+        - A text of which nothing is left becomes `unnamed`.",
     Example { script: "EMIT PATH.Sanitize(\"My: report / v2?.pdf \")", output: "My_ report _ v2_.pdf\n" },
 )
 .keywords(&["sanitize", "slugify", "slug", "safe file name", "clean file name", "secure_filename", "valid name"])

@@ -46,8 +46,9 @@ const MATCHES: Spec = Spec::pure(
     "PATH.Matches",
     "path_matches",
     "Tells whether a path fits a pattern",
-    "A pattern without `/` is compared with the path's last part, one with `/` with the whole path: `*` and `?` stay within \
-        a part, `**` goes over several, `[…]` is a set, `{a,b}` a choice. `FS.FindFiles` reads patterns in the same way.",
+    "Returns true or false. A pattern without `/` is compared with the last part of the path, one with `/` \
+        with the whole path. `*` and `?` do not match `/`, `**` does; `[…]` is a set and `{a,b}` a choice. \
+        `FS.FindFiles` reads patterns in the same way.",
     Example {
         script: "EMIT PATH.Matches(\"src/a/b.rs\", \"*.rs\"), \" \", PATH.Matches(\"src/a/b.rs\", \"src/*.rs\")",
         output: "true false\n",

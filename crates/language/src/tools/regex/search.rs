@@ -13,12 +13,24 @@ const MATCH: Spec = Spec::pure(
     "REGEX.Match",
     "regex_match",
     "Tells whether a text holds a match of a pattern",
-    "`^` and `$` bind the pattern to the ends; `(?i)` before it ignores case, `(?m)` makes `^` and `$` those of lines, \
-        `(?s)` lets `.` be a line break too. There are no look-arounds and no references back, so that the time is linear \
-        in the text. In a script, write patterns in `'''…'''` or double the backslashes.",
+    "Returns true or false. `^` and `$` anchor the pattern to the ends of the text. Before the pattern, \
+        `(?i)` ignores case, `(?m)` makes `^` and `$` match at lines, and `(?s)` makes `.` match line breaks.\n\n\
+        There are no look-arounds and no back-references, so the time is linear in the text. In a script, write \
+        patterns in `'''…'''` or double the backslashes.",
     Example { script: "EMIT REGEX.Match(\"report-2024.md\", '''\\d{4}''')", output: "true\n" },
 )
-.keywords(&["match", "regex", "re.match", "re.fullmatch", "test", "preg_match", "regex test", "is_match", "regexp.MatchString", "pattern"]);
+.keywords(&[
+    "match",
+    "regex",
+    "re.match",
+    "re.fullmatch",
+    "test",
+    "preg_match",
+    "regex test",
+    "is_match",
+    "regexp.MatchString",
+    "pattern",
+]);
 const FIND: Spec = Spec::pure(
     "REGEX.Find",
     "regex_find",

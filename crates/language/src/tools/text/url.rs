@@ -11,8 +11,9 @@ const ENCODE: Spec = Spec::pure(
     "STR.UrlEncode",
     "str_url_encode",
     "Percent-encodes a text, so that it can be a part of a URL",
-    "Of the bytes of the text in UTF-8, letters, digits and `-._~` stay, and every other byte becomes `%` and two \
-        hexadecimal digits. Characters of ASCII in `keep` stay as well: `keep: \"/\"` for a path. With `form`, a blank becomes `+`.",
+    "Returns the encoded text. Of its UTF-8 bytes, letters, digits and `-._~` stay, and every other byte \
+        becomes `%` and two hexadecimal digits. ASCII characters in `keep` stay too: `keep: \"/\"` for a path. With \
+        `form` a blank becomes `+`.",
     Example {
         script: "EMIT STR.UrlEncode(\"a b/ä.txt\"), \" \", STR.UrlEncode(\"a b/ä.txt\", keep: \"/\")",
         output: "a%20b%2F%C3%A4.txt a%20b/%C3%A4.txt\n",

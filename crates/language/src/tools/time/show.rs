@@ -28,14 +28,24 @@ const FORMAT: Spec = Spec::pure(
     "TIME.Format",
     "time_format",
     "Formats a time as a text",
-    "`format` is one of strftime: `%Y` year, `%m` month, `%d` day, `%H` `%M` `%S` hour, minute, second, `%j` day of the \
-        year, `%V` week, `%a` `%A` weekday and `%b` `%B` month in English, `%z` zone, `%s` seconds since 1970, `%%` percent.",
+    "Returns the text. `format` is a strftime format: `%Y` year, `%m` month, `%d` day, `%H` `%M` `%S` hour, \
+        minute, second, `%j` day of the year, `%V` week, `%a` `%A` weekday and `%b` `%B` month in English, `%z` zone, \
+        `%s` seconds since 1970, `%%` a percent sign.",
     Example {
         script: "EMIT TIME.Format(\"2024-05-01T12:00:00Z\", \"%a, %d %b %Y %H:%M\", \"+02:00\")",
         output: "Wed, 01 May 2024 14:00\n",
     },
 )
-.keywords(&["strftime", "datetime.strftime", "format date", "toISOString", "isoformat", "date format", "toLocaleDateString", "date stamp"]);
+.keywords(&[
+    "strftime",
+    "datetime.strftime",
+    "format date",
+    "toISOString",
+    "isoformat",
+    "date format",
+    "toLocaleDateString",
+    "date stamp",
+]);
 
 arguments! {
     struct Parsed {

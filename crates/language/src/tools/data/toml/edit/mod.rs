@@ -33,13 +33,28 @@ const SET: Spec = Spec::pure(
         output: "[package]\nname = \"ns\"\nversion = \"0.2.0\" # bump me\n\n",
     },
 )
-.keywords(&["tomlkit", "toml_edit", "toml set", "sed", "bump version", "cargo set-version", "Cargo.toml", "pyproject.toml", "edit toml", "change a value in a config", "dasel", "toml-cli"]);
+.keywords(&[
+    "tomlkit",
+    "toml_edit",
+    "toml set",
+    "sed",
+    "bump version",
+    "cargo set-version",
+    "Cargo.toml",
+    "pyproject.toml",
+    "edit toml",
+    "change a value in a config",
+    "dasel",
+    "toml-cli",
+]);
 const REMOVE: Spec = Spec::pure(
     "TOML.Remove",
     "toml_remove",
     "Removes the value or table at a path from a TOML text",
-    "Every byte outside of it stays; a comment on its line goes with it, those above stay. `path` is one of `JSON.Query` \
-        without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is an error.",
+    "Returns the text without the value or table. Every other byte stays. A comment on its line is removed \
+        with it; comments above stay.\n\n\
+        `path` is a path of `JSON.Query` without `*`. A key that does not exist is ignored, as by `MAP.Remove`; an \
+        index beyond the list is an error.",
     Example {
         script: "EMIT TOML.Remove(\"[a]\\nx = 1\\n# about y\\ny = 2\\n\", \"a.x\")",
         output: "[a]\n# about y\ny = 2\n\n",

@@ -31,14 +31,26 @@ const SET: Spec = Spec::pure(
         output: "image: web:1.1 # pinned\nports:\n  - 80\n\nimage: web:1.0 # pinned\nports:\n  - 80\n  - 443\n\n",
     },
 )
-.keywords(&["yq", "ruamel.yaml", "sed", "yaml set", "edit yaml", "change a value in a config", "docker-compose", "bump version", "kubectl set image", "values.yaml"]);
+.keywords(&[
+    "yq",
+    "ruamel.yaml",
+    "sed",
+    "yaml set",
+    "edit yaml",
+    "change a value in a config",
+    "docker-compose",
+    "bump version",
+    "kubectl set image",
+    "values.yaml",
+]);
 const REMOVE: Spec = Spec::pure(
     "YAML.Remove",
     "yaml_remove",
     "Removes the value at a path from a YAML text",
-    "Every byte outside of that entry stays; a comment on its line goes with it, those above stay. `path` is one of \
-        `JSON.Query` without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is \
-        an error. The last entry leaves `{}` or `[]`.",
+    "Returns the text without the entry. Every other byte stays. A comment on the line of the entry is \
+        removed with it; comments above stay. If it was the last entry, `{}` or `[]` is left.\n\n\
+        `path` is a path of `JSON.Query` without `*`. A key that does not exist is ignored, as by `MAP.Remove`; an \
+        index beyond the list is an error.",
     Example {
         script: "EMIT YAML.Remove(\"a: 1\\n# about b\\nb: [x, y]\\n\", \"b[0]\")",
         output: "a: 1\n# about b\nb: [y]\n\n",
