@@ -77,8 +77,8 @@ const PROGRESS: Spec = Spec::pure(
     "IO.Progress",
     "io_progress",
     "Shows how far a script has come, where somebody watches",
-    "One line on standard error, on a terminal only, redrawn at most ten times a second; it goes when `done` reaches \
-        `total` and when the script ends. Nothing happens elsewhere. The result is nil.",
+    "Shows one line on standard error, only on a terminal, redrawn at most ten times a second. It disappears \
+        when `done` reaches `total` and when the script ends. Elsewhere nothing happens. The result is nil.",
     Example { script: "FOR EACH i IN RANGE(3) DO\n  CALL IO.Progress(i + 1, 3, \"reading\")\nENDBLOCK", output: "" },
 )
 .keywords(&["progress", "progress bar", "tqdm"]);

@@ -13,8 +13,9 @@ const GET: Spec = Spec {
         "ENV.Get",
         "env_get",
         "Gives a variable of the environment, nil where it is not set",
-        "Scripts see those alone that `names` in `[tools.env]` of the user's policy file, or of one given as `--policy`, \
-            lists; every other one is `policy_denied`, set or not. Bytes that are no UTF-8 become U+FFFD.",
+        "Only variables that `names` in `[tools.env]` lists are visible, in the user's policy file or in one \
+        given as `--policy`. Any other is `policy_denied`, whether it is set or not. Bytes that are not UTF-8 become \
+        U+FFFD.",
         Example {
             script: "ON ERROR AS err DO\n  EMIT err.code\n  CLEAR_ERROR\nENDON\nEMIT ENV.Get(\"HOME\")",
             output: "policy_denied\n",
@@ -28,7 +29,7 @@ const NAMES: Spec = Spec {
         "ENV.Names",
         "env_names",
         "Lists the variables of the environment that scripts may see",
-        "Those that the policy lists and that are set, in the order of the policy.",
+        "Returns the names that the policy lists and that are set, in the order of the policy.",
         Example { script: "EMIT ENV.Names()", output: "[]\n" },
     )
     .keywords(&["environ", "list environment", "os.Environ", "printenv"])

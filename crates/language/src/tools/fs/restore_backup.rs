@@ -13,11 +13,11 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &["restore", "backup", "undelete", "recover", "undo delete", "bring back"],
     summary: "Restores what a tool replaced or deleted",
-    details: "Puts the content that `path`, the `backupPath` of a result, names back to where it was. Missing \
-        directories are created. The policy decides as for a change of that place.\n\n\
+    details: "Restores what `path` names, the `backupPath` of a result, at its old place. Missing directories are \
+        created. The policy decides as for any change of that place.\n\n\
         - A replaced file: the old content replaces the current one, which is kept too, so its own `backupPath` takes \
-        the restoration back. The backup stays.\n\
-        - A deleted entry: it is moved out of the trash. Nothing else may have its path.",
+        the restoration back. The backup stays where it is.\n\
+        - A deleted entry: it is moved out of the trash. Its old place must be free.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,

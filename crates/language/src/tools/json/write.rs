@@ -42,7 +42,7 @@ const PRETTY: Spec = Spec::pure(
     "JSON.Pretty",
     "json_pretty",
     "Gives the JSON text of a value, an element a line",
-    "As `JSON.Text`, with line breaks and `indent` blanks a level.",
+    "Like `JSON.Text`, with line breaks and `indent` blanks per level.",
     Example {
         script: "EMIT JSON.Pretty({\"a\": [1], \"b\": {}})",
         output: "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}\n",

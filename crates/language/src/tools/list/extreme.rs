@@ -15,8 +15,8 @@ const SUM: Spec = Spec::pure(
     "LIST.Sum",
     "list_sum",
     "Gives the sum of the elements",
-    "Of whole numbers it is a whole number, or an error when it leaves 64 bits; of an empty list it is 0. With `key`, \
-        elements are maps and their values of that key are added.",
+    "The sum of whole numbers is a whole number, or an error beyond 64 bits. The sum of an empty list is 0. \
+        With `key`, elements are maps and their values of that key are added.",
     Example {
         script: "EMIT LIST.Sum([1, 2, 3]), \" \", LIST.Sum([{\"size\": 5}, {\"size\": 0.5}], \"size\")",
         output: "6 5.5\n",

@@ -14,9 +14,9 @@ const GROUP_BY: Spec = Spec::pure(
     "LIST.GroupBy",
     "list_group_by",
     "Gives a map from each value of a key to the elements that have it",
-    "Elements are maps, unless `key` is the bare name of a procedure, built-in or tool, which gives the value of each \
-        element: `LIST.GroupBy(paths, PATH.Extension)`. Values that are no texts become keys as EMIT prints them; lists and maps are an error. Groups \
-        and their elements keep the order of the list.",
+    "Elements are maps, unless `key` is the bare name of a procedure, built-in or tool that returns the value \
+        of each element: `LIST.GroupBy(paths, PATH.Extension)`. Values that are not texts become keys as EMIT prints \
+        them; lists and maps are an error. Groups and their elements keep the order of the list.",
     Example {
         script: "EMIT LIST.GroupBy([{\"e\": \"md\", \"n\": 1}, {\"e\": \"rs\", \"n\": 2}, {\"e\": \"md\", \"n\": 3}], \"e\")",
         output: "{\"md\": [{\"e\": \"md\", \"n\": 1}, {\"e\": \"md\", \"n\": 3}], \"rs\": [{\"e\": \"rs\", \"n\": 2}]}\n",
@@ -38,8 +38,8 @@ const COUNT_BY: Spec = Spec::pure(
     "LIST.CountBy",
     "list_count_by",
     "Gives a map from each value to how many elements have it",
-    "Values are the elements themselves, or those of `key` where elements are maps. Keys are made as `LIST.GroupBy` \
-        makes them.",
+    "The values are the elements themselves, or with `key` the values of that key in maps. Keys are formed as \
+        by `LIST.GroupBy`.",
     Example { script: "EMIT LIST.CountBy([\"a\", \"b\", \"a\"])", output: "{\"a\": 2, \"b\": 1}\n" },
 )
 .keywords(&[

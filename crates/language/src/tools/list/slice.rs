@@ -22,7 +22,7 @@ const REST: Spec = Spec::pure(
     "LIST.Rest",
     "list_rest",
     "Gives the elements without the first ones",
-    "A list of no more than `count` elements gives the empty list.",
+    "If the list has at most `count` elements, the result is empty.",
     Example { script: "EMIT LIST.Rest([1, 2, 3]), LIST.Rest([])", output: "[2, 3][]\n" },
 )
 .keywords(&["rest", "skip", "drop", "without the first"]);
@@ -30,7 +30,7 @@ const TAKE: Spec = Spec::pure(
     "LIST.Take",
     "list_take",
     "Gives the first elements",
-    "A list of no more than `count` elements is given whole.",
+    "A list of at most `count` elements is returned whole.",
     Example { script: "EMIT LIST.Take([1, 2, 3], 2)", output: "[1, 2]\n" },
 )
 .keywords(&["take", "limit", "first elements", "top", "first n"]);
@@ -38,7 +38,7 @@ const TAIL: Spec = Spec::pure(
     "LIST.Tail",
     "list_tail",
     "Gives the last elements",
-    "A list of no more than `count` elements is given whole.",
+    "A list of at most `count` elements is returned whole.",
     Example { script: "EMIT LIST.Tail([1, 2, 3], 2)", output: "[2, 3]\n" },
 )
 .keywords(&["tail", "last elements", "takelast", "last n"]);

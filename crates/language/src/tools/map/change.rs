@@ -19,8 +19,8 @@ const MERGE: Spec = Spec::pure(
     "MAP.Merge",
     "map_merge",
     "Gives the keys and values of two maps",
-    "Where both have a key, `other` has the value and the first map the place. With `deep`, maps under the same key are \
-        merged themselves.",
+    "If both have a key, the result has the value of `other` at the place of the first map. With `deep`, maps \
+        under the same key are merged too.",
     Example {
         script: "EMIT MAP.Merge({\"a\": 1, \"b\": 2}, {\"b\": 3, \"c\": 4})\n\
             EMIT MAP.Merge({\"p\": {\"x\": 1}}, {\"p\": {\"y\": 2}}, deep: true)",
@@ -32,7 +32,7 @@ const REMOVE: Spec = Spec::pure(
     "MAP.Remove",
     "map_remove",
     "Gives the map without one or several keys",
-    "Keys that the map does not have do not matter.",
+    "Keys that the map does not have are ignored.",
     Example { script: "EMIT MAP.Remove({\"a\": 1, \"b\": 2, \"c\": 3}, [\"a\", \"c\"])", output: "{\"b\": 2}\n" },
 )
 .keywords(&["remove", "delete key", "MAP.Delete", "pop", "del", "without key", "omit"]);
@@ -40,7 +40,7 @@ const PICK: Spec = Spec::pure(
     "MAP.Pick",
     "map_pick",
     "Gives the map with one or several keys only",
-    "In the order of `keys`; those that the map does not have are left out.",
+    "In the order of `keys`. Keys that the map does not have are left out.",
     Example {
         script: "EMIT MAP.Pick({\"a\": 1, \"b\": 2, \"c\": 3}, [\"c\", \"a\"])",
         output: "{\"c\": 3, \"a\": 1}\n",
@@ -59,7 +59,8 @@ const FROM_ITEMS: Spec = Spec::pure(
     "MAP.FromItems",
     "map_from_items",
     "Gives the map of a list of pairs of key and value",
-    "Each pair is a list of two, a text first. A key that comes twice keeps its first place and has its last value.",
+    "Each pair is a list of two elements, the first a text. A duplicate key keeps its first place and gets \
+        its last value.",
     Example { script: "EMIT MAP.FromItems([[\"a\", 1], [\"b\", 2]])", output: "{\"a\": 1, \"b\": 2}\n" },
 )
 .keywords(&["fromentries", "Object.fromEntries", "dict", "from pairs", "zip to map"]);

@@ -35,7 +35,8 @@ const DIVIDE: Spec = Spec::pure(
     "MATH.Divide",
     "math_divide",
     "Gives the quotient of two numbers",
-    "The same as `a / b`: a whole number where both are and it comes out even; by zero it is an error.",
+    "The same as `a / b`: a whole number if both are and nothing remains, else a float. Division by zero is \
+        an error.",
     Example { script: "EMIT MATH.Divide(6, 3), \" \", MATH.Divide(7, 2)", output: "2 3.5\n" },
 )
 .keywords(&["math.div"]);

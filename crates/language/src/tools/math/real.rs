@@ -18,7 +18,7 @@ const LOG: Spec = Spec::pure(
     "MATH.Log",
     "math_log",
     "Gives the logarithm of a number to a base",
-    "The number is above zero, the base too and not 1; powers of 2 and 10 come out exact.",
+    "The number is above zero; the base is too and is not 1. Powers of 2 and 10 are exact.",
     Example { script: "EMIT MATH.Log(1024, 2)", output: "10.0\n" },
 )
 .keywords(&["log", "logarithm"]);

@@ -29,7 +29,7 @@ const DEVIATION: Spec = Spec::pure(
     "MATH.Deviation",
     "math_deviation",
     "Gives the standard deviation of a list of numbers, nil where it has none",
-    "Of the numbers as a whole population; with `sample`, of a sample, which needs two numbers.",
+    "The numbers are a whole population; with `sample` they are a sample, which needs at least two.",
     Example { script: "EMIT MATH.Deviation([2, 4, 4, 4, 5, 5, 7, 9])", output: "2.0\n" },
 )
 .keywords(&["stdev", "stddev", "standard deviation", "variance", "statistics.stdev"]);

@@ -45,7 +45,7 @@ const GCD: Spec = Spec::pure(
     "MATH.Gcd",
     "math_gcd",
     "Gives the greatest common divisor of two whole numbers",
-    "Of 0 and a number it is the number without its sign.",
+    "Of 0 and a number, it is the number without its sign.",
     Example { script: "EMIT MATH.Gcd(12, -18)", output: "6\n" },
 )
 .keywords(&["gcd", "greatest common divisor"]);
@@ -53,7 +53,7 @@ const LCM: Spec = Spec::pure(
     "MATH.Lcm",
     "math_lcm",
     "Gives the least common multiple of two whole numbers",
-    "Of 0 and a number it is 0; one that leaves 64 bits is an error.",
+    "With 0 it is 0. A result beyond 64 bits is an error.",
     Example { script: "EMIT MATH.Lcm(4, 6)", output: "12\n" },
 )
 .keywords(&["lcm", "least common multiple"]);

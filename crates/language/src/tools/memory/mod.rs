@@ -78,8 +78,8 @@ const LIST: Spec = Spec {
     aliases: &[],
     keywords: &["what is remembered", "list memory", "stored keys"],
     summary: "Lists the keys in memory",
-    details: "The result is a list of texts in the order of their bytes. `ns memory list` also shows types, sizes, times \
-        and writers of project memory.",
+    details: "Returns a list of texts, ordered by their bytes. `ns memory list` also shows types, sizes, times and \
+        writers of project memory.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

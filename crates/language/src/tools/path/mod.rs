@@ -72,7 +72,7 @@ const EXTENSION: Spec = Spec::pure(
     "PATH.Extension",
     "path_extension",
     "Gives what follows the last dot of a path's last part",
-    "A name without a dot, or with only one at its beginning, has the empty text.",
+    "A name without a dot, or with only one at its start, gives the empty text.",
     Example { script: "EMIT PATH.Extension(\"archive.tar.gz\")", output: "gz\n" },
 )
 .keywords(&[

@@ -17,7 +17,7 @@ const WITH_EXTENSION: Spec = Spec::pure(
     "PATH.WithExtension",
     "path_with_extension",
     "Gives a path with another extension of its last part",
-    "With or without its dot; the empty text takes the extension away.",
+    "The dot is optional; the empty text removes the extension.",
     Example { script: "EMIT PATH.WithExtension(\"docs/a.md\", \"html\")", output: "docs/a.html\n" },
 )
 .keywords(&["with_suffix", "change extension", "set_extension", "replace extension", "with_extension"]);

@@ -21,8 +21,8 @@ const NORMALIZE: Spec = Spec::pure(
     "PATH.Normalize",
     "path_normalize",
     "Gives a path without `.`, doubled slashes and parts that a `..` takes back",
-    "The text alone decides, and links are not looked at: where a part is a link, `..` after it leads elsewhere. A `..` with \
-        nothing before it stays, except at the root. The empty path is `.`.",
+    "Only the text is used; links are not read, and if a part is a link, `..` after it leads elsewhere. A \
+        `..` with nothing before it stays, except at the root. The empty path becomes `.`.",
     Example { script: "EMIT PATH.Normalize(\"a/./b//../c/\")", output: "a/c\n" },
 )
 .keywords(&["normpath", "os.path.normpath", "path.normalize", "abspath", "os.path.abspath", "clean", "filepath.Clean", "canonical", "realpath"]);

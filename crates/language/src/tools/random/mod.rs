@@ -32,7 +32,8 @@ const SEED: Spec = Spec {
         "RANDOM.Seed",
         "random_seed",
         "Makes random numbers the same in every run from here on",
-        "Until the run ends. Without it, and without `--seed`, nobody can guess them. The result is nil.",
+        "Applies until the run ends. Without it, and without `--seed`, random values cannot be guessed. The \
+        result is nil.",
         Example {
             script: "CALL RANDOM.Seed(7)\nSET one = RANDOM.Int(1, 1000)\nCALL RANDOM.Seed(7)\nEMIT one == RANDOM.Int(1, 1000)",
             output: "true\n",
@@ -78,8 +79,8 @@ const TEXT: Spec = Spec {
         "RANDOM.Text",
         "random_text",
         "Gives a text of so many characters of an alphabet",
-        "Letters and digits of ASCII when no alphabet is given; a character that comes twice in it is twice as likely. 22 \
-            characters of the usual alphabet are as hard to guess as a UUID.",
+        "The default alphabet is the ASCII letters and digits. A character that occurs twice in the alphabet is \
+        twice as likely. 22 characters of the default alphabet are as hard to guess as a UUID.",
         Example { script: "EMIT LEN(RANDOM.Text(22)), \" \", RANDOM.Text(3, \"a\")", output: "22 aaa\n" },
     )
 .keywords(&["random text", "password", "token", "secrets.token_hex", "random string", "token_urlsafe"])

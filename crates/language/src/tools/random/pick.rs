@@ -15,7 +15,7 @@ const CHOICE: Spec = Spec {
         "RANDOM.Choice",
         "random_choice",
         "Gives one element of a list",
-        "Each is as likely as the others; the list is not empty.",
+        "Each is equally likely. The list must not be empty.",
         Example { script: "EMIT RANDOM.Choice([\"a\", \"b\"]) IN [\"a\", \"b\"]", output: "true\n" },
     )
     .keywords(&["choice", "random.choice", "pick", "random element", "array_rand"])
@@ -37,7 +37,7 @@ const SAMPLE: Spec = Spec {
         "RANDOM.Sample",
         "random_sample",
         "Gives so many elements of a list, none of them twice",
-        "In any order; the list has that many elements.",
+        "In any order. The list has at least that many elements.",
         Example { script: "EMIT LEN(RANDOM.Sample([1, 2, 3, 4], 2))", output: "2\n" },
     )
     .keywords(&["sample", "random.sample", "random elements", "choices"])

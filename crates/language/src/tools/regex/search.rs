@@ -13,8 +13,9 @@ const MATCH: Spec = Spec::pure(
     "REGEX.Match",
     "regex_match",
     "Tells whether a text holds a match of a pattern",
-    "Returns true or false. `^` and `$` anchor the pattern to the ends of the text. Before the pattern, \
-        `(?i)` ignores case, `(?m)` makes `^` and `$` match at lines, and `(?s)` makes `.` match line breaks.\n\n\
+    "Returns true or false. `^` and `$` anchor the pattern to the ends of the text. In front of the pattern, \
+        `(?i)` ignores case, `(?m)` makes `^` and `$` match at the ends of lines, and `(?s)` makes `.` match line \
+        breaks.\n\n\
         There are no look-arounds and no back-references, so the time is linear in the text. In a script, write \
         patterns in `'''…'''` or double the backslashes.",
     Example { script: "EMIT REGEX.Match(\"report-2024.md\", '''\\d{4}''')", output: "true\n" },
@@ -54,7 +55,7 @@ const SPLIT: Spec = Spec::pure(
     "REGEX.Split",
     "regex_split",
     "Gives the parts of a text between matches of a pattern",
-    "With `most`, the last part is all that is left.",
+    "With `most`, the last part is the rest of the text.",
     Example { script: "EMIT REGEX.Split(\"a, b;c\", '''[,;]\\s*''')", output: "[\"a\", \"b\", \"c\"]\n" },
 )
 .keywords(&["re.split", "preg_split", "split by pattern"]);

@@ -42,7 +42,8 @@ const TRIM: Spec = Spec::pure(
     "STR.Trim",
     "str_trim",
     "Gives the text without white space, or other characters, at either end",
-    "White space is what Unicode calls so, line breaks included; `characters` names others to take away instead.",
+    "White space is as in Unicode and includes line breaks; `characters` names other characters to remove \
+        instead.",
     Example { script: "EMIT \"[\", STR.Trim(\"  a b \"), \"] \", STR.Trim(\"--a-b--\", \"-\")", output: "[a b] a-b\n" },
 )
 .keywords(&["trim", "strip", "trimSpace", "whitespace", "chomp"])

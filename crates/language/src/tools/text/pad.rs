@@ -18,7 +18,7 @@ const PAD_LEFT: Spec = Spec::pure(
     "STR.PadLeft",
     "str_pad_left",
     "Fills a text up to a width, at its left",
-    "A text that is as wide already stays as it is. `fill` is one character.",
+    "A text that already has the width stays as it is. `fill` is one character.",
     Example { script: "EMIT STR.PadLeft(\"7\", 3, \"0\")", output: "007\n" },
 )
 .keywords(&[
@@ -37,7 +37,7 @@ const PAD_RIGHT: Spec = Spec::pure(
     "STR.PadRight",
     "str_pad_right",
     "Fills a text up to a width, at its right",
-    "A text that is as wide already stays as it is. `fill` is one character.",
+    "A text that already has the width stays as it is. `fill` is one character.",
     Example { script: "EMIT STR.PadRight(\"name\", 6) + \"|\"", output: "name  |\n" },
 )
 .keywords(&["padright", "padEnd", "align left", "pad", "columns"]);
@@ -46,7 +46,7 @@ const CENTER: Spec = Spec::pure(
     "STR.Center",
     "str_center",
     "Fills a text up to a width, at both sides",
-    "As `STR.PadLeft`; what cannot be halved goes to the right.",
+    "Like `STR.PadLeft`; an odd character goes to the right.",
     Example { script: "EMIT \"[\", STR.Center(\"ok\", 5), \"]\"", output: "[ ok  ]\n" },
 )
 .keywords(&["center", "centre"]);

@@ -57,7 +57,7 @@ const COUNT: Spec = Spec::pure(
     "STR.Count",
     "str_count",
     "Gives how often a text holds another",
-    "The part is not empty; occurrences do not overlap.",
+    "The part must not be empty; occurrences do not overlap.",
     Example { script: "EMIT STR.Count(\"banana\", \"an\")", output: "2\n" },
 )
 .keywords(&["count", "occurrences", "substr_count", "how often"]);
@@ -65,7 +65,8 @@ const REPLACE: Spec = Spec::pure(
     "STR.Replace",
     "str_replace",
     "Gives the text with every occurrence of a part replaced",
-    "The part is not empty; occurrences do not overlap. `most` bounds how many are replaced, from the left.",
+    "The part must not be empty; occurrences do not overlap. `most` limits the number of replacements, from \
+        the left.",
     Example { script: "EMIT STR.Replace(\"a-b-c\", \"-\", \"_\")", output: "a_b_c\n" },
 )
 .keywords(&["replace", "replaceAll", "str_replace", "gsub", "substitute", "replace text", "strtr"])

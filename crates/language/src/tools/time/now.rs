@@ -14,7 +14,8 @@ const NOW: Spec = Spec {
         "TIME.Now",
         "time_now",
         "Gives the present moment",
-        "A text such as `2024-05-01T12:00:00Z`, in UTC and whole seconds; with `fraction`, as exact as the clock.",
+        "Returns a text such as `2024-05-01T12:00:00Z`, in UTC and whole seconds; with `fraction`, as exact as \
+        the clock.",
         Example { script: "EMIT LEN(TIME.Now()), \" \", TIME.Now() > \"2024-01-01\"", output: "20 true\n" },
     )
     .keywords(&[
@@ -48,7 +49,7 @@ const FROM_UNIX: Spec = Spec::pure(
     "TIME.FromUnix",
     "time_from_unix",
     "Gives the time so many seconds after the beginning of 1970",
-    "Fractions are kept to the microsecond; times of the years 0 to 9999 only.",
+    "Fractions are kept to the microsecond. Only times of the years 0 to 9999 are valid.",
     Example { script: "EMIT TIME.FromUnix(1714564800)", output: "2024-05-01T12:00:00Z\n" },
 )
 .keywords(&["fromtimestamp", "datetime.fromtimestamp", "from epoch", "localtime", "gmtime"]);
