@@ -76,7 +76,7 @@ const PRINT: Spec = Spec::pure(
 const PROGRESS: Spec = Spec::pure(
     "IO.Progress",
     "io_progress",
-    "Shows how far a script has come, where somebody watches",
+    "Shows the progress of a script on a terminal",
     "Shows one line on standard error, only on a terminal, redrawn at most ten times a second. It disappears \
         when `done` reaches `total` and when the script ends. Elsewhere nothing happens. The result is nil.",
     Example { script: "FOR EACH i IN RANGE(3) DO\n  CALL IO.Progress(i + 1, 3, \"reading\")\nENDBLOCK", output: "" },

@@ -13,7 +13,7 @@ use super::place::base64_fault;
 const OF_NAME: Spec = Spec::pure(
     "MIME.OfName",
     "mime_of_name",
-    "Gives the type of content that a name's extension stands for",
+    "Returns the content type of a file name's extension",
     "Returns `application/octet-stream`, or `default` if given, for an unknown extension. `FS.FileInfo` and \
         `FS.ReadFile` look at the content too.",
     Example {
@@ -25,7 +25,7 @@ const OF_NAME: Spec = Spec::pure(
 const OF_CONTENT: Spec = Spec::pure(
     "MIME.OfContent",
     "mime_of_content",
-    "Gives the type of content that its first bytes show, nil where they show none",
+    "Detects the content type from the first bytes, nil if it is unknown",
     "`content` is base64, as `FS.ReadFile` returns it with `encoding: \"base64\"`; the first few thousand \
         bytes suffice. Plain text has no signature.",
     Example { script: "EMIT MIME.OfContent(\"iVBORw0KGgo=\")", output: "image/png\n" },
@@ -34,7 +34,7 @@ const OF_CONTENT: Spec = Spec::pure(
 const EXTENSIONS: Spec = Spec::pure(
     "MIME.Extensions",
     "mime_extensions",
-    "Lists the extensions that stand for a type of content",
+    "Lists the extensions of a content type",
     "Returns them without dots, in alphabetical order; an unknown type gives the empty list.",
     Example { script: "EMIT MIME.Extensions(\"text/csv\")", output: "[\"csv\"]\n" },
 )

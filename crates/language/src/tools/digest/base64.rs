@@ -17,7 +17,7 @@ use super::{FORMS, bytes_of, decoded};
 const ENCODE: Spec = Spec::pure(
     "BASE64.Encode",
     "base64_encode",
-    "Gives the base64 of a text",
+    "Encodes a text as base64",
     "Encodes the UTF-8 bytes of the text, or the bytes that its hexadecimal digits stand for. With \
         `url_safe`, `-` and `_` replace `+` and `/`, and there is no `=` at the end.",
     Example {
@@ -29,7 +29,7 @@ const ENCODE: Spec = Spec::pure(
 const DECODE: Spec = Spec::pure(
     "BASE64.Decode",
     "base64_decode",
-    "Gives the text of a base64",
+    "Decodes base64 to a text",
     "Both alphabets are accepted, with or without `=` at the end; line breaks and blanks are ignored. Bytes \
         that are not UTF-8 are an error, unless `format` asks for hexadecimal digits.",
     Example {

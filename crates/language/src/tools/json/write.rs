@@ -41,7 +41,7 @@ const TEXT: Spec = Spec::pure(
 const PRETTY: Spec = Spec::pure(
     "JSON.Pretty",
     "json_pretty",
-    "Gives the JSON text of a value, an element a line",
+    "Formats a value as indented JSON text",
     "Like `JSON.Text`, with line breaks and `indent` blanks per level.",
     Example {
         script: "EMIT JSON.Pretty({\"a\": [1], \"b\": {}})",

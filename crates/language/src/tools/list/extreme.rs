@@ -14,7 +14,7 @@ use super::key;
 const SUM: Spec = Spec::pure(
     "LIST.Sum",
     "list_sum",
-    "Gives the sum of the elements",
+    "Returns the sum of the elements",
     "The sum of whole numbers is a whole number, or an error beyond 64 bits. The sum of an empty list is 0. \
         With `key`, elements are maps and their values of that key are added.",
     Example {
@@ -26,7 +26,7 @@ const SUM: Spec = Spec::pure(
 const MIN: Spec = Spec::pure(
     "LIST.Min",
     "list_min",
-    "Gives the least element, nil of an empty list",
+    "Returns the smallest element, nil if there is none",
     "Returns the smallest element, the first of equal ones, or nil for an empty list. Elements are all \
         numbers, all texts or lists of these, or maps, with `key` as the value to compare. With several keys, the \
         first whose values differ decides. A float that is not a number is never the smallest while there are others.",
@@ -39,7 +39,7 @@ const MIN: Spec = Spec::pure(
 const MAX: Spec = Spec::pure(
     "LIST.Max",
     "list_max",
-    "Gives the greatest element, nil of an empty list",
+    "Returns the largest element, nil if there is none",
     "Like `LIST.Min`, for the largest element.",
     Example { script: "EMIT LIST.Max([\"b\", \"c\", \"a\"])", output: "c\n" },
 )
@@ -47,7 +47,7 @@ const MAX: Spec = Spec::pure(
 const AVERAGE: Spec = Spec::pure(
     "LIST.Average",
     "list_average",
-    "Gives the arithmetic mean of the elements as a float, nil of an empty list",
+    "Returns the arithmetic mean of the elements as a float, nil if empty",
     "With `key`, elements are maps and their values of that key count.",
     Example { script: "EMIT LIST.Average([1, 2, 6])", output: "3.0\n" },
 )

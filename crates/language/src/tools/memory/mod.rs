@@ -42,7 +42,7 @@ const GET: Spec = Spec {
     wire: "memory_get",
     aliases: &[],
     keywords: &["recall", "load value", "getItem", "localStorage.getItem"],
-    summary: "Gives the value of a key, nil when there is none",
+    summary: "Returns the value of a key, nil if there is none",
     details: "Returns the value as it was stored: ints as ints, floats as floats, maps in their order. Reading creates \
         no file; under `--read-only` project memory is read from a copy in memory.",
     effect: Effect::Reads,
@@ -60,7 +60,7 @@ const DELETE: Spec = Spec {
     wire: "memory_delete",
     aliases: &[],
     keywords: &["forget", "remove value", "removeItem", "localStorage.removeItem"],
-    summary: "Forgets a key and says whether there was one",
+    summary: "Deletes a key and returns whether it existed",
     details: "In project memory it is a change like `MEMORY.Set`.",
     effect: Effect::Remembers,
     risk: Risk::Medium,

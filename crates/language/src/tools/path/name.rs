@@ -16,7 +16,7 @@ use super::{base, parent, stem};
 const WITH_EXTENSION: Spec = Spec::pure(
     "PATH.WithExtension",
     "path_with_extension",
-    "Gives a path with another extension of its last part",
+    "Replaces the extension of a path",
     "The dot is optional; the empty text removes the extension.",
     Example { script: "EMIT PATH.WithExtension(\"docs/a.md\", \"html\")", output: "docs/a.html\n" },
 )
@@ -24,7 +24,7 @@ const WITH_EXTENSION: Spec = Spec::pure(
 const WITH_BASE: Spec = Spec::pure(
     "PATH.WithBase",
     "path_with_base",
-    "Gives a path with another last part",
+    "Replaces the last part of a path",
     "The counterpart of `PATH.Base`.",
     Example { script: "EMIT PATH.WithBase(\"docs/a.md\", \"b.md\")", output: "docs/b.md\n" },
 )

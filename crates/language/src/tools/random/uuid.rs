@@ -10,7 +10,7 @@ const NEW: Spec = Spec {
     ..Spec::pure(
         "UUID.New",
         "uuid_new",
-        "Gives an identifier that nothing else has",
+        "Creates a unique identifier",
         "Version 4 is random. Version 7 begins with the current millisecond, so later ones sort after earlier \
         ones.",
         Example {
@@ -18,7 +18,16 @@ const NEW: Spec = Spec {
             output: "36 4 7\n",
         },
     )
-.keywords(&["uuid", "uuid4", "uuid.uuid4", "guid", "randomUUID", "crypto.randomUUID", "unique id", "identifier"])
+    .keywords(&[
+        "uuid",
+        "uuid4",
+        "uuid.uuid4",
+        "guid",
+        "randomUUID",
+        "crypto.randomUUID",
+        "unique id",
+        "identifier",
+    ])
 };
 const IS_VALID: Spec = Spec::pure(
     "UUID.IsValid",

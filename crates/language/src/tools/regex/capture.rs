@@ -12,7 +12,7 @@ use super::compile::{PATTERN, compiled};
 const GROUPS: Spec = Spec::pure(
     "REGEX.Groups",
     "regex_groups",
-    "Gives what the groups of a pattern hold in its first match, nil when there is none",
+    "Returns the groups of the first match of a pattern, nil if there is none",
     "Returns a map: `0` is the whole match, a named group (`(?<year>…)`) has its name as key, any other group \
         its number. A group that took no part is nil.",
     Example {
@@ -24,7 +24,7 @@ const GROUPS: Spec = Spec::pure(
 const ALL_GROUPS: Spec = Spec::pure(
     "REGEX.AllGroups",
     "regex_all_groups",
-    "Gives what the groups of a pattern hold in each of its matches",
+    "Returns the groups of each match of a pattern",
     "Returns a list of maps as `REGEX.Groups` returns them. `most` limits their number.",
     Example {
         script: "FOR EACH pair IN REGEX.AllGroups(\"a=1 b=2\", '''(?<key>\\w)=(?<value>\\w)''') DO\n  EMIT pair.key, \" is \", pair.value\nENDBLOCK",

@@ -11,7 +11,7 @@ use super::template::Template;
 const SPEC: Spec = Spec::pure(
     "REGEX.Replace",
     "regex_replace",
-    "Gives the text with the matches of a pattern replaced",
+    "Replaces the matches of a pattern in a text",
     "Returns the text with the replacements. In `replacement`, `$1` or `${1}` stands for a group, `${name}` \
         for a named group, `$0` for the whole match and `$$` for a dollar sign; a group that the pattern does not have \
         is an error. `most` limits the number of replacements, from the left.",

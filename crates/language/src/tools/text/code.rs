@@ -13,7 +13,7 @@ use super::super::range::beyond;
 const CODE: Spec = Spec::pure(
     "STR.Code",
     "str_code",
-    "Gives the number that Unicode has for a character",
+    "Returns the Unicode code point of a character",
     "The code of the first character, or of the one at `index`; negative ones count from the end.",
     Example { script: "EMIT STR.Code(\"A\"), \" \", STR.Code(\"añ\", 1)", output: "65 241\n" },
 )
@@ -21,7 +21,7 @@ const CODE: Spec = Spec::pure(
 const FROM_CODES: Spec = Spec::pure(
     "STR.FromCodes",
     "str_from_codes",
-    "Gives the text of the characters with these numbers",
+    "Returns the text of Unicode code points",
     "The counterpart of `STR.Code`. Surrogates and numbers above 0x10FFFF are not characters.",
     Example { script: "EMIT STR.FromCodes([72, 105, 128075])", output: "Hi👋\n" },
 )

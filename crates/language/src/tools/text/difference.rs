@@ -9,7 +9,7 @@ use super::super::diff::{Sides, unified};
 const SPEC: Spec = Spec::pure(
     "TEXT.Diff",
     "text_diff",
-    "Gives the difference of two texts in the unified format",
+    "Compares two texts, in the unified diff format",
     "Returns what `git diff` and `diff -u` print, or the empty text if both texts are equal. If more than \
         400,000 lines lie between the first and the last difference, they are shown as one block. `FS.DiffFiles` \
         compares files.",

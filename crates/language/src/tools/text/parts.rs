@@ -15,7 +15,7 @@ use super::super::range::bounds;
 const SPLIT: Spec = Spec::pure(
     "STR.Split",
     "str_split",
-    "Gives the parts of a text between separators",
+    "Splits a text at a separator",
     "The separator must not be empty. A text without it is one part. With `most`, the last part is the rest \
         of the text.",
     Example {
@@ -28,7 +28,7 @@ const SPLIT: Spec = Spec::pure(
 const WORDS: Spec = Spec::pure(
     "STR.Words",
     "str_words",
-    "Gives the parts of a text between white space",
+    "Splits a text at white space",
     "Any amount of white space separates words; there are no empty parts.",
     Example { script: "EMIT STR.Words(\" the  quick fox\")", output: "[\"the\", \"quick\", \"fox\"]\n" },
 )
@@ -37,7 +37,7 @@ const WORDS: Spec = Spec::pure(
 const LINES: Spec = Spec::pure(
     "STR.Lines",
     "str_lines",
-    "Gives the lines of a text without their ends",
+    "Returns the lines of a text without their ends",
     "Lines end in LF or CRLF. A line end at the very end of the text begins no further line. `FS.Lines` reads \
         the lines of a file of any size.",
     Example { script: "EMIT STR.Lines(\"one\\ntwo\\n\")", output: "[\"one\", \"two\"]\n" },
@@ -46,7 +46,7 @@ const LINES: Spec = Spec::pure(
 const LINE_COUNT: Spec = Spec::pure(
     "STR.LineCount",
     "str_line_count",
-    "Gives the number of lines of a text",
+    "Returns the number of lines of a text",
     "The number of lines that `STR.Lines` returns. `FS.LineCount` counts those of a file.",
     Example { script: "EMIT STR.LineCount(\"one\\ntwo\\n\")", output: "2\n" },
 )
@@ -55,7 +55,7 @@ const LINE_COUNT: Spec = Spec::pure(
 const CHARS: Spec = Spec::pure(
     "STR.Chars",
     "str_chars",
-    "Gives the characters of a text, each a text",
+    "Returns the characters of a text, each a text",
     "`FOR EACH c IN text` goes through them without a list.",
     Example { script: "EMIT STR.Chars(\"añb\")", output: "[\"a\", \"ñ\", \"b\"]\n" },
 )
@@ -73,7 +73,7 @@ const JOIN: Spec = Spec::pure(
 const SUB: Spec = Spec::pure(
     "STR.Sub",
     "str_sub",
-    "Gives the characters from one position up to another",
+    "Returns the characters from one position up to another",
     "Positions count from 0, negative ones from the end; `end` itself is left out, and is a position, not a length. A \
         position beyond the text is an error.",
     Example { script: "EMIT STR.Sub(\"2025-04-22T20:36:00Z\", 0, 10)", output: "2025-04-22\n" },

@@ -12,7 +12,7 @@ use crate::value::Str;
 const SPEC: Spec = Spec::pure(
     "STR.Similarity",
     "str_similarity",
-    "Tells how alike two texts are, from 0.0 to 1.0",
+    "Returns the similarity of two texts, 0.0 to 1.0",
     "Returns the Sørensen–Dice coefficient: twice the number of pairs of neighbouring characters that both \
         texts have, divided by the number of all pairs of both. Equal texts have 1.0, texts without a common pair 0.0. \
         Letter case counts.",

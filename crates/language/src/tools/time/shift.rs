@@ -11,7 +11,7 @@ use super::moment::{Moment, TIME, Zone, read, text, within};
 const ADD: Spec = Spec::pure(
     "TIME.Add",
     "time_add",
-    "Gives the time so long after another",
+    "Adds a duration to a time",
     "Negative amounts go back. Years and months are added first and keep the day, or use the last day of a \
         shorter month. Days have 24 hours, as in UTC.",
     Example {
@@ -19,11 +19,23 @@ const ADD: Spec = Spec::pure(
         output: "2024-02-28T12:00:00Z\n",
     },
 )
-.keywords(&["timedelta", "datetime.timedelta", "add days", "subtract days", "days ago", "yesterday", "tomorrow", "date arithmetic", "later", "earlier", "addDays"]);
+.keywords(&[
+    "timedelta",
+    "datetime.timedelta",
+    "add days",
+    "subtract days",
+    "days ago",
+    "yesterday",
+    "tomorrow",
+    "date arithmetic",
+    "later",
+    "earlier",
+    "addDays",
+]);
 const DIFFERENCE: Spec = Spec::pure(
     "TIME.Difference",
     "time_difference",
-    "Gives how much later a time is than another",
+    "Returns how much later a time is than another",
     "Negative if it is earlier. A whole number if nothing remains, else a float.",
     Example {
         script: "EMIT TIME.Difference(\"2024-05-02\", \"2024-05-01\"), \" \", \\\n    TIME.Difference(\"2024-05-02\", \"2024-05-01T12:00:00Z\", \"days\")",

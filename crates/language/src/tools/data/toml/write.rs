@@ -10,7 +10,7 @@ use crate::value::{Map, Str, Value};
 const SPEC: Spec = Spec::pure(
     "TOML.Text",
     "toml_text",
-    "Gives the TOML text of a map",
+    "Formats a map as TOML text",
     "Values come before tables; otherwise keys keep their order. TOML has no nil: a nil is an error that says \
         where it is.",
     Example {

@@ -11,7 +11,7 @@ use super::scalar::{Scalar, plain};
 const SPEC: Spec = Spec::pure(
     "YAML.Text",
     "yaml_text",
-    "Gives the YAML text of a value",
+    "Formats a value as YAML text",
     "Each element has its own line, each level two blanks; texts of several lines are blocks. Texts that a \
         YAML 1.1 or 1.2 reader would take for something else are quoted.",
     Example {
