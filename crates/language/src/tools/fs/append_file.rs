@@ -31,9 +31,9 @@ const SPEC: Spec = Spec {
         "concatenate files",
     ],
     summary: "Appends a text to a file, whole or not at all",
-    details: "Adds the text and replaces the file in one step: a reader or a crash sees the old or \
-        the new file, and what others append at the same moment is not lost. Missing files and directories are \
-        created. The result has `sizeBytes`, `appendedBytes`, `checksum` and `encoding`.\n\n\
+    details: "Adds the text and replaces the file in one step: a reader or a crash sees the old or the new file, and \
+        what others append at the same moment is not lost. Missing files and directories are created. The result has \
+        `sizeBytes`, `appendedBytes`, `checksum` and `encoding`.\n\n\
         The text is added as it is: no line end is added or changed. An empty text changes nothing.\n\n\
         Encoding: the text gets the encoding of the file, found as by `FS.ReadFile`: a byte order mark decides, then \
         `encoding`, then UTF-8, then a guess. A character that the encoding lacks is an error, and the file stays. A \

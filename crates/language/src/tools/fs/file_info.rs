@@ -55,12 +55,14 @@ const SPEC: Spec = Spec {
         "nanoseconds",
     ],
     summary: "Returns the metadata of a file or directory without opening it",
-    details: "Returns a map with the metadata of the entry. A symbolic link is described itself.\n\n\
-        - `path`, `name`, `type`, `size`, `modified`, `extension`, `target`: as in a record of `FS.Find`. `path` is \
-        from the sandbox root, `type` is `file`, `directory`, `link` or `other`, `size` is bytes (0 for a directory), \
-        `extension` is `\"\"` if there is none, and `target` is the text of a link.\n\
-        - `sizeBytes`: the same as `size`, under the name that the specification gives it.\n\
-        - `created`, `accessed`: further times; `created` is nil if the file system has none.\n\
+    details: "Returns a map with the metadata of the entry. A symbolic link is described itself. The first fields are \
+        those of a record of `FS.Find`:\n\n\
+        - `path`, `name`: path from the sandbox root, and its last part.\n\
+        - `type`: `file`, `directory`, `link` or `other`.\n\
+        - `size`: bytes; 0 for a directory. `sizeBytes` is the same, under the name that the specification gives it.\n\
+        - `modified`, `created`, `accessed`: times; `created` is nil if the file system has none.\n\
+        - `extension`: `\"\"` if there is none.\n\
+        - `target`: text of a symbolic link.\n\
         - `permissions`: octal bits, such as `0644`.\n\
         - `links`, `identity`: number of names (hard links) of the file, and a text that two of them have in common, \
         and nothing else that exists.\n\n\

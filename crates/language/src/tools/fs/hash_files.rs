@@ -33,7 +33,8 @@ const SPEC: Spec = Spec {
         finds:\n\n\
         - `path`: the path as given or found.\n\
         - `checksum`: SHA-256, hexadecimal.\n\
-        - `size`: number of bytes read.\n- `error`, `code`: nil for a file that was hashed.\n\n\
+        - `size`: number of bytes read.\n\
+        - `error`, `code`: nil for a file that was hashed.\n\n\
         Failures: the first file in this order that cannot be hashed fails the call. With `on_error: \"record\"` it \
         gets a record instead: `error` says why, `code` is the code of the error, and `checksum` and `size` are \
         nil.\n\n\

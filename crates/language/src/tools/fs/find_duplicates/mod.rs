@@ -45,8 +45,8 @@ const SPEC: Spec = Spec {
         - `checksum`: SHA-256, hexadecimal.\n\
         - `wasted`: bytes that all but one of the files take.\n\
         - `paths`: paths from the sandbox root, ordered by their bytes.\n\n\
-        Order: by `wasted`, the largest first; groups with equal `wasted` by their first path. Patterns, sizes and `gitignore` are \
-        as in `FS.Find`.\n\n\
+        Order: by `wasted`, the largest first; groups with equal `wasted` by their first path. Patterns, sizes and \
+        `gitignore` are as in `FS.Find`.\n\n\
         Left out: empty files, unless `min_size` is 0; files that the policy forbids to read, with a warning that \
         names the first. Symbolic links are not followed. Several names of one file (hard links) waste nothing: the \
         first by path stands for all of them, unless `hard_links` is set.\n\n\

@@ -67,9 +67,10 @@ const SPEC: Spec = Spec {
         `iso-8859-1` (`latin-1`) is true Latin-1. To write the text back with its mark if `byteOrderMark` is true, \
         give `FS.WriteFile` the same `encoding` and `\"\\u{FEFF}\" + text`.\n\n\
         Binary files (NUL bytes, or a known signature) are refused as text; `encoding: \"base64\"` reads them.\n\n\
-        Lines: `max_lines` and `skip_lines` select lines from the start, `last_lines` from the end. Only these lines \
-        are held in memory. They keep their line ends (LF, CRLF or CR). With `line_numbers` each line begins with its \
-        number in the file, right-aligned to six places, and a tab. `FS.Lines` reads all lines in a loop.\n\n\
+        Lines: `max_lines` and `skip_lines` select lines, and no more of the file than these is held in memory. \
+        `last_lines` selects lines from the end instead. Lines keep their ends (LF, CRLF or CR). With `line_numbers` \
+        each line begins with its number in the file, right-aligned to six places, and a tab. `FS.Lines` reads all \
+        lines in a loop.\n\n\
         Compression: with `decompress`, a gzip file is read as its decompressed content, all members one after \
         another, and any other file as it is. `content`, the lines and `max_size_mb` then refer to the decompressed \
         bytes, `sizeBytes` and `checksum` still to the file.\n\n\

@@ -69,7 +69,8 @@ const SPEC: Spec = Spec {
         - `totalMatches`: number of matching lines; a line counts once, however often it matches.\n\
         - `truncated`: true if there is a match beyond `max_matches`, where the search ends. Without `max_matches` \
         there is no cap.\n\
-        - `notUtf8`, `skipped.binary`, `skipped.refused`: counts of files that were searched in part or left out, see below.\n\n\
+        - `notUtf8`, `skipped.binary`, `skipped.refused`: counts of files that were searched in part or left out, see \
+        below.\n\n\
         Order: by path, a directory before what follows its name, then by line.\n\n\
         Matching: without `regex`, `text` is literal. With it, `text` is an expression of Rust's `regex` crate, which \
         takes linear time and has no back-references. Each line is searched by itself, so no match crosses a line end; \
