@@ -51,7 +51,8 @@ const SPEC: Spec = Spec {
         - `filesSearched`: number of files that were read.\n\
         - `skipped`: number of files that are not text (`binary`) or that the policy forbids to read (`refused`).\n\n\
         Literal text: without `regex`, `text` is literal and may have line ends. Line ends in `text` and `replacement` \
-        are taken as those of the file; in a file that mixes them, LF and CRLF are each found as written.\n\n\
+        become those of the file. In a file that mixes them, a `text` with LF is also found with CRLF, and its \
+        replacement then has CRLF too.\n\n\
         Line by line: with `regex`, `ignore_case` or `whole_word`, each line is searched by itself, without its end, \
         so `\\s+$` does not match line ends. With `regex`, `$1` or `${1}` in `replacement` stands for a group, \
         `${name}` for a named group, `$0` for the whole match and `$$` for a dollar sign.\n\n\

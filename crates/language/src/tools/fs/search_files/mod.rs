@@ -67,7 +67,7 @@ const SPEC: Spec = Spec {
         has the lines `before` and `after`.\n\
         - `filesSearched`, `filesMatched`: number of files read, and of files in `matches`.\n\
         - `totalMatches`: number of matching lines; a line counts once, however often it matches.\n\
-        - `truncated`: true if there is a match beyond `max_matches`, where the search ends. Without `max_matches` \
+        - `truncated`: true if the search ended at `max_matches` and there is one more match. Without `max_matches` \
         there is no cap.\n\
         - `notUtf8`, `skipped.binary`, `skipped.refused`: counts of files that were searched in part or left out, see \
         below.\n\n\
