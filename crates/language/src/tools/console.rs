@@ -11,13 +11,32 @@ const INPUT: Spec = Spec {
     ..Spec::pure(
         "IO.Input",
         "io_input",
-        "Gives the next line of the standard input, nil at its end",
-        "Without its line end. On a terminal the prompt is shown on standard error and somebody types; elsewhere nothing is \
-            shown, and lines come from the pipe or file. Where there is no input, as on a server, it is nil. Bytes that are \
-            no UTF-8 become U+FFFD; a line has at most as many bytes as a text may.",
+        "Reads the next line of standard input, nil at its end",
+        "Returns the line without its end. On a terminal the prompt is shown on standard error and somebody types \
+        the line; elsewhere nothing is shown, and lines come from the pipe or file. If there is no input, as on a \
+        server, the result is nil.\n\n\
+        Bytes that are not UTF-8 become U+FFFD. A line has at most as many bytes as a text may have.",
         Example { script: "EMIT IO.Input(\"Your name? \")", output: "nil\n" },
     )
-.keywords(&["input", "readline", "gets", "prompt", "ask", "stdin", "read line", "scanf", "read_line", "sys.stdin", "question", "confirm", "Read-Host", "promptuser", "raw_input", "sys.stdin.read", "sys.stdin.readline"])
+    .keywords(&[
+        "input",
+        "readline",
+        "gets",
+        "prompt",
+        "ask",
+        "stdin",
+        "read line",
+        "scanf",
+        "read_line",
+        "sys.stdin",
+        "question",
+        "confirm",
+        "Read-Host",
+        "promptuser",
+        "raw_input",
+        "sys.stdin.read",
+        "sys.stdin.readline",
+    ])
 };
 const LINES: Spec = Spec {
     effect: Effect::Reads,
@@ -25,12 +44,26 @@ const LINES: Spec = Spec {
     ..Spec::pure(
         "IO.Lines",
         "io_lines",
-        "Gives the lines of the standard input that are not read yet",
-        "`FOR EACH line IN IO.Lines()` reads one line at a time, so input may be as long as it is; where a list is needed it is \
-            one, as for `FS.Lines`. Each line is as `IO.Input` gives it. Where there is no input, as on a server, there are no lines.",
-        Example { script: "SET count = 0\nFOR EACH line IN IO.Lines() DO\n  SET count = count + 1\nENDBLOCK\nEMIT count", output: "0\n" },
+        "Reads the remaining lines of standard input",
+        "Returns the lines, each as by `IO.Input`. `FOR EACH line IN IO.Lines()` reads one line at a time, so the \
+        input may have any length; where a list is needed the result is one, as for `FS.Lines`. If there is no input, \
+        as on a server, there are no lines.",
+        Example {
+            script: "SET count = 0\nFOR EACH line IN IO.Lines() DO\n  SET count = count + 1\nENDBLOCK\nEMIT count",
+            output: "0\n",
+        },
     )
-.keywords(&["lines of the input", "for line in sys.stdin", "sys.stdin.readlines", "stdin lines", "read stdin", "while read line", "fileinput.input", "stdin.lines", "pipe"])
+    .keywords(&[
+        "lines of the input",
+        "for line in sys.stdin",
+        "sys.stdin.readlines",
+        "stdin lines",
+        "read stdin",
+        "while read line",
+        "fileinput.input",
+        "stdin.lines",
+        "pipe",
+    ])
 };
 const PRINT: Spec = Spec::pure(
     "IO.Print",
@@ -43,9 +76,9 @@ const PRINT: Spec = Spec::pure(
 const PROGRESS: Spec = Spec::pure(
     "IO.Progress",
     "io_progress",
-    "Shows how far a script has come, where somebody watches",
-    "One line on standard error, on a terminal only, redrawn at most ten times a second; it goes when `done` reaches \
-        `total` and when the script ends. Nothing happens elsewhere. The result is nil.",
+    "Shows the progress of a script on a terminal",
+    "Shows one line on standard error, only on a terminal, redrawn at most ten times a second. It disappears \
+        when `done` reaches `total` and when the script ends. Elsewhere nothing happens. The result is nil.",
     Example { script: "FOR EACH i IN RANGE(3) DO\n  CALL IO.Progress(i + 1, 3, \"reading\")\nENDBLOCK", output: "" },
 )
 .keywords(&["progress", "progress bar", "tqdm"]);

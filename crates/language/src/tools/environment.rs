@@ -12,23 +12,35 @@ const GET: Spec = Spec {
     ..Spec::pure(
         "ENV.Get",
         "env_get",
-        "Gives a variable of the environment, nil where it is not set",
-        "Scripts see those alone that `names` in `[tools.env]` of the user's policy file, or of one given as `--policy`, \
-            lists; every other one is `policy_denied`, set or not. Bytes that are no UTF-8 become U+FFFD.",
+        "Returns an environment variable, nil if it is not set",
+        "Only variables that `names` in `[tools.env]` lists are visible, in the user's policy file or in one \
+        given as `--policy`. Any other is `policy_denied`, whether it is set or not. Bytes that are not UTF-8 become \
+        U+FFFD.",
         Example {
             script: "ON ERROR AS err DO\n  EMIT err.code\n  CLEAR_ERROR\nENDON\nEMIT ENV.Get(\"HOME\")",
             output: "policy_denied\n",
         },
     )
-.keywords(&["getenv", "os.getenv", "os.environ", "os.environ.get", "process.env", "environment", "environment variable", "os.Getenv", "env::var", "env"])
+    .keywords(&[
+        "getenv",
+        "os.getenv",
+        "os.environ",
+        "os.environ.get",
+        "process.env",
+        "environment",
+        "environment variable",
+        "os.Getenv",
+        "env::var",
+        "env",
+    ])
 };
 const NAMES: Spec = Spec {
     effect: Effect::Reads,
     ..Spec::pure(
         "ENV.Names",
         "env_names",
-        "Lists the variables of the environment that scripts may see",
-        "Those that the policy lists and that are set, in the order of the policy.",
+        "Lists the environment variables that scripts may see",
+        "Returns the names that the policy lists and that are set, in the order of the policy.",
         Example { script: "EMIT ENV.Names()", output: "[]\n" },
     )
     .keywords(&["environ", "list environment", "os.Environ", "printenv"])

@@ -13,8 +13,8 @@ use super::place::base64_fault;
 const OF_NAME: Spec = Spec::pure(
     "MIME.OfName",
     "mime_of_name",
-    "Gives the type of content that a name's extension stands for",
-    "`application/octet-stream` where the extension is not known, unless `default` says something else. `FS.FileInfo` and \
+    "Returns the content type of a file name's extension",
+    "Returns `application/octet-stream`, or `default` if given, for an unknown extension. `FS.FileInfo` and \
         `FS.ReadFile` look at the content too.",
     Example {
         script: "EMIT MIME.OfName(\"photos/a.JPG\"), \" \", MIME.OfName(\"a.unknown\")",
@@ -25,17 +25,17 @@ const OF_NAME: Spec = Spec::pure(
 const OF_CONTENT: Spec = Spec::pure(
     "MIME.OfContent",
     "mime_of_content",
-    "Gives the type of content that its first bytes show, nil where they show none",
-    "`content` is base64, as `FS.ReadFile` gives it with `encoding: \"base64\"`; the first few thousand bytes suffice. Plain \
-        text has no signature.",
+    "Detects the content type from the first bytes, nil if it is unknown",
+    "`content` is base64, as `FS.ReadFile` returns it with `encoding: \"base64\"`; the first few thousand \
+        bytes suffice. Plain text has no signature.",
     Example { script: "EMIT MIME.OfContent(\"iVBORw0KGgo=\")", output: "image/png\n" },
 )
 .keywords(&["magic", "file command", "detect type", "sniff", "magic.from_buffer", "file type"]);
 const EXTENSIONS: Spec = Spec::pure(
     "MIME.Extensions",
     "mime_extensions",
-    "Lists the extensions that stand for a type of content",
-    "Without their dots, in the order of the alphabet; the empty list for a type that is not known.",
+    "Lists the extensions of a content type",
+    "Returns them without dots, in alphabetical order; an unknown type gives the empty list.",
     Example { script: "EMIT MIME.Extensions(\"text/csv\")", output: "[\"csv\"]\n" },
 )
 .keywords(&["guess_extension", "extension of a type"]);

@@ -15,11 +15,14 @@ use super::csv_record::{Input, Records};
 const SPEC: Spec = Spec::pure(
     "CSV.Parse",
     "csv_parse",
-    "Gives the rows of a CSV text",
-    "By RFC 4180: fields with separators, quotes or line breaks stand in quotes, a quote among them is doubled. The first \
-        row names the keys, and the result is a list of maps; without `header` it is a list of lists. All values are texts: \
-        `INT` and `FLOAT` make numbers of them. A row of another length than the first, a name that comes twice and a quote \
-        that is not closed are errors with their place. Empty lines do not count. `CSV.Rows` reads a file of any size.",
+    "Parses a CSV text into rows",
+    "Returns the rows of a text by RFC 4180. The first row names the keys, and the result is a list of maps; \
+        with `header: false` it is a list of lists. All values are texts: `INT` and `FLOAT` convert them to \
+        numbers.\n\n\
+        A field with separators, quotes or line breaks is in quotes, and a quote in it is doubled. Empty lines are \
+        skipped. A row of another length than the first, a duplicate name and an unclosed quote are errors that state \
+        their place.\n\n\
+        `CSV.Rows` reads a file of any size.",
     Example {
         script: "FOR EACH row IN CSV.Parse(\"name,size\\na.txt,3\\n\\\"b,c\\\",5\\n\") DO\n  EMIT row.name, \": \", INT(row.size) + 1\nENDBLOCK",
         output: "a.txt: 4\nb,c: 6\n",

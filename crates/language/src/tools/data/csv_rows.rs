@@ -26,10 +26,12 @@ const SPEC: Spec = Spec {
         "csv.DictReader",
         "read_csv chunksize",
     ],
-    summary: "Gives the rows of a CSV file",
-    details: "`FOR EACH row IN CSV.Rows(path)` reads one block at a time, so the size of the file does not matter; where \
-        a list is needed it is one, as for `FS.Lines`. The file is read as `FS.Lines` reads it, and the rows are those that `CSV.Parse` \
-        gives for its text, with the same options. In a loop, errors come after the rows before them. A failure is an error.",
+    summary: "Reads the rows of a CSV file",
+    details: "Returns the rows of the file. `FOR EACH row IN CSV.Rows(path)` reads one block at a time, so the size of \
+        the file does not matter; where a list is needed the result is one, as for `FS.Lines`.\n\n\
+        The file is read as by `FS.Lines`. The rows are those that `CSV.Parse` returns for its text, with the same \
+        options.\n\n\
+        Failures: a failure is an error. In a loop, it comes after the rows before it.",
     example: Example {
         script: "MUST CALL FS.WriteFile(\"sizes.csv\", \"name,size\\na,3\\nb,5\\n\")\nSET total = 0\nFOR EACH row IN CSV.Rows(\"sizes.csv\") DO\n  SET total = total + INT(row.size)\nENDBLOCK\nEMIT total",
         output: "8\n",
@@ -42,7 +44,7 @@ arguments! {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
         separator: Str = Is(Literal::Text(",")), Kind::Form(SEPARATOR), "character between fields, such as `;` or a tab";
         header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the first row names the keys";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or detected when left out";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
     }
 }

@@ -14,11 +14,15 @@ use super::csv_writer::CsvWriter;
 const SPEC: Spec = Spec::pure(
     "CSV.Text",
     "csv_text",
-    "Gives the CSV text of rows",
-    "Rows are maps, and the keys of the first one, or `columns`, make the first line; or lists, which are written as they \
-        are, below `columns` if given, with as many fields. Without rows there is a first line only with `columns`, so \
-        give these where `rows` may be empty. Fields are quoted where they must be, lines end in LF. Nil and missing keys become empty fields, numbers and \
-        truth values as they are printed; a list or map as a field, and a key that the first row does not have, are errors.",
+    "Formats rows as CSV text",
+    "Returns the rows as CSV. Fields are quoted if they must be; lines end in LF.\n\n\
+        - Rows that are maps: the first line has the keys of the first row, or `columns`. Without `columns`, a key \
+        that the first row does not have is an error.\n\
+        - Rows that are lists: they are written as they are. With `columns` these are the first line, and each row \
+        needs as many fields.\n\
+        - No rows: there is a first line only with `columns`, so give them if `rows` may be empty.\n\n\
+        Nil and missing keys become empty fields; numbers and booleans are written as printed. A list or map as a \
+        field is an error.",
     Example {
         script: "EMIT CSV.Text([{\"name\": \"a,b\", \"n\": 1}, {\"name\": \"c\", \"n\": nil}])",
         output: "name,n\n\"a,b\",1\nc,\n\n",

@@ -17,9 +17,9 @@ use super::{FORMS, bytes_of, decoded};
 const ENCODE: Spec = Spec::pure(
     "BASE64.Encode",
     "base64_encode",
-    "Gives the base64 of a text",
-    "Of its bytes in UTF-8, or of those that its hexadecimal digits stand for. With `url_safe`, `-` and `_` stand for `+` \
-        and `/`, and there is no `=` at the end.",
+    "Encodes a text as base64",
+    "Encodes the UTF-8 bytes of the text, or the bytes that its hexadecimal digits stand for. With \
+        `url_safe`, `-` and `_` replace `+` and `/`, and there is no `=` at the end.",
     Example {
         script: "EMIT BASE64.Encode(\"héllo?\"), \" \", BASE64.Encode(\"ff\", encoding: \"hex\", url_safe: true)",
         output: "aMOpbGxvPw== _w\n",
@@ -29,9 +29,9 @@ const ENCODE: Spec = Spec::pure(
 const DECODE: Spec = Spec::pure(
     "BASE64.Decode",
     "base64_decode",
-    "Gives the text of a base64",
-    "Both alphabets are read, with or without `=` at the end; line breaks and blanks do not count. Bytes that are no UTF-8 \
-        are an error, unless `format` asks for hexadecimal digits.",
+    "Decodes base64 to a text",
+    "Both alphabets are accepted, with or without `=` at the end; line breaks and blanks are ignored. Bytes \
+        that are not UTF-8 are an error, unless `format` asks for hexadecimal digits.",
     Example {
         script: "EMIT BASE64.Decode(\"aMOpbGxvPw==\"), \" \", BASE64.Decode(\"_w\", format: \"hex\")",
         output: "héllo? ff\n",

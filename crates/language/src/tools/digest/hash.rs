@@ -12,18 +12,28 @@ use super::{FORMS, bytes_of, encode};
 const SHA256: Spec = Spec::pure(
     "HASH.Sha256",
     "hash_sha256",
-    "Gives the SHA-256 of a text",
-    "Of its bytes in UTF-8, or of those that it stands for as base64 or hexadecimal digits. `FS.HashFile` does it for files.",
+    "Hashes a text with SHA-256",
+    "Hashes the UTF-8 bytes of the text, or the bytes that it encodes as base64 or hexadecimal digits. \
+        `FS.HashFile` hashes files.",
     Example {
         script: "EMIT HASH.Sha256(\"hello\")",
         output: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\n",
     },
 )
-.keywords(&["sha256", "hashlib.sha256", "sha256.Sum256", "checksum", "hash text", "digest", "crypto.createHash", "hash"]);
+.keywords(&[
+    "sha256",
+    "hashlib.sha256",
+    "sha256.Sum256",
+    "checksum",
+    "hash text",
+    "digest",
+    "crypto.createHash",
+    "hash",
+]);
 const SHA512: Spec = Spec::pure(
     "HASH.Sha512",
     "hash_sha512",
-    "Gives the SHA-512 of a text",
+    "Hashes a text with SHA-512",
     "As `HASH.Sha256`.",
     Example { script: "EMIT STR.Sub(HASH.Sha512(\"hello\"), 0, 16)", output: "9b71d224bd62f378\n" },
 )
@@ -31,24 +41,24 @@ const SHA512: Spec = Spec::pure(
 const SHA1: Spec = Spec::pure(
     "HASH.Sha1",
     "hash_sha1",
-    "Gives the SHA-1 of a text, for what still asks for it",
-    "As `HASH.Sha256`. Texts with the same SHA-1 can be made: trust none.",
+    "Hashes a text with SHA-1, for what still requires it",
+    "Like `HASH.Sha256`. Texts with the same SHA-1 can be made: do not trust it.",
     Example { script: "EMIT HASH.Sha1(\"hello\")", output: "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d\n" },
 )
 .keywords(&["sha1", "hashlib.sha1"]);
 const MD5: Spec = Spec::pure(
     "HASH.Md5",
     "hash_md5",
-    "Gives the MD5 of a text, for what still asks for it",
-    "As `HASH.Sha256`. Texts with the same MD5 are easily made: trust none.",
+    "Hashes a text with MD5, for what still requires it",
+    "Like `HASH.Sha256`. Texts with the same MD5 are easily made: do not trust it.",
     Example { script: "EMIT HASH.Md5(\"hello\")", output: "5d41402abc4b2a76b9719d911017c592\n" },
 )
 .keywords(&["md5", "hashlib.md5", "md5.Sum"]);
 const CRC32: Spec = Spec::pure(
     "HASH.Crc32",
     "hash_crc32",
-    "Gives the CRC-32 of a text, as in ZIP and gzip",
-    "As `HASH.Sha256`, a checksum against accidents only.",
+    "Returns the CRC-32 of a text, as in ZIP and gzip",
+    "Like `HASH.Sha256`; a checksum against accidents only.",
     Example { script: "EMIT HASH.Crc32(\"hello\")", output: "3610a686\n" },
 )
 .keywords(&["crc32", "zlib.crc32", "binascii.crc32"]);

@@ -30,16 +30,19 @@ const SPEC: Spec = Spec {
         "merge files",
         "concatenate files",
     ],
-    summary: "Adds a text at the end of a file, whole or not at all",
-    details: "The text comes after what is there, as it is: no line end is added or changed; an empty one changes \
-        nothing. It gets the encoding of \
-        the file, found as `FS.ReadFile` finds it (a byte order mark decides, then `encoding`, then UTF-8, then a guess); \
-        a character that it lacks is an error, and the file stays. A file that is missing is made, with its missing \
-        directories, in `encoding` or UTF-8 (`utf-16` begins with a byte order mark). `encoding: \"base64\"` adds the \
-        bytes that the text stands for, to any file. The file is replaced in one step by one with the new \
-        content, so a reader or a crash sees the old or the new one, other hard links keep the old content (`otherNames`; owner and permission bits are kept as by `FS.WriteFile`), and what \
-        others append at the same moment is not lost. The old file is kept below `.ns/backups` \
-        (`create_backup: false`: it is not). `if_match` and `max_size_mb` are as in `FS.WriteFile` and `FS.ReadFile`.",
+    summary: "Appends a text to a file, whole or not at all",
+    details: "Adds the text and replaces the file in one step: a reader or a crash sees the old or the new file, and \
+        what others append at the same moment is not lost. Missing files and directories are created. The result has \
+        `sizeBytes`, `appendedBytes`, `checksum` and `encoding`.\n\n\
+        The text is added as it is: no line end is added or changed. An empty text changes nothing.\n\n\
+        Encoding: the text gets the encoding of the file, found as by `FS.ReadFile`: a byte order mark decides, then \
+        `encoding`, then UTF-8, then a guess. A character that the encoding lacks is an error, and the file stays. A \
+        new file is in `encoding`, or in UTF-8; `utf-16` begins with a byte order mark. `encoding: \"base64\"` adds \
+        the decoded bytes, to any file.\n\n\
+        Owner and permission bits are kept as by `FS.WriteFile`. Other hard links keep the old content (`otherNames`). \
+        `if_match` is as in `FS.WriteFile`, `max_size_mb` as in `FS.ReadFile`.\n\n\
+        Backup: the old file is kept below `.ns/backups`; with `create_backup: false` the result does not name it, and \
+        only `ns undo` restores it.",
     effect: Effect::Adds,
     risk: Risk::Medium,
     requires_approval: false,
@@ -66,8 +69,8 @@ arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to add to, from the sandbox root";
         content | text: Str = Required, Kind::Content, "text to add";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; what is found, or UTF-8, when left out";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file, or `base64`; detected, or UTF-8, when left out";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result names the backup";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is added to, in MiB";
     }

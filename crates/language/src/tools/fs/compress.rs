@@ -35,20 +35,25 @@ const SPEC: Spec = Spec {
         "Compress-Archive",
     ],
     summary: "Packs files and directories into an archive",
-    details: "The format is `zip`, `tar.gz` or `gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`, \
-        `.gz`) or by `format`. `gz` compresses a single file, without its name and time. In the other formats, every \
-        source stands in the archive under its own name, a directory with all that is in it, hidden entries too; the \
-        root stands without a name. With `base`, a directory that holds all sources, they stand under their paths \
-        from it instead: `base: \".\"` keeps paths from the sandbox root. `.ns` and `neuroscript.toml` are left out \
-        wherever they lie, with a warning for those below a directory of the root. Stored are names, permission \
-        bits, times in whole seconds, and links as links; no owners. Equal files give equal bytes: entries are \
-        ordered by the bytes of their names. A link is followed where it is a source. The archive never holds \
-        itself. A pipe, socket or device, a name that is not UTF-8, or an entry that the policy refuses is an error \
-        before anything is written. The archive gets its name once it is whole and synced; missing directories are \
-        made. An archive that is replaced is kept: `FS.RestoreBackup` brings back what `backupPath` names. A warning \
-        names the first entry for which `FS.Extract` would refuse the archive: a link that leads out, a name that no \
-        tool makes (a backslash, `:`, a character that is not shown, a device of other systems), more than 128 \
-        directories deep.",
+    details: "Creates an archive and returns a map with its `format`, the number of `files`, `directories` and `links` \
+        in it, and `backupPath` if an archive was replaced. `FS.RestoreBackup` restores the replaced archive from \
+        it.\n\n\
+        Format: `zip`, `tar.gz` or `gz`, by the destination's name (`.zip`, `.tar.gz`, `.tgz`, `.gz`) or by `format`. \
+        `gz` compresses a single file, without its name and time.\n\n\
+        Names: in `zip` and `tar.gz`, each source is stored under its own name, a directory with everything in it, \
+        hidden entries included; the content of the root is stored without a name in front. With `base`, a directory \
+        that contains all sources, they are stored under their paths from it: `base: \".\"` keeps paths from the \
+        sandbox root.\n\n\
+        Content: names, permission bits, times in whole seconds, and symbolic links as links; no owners. A source that \
+        is a link is followed. Entries are ordered by the bytes of their names, so equal files give equal bytes.\n\n\
+        Left out: the archive itself; `.ns` and `neuroscript.toml`, wherever they are, with a warning for those below \
+        a directory of the root.\n\n\
+        Failures: a pipe, socket or device, a name that is not UTF-8 and an entry that the policy refuses are errors \
+        before anything is written. The archive gets its name when it is complete and synced; missing directories are \
+        created.\n\n\
+        Warning: if `FS.Extract` would refuse the archive, a warning names the first entry that is the reason: a link \
+        that leads out, a name that no tool creates (with a backslash, `:` or an invisible character, or a device name \
+        of other systems), or more than 128 levels of directories.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -73,10 +78,10 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         source | source_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Read), "file or directory to pack, from the sandbox root";
-        destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "name of the archive, from the sandbox root; needed";
+        destination | destination_path: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "archive to write, from the sandbox root; required";
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(PathRule::INSIDE, Access::Read), "files and directories to pack, instead of `source`";
-        base: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Look), "directory from which the paths in the archive start; every source stands under its own name when left out";
-        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz", "gz"]), "format, where the destination's name does not tell it";
+        base: Option<SandboxPath> = Absent, Kind::Path(PathRule::INSIDE, Access::Look), "directory from which paths in the archive start; each source keeps its own name when left out";
+        format: Option<Str> = Absent, Kind::Word(&["zip", "tar.gz", "gz"]), "format, if the destination's name does not tell";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing archive is replaced";
     }
 }

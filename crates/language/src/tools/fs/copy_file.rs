@@ -34,17 +34,22 @@ const SPEC: Spec = Spec {
         "clone",
         "Copy-Item",
     ],
-    summary: "Copies files, or directories with all that is in them",
-    details: "The copy gets its name only once it is whole and synced, so that a reader or a crash sees all of it or \
-        nothing; permission bits and times are kept, missing directories are made. `.ns` and `neuroscript.toml` inside a directory are left out, with a warning. A link at the \
-        source or the destination is followed where it stays inside the sandbox; inside a directory it is copied as a link. Without \
-        `overwrite` nothing is replaced, also in a race; a directory is never replaced. Nothing is copied onto or \
-        into itself. `paths` and `glob` copy several into the directory `destination`, under their names, or with \
-        `glob` under their paths below the directories that the pattern names without wildcards: the result has a row for \
-        each, `succeeded` and `failed`, and one failure does not stop the rest unless `all_or_nothing`; where \
-        none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds \
-        files and links, and directories too with `recursive`; `*` does not cross `/`, `**` does, and a name that begins \
-        with a dot needs one in the pattern.",
+    summary: "Copies files, or directories with their contents",
+    details: "Copies a file or, with `recursive`, a directory. The copy gets its name when it is complete and synced, \
+        so a reader or a crash sees all of it or nothing. Permission bits and times are kept; missing directories are \
+        created.\n\n\
+        - Without `overwrite` nothing is replaced, even in a race. A directory is never replaced.\n\
+        - Nothing is copied onto or into itself.\n\
+        - A symbolic link at the source or the destination is followed inside the sandbox; one inside a directory is \
+        copied as a link.\n\
+        - `.ns` and `neuroscript.toml` inside a directory are left out, with a warning.\n\n\
+        Several sources: `paths` and `glob` copy into the directory `destination`. The copies keep their names; with \
+        `glob` they keep their paths below the directories that the pattern names without wildcards. The result has \
+        `items` with a record for each source, and the counts `succeeded` and `failed`.\n\n\
+        Failures: one failure does not stop the rest unless `all_or_nothing` is set. If nothing is copied, the call \
+        fails. If a limit ends it, the message says how many were copied.\n\n\
+        A `glob` finds files and links, and with `recursive` also directories. `*` does not match `/`, `**` does. A \
+        name that begins with a dot needs one in the pattern.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -72,12 +77,12 @@ const DESTINATION: PathRule = PathRule::INSIDE.keeping_name();
 arguments! {
     struct Args {
         source | source_path | from: Option<SandboxPath> = Absent, Kind::Path(SOURCE, Access::Read), "what to copy, from the sandbox root";
-        destination | destination_path | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "name of the copy, from the sandbox root; of several, the directory to copy into";
+        destination | destination_path | to: SandboxPath = Required, Kind::Path(DESTINATION, Access::Make), "path of the copy, from the sandbox root; for several the directory to copy into";
         overwrite: bool = Is(Literal::Bool(false)), Kind::Bool, "whether an existing file is replaced";
-        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with all that is in it";
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "what to copy, instead of `source`: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "what to copy, instead of `source`: a pattern of paths from the sandbox root";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is copied with its contents";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(SOURCE, Access::Read), "paths to copy instead of `source`, taken literally";
+        glob: Option<Str> = Absent, Kind::Text, "pattern of paths to copy instead of `source`, from the sandbox root";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest, with `paths` or `glob`";
     }
 }
 

@@ -27,9 +27,9 @@ const SPEC: Spec = Spec {
         "CreateFolder",
         "New-Item",
     ],
-    summary: "Makes a directory, and the missing ones above it",
-    details: "A directory that is there already is no error; a file of that name is. With `recursive: false` the \
-        directory above must exist.",
+    summary: "Creates a directory and its missing parents",
+    details: "Creates the directory. A directory that already exists is not an error; a file of that name is. With \
+        `recursive: false` the parent must exist.",
     effect: Effect::Adds,
     risk: Risk::Low,
     requires_approval: false,
@@ -49,7 +49,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to make, from the sandbox root";
-        recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether missing directories above it are made too";
+        recursive: bool = Is(Literal::Bool(true)), Kind::Bool, "whether to create missing parents too";
     }
 }
 

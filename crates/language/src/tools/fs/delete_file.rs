@@ -38,15 +38,19 @@ const SPEC: Spec = Spec {
         "Remove-Item",
     ],
     summary: "Deletes files, links or directories, which can be restored",
-    details: "Deleting moves an entry to `.ns/trash` in one step, as a whole or not at all. The entry stays there as \
-        long as the policy says and frees no disk space until then; `ns gc` removes it earlier, and `FS.RestoreBackup` \
-        restores the one that `backupPath` names. A link is deleted itself, never its target. A directory that is not \
-        empty needs `recursive: true`. The sandbox root cannot be deleted. An entry on another file system than `.ns` \
-        is copied there, whole and synced, before it is removed; the policy must allow this like reading it. `paths` \
-        and `glob` delete several: the result has a row for each, `succeeded` and `failed`, and one failure does not \
-        stop the rest unless `all_or_nothing`; where \
-        none is done the call failed, and where a limit ends it, its message says how many were done. A `glob` finds files and links, and directories too with `recursive`; \
-        `*` does not cross `/`, `**` does, and a name that begins with a dot needs one in the pattern.",
+    details: "Moves an entry to `.ns/trash` in one step, as a whole or not at all. `FS.RestoreBackup` restores it from \
+        the `backupPath` of the result. The entry stays in the trash for as long as the policy says and frees no disk \
+        space until then; `ns gc` removes it earlier.\n\n\
+        - A symbolic link is deleted itself, never its target.\n\
+        - A directory that is not empty needs `recursive: true`. The sandbox root cannot be deleted.\n\
+        - An entry on another file system than `.ns` is copied there, completely and synced, before it is removed. The \
+        policy must allow this like reading it.\n\n\
+        Several entries: with `paths` or `glob` the result has `items` with a record for each entry, and the counts \
+        `succeeded` and `failed`.\n\n\
+        Failures: one failure does not stop the rest unless `all_or_nothing` is set. If nothing is deleted, the call \
+        fails. If a limit ends it, the message says how many were deleted.\n\n\
+        A `glob` finds files and links, and with `recursive` also directories. `*` does not match `/`, `**` does. A \
+        name that begins with a dot needs one in the pattern.",
     effect: Effect::Deletes,
     risk: Risk::High,
     requires_approval: false,
@@ -70,10 +74,10 @@ const RULE: PathRule = PathRule::INSIDE.not_following();
 arguments! {
     struct Args {
         path: Option<SandboxPath> = Absent, Kind::Path(RULE, Access::Change), "what to delete, from the sandbox root";
-        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with all that is in it";
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Change), "what to delete, instead of `path`: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "what to delete, instead of `path`: a pattern of paths from the sandbox root";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back, with `paths` or `glob`";
+        recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a directory is deleted with its contents";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Change), "paths to delete instead of `path`, taken literally";
+        glob: Option<Str> = Absent, Kind::Text, "pattern of paths to delete instead of `path`, from the sandbox root";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest, with `paths` or `glob`";
     }
 }
 

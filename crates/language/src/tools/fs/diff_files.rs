@@ -20,14 +20,17 @@ const SPEC: Spec = Spec {
     wire: "diff_files",
     aliases: &[],
     keywords: &["diff", "compare files", "difflib", "unified diff", "compare"],
-    summary: "Shows the difference of two text files in the unified format",
-    details: "`diff` is what `git diff` and `diff -u` show and what a patch program takes: the lines that only `source` has \
-        with `-`, those that only `destination` has with `+`, and `context_lines` lines around them. A line ends in LF, and \
-        a CR before it belongs to the line; `\\ No newline at end of file` stands under a last line without its end. \
-        `identical` is about the bytes: texts that differ only in encoding or byte order mark are not identical and \
-        have an empty `diff`. Binary files are compared too, and have no `diff`. Encodings are found as in \
-        `FS.ReadFile`, for each file on its own. Files are compared line by line (Myers); where more than 400,000 \
-        lines are left after what both begin and end with, these are shown as one block removed and one added.",
+    summary: "Compares two text files, in the unified diff format",
+    details: "Returns a map with the differences as `diff`, and the numbers of lines `added` and `removed`. `diff` is \
+        the unified format that `git diff` and `diff -u` print and that patch programs read: lines that only `source` \
+        has begin with `-`, lines that only `destination` has with `+`, and `context_lines` lines are shown around \
+        them.\n\n\
+        `identical` compares the bytes: texts that differ only in encoding or byte order mark are not identical, and \
+        their `diff` is empty. Binary files are compared too, and have no `diff`.\n\n\
+        Lines: a line ends in LF, and a CR before it belongs to the line. `\\ No newline at end of file` follows a \
+        last line without an end. Encodings are found as by `FS.ReadFile`, for each file on its own.\n\n\
+        Files are compared line by line (Myers). If more than 400,000 lines remain after the common beginning and end, \
+        they are shown as one removed and one added block.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -51,7 +54,7 @@ arguments! {
         source | a_path | a: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "old file, from the sandbox root";
         destination | b_path | b: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "new file, from the sandbox root";
         context_lines: i64 = Is(Literal::Int(3)), Kind::Int { min: 0, max: 100_000 }, "lines around each change";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of both files, or `auto`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of both files, or `auto`; UTF-8 or detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file whose lines are compared, in MiB";
     }
 }

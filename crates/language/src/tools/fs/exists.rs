@@ -23,9 +23,10 @@ const SPEC: Spec = Spec {
         "Test-Path",
     ],
     summary: "Says whether a path leads to a file or directory",
-    details: "Links inside the sandbox are followed, so a link that leads to nothing gives false. A path that leaves the \
-        sandbox, also through a link, or that the policy refuses is an error whether or not anything is there. A path that leads \
-        through a file is an error too.",
+    details: "Returns true or false. Symbolic links inside the sandbox are followed, so a link that leads nowhere \
+        gives false.\n\n\
+        A path that leaves the sandbox, also through a link, or that the policy refuses is an error, whether or not \
+        anything is there. A path that leads through a file is an error too.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

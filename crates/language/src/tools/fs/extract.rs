@@ -36,19 +36,29 @@ const SPEC: Spec = Spec {
         "Expand-Archive",
     ],
     summary: "Unpacks an archive into a directory, all of it or nothing",
-    details: "Zip, tar and tar in gzip, recognized by their bytes; of any other file in gzip the single file, under its \
-        name without `.gz`. `only` takes the patterns of `FS.Find`, for paths in the archive: what fits is unpacked, with the \
-        directories above it, and nothing that fits is `not_found`; the whole archive is checked all the same. Everything is checked before anything is made, and \
-        made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
-        exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \
-        cannot be moved, but for what somebody else has changed meanwhile (`conflict`). The whole archive is refused for an entry that leaves the directory (`..`, absolute, a drive, below a link), a \
-        link that points out of it or climbs after a name, a pipe or device, a name that stands in it twice or that no tool can address; \
-        `skip_unsafe` leaves these entries out, and `skipped` has the `name` and the `reason` of each. Of a name that stands in it twice the \
-        first entry is made, so what was added to an archive later never replaces what it had; `tar` keeps the last. Always refused are entries \
-        that share bytes, encryption, and whatever two readers could understand in two ways: data before or behind it, headers that \
-        contradict the list. Hard links become copies; holes of sparse files are written as zeros. Names that differ in case alone are \
-        refused where the file system does not tell them apart. Permission bits are kept within the user's mask, without set-user-id, \
-        set-group-id and sticky; directories stay usable by their owner; times are kept. Archives inside are not opened.",
+    details: "Unpacks all entries of the archive, or none. Returns a map with the number of `files`, `directories` and \
+        `links`, the bytes of all files as `sizeBytes`, and `skipped` with `skip_unsafe`.\n\n\
+        Formats: zip, tar and gzipped tar, recognized by their bytes. Any other gzip file holds a single file, which \
+        is named after it without `.gz`. Archives inside the archive are not opened.\n\n\
+        Selection: `only` takes the patterns of `FS.Find`, for paths in the archive. Matching entries are unpacked \
+        with the directories above them; no match is `not_found`. The whole archive is checked in any case.\n\n\
+        Atomicity: everything is checked before anything is written, and written completely before anything gets its \
+        name. Nothing that exists is replaced; directories are merged. A new destination directory appears in one \
+        step. In an existing one the entries appear one after another; if one of them cannot be moved into place, \
+        those before it are removed again, except for what somebody else has changed in the meantime (`conflict`).\n\n\
+        Unsafe entries: one of these makes the call fail for the whole archive, unless `skip_unsafe` leaves it out; \
+        `skipped` then lists the `name` and the `reason` of each.\n\n\
+        - An entry that leaves the directory: `..`, an absolute path, a drive, a path below a link.\n\
+        - A symbolic link that points out of the directory, or that has `..` after a name.\n\
+        - A pipe or device.\n\
+        - A name that no tool can address, or that occurs twice. With `skip_unsafe` the first entry is unpacked, so a \
+        later addition never replaces what the archive had; `tar` keeps the last.\n\n\
+        Always refused: entries that share bytes, encryption, and anything that two readers could understand \
+        differently: data before or after the archive, headers that contradict the list. Names that differ only in \
+        case are refused if the file system does not distinguish them.\n\n\
+        Metadata: times are kept, and permission bits within the user's mask, without set-user-id, set-group-id and \
+        sticky; directories stay usable by their owner. Hard links become copies, and holes of sparse files are \
+        written as zeros.",
     effect: Effect::Adds,
     risk: Risk::Medium,
     requires_approval: false,
@@ -77,10 +87,10 @@ arguments! {
         source | archive_path | path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to unpack, from the sandbox root";
         destination | destination_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Make), "directory to unpack into, from the sandbox root; made when it is missing";
         only: Option<Value> = Absent, Kind::Patterns, "pattern of the entries to unpack, or a list of patterns, as for `FS.Find`; all when left out";
-        max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "the most bytes of all files together";
-        max_entries: Option<i64> = Absent, Kind::at_least(0), "the most files and directories; the policy's `max_files_per_operation` when left out";
-        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
-        skip_unsafe: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out entries that would have the archive refused by their name, their kind or their link, and say which in `skipped`";
+        max_total_bytes: i64 = Is(Literal::Int(1 << 30)), Kind::at_least(0), "maximum bytes of all files together";
+        max_entries: Option<i64> = Absent, Kind::at_least(0), "maximum files and directories; the policy's `max_files_per_operation` when left out";
+        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "maximum unpacked size, as a multiple of the archive's size; the first 10 MiB are free";
+        skip_unsafe: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out entries whose name, kind or link makes the archive unsafe, and list them in `skipped`";
     }
 }
 

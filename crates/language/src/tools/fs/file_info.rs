@@ -54,14 +54,20 @@ const SPEC: Spec = Spec {
         "st_mtime_ns",
         "nanoseconds",
     ],
-    summary: "Tells what is known of a file or directory without opening it",
-    details: "The first fields are those of a record of `FS.Find`: `path` from the sandbox root, `type` (`file`, \
-        `directory`, `link` or `other`), `size` in bytes (0 for directories), `extension` (`\"\"` where there is none) \
-        and `target`, the text of a link. `sizeBytes` is `size`, by the name that the document gives it. A link is \
-        described itself. Times are RFC 3339, UTC, whole seconds; `created` is nil where the file system keeps none. \
-        With `exact_times` they have nine decimals: such texts compare like the times, and `FS.SetModified` takes them as they \
-        are. `permissions` are the octal bits, such as `0644`. `links` counts the names of a file (hard links), and \
-        `identity` is the same text for two of them and for nothing else that exists.",
+    summary: "Returns the metadata of a file or directory without opening it",
+    details: "Returns a map with the metadata of the entry. A symbolic link is described itself. The first fields are \
+        those of a record of `FS.Find`:\n\n\
+        - `path`, `name`: path from the sandbox root, and its last part.\n\
+        - `type`: `file`, `directory`, `link` or `other`.\n\
+        - `size`: bytes; 0 for a directory. `sizeBytes` is the same, under the name that the specification gives it.\n\
+        - `modified`, `created`, `accessed`: times; `created` is nil if the file system has none.\n\
+        - `extension`: `\"\"` if there is none.\n\
+        - `target`: text of a symbolic link.\n\
+        - `permissions`: octal bits, such as `0644`.\n\
+        - `links`, `identity`: number of names (hard links) of the file, and a text that two of them have in common, \
+        and nothing else that exists.\n\n\
+        Times are RFC 3339, UTC, whole seconds. With `exact_times` they have nine decimals; such texts compare like \
+        the times, and `FS.SetModified` takes them as they are.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

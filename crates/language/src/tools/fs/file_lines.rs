@@ -28,14 +28,18 @@ const SPEC: Spec = Spec {
         "File.foreach",
         "each_line",
     ],
-    summary: "Gives the lines of a text file, without their ends",
-    details: "`FOR EACH line IN FS.Lines(path)` reads one block at a time, so the size of the file does not matter; so do \
-        `LEN` and, with a procedure, `LIST.Map`, `LIST.Filter`, `LIST.Reduce`, `LIST.Any`, `LIST.All` and `LIST.GroupBy`. Everywhere else, \
-        and in a procedure that reads `LAST`, the result is a list, within the limits of one. Lines end in LF or CRLF, as \
-        for `STR.Lines`; an end at the very end of the file begins no further line. `encoding`, byte order marks, the \
-        guess of the encoding, `decompress` and binary files are as for `FS.ReadFile`, but in a loop, errors come where \
-        they are found, after the lines before them. A loop reads the file that has the path when it begins, up to the length that it has then: lines that are \
-        added meanwhile do not count, and a file that is cut off meanwhile is an error. A failure is an error.",
+    summary: "Reads the lines of a text file, without their ends",
+    details: "Returns the lines of the file without their ends. `FOR EACH line IN FS.Lines(path)` reads one block at a \
+        time, so the size of the file does not matter. The same holds for `LEN` and, with a procedure, `LIST.Map`, \
+        `LIST.Filter`, `LIST.Reduce`, `LIST.Any`, `LIST.All` and `LIST.GroupBy`. Everywhere else, and in a procedure \
+        that reads `LAST`, the result is a list, within the limits of lists.\n\n\
+        Lines end in LF or CRLF, as for `STR.Lines`. A line end at the very end of the file begins no further \
+        line.\n\n\
+        `encoding`, byte order marks, the guess of the encoding, `decompress` and binary files are as for \
+        `FS.ReadFile`.\n\n\
+        Failures: a failure is an error. In a loop, an error comes where it is found, after the lines before it.\n\n\
+        A loop reads the file that has the path when it begins, up to the length that the file has then. Lines that \
+        are added during the loop do not count; a file that is truncated during it is an error.",
     example: Example {
         script: "MUST CALL FS.WriteFile(\"a.log\", \"ok\\nerror: disk\\nok\\n\")\nFOR EACH i, line IN FS.Lines(\"a.log\") DO\n  IF STR.StartsWith(line, \"error\") THEN\n    EMIT i + 1, \": \", line\n  END\nENDBLOCK\nEMIT LEN(FS.Lines(\"a.log\"))",
         output: "2: error: disk\n3\n",
@@ -46,7 +50,7 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or what is found when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or detected when left out";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
     }
 }

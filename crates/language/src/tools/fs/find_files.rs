@@ -20,18 +20,22 @@ const SPEC: Spec = Spec {
     wire: "find_files",
     aliases: &[],
     keywords: &["find files", "glob", "match files", "wildcard", "pattern", "fnmatch"],
-    summary: "Finds the files whose names fit a pattern, and the directories, in a directory or below it",
-    details: "`pattern` filters files; directories are listed whatever it says. It knows `*` and `?` (not across `/`), \
-        `**` (across), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself; letter case counts. \
-        It is compared with the name, or, when it holds a `/`, with the path from `path`. Order: a directory \
-        before what is in it, siblings by the bytes of their names, files and directories mixed. `path` is from the \
-        sandbox root. Entries whose names begin with a dot, and what is in such directories, need `include_hidden`. \
-        Links are not followed: a link is an item of what it leads to when that is inside the sandbox, else it is left \
-        out. Pipes, sockets and devices are files and never opened. \
-        Bytes of a name that are not UTF-8 are shown as U+FFFD; no tool accepts such a path. Directories that the policy blocks are left out; \
-        one that cannot be read is listed, empty. The totals count the items; `truncated` says that there are more \
-        that fit the pattern than the policy's `max_files_per_operation`, to which directories that do not fit are not \
-        counted. `FS.Find` has no such cap.",
+    summary: "Finds files whose names match a pattern, and directories, in a directory or below it",
+    details: "Returns a map with the files that match and all directories as `items`, and with the counts \
+        `totalFiles`, `totalDirectories` and `totalSizeBytes`. `truncated` is true if more entries match than the \
+        policy's `max_files_per_operation`; directories that do not match the pattern are not counted for it. \
+        `FS.Find` has no such cap.\n\n\
+        Patterns: `pattern` selects files; directories are listed in any case. It is compared with the name or, if it \
+        contains a `/`, with the path from the searched directory. `*` and `?` do not match `/`, `**` does; `[a-z]`, \
+        `[!a-z]` and `{a,b}` work as in a shell; `\\` makes the next character literal. Letter case counts.\n\n\
+        Items: `path` is from the sandbox root. Pipes, sockets and devices are listed as files and never opened. In \
+        names that are not UTF-8, U+FFFD stands for the other bytes; no tool accepts such a path.\n\n\
+        Order: a directory before what is in it, siblings by the bytes of their names, files and directories \
+        mixed.\n\n\
+        Links: symbolic links are not entered. A link is an item of the kind that it leads to inside the sandbox; any \
+        other link is left out.\n\n\
+        Left out: entries whose names begin with a dot and what is in such directories, unless `include_hidden` is \
+        set, and directories that the policy blocks. A directory that cannot be read is listed, without entries.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -52,9 +56,9 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | directory_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
-        pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of file names, or of paths from the directory when it holds a `/`";
+        pattern: Str = Is(Literal::Text("*")), Kind::Text, "pattern of file names, or of paths from the directory if it has a `/`";
         recursive: Option<bool> = Configured(Literal::Bool(false)), Kind::Bool, "also search directories below; when left out, as far as a pattern with a `/` or `**` leads";
-        include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "include hidden (dot) entries";
         max_depth: i64 = Is(Literal::Int(0)), Kind::at_least(0), "when recursive, levels that are listed: 1 for the directory's own entries; 0 for all";
         use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
     }

@@ -16,9 +16,9 @@ const SPEC: Spec = Spec {
     wire: "hash_file",
     aliases: &["FS.Hash"],
     keywords: &["hash", "checksum", "sha256", "sha256sum", "fingerprint", "duplicate files", "md5sum", "Get-FileHash"],
-    summary: "Gives the SHA-256 of a file's bytes",
-    details: "`checksum` is hexadecimal, `size` how many bytes were read. The file is read piece by piece, so its \
-        size does not matter.",
+    summary: "Computes the SHA-256 of a file",
+    details: "Returns a map with `checksum` (hexadecimal) and `size`, the number of bytes read. The file is read in \
+        pieces, so its size does not matter.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

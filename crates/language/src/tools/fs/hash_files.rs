@@ -28,14 +28,19 @@ const SPEC: Spec = Spec {
         "hashdeep",
         "Get-FileHash",
     ],
-    summary: "Gives the SHA-256 of the bytes of several files",
-    details: "The result is a list of records `path`, `checksum`, `size`, `error`, `code`, in the order of `paths`, or \
-        of the paths that `glob` finds. `path` is as given or found, `checksum` hexadecimal, `size` how many bytes were \
-        read. The first file in this order that cannot be hashed fails the call. With `on_error: \"record\"` it gets \
-        a record whose `error` says why, `code` is the code of that error, and `checksum` and `size` are nil; in all \
-        other records `error` and `code` are nil. A link is followed where it stays inside the sandbox. A \
-        `glob` finds files and links; `*` does not cross `/`, `**` does, and a name that begins with a dot needs one in \
-        the pattern. Several threads read (`--jobs`), which changes nothing but the time.",
+    summary: "Computes the SHA-256 of several files",
+    details: "Returns a list with a record for each file, in the order of `paths`, or of the paths that `glob` \
+        finds:\n\n\
+        - `path`: the path as given or found.\n\
+        - `checksum`: SHA-256, hexadecimal.\n\
+        - `size`: number of bytes read.\n\
+        - `error`, `code`: nil for a file that was hashed.\n\n\
+        Failures: the first file in this order that cannot be hashed fails the call. With `on_error: \"record\"` it \
+        gets a record instead: `error` says why, `code` is the code of the error, and `checksum` and `size` are \
+        nil.\n\n\
+        A symbolic link is followed inside the sandbox. A `glob` finds files and links; `*` does not match `/`, `**` \
+        does, and a name that begins with a dot needs one in the pattern.\n\n\
+        Several threads read (`--jobs`), which changes only the time.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -58,9 +63,9 @@ const RULE: PathRule = PathRule::INSIDE;
 
 arguments! {
     struct Args {
-        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Read), "files to hash: each path is meant literally";
-        glob: Option<Str> = Absent, Kind::Text, "files to hash, instead of `paths`: a pattern of paths from the sandbox root";
-        on_error: Str = Is(Literal::Text("fail")), Kind::Word(&["fail", "record"]), "what a file that cannot be hashed does: fail the call, or get a record with its `error`";
+        paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Read), "files to hash, taken literally";
+        glob: Option<Str> = Absent, Kind::Text, "pattern of files to hash instead of `paths`, from the sandbox root";
+        on_error: Str = Is(Literal::Text("fail")), Kind::Word(&["fail", "record"]), "a file that cannot be hashed fails the call, or gets a record with its `error`";
     }
 }
 

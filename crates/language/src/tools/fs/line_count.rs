@@ -12,9 +12,10 @@ const SPEC: Spec = Spec {
     wire: "line_count",
     aliases: &[],
     keywords: &["count lines", "wc", "number of lines", "lines of a file"],
-    summary: "Gives the number of lines of a file",
-    details: "Lines end in LF or CRLF; what follows the last end is a line of its own, unless it is empty. The file is read \
-        piece by piece, so its size does not matter; nobody looks whether it is text. A failure is an error.",
+    summary: "Counts the lines of a file",
+    details: "Returns the number of lines. Lines end in LF or CRLF; what follows the last line end is a line too, \
+        unless it is empty. The file is read in pieces, so its size does not matter; whether it is text is not \
+        checked. A failure is an error.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -35,14 +35,17 @@ const SPEC: Spec = Spec {
         "ZipFile.Entries",
     ],
     summary: "Lists the entries of an archive without unpacking it",
-    details: "Zip, tar and tar in gzip, recognized by their bytes; any other file in gzip holds a single file. The result is a list \
-        of records with the fields of `FS.Find`: `path` in the archive, `name`, `type`, `size`, `modified` (nil for a directory \
-        that the archive only implies), `extension` and `target`, the text of a link. A hard link is a file. Patterns are those \
-        of `FS.Find`, for paths in the archive; `FS.Extract` takes them as `only`, and `FS.ReadFile` takes a `path` as `entry`. \
-        Order: by path. `unsafe` says why `FS.Extract` refuses the archive for an entry, \
-        or leaves it out with `skip_unsafe`, and is nil for all others; such entries come first, in the order of the archive, with \
-        their names as they are, and pipes and devices have the type `other`. An archive that is refused for its form is refused here too; sizes are as the \
-        archive declares them.",
+    details: "Returns a list of records with the fields of `FS.Find`: `path` in the archive, `name`, `type`, `size`, \
+        `modified` (nil for a directory that the archive only implies), `extension` and `target`, the text of a \
+        symbolic link. A hard link is listed as a file. Sizes are as the archive declares them. Records are ordered by \
+        path.\n\n\
+        Formats: zip, tar and gzipped tar, recognized by their bytes. Any other gzip file holds a single file.\n\n\
+        Patterns are those of `FS.Find`, for paths in the archive. `FS.Extract` takes the same patterns as `only`, and \
+        `FS.ReadFile` takes a `path` as `entry`.\n\n\
+        Unsafe entries: `unsafe` is the reason why `FS.Extract` refuses the archive for this entry, or leaves it out \
+        with `skip_unsafe`, and nil for all others. Such entries come first, in the order of the archive, with their \
+        names as they are; pipes and devices have the type `other`. An archive whose form `FS.Extract` refuses is \
+        refused here too.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -65,10 +68,10 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | source | archive_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "archive to list, from the sandbox root";
-        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths where it holds a `/`; or a list of patterns, of which `!` leaves out; everything when left out";
-        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is listed; `all` also lists pipes and devices";
-        max_entries: Option<i64> = Absent, Kind::at_least(0), "the most entries that the archive may have; the policy's `max_files_per_operation` when left out";
-        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "the most that the archive may come to, as a multiple of its own size; the first 10 MiB are free";
+        pattern: Option<Value> = Absent, Kind::Patterns, "name pattern, or path pattern if it has a `/`; or a list, in which `!` excludes; everything when left out";
+        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "entries to list; `all` includes pipes and devices";
+        max_entries: Option<i64> = Absent, Kind::at_least(0), "maximum entries of the archive; the policy's `max_files_per_operation` when left out";
+        max_ratio: i64 = Is(Literal::Int(200)), Kind::at_least(1), "maximum unpacked size, as a multiple of the archive's size; the first 10 MiB are free";
     }
 }
 

@@ -37,12 +37,13 @@ const SPEC: Spec = Spec {
         "Dir.entries",
     ],
     summary: "List directory entries",
-    details: "Entries are met depth-first, a directory before what is in it, siblings by name; the listing stops at \
-        `max_entries` matching entries and is then sorted by path. Links are listed and never followed. Sizes are \
-        bytes and only files have one; times are milliseconds since 1970. An entry that cannot be looked at, or a \
-        directory that cannot be read, is an entry of type `unknown` with `error_code` and `error`. When the answer \
-        would exceed the output budget, entries are dropped from the end. \
-        Bytes of a name that are not UTF-8 are shown as U+FFFD; no tool accepts such a path.",
+    details: "Returns a map with the `entries`, sorted by path, and `returned`, `max_entries`, `truncated` and \
+        `truncated_reason`. Sizes are bytes, and only files have one; times are milliseconds since 1970.\n\n\
+        Order of the listing: depth-first, a directory before what is in it, siblings by name. It stops at \
+        `max_entries` matching entries. If the answer exceeds the output budget, entries are dropped from the end.\n\n\
+        Symbolic links are listed and never followed. An entry whose metadata cannot be read, or a directory that \
+        cannot be read, has the type `unknown`, with `error_code` and `error`. In names that are not UTF-8, U+FFFD \
+        stands for the other bytes; no tool accepts such a path.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -29,11 +29,13 @@ const SPEC: Spec = Spec {
         "Path.rename",
     ],
     summary: "Moves or renames a file or directory; never overwrites",
-    details: "The destination must not exist, not even as a dangling link, and the directory it goes into must. A link \
-        is moved itself. Nothing is moved into a temporary directory of the run from outside (`conflict`), since it \
-        would go with it. On one file system the move is a single rename; across file systems, which the policy must \
-        allow like reading it, the source is copied under a name of its own, synced, renamed and only then removed; a \
-        source that is changed meanwhile stays, and the copy goes (`conflict`). The result is `{\"error\": nil}`.",
+    details: "Moves the entry and returns `{\"error\": nil}`. The destination must not exist, not even as a dangling \
+        link; its directory must exist. A symbolic link is moved itself.\n\n\
+        On one file system the move is a single rename. Across file systems, which the policy must allow like reading \
+        the source, the source is copied under a temporary name, synced, renamed and only then removed. If the source \
+        is changed during this, it stays and the copy is removed (`conflict`).\n\n\
+        Nothing can be moved from outside into a temporary directory of the run (`conflict`), because it would be \
+        removed with it.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,

@@ -30,13 +30,17 @@ const SPEC: Spec = Spec {
         "renumber",
     ],
     summary: "Moves or renames several files and directories, each to its own new path",
-    details: "Each of `moves` is a map with `source` and `destination` (or `from` and `to`), and is made as `FS.MoveFile` makes it: nothing is \
-        overwritten, a link is moved itself. All are examined before the first is made: a source is what is there before the call. Where \
-        one goes to the path that another leaves, that other is made first, so that `1` can become `2` while `2` becomes `3`. \
-        Those that exchange their paths are an error (`conflict`): move one to a third path in a call before. A move to the path that it has is none, and has no row. With `make_directories` the missing directories of \
-        destinations are made. `items` has a row for each, in the order in which they were made, with `path` (the source), `destination`, `success` and `error`, and `succeeded` and `failed` count them; one failure does not stop \
-        the rest unless `all_or_nothing`. Where none is done the call failed, and where a limit ends it, its message says \
-        how many were done.",
+    details: "Makes each of `moves`, a map with `source` and `destination` (or `from` and `to`), as `FS.MoveFile` \
+        does: nothing is overwritten, and a symbolic link is moved itself. The result has `items` and the counts \
+        `succeeded` and `failed`. `items` has a record for each move, in the order in which they were made, with \
+        `path` (the source), `destination`, `success` and `error`.\n\n\
+        Order: all moves are examined before the first is made, and a source is what is there before the call. If a \
+        move goes to a path that another move leaves, the other is made first, so `1` can become `2` while `2` becomes \
+        `3`. Moves that exchange their paths are a `conflict`; move one of them to a third path in an earlier call. A \
+        move of an entry to its own path does nothing and has no record.\n\n\
+        With `make_directories` the missing directories of destinations are created.\n\n\
+        Failures: one failure does not stop the rest unless `all_or_nothing` is set. If no move is made, the call \
+        fails. If a limit ends it, the message says how many were made.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -59,9 +63,9 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        moves | pairs: Vec<Move> = Required, Kind::Maps(Move::PARAMS), "what is moved where: maps with `source` and `destination`";
-        make_directories: bool = Is(Literal::Bool(false)), Kind::Bool, "whether missing directories of destinations are made";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back";
+        moves | pairs: Vec<Move> = Required, Kind::Maps(Move::PARAMS), "moves to make: maps with `source` and `destination`";
+        make_directories: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to create missing directories";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest";
     }
 }
 

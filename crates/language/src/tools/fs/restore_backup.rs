@@ -12,11 +12,12 @@ const SPEC: Spec = Spec {
     wire: "restore_backup",
     aliases: &[],
     keywords: &["restore", "backup", "undelete", "recover", "undo delete", "bring back"],
-    summary: "Brings back what a tool replaced or deleted",
-    details: "`path` is the `backupPath` of a result, and what it names goes back to where it was; missing \
-        directories are made. The old content of a file replaces what is there now, which is kept itself, so that a \
-        restoration can be taken back by its own `backupPath`; the backup stays where it is. What was deleted is moved \
-        out of the trash, and its place must be free. The policy is asked as for a change of the place.",
+    summary: "Restores what a tool replaced or deleted",
+    details: "Restores what `path` names, the `backupPath` of a result, at its old place. Missing directories are \
+        created. The policy decides as for any change of that place.\n\n\
+        - A replaced file: the old content replaces the current one, which is kept too, so its own `backupPath` takes \
+        the restoration back. The backup stays where it is.\n\
+        - A deleted entry: it is moved out of the trash. Its old place must be free.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -40,7 +41,7 @@ const SPEC: Spec = Spec {
 
 arguments! {
     struct Args {
-        path | backup_path: BackupPath = Required, Kind::Kept, "what to bring back: `backupPath` of an earlier result";
+        path | backup_path: BackupPath = Required, Kind::Kept, "`backupPath` of an earlier result";
     }
 }
 

@@ -34,13 +34,18 @@ const SPEC: Spec = Spec {
         "SetLastWriteTime",
         "LastWriteTime",
     ],
-    summary: "Sets the time of the last change of a file or directory",
-    details: "`time` is a time as `TIME` takes it, exact to the nanosecond: `FS.FileInfo(a, exact_times: true).modified` \
-        copies that of another file. `before` and `modified` of the result have nine decimals; a file system that keeps \
-        less rounds, and `modified` is what it has. Without a zone the time is UTC. The time goes to the very file that was \
-        looked at, which is not opened; a link is followed where it stays inside the root. A file with more than one hard link \
-        is `policy_denied`: the other names share its time and may lie outside. Later changes in a directory give it another \
-        time, so set that last. The file must exist and belong to the user; when it was made and read is not set. Not on Windows.",
+    summary: "Sets the modification time of a file or directory",
+    details: "Sets the time and returns a map with the times `before` and `modified`, both with nine decimals. A file \
+        system that stores fewer decimals rounds the time; `modified` is the stored one.\n\n\
+        `time` is a time as `TIME` takes it, exact to the nanosecond; without a zone it is UTC. `FS.FileInfo(a, \
+        exact_times: true).modified` copies the time of another file.\n\n\
+        - The file must exist and belong to the user. The times of creation and access are not set.\n\
+        - The time is set on the file that was checked, which is not opened. A symbolic link is followed inside the \
+        root.\n\
+        - A file with more than one hard link is `policy_denied`: its other names share the time and may be outside \
+        the sandbox.\n\
+        - Later changes in a directory change its time again, so set it last.\n\n\
+        Not available on Windows.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,

@@ -26,12 +26,14 @@ const SPEC: Spec = Spec {
         "TemporaryDirectory",
         "scratch",
     ],
-    summary: "Makes an empty directory that is removed when the run ends",
-    details: "The directory lies directly below the root under a hidden name that nobody can guess, such as \
-        `.tmp-ns-0f3a…`, and only this user looks into it. It is removed with all that is in it when the run ends, also \
-        when that fails or is interrupted; in a session when the session ends, in `ns call` with the call, where it is of \
-        no use. One that was moved or renamed is kept: so work becomes final in one step, by `FS.MoveFile`. A directory \
-        that cannot be removed causes a warning, not an error. A process that is killed leaves its directory behind.",
+    summary: "Creates an empty directory, removed when the run ends",
+    details: "Creates the directory directly below the root and returns a map with its `path`. Its name is hidden and \
+        cannot be guessed, such as `.tmp-ns-0f3a…`, and only this user has access.\n\n\
+        Removal: the directory is removed with everything in it when the run ends, even if the run fails or is \
+        interrupted. In a session it is removed when the session ends; in `ns call`, where it is of no use, when the \
+        call ends. A directory that cannot be removed causes a warning, not an error. A process that is killed leaves \
+        its directory behind.\n\n\
+        A directory that was moved or renamed is kept, so `FS.MoveFile` makes finished work permanent in one step.",
     effect: Effect::Adds,
     risk: Risk::Low,
     requires_approval: false,
@@ -48,7 +50,7 @@ const MAX_PREFIX: usize = 64;
 
 arguments! {
     struct Args {
-        prefix: Str = Is(Literal::Text("ns")), Kind::Text, "part of the name, to be recognised by";
+        prefix: Str = Is(Literal::Text("ns")), Kind::Text, "recognizable part of the name";
     }
 }
 

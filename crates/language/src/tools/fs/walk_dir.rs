@@ -12,12 +12,17 @@ const SPEC: Spec = Spec {
     aliases: &["TOOL.WalkDir", "FS.Walk"],
     keywords: &["walk", "tree", "recursive", "traverse", "WalkDir.new", "filepath.WalkDir"],
     summary: "Walks a directory tree and lists every file and directory below the start",
-    details: "The result is a list of maps with `name`, `path` (from the start), `isDir`, `size` in bytes (0 for \
-        directories) and `modTime` (RFC 3339, UTC, whole seconds), a directory before what is in it, siblings by the \
-        bytes of their names; the start itself is left out. Hidden entries are included. Links are listed with their \
-        own size and time and never followed; a start that is a link to a directory gives an empty list. A missing \
-        start gives `nil` without a warning, any other failure `nil` with one. \
-        Bytes of a name that are not UTF-8 are shown as U+FFFD; no tool accepts such a path.",
+    details: "Returns a list of maps, one for each entry below the start:\n\n\
+        - `name`, `path`: name of the entry, and path from the start.\n\
+        - `isDir`: whether it is a directory.\n\
+        - `size`: bytes; 0 for a directory.\n\
+        - `modTime`: RFC 3339, UTC, whole seconds.\n\n\
+        Order: a directory before what is in it, siblings by the bytes of their names. The start itself is left out; \
+        hidden entries are included. In names that are not UTF-8, U+FFFD stands for the other bytes; no tool accepts \
+        such a path.\n\n\
+        Links: symbolic links are listed with their own size and time and never followed. A start that is a link to a \
+        directory gives an empty list.\n\n\
+        Failures: a missing start gives `nil` without a warning, any other failure `nil` with one.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

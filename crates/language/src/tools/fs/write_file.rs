@@ -33,19 +33,26 @@ const SPEC: Spec = Spec {
         "Set-Content",
     ],
     summary: "Writes a text file, whole or not at all",
-    details: "The text is written to a new file and synced, which then takes the name in one step, so that a reader or \
-        a crash sees the old file or the new one. Missing directories are made. A file that is replaced leaves its \
-        permission bits and, where this user may give files away or share the group, its owner and its group; else a \
-        warning says whose it was, and set-user-id and set-group-id are left out. The directory decides whether a file may \
-        be replaced, not its own permission bits. Other names of the file (hard links) keep the old content: `otherNames` is their number, if there are any, and a warning says so. The old file is kept below `.ns/backups` as long as the policy says: `FS.RestoreBackup` brings \
-        back what `backupPath` names; with `create_backup: false` no path is returned, and only `ns undo` \
-        brings it back. With `overwrite: false` an \
-        existing file is an error, also in a race. With `if_match` a file is replaced only if it has the content that \
-        the caller has seen, else it is a `conflict`: of several that change the same file at once, one wins. \
-        The new file is in `encoding`, whatever the old one was in: to write back what `FS.ReadFile` read, give its \
-        `encoding`, and `\"\\u{FEFF}\"` before the text if its `byteOrderMark` is true; `FS.EditFile` and `FS.AppendFile` keep both by \
-        themselves. `encoding` takes the names that `FS.ReadFile` knows; `utf-16` begins with a byte order mark, `base64` writes \
-        the bytes that the text stands for. A character that the encoding lacks is an error, and the old file stays.",
+    details: "Writes the text to a new file, syncs it, and gives it the name in one step: a reader or a crash sees the \
+        old file or the new one. Missing directories are created. The result has `sizeBytes` and, if a file was \
+        replaced, `backupPath`.\n\n\
+        Encoding: the new file is in `encoding`, whatever the old one was in. The names are those of `FS.ReadFile`; \
+        `utf-16` begins with a byte order mark, and `base64` writes the decoded bytes. A character that the encoding \
+        lacks is an error, and the old file stays. To write back what `FS.ReadFile` read, pass its `encoding`, and put \
+        `\"\\u{FEFF}\"` before the text if its `byteOrderMark` is true. `FS.EditFile` and `FS.AppendFile` keep both by \
+        themselves.\n\n\
+        Conditions: with `overwrite: false` an existing file is an error, even in a race. With `if_match` a file is \
+        replaced only if it has the content that the caller has seen, else the call fails with `conflict`: if several \
+        callers change one file at once, one wins.\n\n\
+        Backup: the old file is kept below `.ns/backups` for as long as the policy says, and `FS.RestoreBackup` \
+        restores it from `backupPath`. With `create_backup: false` no path is returned, and only `ns undo` restores \
+        it.\n\n\
+        Replacing an existing file:\n\n\
+        - The new file gets its permission bits and, if this user may give files away or is a member of the group, its \
+        owner and group. Otherwise a warning names the old owner, and set-user-id and set-group-id are cleared.\n\
+        - The permissions of the directory decide whether a file may be replaced, not those of the file.\n\
+        - Other names of the file (hard links) keep the old content. `otherNames` is their number, if there are any, \
+        and a warning says so.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -72,7 +79,7 @@ arguments! {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE.creating(), Access::Change), "file to write, from the sandbox root";
         content | text: Str = Required, Kind::Content, "text to write";
         encoding: Str = Is(Literal::Text("utf-8")), Kind::Text, "encoding of the file";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept when a file is replaced";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result names the backup of a replaced file";
         overwrite: bool = Is(Literal::Bool(true)), Kind::Bool, "whether an existing file is replaced";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have to be replaced";
     }

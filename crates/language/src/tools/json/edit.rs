@@ -17,13 +17,16 @@ use super::write::{self, Style, styled};
 const SET: Spec = Spec::pure(
     "JSON.Set",
     "json_set",
-    "Gives a JSON text with another value at one path",
-    "Every byte outside of that place stays: layout, order, spelling of numbers and texts, line breaks. `path` is one of \
-        `JSON.Query` without `*`; an empty one is the whole value. A key that is missing is added behind the others, in \
-        their layout, and so are maps on the way to it, also in place of a nil; an index that is the list's length appends. Of a key that comes \
-        twice the last is set. A float that is no number is an error, and so are comments: JSON with comments (JSONC) is \
-        changed as a text, with `FS.EditFile`. `JSON.Parse` takes the same texts, but for numbers beyond ints and floats \
-        without `big_numbers: \"text\"`.",
+    "Sets the value at a path in a JSON text",
+    "Returns the text with `value` at `path`. Every other byte stays: layout, order, spelling of numbers and \
+        texts, line breaks. `path` is a path of `JSON.Query` without `*`; an empty one is the whole value.\n\n\
+        - A missing key is added after the others, in their layout, and so are missing maps on the way to it, also in \
+        place of a nil.\n\
+        - An index equal to the length of the list appends.\n\
+        - Of duplicate keys, the last is set.\n\n\
+        A float that is not a number is an error. So are comments: change JSON with comments (JSONC) as a text, with \
+        `FS.EditFile`. `JSON.Parse` takes the same texts, except that it needs `big_numbers: \"text\"` for numbers \
+        beyond ints and floats.",
     Example {
         script: "SET text = '{\"name\": \"ns\", \"scripts\": {\"test\": \"cargo test\"}}'\n\
             EMIT JSON.Set(text, \"scripts.test\", \"ns test\")\nEMIT JSON.Set(text, \"scripts.lint\", true)",
@@ -31,17 +34,29 @@ const SET: Spec = Spec::pure(
             {\"name\": \"ns\", \"scripts\": {\"test\": \"cargo test\", \"lint\": true}}\n",
     },
 )
-.keywords(&["jq", "sed", "json.set", "jsonpath set", "lodash.set", "json_set", "jsonb_set", "bump version", "npm pkg set", "change a value in a config", "edit json", "package.json", "json_modify"]);
+.keywords(&[
+    "jq",
+    "sed",
+    "json.set",
+    "jsonpath set",
+    "lodash.set",
+    "json_set",
+    "jsonb_set",
+    "bump version",
+    "npm pkg set",
+    "change a value in a config",
+    "edit json",
+    "package.json",
+    "json_modify",
+]);
 const REMOVE: Spec = Spec::pure(
     "JSON.Remove",
     "json_remove",
-    "Gives a JSON text without the value at one path",
-    "Every byte outside of that entry stays. `path` is one of `JSON.Query` without `*`. A key that is not there does not \
-        matter, as in `MAP.Remove`; an index beyond the list is an error. A key that comes twice goes as often.",
-    Example {
-        script: "EMIT JSON.Remove('{\"a\": 1, \"b\": [2, 3]}', \"b[0]\")",
-        output: "{\"a\": 1, \"b\": [3]}\n",
-    },
+    "Removes the value at a path from a JSON text",
+    "Returns the text without the entry. Every other byte stays. `path` is a path of `JSON.Query` without \
+        `*`. A key that does not exist is ignored, as by `MAP.Remove`; an index beyond the list is an error. Of a \
+        duplicate key, all entries are removed.",
+    Example { script: "EMIT JSON.Remove('{\"a\": 1, \"b\": [2, 3]}', \"b[0]\")", output: "{\"a\": 1, \"b\": [3]}\n" },
 )
 .keywords(&["jq del", "json_remove", "json.remove", "delete key from json", "npm pkg delete", "json_delete"]);
 
@@ -49,7 +64,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "JSON text";
         path: Str = Required, Kind::Form(PLACE), "place of the value, such as `users[0].name`";
-        value: Value = Required, Kind::Any, "value that lies there afterwards";
+        value: Value = Required, Kind::Any, "new value";
     }
 }
 

@@ -27,10 +27,11 @@ const SPEC: Spec = Spec {
         "JSON records",
         "pd.read_json lines",
     ],
-    summary: "Gives the values of a file with one JSON text on each line (JSONL, NDJSON)",
-    details: "`FOR EACH value IN JSON.Lines(path)` reads one block at a time, so the size of the file does not matter; where \
-        a list is needed it is one, as for `FS.Lines`. The file is read as `FS.Lines` reads it; each line is parsed as by `JSON.Parse`, and blank lines \
-        are skipped. An error names line and column; in a loop, it comes after the values before it. A failure is an error.",
+    summary: "Reads the values of a file with one JSON text on each line (JSONL, NDJSON)",
+    details: "Returns the values of the file. `FOR EACH value IN JSON.Lines(path)` reads one block at a time, so the \
+        size of the file does not matter; where a list is needed the result is one, as for `FS.Lines`.\n\n\
+        The file is read as by `FS.Lines`, and each line is parsed as by `JSON.Parse`. Blank lines are skipped.\n\n\
+        Failures: a failure is an error with line and column. In a loop, it comes after the values before it.",
     example: Example {
         script: "MUST CALL FS.WriteFile(\"events.jsonl\", '{\"kind\": \"start\"}\\n{\"kind\": \"end\", \"code\": 3}\\n')\nFOR EACH event IN JSON.Lines(\"events.jsonl\") DO\n  EMIT event.kind\nENDBLOCK",
         output: "start\nend\n",
@@ -41,8 +42,8 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
-        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or what is found when left out";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "handling of numbers that no int or float holds";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or detected when left out";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
     }
 }

@@ -11,14 +11,19 @@ use super::super::place::at_byte;
 const SPEC: Spec = Spec::pure(
     "JSON.Parse",
     "json_parse",
-    "Gives the value of a JSON text",
-    "By RFC 8259: objects become maps in the order of the text, of equal keys the first has the place and the last the \
-        value, `null` becomes nil, a number without fraction and exponent an int, every other number a float. A whole \
-        number that 64 bits do not hold, or a number beyond all floats, is an error, or with `big_numbers: \"text\"` the \
-        text that it is written as. Half a surrogate pair is an error, and so are comments (JSONC). A byte order mark at the \
-        start is skipped. An error names line and column. Values nest as deep as `value_depth` lets them. `JSON.Set` and \
-        `JSON.Remove` take the same texts, and numbers of any size, which they leave as they are written. \
-        With `default`, a text that is no JSON gives that value. `JSON.Lines` reads a file with one text on each line.",
+    "Parses a JSON text",
+    "Returns the value of a text by RFC 8259:\n\n\
+        - An object becomes a map in the order of the text. Of equal keys, the first has the place and the last the \
+        value.\n\
+        - `null` becomes nil.\n\
+        - A number without fraction and exponent becomes an int, any other number a float. A whole number beyond 64 \
+        bits and a number beyond all floats are errors; with `big_numbers: \"text\"` they become texts, as \
+        written.\n\n\
+        Half a surrogate pair and comments (JSONC) are errors. A byte order mark at the start is skipped. Values nest \
+        as deep as `value_depth` allows. An error states line and column; with `default`, a text that is not JSON \
+        gives that value instead.\n\n\
+        `JSON.Set` and `JSON.Remove` take the same texts, with numbers of any size, which they leave as written. \
+        `JSON.Lines` reads a file with one JSON text on each line.",
     Example {
         script: "SET config = JSON.Parse('{\"name\": \"ns\", \"sizes\": [1, 2.5]}')\nEMIT config.name, \" \", config.sizes[1]",
         output: "ns 2.5\n",
@@ -29,7 +34,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "JSON text";
-        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "handling of numbers that no int or float holds";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }

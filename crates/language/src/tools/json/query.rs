@@ -11,11 +11,12 @@ use super::super::edit::path::{PATH, Step, parse};
 const SPEC: Spec = Spec::pure(
     "JSON.Query",
     "json_query",
-    "Gives what lies at a path inside lists and maps",
-    "A path is made of names with dots between them, indexes in brackets (`[0]`, negative ones from the end), names in \
-        brackets and quotes (`[\"a.b\"]`), and `*` or `[*]` for everything in a list or map; a `$` may stand before it. \
-        Without `*` the result is one value, or `default` where nothing lies there; with `*` it is the list of all \
-        that was found.",
+    "Returns the values at a path in lists and maps",
+    "Without `*`, returns the value at the path, or `default` if there is none; with `*`, returns the list of \
+        all values found.\n\n\
+        A path consists of names with dots between them, indexes in brackets (`[0]`, negative ones from the end), \
+        names in brackets and quotes (`[\"a.b\"]`), and `*` or `[*]` for everything in a list or map. It may begin \
+        with `$`.",
     Example {
         script: "SET data = {\"users\": [{\"name\": \"Ann\"}, {\"name\": \"Bo\"}]}\n\
             EMIT JSON.Query(data, \"users[0].name\"), \" \", JSON.Query(data, \"users[*].name\"), \" \", \\\n    JSON.Query(data, \"a.b\")",
@@ -28,7 +29,7 @@ arguments! {
     struct Args {
         value: Value = Required, Kind::Any, "value to look into";
         path: Str = Required, Kind::Form(PATH), "where to look";
-        default: Value = Absent, Kind::Any, "value where nothing lies at a path without `*`; nil when left out";
+        default: Value = Absent, Kind::Any, "result if nothing is at a path without `*`; nil when left out";
     }
 }
 

@@ -15,21 +15,34 @@ use super::super::build;
 const TEXT: Spec = Spec::pure(
     "JSON.Text",
     "json_text",
-    "Gives the JSON text of a value, without blanks",
-    "Keys keep their order, and nil becomes `null`; texts are written as they are, with escapes for quotes, backslashes \
-        and control characters only. JSON has no infinite floats, and none that are no number: a value that holds one is \
-        refused, and the error says where it is.",
+    "Formats a value as compact JSON text",
+    "Returns the text. Keys keep their order, and nil becomes `null`. Texts are written as they are, with \
+        escapes only for quotes, backslashes and control characters. JSON has no infinite floats and no floats that \
+        are not numbers: a value that contains one is an error that says where it is.",
     Example {
         script: "EMIT JSON.Text({\"a\": [1, 2.0, nil], \"b\": \"é\"})",
         output: "{\"a\":[1,2.0,null],\"b\":\"é\"}\n",
     },
 )
-.keywords(&["json.stringify", "json.dumps", "json.dump", "json.encode", "json_encode", "write json", "to json", "json.Marshal", "to_json", "serde_json.to_string", "ConvertTo-Json", "serialize"]);
+.keywords(&[
+    "json.stringify",
+    "json.dumps",
+    "json.dump",
+    "json.encode",
+    "json_encode",
+    "write json",
+    "to json",
+    "json.Marshal",
+    "to_json",
+    "serde_json.to_string",
+    "ConvertTo-Json",
+    "serialize",
+]);
 const PRETTY: Spec = Spec::pure(
     "JSON.Pretty",
     "json_pretty",
-    "Gives the JSON text of a value, an element a line",
-    "As `JSON.Text`, with line breaks and `indent` blanks a level.",
+    "Formats a value as indented JSON text",
+    "Like `JSON.Text`, with line breaks and `indent` blanks per level.",
     Example {
         script: "EMIT JSON.Pretty({\"a\": [1], \"b\": {}})",
         output: "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}\n",

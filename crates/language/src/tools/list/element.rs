@@ -14,7 +14,7 @@ use super::super::range::{beyond, place};
 const LENGTH: Spec = Spec::pure(
     "LIST.Length",
     "list_length",
-    "Gives the number of elements",
+    "Returns the number of elements",
     "The same as `LEN` of a list.",
     Example { script: "EMIT LIST.Length([1, 2, 3])", output: "3\n" },
 )
@@ -30,7 +30,7 @@ const IS_EMPTY: Spec = Spec::pure(
 const GET: Spec = Spec::pure(
     "LIST.Get",
     "list_get",
-    "Gives the element at an index, or a default where there is none",
+    "Returns the element at an index, or a default if there is none",
     "Indexes count from 0, negative ones from the end. `list[index]` is an error where there is no element.",
     Example { script: "EMIT LIST.Get([1, 2], -1), \" \", LIST.Get([1, 2], 5, \"none\")", output: "2 none\n" },
 )
@@ -38,7 +38,7 @@ const GET: Spec = Spec::pure(
 const FIRST: Spec = Spec::pure(
     "LIST.First",
     "list_first",
-    "Gives the first element, nil where there is none",
+    "Returns the first element, nil if there is none",
     "`default` is given instead of nil.",
     Example { script: "EMIT LIST.First([1, 2]), \" \", LIST.First([])", output: "1 nil\n" },
 )
@@ -47,7 +47,7 @@ const FIRST: Spec = Spec::pure(
 const LAST: Spec = Spec::pure(
     "LIST.Last",
     "list_last",
-    "Gives the last element, nil where there is none",
+    "Returns the last element, nil if there is none",
     "`default` is given instead of nil.",
     Example { script: "EMIT LIST.Last([1, 2]), \" \", LIST.Last([], 0)", output: "2 0\n" },
 )
@@ -55,7 +55,7 @@ const LAST: Spec = Spec::pure(
 const APPEND: Spec = Spec::pure(
     "LIST.Append",
     "list_append",
-    "Gives the list with a value after its last element",
+    "Returns the list with a value after its last element",
     "In `SET list = LIST.Append(list, value)` the list grows in place, as in `SET list = list + [value]`.",
     Example { script: "EMIT LIST.Append([1, 2], 3)", output: "[1, 2, 3]\n" },
 )
@@ -63,7 +63,7 @@ const APPEND: Spec = Spec::pure(
 const PREPEND: Spec = Spec::pure(
     "LIST.Prepend",
     "list_prepend",
-    "Gives the list with a value before its first element",
+    "Returns the list with a value before its first element",
     "In `SET list = LIST.Prepend(list, value)` the list grows in place.",
     Example { script: "EMIT LIST.Prepend([1, 2], 0)", output: "[0, 1, 2]\n" },
 )
@@ -71,7 +71,7 @@ const PREPEND: Spec = Spec::pure(
 const INSERT: Spec = Spec::pure(
     "LIST.Insert",
     "list_insert",
-    "Gives the list with a value before the element at an index",
+    "Returns the list with a value before the element at an index",
     "Indexes count from 0, negative ones from the end; the list's length appends. An index beyond that is an error.",
     Example { script: "EMIT LIST.Insert([\"a\", \"c\"], 1, \"b\")", output: "[\"a\", \"b\", \"c\"]\n" },
 )
@@ -79,7 +79,7 @@ const INSERT: Spec = Spec::pure(
 const REMOVE: Spec = Spec::pure(
     "LIST.Remove",
     "list_remove",
-    "Gives the list without the element at an index",
+    "Returns the list without the element at an index",
     "Indexes count from 0, negative ones from the end. An index beyond the list is an error.",
     Example { script: "EMIT LIST.Remove([\"a\", \"b\", \"c\"], 1)", output: "[\"a\", \"c\"]\n" },
 )

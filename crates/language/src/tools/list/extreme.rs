@@ -14,9 +14,9 @@ use super::key;
 const SUM: Spec = Spec::pure(
     "LIST.Sum",
     "list_sum",
-    "Gives the sum of the elements",
-    "Of whole numbers it is a whole number, or an error when it leaves 64 bits; of an empty list it is 0. With `key`, \
-        elements are maps and their values of that key are added.",
+    "Returns the sum of the elements",
+    "The sum of whole numbers is a whole number, or an error beyond 64 bits. The sum of an empty list is 0. \
+        With `key`, elements are maps and their values of that key are added.",
     Example {
         script: "EMIT LIST.Sum([1, 2, 3]), \" \", LIST.Sum([{\"size\": 5}, {\"size\": 0.5}], \"size\")",
         output: "6 5.5\n",
@@ -26,10 +26,10 @@ const SUM: Spec = Spec::pure(
 const MIN: Spec = Spec::pure(
     "LIST.Min",
     "list_min",
-    "Gives the least element, nil of an empty list",
-    "Elements are all numbers or all texts, lists of these, or maps when `key` names the value to compare, or the values, \
-        of which the first that differ decide; of equal ones the first. A float that is not a number is never the least \
-        while there are others.",
+    "Returns the smallest element, nil if there is none",
+    "Returns the smallest element, the first of equal ones, or nil for an empty list. Elements are all \
+        numbers, all texts or lists of these, or maps, with `key` as the value to compare. With several keys, the \
+        first whose values differ decides. A float that is not a number is never the smallest while there are others.",
     Example {
         script: "EMIT LIST.Min([3, 1, 2]), \" \", LIST.Min([{\"n\": 2}, {\"n\": 1}], \"n\")",
         output: "1 {\"n\": 1}\n",
@@ -39,15 +39,15 @@ const MIN: Spec = Spec::pure(
 const MAX: Spec = Spec::pure(
     "LIST.Max",
     "list_max",
-    "Gives the greatest element, nil of an empty list",
-    "As `LIST.Min` does for the least.",
+    "Returns the largest element, nil if there is none",
+    "Like `LIST.Min`, for the largest element.",
     Example { script: "EMIT LIST.Max([\"b\", \"c\", \"a\"])", output: "c\n" },
 )
 .keywords(&["max", "maximum", "largest", "greatest", "highest"]);
 const AVERAGE: Spec = Spec::pure(
     "LIST.Average",
     "list_average",
-    "Gives the arithmetic mean of the elements as a float, nil of an empty list",
+    "Returns the arithmetic mean of the elements as a float, nil if empty",
     "With `key`, elements are maps and their values of that key count.",
     Example { script: "EMIT LIST.Average([1, 2, 6])", output: "3.0\n" },
 )

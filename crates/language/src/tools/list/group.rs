@@ -13,10 +13,10 @@ use super::key;
 const GROUP_BY: Spec = Spec::pure(
     "LIST.GroupBy",
     "list_group_by",
-    "Gives a map from each value of a key to the elements that have it",
-    "Elements are maps, unless `key` is the bare name of a procedure, built-in or tool, which gives the value of each \
-        element: `LIST.GroupBy(paths, PATH.Extension)`. Values that are no texts become keys as EMIT prints them; lists and maps are an error. Groups \
-        and their elements keep the order of the list.",
+    "Returns a map from each value of a key to the elements that have it",
+    "Elements are maps, unless `key` is the bare name of a procedure, built-in or tool that returns the value \
+        of each element: `LIST.GroupBy(paths, PATH.Extension)`. Values that are not texts become keys as EMIT prints \
+        them; lists and maps are an error. Groups and their elements keep the order of the list.",
     Example {
         script: "EMIT LIST.GroupBy([{\"e\": \"md\", \"n\": 1}, {\"e\": \"rs\", \"n\": 2}, {\"e\": \"md\", \"n\": 3}], \"e\")",
         output: "{\"md\": [{\"e\": \"md\", \"n\": 1}, {\"e\": \"md\", \"n\": 3}], \"rs\": [{\"e\": \"rs\", \"n\": 2}]}\n",
@@ -26,7 +26,7 @@ const GROUP_BY: Spec = Spec::pure(
 const INDEX_BY: Spec = Spec::pure(
     "LIST.IndexBy",
     "list_index_by",
-    "Gives a map from each value of a key to the last element that has it",
+    "Returns a map from each value of a key to the last element that has it",
     "Keys are made as `LIST.GroupBy` makes them.",
     Example {
         script: "EMIT LIST.IndexBy([{\"id\": 7, \"n\": \"a\"}, {\"id\": 8, \"n\": \"b\"}], \"id\")[\"8\"].n",
@@ -37,9 +37,9 @@ const INDEX_BY: Spec = Spec::pure(
 const COUNT_BY: Spec = Spec::pure(
     "LIST.CountBy",
     "list_count_by",
-    "Gives a map from each value to how many elements have it",
-    "Values are the elements themselves, or those of `key` where elements are maps. Keys are made as `LIST.GroupBy` \
-        makes them.",
+    "Returns a map from each value to its number of elements",
+    "The values are the elements themselves, or with `key` the values of that key in maps. Keys are formed as \
+        by `LIST.GroupBy`.",
     Example { script: "EMIT LIST.CountBy([\"a\", \"b\", \"a\"])", output: "{\"a\": 2, \"b\": 1}\n" },
 )
 .keywords(&[
@@ -55,7 +55,7 @@ const COUNT_BY: Spec = Spec::pure(
 const COLUMN: Spec = Spec::pure(
     "LIST.Column",
     "list_column",
-    "Gives the value that each element, a map, has under a key",
+    "Returns the value of a key in each element, a map",
     "An element without the key is an error, unless `default` is given.",
     Example { script: "EMIT LIST.Column([{\"n\": 1}, {\"n\": 2}], \"n\")", output: "[1, 2]\n" },
 )

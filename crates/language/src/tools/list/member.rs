@@ -24,7 +24,7 @@ const CONTAINS: Spec = Spec::pure(
 const FIND: Spec = Spec::pure(
     "LIST.Find",
     "list_find",
-    "Gives the index of the first element that equals a value, nil when none does",
+    "Returns the index of the first element that equals a value, nil if none does",
     "With `key`, elements are maps and their value of that key is compared. Elements are compared as `==` does.",
     Example {
         script: "EMIT LIST.Find([\"a\", \"b\"], \"b\"), \" \", LIST.Find([{\"n\": 1}, {\"n\": 2}], 2, key: \"n\")",
@@ -35,7 +35,7 @@ const FIND: Spec = Spec::pure(
 const COUNT: Spec = Spec::pure(
     "LIST.Count",
     "list_count",
-    "Gives how many elements equal a value",
+    "Counts the elements that equal a value",
     "With `key`, elements are maps and their value of that key is compared. Elements are compared as `==` does.",
     Example { script: "EMIT LIST.Count([1, 2, 1], 1)", output: "2\n" },
 )
@@ -43,7 +43,7 @@ const COUNT: Spec = Spec::pure(
 const WHERE: Spec = Spec::pure(
     "LIST.Where",
     "list_where",
-    "Gives the elements, which are maps, whose value of a key equals a value",
+    "Returns the maps whose value of a key equals a value",
     "Elements are compared as `==` does; `LIST.Filter` takes a procedure for all other conditions.",
     Example {
         script: "EMIT LIST.Where([{\"n\": 1, \"t\": \"x\"}, {\"n\": 2, \"t\": \"y\"}], \"t\", \"y\")",
@@ -54,7 +54,7 @@ const WHERE: Spec = Spec::pure(
 const UNIQUE: Spec = Spec::pure(
     "LIST.Unique",
     "list_unique",
-    "Gives the elements without those that equal an earlier one",
+    "Returns the elements without those that equal an earlier one",
     "With `key`, elements are maps and their value of that key is compared. The order stays.",
     Example { script: "EMIT LIST.Unique([3, 1, 3, 2, 1])", output: "[3, 1, 2]\n" },
 )

@@ -12,7 +12,7 @@ use super::super::build::{self, ListBuilder};
 const FLATTEN: Spec = Spec::pure(
     "LIST.Flatten",
     "list_flatten",
-    "Gives the elements with lists among them replaced by their elements",
+    "Returns the elements with lists among them replaced by their elements",
     "One level, unless `depth` says more.",
     Example {
         script: "EMIT LIST.Flatten([1, [2, [3]]])\nEMIT LIST.Flatten([1, [2, [3]]], depth: 2)",
@@ -23,7 +23,7 @@ const FLATTEN: Spec = Spec::pure(
 const ZIP: Spec = Spec::pure(
     "LIST.Zip",
     "list_zip",
-    "Gives pairs of the elements that two lists have at the same index",
+    "Returns pairs of the elements that two lists have at the same index",
     "As many pairs as the shorter list has elements.",
     Example { script: "EMIT LIST.Zip([\"a\", \"b\"], [1, 2])", output: "[[\"a\", 1], [\"b\", 2]]\n" },
 )
@@ -31,7 +31,7 @@ const ZIP: Spec = Spec::pure(
 const CHUNK: Spec = Spec::pure(
     "LIST.Chunk",
     "list_chunk",
-    "Gives the elements in lists of so many",
+    "Splits a list into chunks of a size",
     "The last one has what is left.",
     Example { script: "EMIT LIST.Chunk([1, 2, 3, 4, 5], 2)", output: "[[1, 2], [3, 4], [5]]\n" },
 )
@@ -39,7 +39,7 @@ const CHUNK: Spec = Spec::pure(
 const REPEAT: Spec = Spec::pure(
     "LIST.Repeat",
     "list_repeat",
-    "Gives a list of a value, so many times",
+    "Returns a list that repeats a value",
     "`RANGE(n)` gives the whole numbers from 0 on.",
     Example { script: "EMIT LIST.Repeat(0, 3)", output: "[0, 0, 0]\n" },
 )

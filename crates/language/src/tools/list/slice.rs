@@ -13,7 +13,7 @@ use super::super::range::bounds;
 const SLICE: Spec = Spec::pure(
     "LIST.Slice",
     "list_slice",
-    "Gives the elements from one index up to another",
+    "Returns the elements from one index up to another",
     "Indexes count from 0, negative ones from the end; `end` itself is left out. An index beyond the list is an error.",
     Example { script: "EMIT LIST.Slice([1, 2, 3, 4], 1, 3)", output: "[2, 3]\n" },
 )
@@ -21,31 +21,31 @@ const SLICE: Spec = Spec::pure(
 const REST: Spec = Spec::pure(
     "LIST.Rest",
     "list_rest",
-    "Gives the elements without the first ones",
-    "A list of no more than `count` elements gives the empty list.",
+    "Returns the elements after the first ones",
+    "If the list has at most `count` elements, the result is empty.",
     Example { script: "EMIT LIST.Rest([1, 2, 3]), LIST.Rest([])", output: "[2, 3][]\n" },
 )
 .keywords(&["rest", "skip", "drop", "without the first"]);
 const TAKE: Spec = Spec::pure(
     "LIST.Take",
     "list_take",
-    "Gives the first elements",
-    "A list of no more than `count` elements is given whole.",
+    "Returns the first elements",
+    "A list of at most `count` elements is returned whole.",
     Example { script: "EMIT LIST.Take([1, 2, 3], 2)", output: "[1, 2]\n" },
 )
 .keywords(&["take", "limit", "first elements", "top", "first n"]);
 const TAIL: Spec = Spec::pure(
     "LIST.Tail",
     "list_tail",
-    "Gives the last elements",
-    "A list of no more than `count` elements is given whole.",
+    "Returns the last elements",
+    "A list of at most `count` elements is returned whole.",
     Example { script: "EMIT LIST.Tail([1, 2, 3], 2)", output: "[2, 3]\n" },
 )
 .keywords(&["tail", "last elements", "takelast", "last n"]);
 const REVERSE: Spec = Spec::pure(
     "LIST.Reverse",
     "list_reverse",
-    "Gives the elements in reverse order",
+    "Returns the elements in reverse order",
     "The list itself stays as it is.",
     Example { script: "EMIT LIST.Reverse([1, 2, 3])", output: "[3, 2, 1]\n" },
 )

@@ -13,11 +13,12 @@ use super::key;
 const SPEC: Spec = Spec::pure(
     "LIST.Sort",
     "list_sort",
-    "Gives the elements in ascending or descending order",
-    "Elements are all numbers or all texts, or maps when `key` names the value to sort by, or the values, of which the \
-        first that differ decide. Texts are ordered by code point, a float that is not a number comes after all others, \
-        and lists are ordered by their first elements that differ, the shorter one first when there are none. Equal \
-        elements keep their order.",
+    "Sorts a list in ascending or descending order",
+    "Returns the sorted list. Elements are all numbers, all texts or lists of these, or maps, with `key` as \
+        the value to sort by. With several keys, the first whose values differ decides. Equal elements keep their \
+        order.\n\n\
+        Texts are ordered by code point. A float that is not a number comes after all others. Lists are ordered by \
+        their first elements that differ; if there are none, the shorter list comes first.",
     Example {
         script: "EMIT LIST.Sort([3, 1, 2])\nEMIT LIST.Sort([{\"n\": 1}, {\"n\": 2}], key: \"n\", descending: true)\n\
             SET words = [{\"w\": \"b\", \"n\": 1}, {\"w\": \"c\", \"n\": 2}, {\"w\": \"a\", \"n\": 1}]\n\

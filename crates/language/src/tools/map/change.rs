@@ -10,7 +10,7 @@ use crate::value::{Hashed, List, Map, Str, Value, ValueMap, order, print};
 const SET: Spec = Spec::pure(
     "MAP.Set",
     "map_set",
-    "Gives the map with a value under a key",
+    "Returns the map with a value under a key",
     "In `SET map = MAP.Set(map, key, value)` the map changes in place, as in `SET map[key] = value`.",
     Example { script: "EMIT MAP.Set({\"a\": 1}, \"b\", 2)", output: "{\"a\": 1, \"b\": 2}\n" },
 )
@@ -18,9 +18,9 @@ const SET: Spec = Spec::pure(
 const MERGE: Spec = Spec::pure(
     "MAP.Merge",
     "map_merge",
-    "Gives the keys and values of two maps",
-    "Where both have a key, `other` has the value and the first map the place. With `deep`, maps under the same key are \
-        merged themselves.",
+    "Merges the keys and values of two maps",
+    "If both have a key, the result has the value of `other` at the place of the first map. With `deep`, maps \
+        under the same key are merged too.",
     Example {
         script: "EMIT MAP.Merge({\"a\": 1, \"b\": 2}, {\"b\": 3, \"c\": 4})\n\
             EMIT MAP.Merge({\"p\": {\"x\": 1}}, {\"p\": {\"y\": 2}}, deep: true)",
@@ -31,16 +31,16 @@ const MERGE: Spec = Spec::pure(
 const REMOVE: Spec = Spec::pure(
     "MAP.Remove",
     "map_remove",
-    "Gives the map without one or several keys",
-    "Keys that the map does not have do not matter.",
+    "Returns the map without one or several keys",
+    "Keys that the map does not have are ignored.",
     Example { script: "EMIT MAP.Remove({\"a\": 1, \"b\": 2, \"c\": 3}, [\"a\", \"c\"])", output: "{\"b\": 2}\n" },
 )
 .keywords(&["remove", "delete key", "MAP.Delete", "pop", "del", "without key", "omit"]);
 const PICK: Spec = Spec::pure(
     "MAP.Pick",
     "map_pick",
-    "Gives the map with one or several keys only",
-    "In the order of `keys`; those that the map does not have are left out.",
+    "Returns the map with one or several keys only",
+    "In the order of `keys`. Keys that the map does not have are left out.",
     Example {
         script: "EMIT MAP.Pick({\"a\": 1, \"b\": 2, \"c\": 3}, [\"c\", \"a\"])",
         output: "{\"c\": 3, \"a\": 1}\n",
@@ -50,7 +50,7 @@ const PICK: Spec = Spec::pure(
 const SORT_KEYS: Spec = Spec::pure(
     "MAP.SortKeys",
     "map_sort_keys",
-    "Gives the map with its keys in ascending order",
+    "Returns the map with its keys in ascending order",
     "By code point.",
     Example { script: "EMIT MAP.SortKeys({\"b\": 1, \"a\": 2})", output: "{\"a\": 2, \"b\": 1}\n" },
 )
@@ -58,8 +58,9 @@ const SORT_KEYS: Spec = Spec::pure(
 const FROM_ITEMS: Spec = Spec::pure(
     "MAP.FromItems",
     "map_from_items",
-    "Gives the map of a list of pairs of key and value",
-    "Each pair is a list of two, a text first. A key that comes twice keeps its first place and has its last value.",
+    "Returns the map of a list of pairs of key and value",
+    "Each pair is a list of two elements, the first a text. A duplicate key keeps its first place and gets \
+        its last value.",
     Example { script: "EMIT MAP.FromItems([[\"a\", 1], [\"b\", 2]])", output: "{\"a\": 1, \"b\": 2}\n" },
 )
 .keywords(&["fromentries", "Object.fromEntries", "dict", "from pairs", "zip to map"]);

@@ -31,7 +31,7 @@ pub fn tools() -> Vec<Tool> {
 const LENGTH: Spec = Spec::pure(
     "MAP.Length",
     "map_length",
-    "Gives the number of keys",
+    "Returns the number of keys",
     "The same as `LEN` of a map.",
     Example { script: "EMIT MAP.Length({\"a\": 1})", output: "1\n" },
 )
@@ -39,7 +39,7 @@ const LENGTH: Spec = Spec::pure(
 const GET: Spec = Spec::pure(
     "MAP.Get",
     "map_get",
-    "Gives the value of a key, or a default where there is none",
+    "Returns the value of a key, or a default if there is none",
     "`map[key]` is an error where the key is missing.",
     Example { script: "EMIT MAP.Get({\"a\": 1}, \"a\"), \" \", MAP.Get({\"a\": 1}, \"b\", 0)", output: "1 0\n" },
 )
@@ -64,7 +64,7 @@ const HAS: Spec = Spec::pure(
 const KEYS: Spec = Spec::pure(
     "MAP.Keys",
     "map_keys",
-    "Gives the keys",
+    "Returns the keys",
     "In the order of insertion. `FOR EACH key IN map` goes through them without a list.",
     Example { script: "EMIT MAP.Keys({\"b\": 1, \"a\": 2})", output: "[\"b\", \"a\"]\n" },
 )
@@ -72,7 +72,7 @@ const KEYS: Spec = Spec::pure(
 const VALUES: Spec = Spec::pure(
     "MAP.Values",
     "map_values",
-    "Gives the values",
+    "Returns the values",
     "In the order of insertion.",
     Example { script: "EMIT MAP.Values({\"b\": 1, \"a\": 2})", output: "[1, 2]\n" },
 )
@@ -80,7 +80,7 @@ const VALUES: Spec = Spec::pure(
 const ITEMS: Spec = Spec::pure(
     "MAP.Items",
     "map_items",
-    "Gives pairs of key and value, each a list of two",
+    "Returns pairs of key and value, each a list of two",
     "In the order of insertion; `MAP.FromItems` is the counterpart.",
     Example { script: "EMIT MAP.Items({\"b\": 1, \"a\": 2})", output: "[[\"b\", 1], [\"a\", 2]]\n" },
 )

@@ -11,7 +11,7 @@ use crate::value::{Map, Str, Value, print};
 const SPEC: Spec = Spec::pure(
     "MAP.SortValues",
     "map_sort_values",
-    "Gives the map in the order of its values",
+    "Returns the map in order of its values",
     "Values are all numbers or all texts, ordered as `LIST.Sort` orders them; equal ones keep their order.",
     Example {
         script: "EMIT MAP.SortValues({\"a\": 2, \"b\": 1})\n\

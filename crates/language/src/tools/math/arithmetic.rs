@@ -10,7 +10,7 @@ use super::refused;
 const ADD: Spec = Spec::pure(
     "MATH.Add",
     "math_add",
-    "Gives the sum of two numbers",
+    "Returns the sum of two numbers",
     "The same as `a + b`.",
     Example { script: "EMIT MATH.Add(2, 3.5)", output: "5.5\n" },
 )
@@ -18,7 +18,7 @@ const ADD: Spec = Spec::pure(
 const SUBTRACT: Spec = Spec::pure(
     "MATH.Subtract",
     "math_subtract",
-    "Gives the difference of two numbers",
+    "Returns the difference of two numbers",
     "The same as `a - b`.",
     Example { script: "EMIT MATH.Subtract(2, 3)", output: "-1\n" },
 )
@@ -26,7 +26,7 @@ const SUBTRACT: Spec = Spec::pure(
 const MULTIPLY: Spec = Spec::pure(
     "MATH.Multiply",
     "math_multiply",
-    "Gives the product of two numbers",
+    "Returns the product of two numbers",
     "The same as `a * b`.",
     Example { script: "EMIT MATH.Multiply(2, 3)", output: "6\n" },
 )
@@ -34,15 +34,16 @@ const MULTIPLY: Spec = Spec::pure(
 const DIVIDE: Spec = Spec::pure(
     "MATH.Divide",
     "math_divide",
-    "Gives the quotient of two numbers",
-    "The same as `a / b`: a whole number where both are and it comes out even; by zero it is an error.",
+    "Returns the quotient of two numbers",
+    "The same as `a / b`: a whole number if both are and nothing remains, else a float. Division by zero is \
+        an error.",
     Example { script: "EMIT MATH.Divide(6, 3), \" \", MATH.Divide(7, 2)", output: "2 3.5\n" },
 )
 .keywords(&["math.div"]);
 const MODULO: Spec = Spec::pure(
     "MATH.Modulo",
     "math_modulo",
-    "Gives the remainder of a division of whole numbers",
+    "Returns the remainder of a division of whole numbers",
     "The same as `a % b`, with the sign of the left side; `MATH.FloorMod` has the sign of the right one.",
     Example { script: "EMIT MATH.Modulo(-7, 3)", output: "-1\n" },
 )
@@ -50,7 +51,7 @@ const MODULO: Spec = Spec::pure(
 const POWER: Spec = Spec::pure(
     "MATH.Power",
     "math_power",
-    "Gives a number to the power of another",
+    "Returns a number to the power of another",
     "The same as `a ** b`.",
     Example { script: "EMIT MATH.Power(2, 10), \" \", MATH.Power(2, -1)", output: "1024 0.5\n" },
 )

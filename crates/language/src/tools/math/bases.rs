@@ -7,7 +7,7 @@ use crate::value::{Str, print};
 const TO_BASE: Spec = Spec::pure(
     "MATH.ToBase",
     "math_to_base",
-    "Gives the digits of a whole number in a base",
+    "Formats a whole number in a base",
     "Digits above 9 are lower-case letters.",
     Example { script: "EMIT MATH.ToBase(255, 16), \" \", MATH.ToBase(-5, 2)", output: "ff -101\n" },
 )
@@ -15,7 +15,7 @@ const TO_BASE: Spec = Spec::pure(
 const FROM_BASE: Spec = Spec::pure(
     "MATH.FromBase",
     "math_from_base",
-    "Gives the whole number of digits in a base",
+    "Parses a whole number in a base",
     "Letters of either case are digits; a sign may stand before them.",
     Example { script: "EMIT MATH.FromBase(\"FF\", 16), \" \", MATH.FromBase(\"755\", 8)", output: "255 493\n" },
 )

@@ -9,7 +9,7 @@ use super::float;
 const EXP: Spec = Spec::pure(
     "MATH.Exp",
     "math_exp",
-    "Gives e to the power of a number",
+    "Returns e to the power of a number",
     "`LN` is the counterpart. `SQRT`, `SIN`, `ROUND` and their like are built-in functions.",
     Example { script: "EMIT ROUND(MATH.Exp(1), 6)", output: "2.718282\n" },
 )
@@ -17,15 +17,15 @@ const EXP: Spec = Spec::pure(
 const LOG: Spec = Spec::pure(
     "MATH.Log",
     "math_log",
-    "Gives the logarithm of a number to a base",
-    "The number is above zero, the base too and not 1; powers of 2 and 10 come out exact.",
+    "Returns the logarithm of a number to a base",
+    "The number is above zero; the base is too and is not 1. Powers of 2 and 10 are exact.",
     Example { script: "EMIT MATH.Log(1024, 2)", output: "10.0\n" },
 )
 .keywords(&["log", "logarithm"]);
 const HYPOT: Spec = Spec::pure(
     "MATH.Hypot",
     "math_hypot",
-    "Gives the length of the line from the origin to a point",
+    "Returns the length of the line from the origin to a point",
     "The root of `x ** 2 + y ** 2`, without overflow in between.",
     Example { script: "EMIT MATH.Hypot(3, 4)", output: "5.0\n" },
 )
@@ -33,7 +33,7 @@ const HYPOT: Spec = Spec::pure(
 const ATAN2: Spec = Spec::pure(
     "MATH.Atan2",
     "math_atan2",
-    "Gives the angle of the line from the origin to a point, in radians",
+    "Returns the angle of the line from the origin to a point, in radians",
     "From -pi to pi; `y` comes first, as everywhere.",
     Example { script: "EMIT ROUND(MATH.Atan2(1, 1) * 4, 6)", output: "3.141593\n" },
 )
@@ -41,7 +41,7 @@ const ATAN2: Spec = Spec::pure(
 const PI: Spec = Spec::pure(
     "MATH.Pi",
     "math_pi",
-    "Gives the circle's number",
+    "Returns the number pi",
     "As near as a float is.",
     Example { script: "EMIT MATH.Pi()", output: "3.141592653589793\n" },
 )
@@ -49,7 +49,7 @@ const PI: Spec = Spec::pure(
 const E: Spec = Spec::pure(
     "MATH.E",
     "math_e",
-    "Gives the base of the natural logarithm",
+    "Returns the base of the natural logarithm",
     "As near as a float is.",
     Example { script: "EMIT MATH.E()", output: "2.718281828459045\n" },
 )

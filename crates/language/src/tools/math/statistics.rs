@@ -12,7 +12,7 @@ use super::float;
 const MEDIAN: Spec = Spec::pure(
     "MATH.Median",
     "math_median",
-    "Gives the number in the middle of a list, as a float, nil of an empty list",
+    "Returns the median of a list as a float, nil for an empty list",
     "Of an even number of elements, the mean of the two in the middle.",
     Example { script: "EMIT MATH.Median([5, 1, 3]), \" \", MATH.Median([1, 2])", output: "3.0 1.5\n" },
 )
@@ -20,7 +20,7 @@ const MEDIAN: Spec = Spec::pure(
 const PERCENTILE: Spec = Spec::pure(
     "MATH.Percentile",
     "math_percentile",
-    "Gives the number below which so many hundredths of a list lie, as a float, nil of an empty list",
+    "Returns a percentile of a list as a float, nil for an empty list",
     "Between two elements it is interpolated; 50 is the median.",
     Example { script: "EMIT MATH.Percentile([1, 2, 3, 4, 5], 75)", output: "4.0\n" },
 )
@@ -28,8 +28,8 @@ const PERCENTILE: Spec = Spec::pure(
 const DEVIATION: Spec = Spec::pure(
     "MATH.Deviation",
     "math_deviation",
-    "Gives the standard deviation of a list of numbers, nil where it has none",
-    "Of the numbers as a whole population; with `sample`, of a sample, which needs two numbers.",
+    "Returns the standard deviation of a list of numbers, nil if it has none",
+    "The numbers are a whole population; with `sample` they are a sample, which needs at least two.",
     Example { script: "EMIT MATH.Deviation([2, 4, 4, 4, 5, 5, 7, 9])", output: "2.0\n" },
 )
 .keywords(&["stdev", "stddev", "standard deviation", "variance", "statistics.stdev"]);

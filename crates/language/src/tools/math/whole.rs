@@ -12,7 +12,7 @@ use super::float;
 const TRUNCATE: Spec = Spec::pure(
     "MATH.Truncate",
     "math_truncate",
-    "Gives a number without its decimals, a whole number",
+    "Returns the whole part of a number",
     "The same as `INT` of a number; `ROUND`, `FLOOR` and `CEIL` round.",
     Example { script: "EMIT MATH.Truncate(-2.7)", output: "-2\n" },
 )
@@ -20,7 +20,7 @@ const TRUNCATE: Spec = Spec::pure(
 const SIGN: Spec = Spec::pure(
     "MATH.Sign",
     "math_sign",
-    "Gives -1, 0 or 1 as a number is less than, equal to or greater than zero",
+    "Returns -1, 0 or 1 as a number is less than, equal to or greater than zero",
     "A float that is not a number is an error.",
     Example { script: "EMIT MATH.Sign(-2.5), MATH.Sign(0), MATH.Sign(7)", output: "-101\n" },
 )
@@ -28,7 +28,7 @@ const SIGN: Spec = Spec::pure(
 const CLAMP: Spec = Spec::pure(
     "MATH.Clamp",
     "math_clamp",
-    "Gives a number, or the bound that it lies beyond",
+    "Limits a number to a range",
     "`low` may not be greater than `high`.",
     Example { script: "EMIT MATH.Clamp(12, 0, 10), \" \", MATH.Clamp(5, 0, 10)", output: "10 5\n" },
 )
@@ -36,7 +36,7 @@ const CLAMP: Spec = Spec::pure(
 const FLOOR_MOD: Spec = Spec::pure(
     "MATH.FloorMod",
     "math_floor_mod",
-    "Gives the remainder of a division of whole numbers, with the sign of the divisor",
+    "Returns the remainder of a division of whole numbers, with the sign of the divisor",
     "`-7 % 3` is -1, this is 2.",
     Example { script: "EMIT MATH.FloorMod(-7, 3)", output: "2\n" },
 )
@@ -44,16 +44,16 @@ const FLOOR_MOD: Spec = Spec::pure(
 const GCD: Spec = Spec::pure(
     "MATH.Gcd",
     "math_gcd",
-    "Gives the greatest common divisor of two whole numbers",
-    "Of 0 and a number it is the number without its sign.",
+    "Returns the greatest common divisor of two whole numbers",
+    "Of 0 and a number, it is the number without its sign.",
     Example { script: "EMIT MATH.Gcd(12, -18)", output: "6\n" },
 )
 .keywords(&["gcd", "greatest common divisor"]);
 const LCM: Spec = Spec::pure(
     "MATH.Lcm",
     "math_lcm",
-    "Gives the least common multiple of two whole numbers",
-    "Of 0 and a number it is 0; one that leaves 64 bits is an error.",
+    "Returns the least common multiple of two whole numbers",
+    "With 0 it is 0. A result beyond 64 bits is an error.",
     Example { script: "EMIT MATH.Lcm(4, 6)", output: "12\n" },
 )
 .keywords(&["lcm", "least common multiple"]);

@@ -16,14 +16,15 @@ const SET: Spec = Spec {
     wire: "memory_set",
     aliases: &[],
     keywords: &["remember", "store", "save value", "persist", "setItem", "localStorage.setItem", "cache", "state"],
-    summary: "Keeps a value under a key",
-    details: "What the key held is replaced. Session memory lives as long as the run, the session at a terminal or \
-        the connection, and takes any value; that of a connection, which its scripts share, what has a JSON form, \
-        and 8 MiB of it. Project memory outlives them in `.ns/memory.db`: many processes share \
-        it, the value is on the disk when the call returns, it has at most 1 MiB as JSON \
-        (`max_value_bytes` in `[tools.memory]`), is nested at most 100 deep and holds no infinite floats; the change \
-        counts like that of a file and is refused under `--read-only`. A key has 1 to 256 bytes and no control \
-        characters. The result is nil.",
+    summary: "Stores a value by key",
+    details: "Stores the value and returns nil. A value that the key already has is replaced. A key has 1 to 256 bytes \
+        and no control characters.\n\n\
+        - Session memory lasts as long as the run, the session at a terminal or the connection. It takes any value. \
+        That of a connection is shared by its scripts and takes values that have a JSON form, 8 MiB in total.\n\
+        - Project memory outlives them in `.ns/memory.db`, which many processes share. The value is on disk when the \
+        call returns. It has at most 1 MiB as JSON (`max_value_bytes` in `[tools.memory]`), is nested at most 100 \
+        levels deep and contains no infinite floats. The change counts like that of a file and is refused under \
+        `--read-only`.",
     effect: Effect::Remembers,
     risk: Risk::Medium,
     requires_approval: false,
@@ -41,9 +42,9 @@ const GET: Spec = Spec {
     wire: "memory_get",
     aliases: &[],
     keywords: &["recall", "load value", "getItem", "localStorage.getItem"],
-    summary: "Gives the value of a key, nil when there is none",
-    details: "Values come back as they were kept: ints as ints, floats as floats, maps in their order. Reading makes no \
-        file; under `--read-only` project memory is read from a copy in memory.",
+    summary: "Returns the value of a key, nil if there is none",
+    details: "Returns the value as it was stored: ints as ints, floats as floats, maps in their order. Reading creates \
+        no file; under `--read-only` project memory is read from a copy in memory.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -59,7 +60,7 @@ const DELETE: Spec = Spec {
     wire: "memory_delete",
     aliases: &[],
     keywords: &["forget", "remove value", "removeItem", "localStorage.removeItem"],
-    summary: "Forgets a key and says whether there was one",
+    summary: "Deletes a key and returns whether it existed",
     details: "In project memory it is a change like `MEMORY.Set`.",
     effect: Effect::Remembers,
     risk: Risk::Medium,
@@ -77,8 +78,8 @@ const LIST: Spec = Spec {
     aliases: &[],
     keywords: &["what is remembered", "list memory", "stored keys"],
     summary: "Lists the keys in memory",
-    details: "The result is a list of texts in the order of their bytes. `ns memory list` also shows types, sizes, times \
-        and writers of project memory.",
+    details: "Returns a list of texts, ordered by their bytes. `ns memory list` also shows types, sizes, times and \
+        writers of project memory.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -46,7 +46,7 @@ const JOIN: Spec = Spec::pure(
 const BASE: Spec = Spec::pure(
     "PATH.Base",
     "path_base",
-    "Gives the last part of a path",
+    "Returns the last part of a path",
     "A slash at the end does not count.",
     Example { script: "EMIT PATH.Base(\"photos/2024/a.jpg\")", output: "a.jpg\n" },
 )
@@ -63,7 +63,7 @@ const BASE: Spec = Spec::pure(
 const PARENT: Spec = Spec::pure(
     "PATH.Parent",
     "path_parent",
-    "Gives a path without its last part",
+    "Returns a path without its last part",
     "The parent of a single name is the empty text.",
     Example { script: "EMIT PATH.Parent(\"photos/2024/a.jpg\")", output: "photos/2024\n" },
 )
@@ -71,8 +71,8 @@ const PARENT: Spec = Spec::pure(
 const EXTENSION: Spec = Spec::pure(
     "PATH.Extension",
     "path_extension",
-    "Gives what follows the last dot of a path's last part",
-    "A name without a dot, or with only one at its beginning, has the empty text.",
+    "Returns the extension of a path, without its dot",
+    "A name without a dot, or with only one at its start, gives the empty text.",
     Example { script: "EMIT PATH.Extension(\"archive.tar.gz\")", output: "gz\n" },
 )
 .keywords(&[
@@ -90,7 +90,7 @@ const EXTENSION: Spec = Spec::pure(
 const STEM: Spec = Spec::pure(
     "PATH.Stem",
     "path_stem",
-    "Gives the last part of a path without its extension",
+    "Returns the last part of a path without its extension",
     "The counterpart of `PATH.Extension`.",
     Example { script: "EMIT PATH.Stem(\"photos/a.jpg\")", output: "a\n" },
 )

@@ -16,15 +16,15 @@ use super::{base, parent, stem};
 const WITH_EXTENSION: Spec = Spec::pure(
     "PATH.WithExtension",
     "path_with_extension",
-    "Gives a path with another extension of its last part",
-    "With or without its dot; the empty text takes the extension away.",
+    "Replaces the extension of a path",
+    "The dot is optional; the empty text removes the extension.",
     Example { script: "EMIT PATH.WithExtension(\"docs/a.md\", \"html\")", output: "docs/a.html\n" },
 )
 .keywords(&["with_suffix", "change extension", "set_extension", "replace extension", "with_extension"]);
 const WITH_BASE: Spec = Spec::pure(
     "PATH.WithBase",
     "path_with_base",
-    "Gives a path with another last part",
+    "Replaces the last part of a path",
     "The counterpart of `PATH.Base`.",
     Example { script: "EMIT PATH.WithBase(\"docs/a.md\", \"b.md\")", output: "docs/b.md\n" },
 )
@@ -32,10 +32,14 @@ const WITH_BASE: Spec = Spec::pure(
 const SANITIZE: Spec = Spec::pure(
     "PATH.Sanitize",
     "path_sanitize",
-    "Gives a text that every system takes as the name of a file",
-    "Control characters, invisible ones and `< > : \" / \\ | ? *` become `replacement`, runs of it one; dots and blanks at \
-        the ends go away, device names of Windows get a `_` in front, and more than 200 bytes are cut off, the extension \
-        kept. A text of which nothing is left becomes `unnamed`.",
+    "Makes a file name that every system accepts",
+    "Returns the name:\n\n\
+        - Control characters, invisible characters and `< > : \" / \\ | ? *` become `replacement`, a run of them only \
+        one.\n\
+        - Dots and blanks at both ends are removed.\n\
+        - Device names of Windows get a `_` in front.\n\
+        - A name of more than 200 bytes is cut; the extension is kept.\n\
+        - A text of which nothing is left becomes `unnamed`.",
     Example { script: "EMIT PATH.Sanitize(\"My: report / v2?.pdf \")", output: "My_ report _ v2_.pdf\n" },
 )
 .keywords(&["sanitize", "slugify", "slug", "safe file name", "clean file name", "secure_filename", "valid name"])

@@ -12,7 +12,7 @@ use super::base;
 const PARTS: Spec = Spec::pure(
     "PATH.Parts",
     "path_parts",
-    "Gives the parts of a path between its slashes",
+    "Returns the parts of a path between its slashes",
     "Empty parts are left out; a slash at the very beginning is a part of its own.",
     Example { script: "EMIT PATH.Parts(\"/a//b/c.txt\")", output: "[\"/\", \"a\", \"b\", \"c.txt\"]\n" },
 )
@@ -20,16 +20,26 @@ const PARTS: Spec = Spec::pure(
 const NORMALIZE: Spec = Spec::pure(
     "PATH.Normalize",
     "path_normalize",
-    "Gives a path without `.`, doubled slashes and parts that a `..` takes back",
-    "The text alone decides, and links are not looked at: where a part is a link, `..` after it leads elsewhere. A `..` with \
-        nothing before it stays, except at the root. The empty path is `.`.",
+    "Resolves `.`, `..` and doubled slashes in a path",
+    "Only the text is used; links are not read, and if a part is a link, `..` after it leads elsewhere. A \
+        `..` with nothing before it stays, except at the root. The empty path becomes `.`.",
     Example { script: "EMIT PATH.Normalize(\"a/./b//../c/\")", output: "a/c\n" },
 )
-.keywords(&["normpath", "os.path.normpath", "path.normalize", "abspath", "os.path.abspath", "clean", "filepath.Clean", "canonical", "realpath"]);
+.keywords(&[
+    "normpath",
+    "os.path.normpath",
+    "path.normalize",
+    "abspath",
+    "os.path.abspath",
+    "clean",
+    "filepath.Clean",
+    "canonical",
+    "realpath",
+]);
 const RELATIVE: Spec = Spec::pure(
     "PATH.Relative",
     "path_relative",
-    "Gives the path that leads from a directory to a place",
+    "Returns the path from a directory to another path",
     "Both are normalized first, and both are absolute or neither is; `start` may not begin with `..`.",
     Example { script: "EMIT PATH.Relative(\"a/b/c.txt\", \"a/d\")", output: "../b/c.txt\n" },
 )
@@ -45,9 +55,10 @@ const IS_ABSOLUTE: Spec = Spec::pure(
 const MATCHES: Spec = Spec::pure(
     "PATH.Matches",
     "path_matches",
-    "Tells whether a path fits a pattern",
-    "A pattern without `/` is compared with the path's last part, one with `/` with the whole path: `*` and `?` stay within \
-        a part, `**` goes over several, `[…]` is a set, `{a,b}` a choice. `FS.FindFiles` reads patterns in the same way.",
+    "Tells whether a path matches a pattern",
+    "Returns true or false. A pattern without `/` is compared with the last part of the path, one with `/` \
+        with the whole path. `*` and `?` do not match `/`, `**` does; `[…]` is a set and `{a,b}` a choice. \
+        `FS.FindFiles` reads patterns in the same way.",
     Example {
         script: "EMIT PATH.Matches(\"src/a/b.rs\", \"*.rs\"), \" \", PATH.Matches(\"src/a/b.rs\", \"src/*.rs\")",
         output: "true false\n",

@@ -32,7 +32,8 @@ const SEED: Spec = Spec {
         "RANDOM.Seed",
         "random_seed",
         "Makes random numbers the same in every run from here on",
-        "Until the run ends. Without it, and without `--seed`, nobody can guess them. The result is nil.",
+        "Applies until the run ends. Without it, and without `--seed`, random values cannot be guessed. The \
+        result is nil.",
         Example {
             script: "CALL RANDOM.Seed(7)\nSET one = RANDOM.Int(1, 1000)\nCALL RANDOM.Seed(7)\nEMIT one == RANDOM.Int(1, 1000)",
             output: "true\n",
@@ -45,7 +46,7 @@ const INT: Spec = Spec {
     ..Spec::pure(
         "RANDOM.Int",
         "random_int",
-        "Gives a whole number between two others, both included",
+        "Returns a whole number between two others, both included",
         "Each is as likely as the others.",
         Example { script: "SET die = RANDOM.Int(1, 6)\nEMIT die >= 1 AND die <= 6", output: "true\n" },
     )
@@ -66,7 +67,7 @@ const FLOAT: Spec = Spec {
     ..Spec::pure(
         "RANDOM.Float",
         "random_float",
-        "Gives a float from one number up to another, which is not included",
+        "Returns a float from one number up to another, which is not included",
         "From 0.0 up to 1.0 when nothing is said.",
         Example { script: "SET x = RANDOM.Float()\nEMIT x >= 0 AND x < 1", output: "true\n" },
     )
@@ -77,12 +78,12 @@ const TEXT: Spec = Spec {
     ..Spec::pure(
         "RANDOM.Text",
         "random_text",
-        "Gives a text of so many characters of an alphabet",
-        "Letters and digits of ASCII when no alphabet is given; a character that comes twice in it is twice as likely. 22 \
-            characters of the usual alphabet are as hard to guess as a UUID.",
+        "Returns a random text over an alphabet",
+        "The default alphabet is the ASCII letters and digits. A character that occurs twice in the alphabet is \
+        twice as likely. 22 characters of the default alphabet are as hard to guess as a UUID.",
         Example { script: "EMIT LEN(RANDOM.Text(22)), \" \", RANDOM.Text(3, \"a\")", output: "22 aaa\n" },
     )
-.keywords(&["random text", "password", "token", "secrets.token_hex", "random string", "token_urlsafe"])
+    .keywords(&["random text", "password", "token", "secrets.token_hex", "random string", "token_urlsafe"])
 };
 
 arguments! {

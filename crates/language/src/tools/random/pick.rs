@@ -14,8 +14,8 @@ const CHOICE: Spec = Spec {
     ..Spec::pure(
         "RANDOM.Choice",
         "random_choice",
-        "Gives one element of a list",
-        "Each is as likely as the others; the list is not empty.",
+        "Picks an element at random",
+        "Each is equally likely. The list must not be empty.",
         Example { script: "EMIT RANDOM.Choice([\"a\", \"b\"]) IN [\"a\", \"b\"]", output: "true\n" },
     )
     .keywords(&["choice", "random.choice", "pick", "random element", "array_rand"])
@@ -25,7 +25,7 @@ const SHUFFLE: Spec = Spec {
     ..Spec::pure(
         "RANDOM.Shuffle",
         "random_shuffle",
-        "Gives the elements of a list in any order",
+        "Shuffles the elements of a list",
         "Each order is as likely as the others.",
         Example { script: "EMIT LIST.Sort(RANDOM.Shuffle([3, 1, 2]))", output: "[1, 2, 3]\n" },
     )
@@ -36,8 +36,8 @@ const SAMPLE: Spec = Spec {
     ..Spec::pure(
         "RANDOM.Sample",
         "random_sample",
-        "Gives so many elements of a list, none of them twice",
-        "In any order; the list has that many elements.",
+        "Returns random elements of a list, none of them twice",
+        "In any order. The list has at least that many elements.",
         Example { script: "EMIT LEN(RANDOM.Sample([1, 2, 3, 4], 2))", output: "2\n" },
     )
     .keywords(&["sample", "random.sample", "random elements", "choices"])

@@ -10,20 +10,30 @@ const NEW: Spec = Spec {
     ..Spec::pure(
         "UUID.New",
         "uuid_new",
-        "Gives an identifier that nothing else has",
-        "Version 4 is random; version 7 begins with the present millisecond, so that later ones come after earlier ones.",
+        "Creates a unique identifier",
+        "Version 4 is random. Version 7 begins with the current millisecond, so later ones sort after earlier \
+        ones.",
         Example {
             script: "EMIT LEN(UUID.New()), \" \", UUID.New()[14], \" \", UUID.New(version: 7)[14]",
             output: "36 4 7\n",
         },
     )
-.keywords(&["uuid", "uuid4", "uuid.uuid4", "guid", "randomUUID", "crypto.randomUUID", "unique id", "identifier"])
+    .keywords(&[
+        "uuid",
+        "uuid4",
+        "uuid.uuid4",
+        "guid",
+        "randomUUID",
+        "crypto.randomUUID",
+        "unique id",
+        "identifier",
+    ])
 };
 const IS_VALID: Spec = Spec::pure(
     "UUID.IsValid",
     "uuid_is_valid",
     "Tells whether a text is a UUID",
-    "In its usual form: 32 hexadecimal digits in five groups, of either case.",
+    "The usual form has 32 hexadecimal digits in five groups, in either case.",
     Example {
         script: "EMIT UUID.IsValid(\"f81d4fae-7dec-11d0-a765-00a0c91e6bf6\"), \" \", UUID.IsValid(\"f81d4fae\")",
         output: "true false\n",

@@ -12,9 +12,9 @@ use super::compile::{PATTERN, compiled};
 const GROUPS: Spec = Spec::pure(
     "REGEX.Groups",
     "regex_groups",
-    "Gives what the groups of a pattern hold in its first match, nil when there is none",
-    "The result is a map: `0` is the whole match, a group with a name (`(?<year>…)`) has its name, every other one its \
-        number; a group that took no part is nil.",
+    "Returns the groups of the first match of a pattern, nil if there is none",
+    "Returns a map: `0` is the whole match, a named group (`(?<year>…)`) has its name as key, any other group \
+        its number. A group that took no part is nil.",
     Example {
         script: "EMIT REGEX.Groups(\"on 2024-05-01\", '''(?<year>\\d{4})-(\\d\\d)''')",
         output: "{\"0\": \"2024-05\", \"year\": \"2024\", \"2\": \"05\"}\n",
@@ -24,8 +24,8 @@ const GROUPS: Spec = Spec::pure(
 const ALL_GROUPS: Spec = Spec::pure(
     "REGEX.AllGroups",
     "regex_all_groups",
-    "Gives what the groups of a pattern hold in each of its matches",
-    "A list of maps as `REGEX.Groups` gives them; `most` bounds how many.",
+    "Returns the groups of each match of a pattern",
+    "Returns a list of maps as `REGEX.Groups` returns them. `most` limits their number.",
     Example {
         script: "FOR EACH pair IN REGEX.AllGroups(\"a=1 b=2\", '''(?<key>\\w)=(?<value>\\w)''') DO\n  EMIT pair.key, \" is \", pair.value\nENDBLOCK",
         output: "a is 1\nb is 2\n",

@@ -11,10 +11,10 @@ use super::template::Template;
 const SPEC: Spec = Spec::pure(
     "REGEX.Replace",
     "regex_replace",
-    "Gives the text with the matches of a pattern replaced",
-    "In `replacement`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, `$0` for the whole \
-        match and `$$` for a dollar; a group that the pattern does not have is an error. `most` bounds how many are \
-        replaced, from the left.",
+    "Replaces the matches of a pattern in a text",
+    "Returns the text with the replacements. In `replacement`, `$1` or `${1}` stands for a group, `${name}` \
+        for a named group, `$0` for the whole match and `$$` for a dollar sign; a group that the pattern does not have \
+        is an error. `most` limits the number of replacements, from the left.",
     Example {
         script: "EMIT REGEX.Replace(\"2024-05-01\", '''(\\d+)-(\\d+)-(\\d+)''', \"$3.$2.$1\")",
         output: "01.05.2024\n",

@@ -12,17 +12,30 @@ use super::compile::{PATTERN, compiled};
 const MATCH: Spec = Spec::pure(
     "REGEX.Match",
     "regex_match",
-    "Tells whether a text holds a match of a pattern",
-    "`^` and `$` bind the pattern to the ends; `(?i)` before it ignores case, `(?m)` makes `^` and `$` those of lines, \
-        `(?s)` lets `.` be a line break too. There are no look-arounds and no references back, so that the time is linear \
-        in the text. In a script, write patterns in `'''…'''` or double the backslashes.",
+    "Tells whether a pattern matches in a text",
+    "Returns true or false. `^` and `$` anchor the pattern to the ends of the text. In front of the pattern, \
+        `(?i)` ignores case, `(?m)` makes `^` and `$` match at the ends of lines, and `(?s)` makes `.` match line \
+        breaks.\n\n\
+        There are no look-arounds and no back-references, so the time is linear in the text. In a script, write \
+        patterns in `'''…'''` or double the backslashes.",
     Example { script: "EMIT REGEX.Match(\"report-2024.md\", '''\\d{4}''')", output: "true\n" },
 )
-.keywords(&["match", "regex", "re.match", "re.fullmatch", "test", "preg_match", "regex test", "is_match", "regexp.MatchString", "pattern"]);
+.keywords(&[
+    "match",
+    "regex",
+    "re.match",
+    "re.fullmatch",
+    "test",
+    "preg_match",
+    "regex test",
+    "is_match",
+    "regexp.MatchString",
+    "pattern",
+]);
 const FIND: Spec = Spec::pure(
     "REGEX.Find",
     "regex_find",
-    "Gives the first match of a pattern, nil when there is none",
+    "Returns the first match of a pattern, nil if there is none",
     "`REGEX.Groups` gives what its groups matched.",
     Example {
         script: "EMIT REGEX.Find(\"report-2024.md\", '''\\d+'''), \" \", REGEX.Find(\"a\", \"b\")",
@@ -33,7 +46,7 @@ const FIND: Spec = Spec::pure(
 const ALL: Spec = Spec::pure(
     "REGEX.All",
     "regex_all",
-    "Gives all matches of a pattern, from the left, without overlap",
+    "Returns all matches of a pattern, from the left, without overlap",
     "`most` bounds how many are given.",
     Example { script: "EMIT REGEX.All(\"a1 b22 c333\", '''\\d+''')", output: "[\"1\", \"22\", \"333\"]\n" },
 )
@@ -41,15 +54,15 @@ const ALL: Spec = Spec::pure(
 const SPLIT: Spec = Spec::pure(
     "REGEX.Split",
     "regex_split",
-    "Gives the parts of a text between matches of a pattern",
-    "With `most`, the last part is all that is left.",
+    "Splits a text at matches of a pattern",
+    "With `most`, the last part is the rest of the text.",
     Example { script: "EMIT REGEX.Split(\"a, b;c\", '''[,;]\\s*''')", output: "[\"a\", \"b\", \"c\"]\n" },
 )
 .keywords(&["re.split", "preg_split", "split by pattern"]);
 const ESCAPE: Spec = Spec::pure(
     "REGEX.Escape",
     "regex_escape",
-    "Gives the pattern that matches a text as it stands",
+    "Returns the pattern that matches a text literally",
     "Characters with a meaning in patterns get a backslash.",
     Example { script: "EMIT REGEX.Escape(\"a.b*c\")", output: "a\\.b\\*c\n" },
 )

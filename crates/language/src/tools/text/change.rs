@@ -14,7 +14,7 @@ use super::super::build::TextBuilder;
 const LENGTH: Spec = Spec::pure(
     "STR.Length",
     "str_length",
-    "Gives the number of characters",
+    "Returns the number of characters",
     "The same as `LEN` of a text.",
     Example { script: "EMIT STR.Length(\"café\")", output: "4\n" },
 )
@@ -23,7 +23,7 @@ const LENGTH: Spec = Spec::pure(
 const UPPER: Spec = Spec::pure(
     "STR.Upper",
     "str_upper",
-    "Gives the text in upper case",
+    "Returns the text in upper case",
     "By Unicode's rules, whatever the language of the system.",
     Example { script: "EMIT STR.Upper(\"café\")", output: "CAFÉ\n" },
 )
@@ -32,7 +32,7 @@ const UPPER: Spec = Spec::pure(
 const LOWER: Spec = Spec::pure(
     "STR.Lower",
     "str_lower",
-    "Gives the text in lower case",
+    "Returns the text in lower case",
     "By Unicode's rules, whatever the language of the system.",
     Example { script: "EMIT STR.Lower(\"README\")", output: "readme\n" },
 )
@@ -41,8 +41,9 @@ const LOWER: Spec = Spec::pure(
 const TRIM: Spec = Spec::pure(
     "STR.Trim",
     "str_trim",
-    "Gives the text without white space, or other characters, at either end",
-    "White space is what Unicode calls so, line breaks included; `characters` names others to take away instead.",
+    "Removes white space, or other characters, at both ends of a text",
+    "White space is as in Unicode and includes line breaks; `characters` names other characters to remove \
+        instead.",
     Example { script: "EMIT \"[\", STR.Trim(\"  a b \"), \"] \", STR.Trim(\"--a-b--\", \"-\")", output: "[a b] a-b\n" },
 )
 .keywords(&["trim", "strip", "trimSpace", "whitespace", "chomp"])
@@ -50,7 +51,7 @@ const TRIM: Spec = Spec::pure(
 const TRIM_START: Spec = Spec::pure(
     "STR.TrimStart",
     "str_trim_start",
-    "Gives the text without white space, or other characters, at its start",
+    "Removes white space, or other characters, at the start of a text",
     "As `STR.Trim` does at both ends.",
     Example { script: "EMIT STR.TrimStart(\"007\", \"0\")", output: "7\n" },
 )
@@ -58,7 +59,7 @@ const TRIM_START: Spec = Spec::pure(
 const TRIM_END: Spec = Spec::pure(
     "STR.TrimEnd",
     "str_trim_end",
-    "Gives the text without white space, or other characters, at its end",
+    "Removes white space, or other characters, at the end of a text",
     "As `STR.Trim` does at both ends.",
     Example { script: "EMIT STR.TrimEnd(\"wait...\", \".\")", output: "wait\n" },
 )
@@ -66,7 +67,7 @@ const TRIM_END: Spec = Spec::pure(
 const REVERSE: Spec = Spec::pure(
     "STR.Reverse",
     "str_reverse",
-    "Gives the characters in reverse order",
+    "Reverses the characters of a text",
     "Characters are code points; accents that are written as characters of their own lose their letters.",
     Example { script: "EMIT STR.Reverse(\"abc\")", output: "cba\n" },
 )

@@ -13,16 +13,16 @@ use super::super::range::beyond;
 const CODE: Spec = Spec::pure(
     "STR.Code",
     "str_code",
-    "Gives the number that Unicode has for a character",
-    "The first character's unless `index` says which; negative ones count from the end.",
+    "Returns the Unicode code point of a character",
+    "The code of the first character, or of the one at `index`; negative ones count from the end.",
     Example { script: "EMIT STR.Code(\"A\"), \" \", STR.Code(\"añ\", 1)", output: "65 241\n" },
 )
 .keywords(&["ord", "charCodeAt", "codepoint", "unicode", "ascii", "codePointAt"]);
 const FROM_CODES: Spec = Spec::pure(
     "STR.FromCodes",
     "str_from_codes",
-    "Gives the text of the characters with these numbers",
-    "The counterpart of `STR.Code`. Surrogates and what is above 0x10FFFF are no characters.",
+    "Returns the text of Unicode code points",
+    "The counterpart of `STR.Code`. Surrogates and numbers above 0x10FFFF are not characters.",
     Example { script: "EMIT STR.FromCodes([72, 105, 128075])", output: "Hi👋\n" },
 )
 .keywords(&["chr", "fromCharCode", "char", "String.fromCharCode", "fromCodePoint"]);

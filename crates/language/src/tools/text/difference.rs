@@ -9,9 +9,10 @@ use super::super::diff::{Sides, unified};
 const SPEC: Spec = Spec::pure(
     "TEXT.Diff",
     "text_diff",
-    "Gives the difference of two texts in the unified format",
-    "As `git diff` and `diff -u` write it; the empty text when both are the same. `FS.DiffFiles` compares files. Of texts \
-        with more than 400,000 lines between their first and last difference, these are shown as one block.",
+    "Compares two texts, in the unified diff format",
+    "Returns what `git diff` and `diff -u` print, or the empty text if both texts are equal. If more than \
+        400,000 lines lie between the first and the last difference, they are shown as one block. `FS.DiffFiles` \
+        compares files.",
     Example {
         script: "EMIT TEXT.Diff(\"a\\nb\\n\", \"a\\nc\\n\")",
         output: "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n",

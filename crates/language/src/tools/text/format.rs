@@ -15,13 +15,19 @@ use placeholder::{Align, Placeholder, Style};
 const SPEC: Spec = Spec::pure(
     "STR.Format",
     "str_format",
-    "Puts values into a text at places such as `{name}`",
-    "`values` is a map, whose keys the places name (`{user.name}` goes into maps), or a list, whose elements they number \
-        from 0 (`{0}`) or take in turn (`{}`). `{{` and `}}` are braces. After `:` stands how the value is shown: fill and \
-        `<`, `>` or `^` (left, right, middle), `0` (zeros after the sign), a width of at most 10,000 characters, `,` \
-        (thousands), `.2` (decimals of a number, or the most characters of a text), and one of `f` (decimals, 6 if none are \
-        said), `d` (a whole number), `s` (as it is printed), `x`, `X`, `o`, `b` (base of a whole number), `e` (exponent), `%`. Numbers stand at the right of their width, all else at the left. A place without a \
-        value is an error.",
+    "Inserts values at placeholders such as `{name}`",
+    "Returns the template with the values in place of its placeholders. A placeholder without a value is an \
+        error; `{{` and `}}` are literal braces. If `values` is a map, placeholders name its keys, and `{user.name}` \
+        looks into maps. If it is a list, they give an index from 0 (`{0}`) or take the elements in turn (`{}`).\n\n\
+        After `:` a placeholder says how the value is shown, in this order:\n\n\
+        - fill and alignment: any character before `<`, `>` or `^` (left, right, middle). Numbers are right-aligned by \
+        default, all else left-aligned.\n\
+        - `0`: zeros after the sign.\n\
+        - width: at most 10,000 characters.\n\
+        - `,`: thousands separators.\n\
+        - `.2`: decimals of a number, or maximum number of characters of a text.\n\
+        - form: `f` (decimals, 6 by default), `d` (a whole number), `s` (as printed), `x`, `X`, `o`, `b` (base of a \
+        whole number), `e` (exponent) or `%`.",
     Example {
         script: "EMIT STR.Format(\"{name:<6}|{size:>8,}|{part:.1%}\", {\"name\": \"a\", \"size\": 12345, \"part\": 0.256})\n\
             EMIT STR.Format(\"{}-{:03}\", [\"img\", 7])",
@@ -35,7 +41,7 @@ const TEMPLATE: Form = Form::new(|_, template| check(template));
 
 arguments! {
     struct Args {
-        template: Str = Required, Kind::Form(TEMPLATE), "text with places in braces";
+        template: Str = Required, Kind::Form(TEMPLATE), "text with placeholders";
         values | map | list: Value = Required, Kind::Any, "map or list of the values";
     }
 }

@@ -9,7 +9,7 @@ use super::super::build::TextBuilder;
 const REPEAT: Spec = Spec::pure(
     "STR.Repeat",
     "str_repeat",
-    "Gives a text so many times in a row",
+    "Repeats a text",
     "0 times is the empty text.",
     Example { script: "EMIT STR.Repeat(\"ab\", 3)", output: "ababab\n" },
 )
@@ -17,8 +17,8 @@ const REPEAT: Spec = Spec::pure(
 const PAD_LEFT: Spec = Spec::pure(
     "STR.PadLeft",
     "str_pad_left",
-    "Fills a text up to a width, at its left",
-    "A text that is as wide already stays as it is. `fill` is one character.",
+    "Pads a text on the left to a width",
+    "A text that already has the width stays as it is. `fill` is one character.",
     Example { script: "EMIT STR.PadLeft(\"7\", 3, \"0\")", output: "007\n" },
 )
 .keywords(&[
@@ -36,8 +36,8 @@ const PAD_LEFT: Spec = Spec::pure(
 const PAD_RIGHT: Spec = Spec::pure(
     "STR.PadRight",
     "str_pad_right",
-    "Fills a text up to a width, at its right",
-    "A text that is as wide already stays as it is. `fill` is one character.",
+    "Pads a text on the right to a width",
+    "A text that already has the width stays as it is. `fill` is one character.",
     Example { script: "EMIT STR.PadRight(\"name\", 6) + \"|\"", output: "name  |\n" },
 )
 .keywords(&["padright", "padEnd", "align left", "pad", "columns"]);
@@ -45,8 +45,8 @@ const PAD_RIGHT: Spec = Spec::pure(
 const CENTER: Spec = Spec::pure(
     "STR.Center",
     "str_center",
-    "Fills a text up to a width, at both sides",
-    "As `STR.PadLeft`; what cannot be halved goes to the right.",
+    "Pads a text on both sides to a width",
+    "Like `STR.PadLeft`; an odd character goes to the right.",
     Example { script: "EMIT \"[\", STR.Center(\"ok\", 5), \"]\"", output: "[ ok  ]\n" },
 )
 .keywords(&["center", "centre"]);

@@ -15,8 +15,9 @@ use super::super::range::bounds;
 const SPLIT: Spec = Spec::pure(
     "STR.Split",
     "str_split",
-    "Gives the parts of a text between separators",
-    "The separator is not empty. A text without it is one part. With `most`, the last part is all that is left.",
+    "Splits a text at a separator",
+    "The separator must not be empty. A text without it is one part. With `most`, the last part is the rest \
+        of the text.",
     Example {
         script: "EMIT STR.Split(\"a,b,,c\", \",\")\nEMIT STR.Split(\"key=a=b\", \"=\", most: 2)",
         output: "[\"a\", \"b\", \"\", \"c\"]\n[\"key\", \"a=b\"]\n",
@@ -27,8 +28,8 @@ const SPLIT: Spec = Spec::pure(
 const WORDS: Spec = Spec::pure(
     "STR.Words",
     "str_words",
-    "Gives the parts of a text between white space",
-    "However much white space stands between them; there are no empty parts.",
+    "Splits a text at white space",
+    "Any amount of white space separates words; there are no empty parts.",
     Example { script: "EMIT STR.Words(\" the  quick fox\")", output: "[\"the\", \"quick\", \"fox\"]\n" },
 )
 .keywords(&["words", "split words", "strings.Fields", "word count"])
@@ -36,17 +37,17 @@ const WORDS: Spec = Spec::pure(
 const LINES: Spec = Spec::pure(
     "STR.Lines",
     "str_lines",
-    "Gives the lines of a text without their ends",
-    "Lines end in LF or CRLF; an end at the very end of the text begins no further line. \
-        `FS.Lines` gives those of a file of any size.",
+    "Returns the lines of a text without their ends",
+    "Lines end in LF or CRLF. A line end at the very end of the text begins no further line. `FS.Lines` reads \
+        the lines of a file of any size.",
     Example { script: "EMIT STR.Lines(\"one\\ntwo\\n\")", output: "[\"one\", \"two\"]\n" },
 )
 .keywords(&["lines", "splitlines", "split lines"]);
 const LINE_COUNT: Spec = Spec::pure(
     "STR.LineCount",
     "str_line_count",
-    "Gives the number of lines of a text",
-    "As many as `STR.Lines` gives. `FS.LineCount` counts those of a file.",
+    "Returns the number of lines of a text",
+    "The number of lines that `STR.Lines` returns. `FS.LineCount` counts those of a file.",
     Example { script: "EMIT STR.LineCount(\"one\\ntwo\\n\")", output: "2\n" },
 )
 .keywords(&["count lines"])
@@ -54,7 +55,7 @@ const LINE_COUNT: Spec = Spec::pure(
 const CHARS: Spec = Spec::pure(
     "STR.Chars",
     "str_chars",
-    "Gives the characters of a text, each a text",
+    "Returns the characters of a text, each a text",
     "`FOR EACH c IN text` goes through them without a list.",
     Example { script: "EMIT STR.Chars(\"añb\")", output: "[\"a\", \"ñ\", \"b\"]\n" },
 )
@@ -63,8 +64,8 @@ const JOIN: Spec = Spec::pure(
     "STR.Join",
     "str_join",
     "Joins texts with a separator between them",
-    "Numbers, true and false are joined as `EMIT` prints them. Nil, a list or a map among the elements is an error, which \
-        names its index: `STR(value)` makes a text of it, `LIST.Flatten` one list of several.",
+    "Numbers and booleans are joined as `EMIT` prints them. Nil, a list or a map among the elements is an \
+        error that states its index: `STR(value)` makes it a text, `LIST.Flatten` makes one list of several.",
     Example { script: "EMIT STR.Join([\"a\", \"b\", 3], \", \")", output: "a, b, 3\n" },
 )
 .keywords(&["join", "implode", "concat", "concatenate", "glue", "join texts", "list to text"])
@@ -72,7 +73,7 @@ const JOIN: Spec = Spec::pure(
 const SUB: Spec = Spec::pure(
     "STR.Sub",
     "str_sub",
-    "Gives the characters from one position up to another",
+    "Returns the characters from one position up to another",
     "Positions count from 0, negative ones from the end; `end` itself is left out, and is a position, not a length. A \
         position beyond the text is an error.",
     Example { script: "EMIT STR.Sub(\"2025-04-22T20:36:00Z\", 0, 10)", output: "2025-04-22\n" },

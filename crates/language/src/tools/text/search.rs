@@ -40,7 +40,7 @@ const ENDS_WITH: Spec = Spec::pure(
 const FIND: Spec = Spec::pure(
     "STR.Find",
     "str_find",
-    "Gives the position where a text first holds another, nil when it does not",
+    "Returns the first position of a text in another, nil if it is absent",
     "Positions count characters from 0.",
     Example { script: "EMIT STR.Find(\"naïve cat\", \"cat\"), \" \", STR.Find(\"cat\", \"dog\")", output: "6 nil\n" },
 )
@@ -48,7 +48,7 @@ const FIND: Spec = Spec::pure(
 const FIND_LAST: Spec = Spec::pure(
     "STR.FindLast",
     "str_find_last",
-    "Gives the position where a text last holds another, nil when it does not",
+    "Returns the last position of a text in another, nil if it is absent",
     "Positions count characters from 0.",
     Example { script: "EMIT STR.FindLast(\"a/b/c\", \"/\")", output: "3\n" },
 )
@@ -56,16 +56,17 @@ const FIND_LAST: Spec = Spec::pure(
 const COUNT: Spec = Spec::pure(
     "STR.Count",
     "str_count",
-    "Gives how often a text holds another",
-    "The part is not empty; occurrences do not overlap.",
+    "Counts occurrences in a text",
+    "The part must not be empty; occurrences do not overlap.",
     Example { script: "EMIT STR.Count(\"banana\", \"an\")", output: "2\n" },
 )
 .keywords(&["count", "occurrences", "substr_count", "how often"]);
 const REPLACE: Spec = Spec::pure(
     "STR.Replace",
     "str_replace",
-    "Gives the text with every occurrence of a part replaced",
-    "The part is not empty; occurrences do not overlap. `most` bounds how many are replaced, from the left.",
+    "Replaces every occurrence of a part in a text",
+    "The part must not be empty; occurrences do not overlap. `most` limits the number of replacements, from \
+        the left.",
     Example { script: "EMIT STR.Replace(\"a-b-c\", \"-\", \"_\")", output: "a_b_c\n" },
 )
 .keywords(&["replace", "replaceAll", "str_replace", "gsub", "substitute", "replace text", "strtr"])
@@ -73,7 +74,7 @@ const REPLACE: Spec = Spec::pure(
 const REMOVE_PREFIX: Spec = Spec::pure(
     "STR.RemovePrefix",
     "str_remove_prefix",
-    "Gives the text without what it begins with",
+    "Removes a prefix from a text",
     "A text that does not begin so stays as it is.",
     Example { script: "EMIT STR.RemovePrefix(\"refs/heads/main\", \"refs/heads/\")", output: "main\n" },
 )
@@ -81,7 +82,7 @@ const REMOVE_PREFIX: Spec = Spec::pure(
 const REMOVE_SUFFIX: Spec = Spec::pure(
     "STR.RemoveSuffix",
     "str_remove_suffix",
-    "Gives the text without what it ends with",
+    "Removes a suffix from a text",
     "A text that does not end so stays as it is.",
     Example { script: "EMIT STR.RemoveSuffix(\"notes.txt\", \".txt\")", output: "notes\n" },
 )

@@ -12,9 +12,10 @@ use crate::value::Str;
 const SPEC: Spec = Spec::pure(
     "STR.Similarity",
     "str_similarity",
-    "Tells how alike two texts are, from 0.0 to 1.0",
-    "Twice the pairs of neighbouring characters that both have, divided by the pairs of both (the Sørensen–Dice \
-        coefficient): 1.0 for equal texts, 0.0 for texts without a common pair. Letter case counts.",
+    "Returns the similarity of two texts, 0.0 to 1.0",
+    "Returns the Sørensen–Dice coefficient: twice the number of pairs of neighbouring characters that both \
+        texts have, divided by the number of all pairs of both. Equal texts have 1.0, texts without a common pair 0.0. \
+        Letter case counts.",
     Example {
         script: "EMIT ROUND(STR.Similarity(\"report-2024\", \"report_2024\"), 2), \" \", STR.Similarity(\"cat\", \"dog\")",
         output: "0.8 0.0\n",

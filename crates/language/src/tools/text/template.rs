@@ -11,11 +11,12 @@ use super::super::build::TextBuilder;
 const SPEC: Spec = Spec::pure(
     "TEXT.Template",
     "text_template",
-    "Puts values into a text at places such as `{{name}}`",
-    "A place holds a key of `values`, or keys with dots between them that lead into maps and, as numbers, into lists: \
-        `{{user.name}}`, `{{files.0}}`. Blanks around it do not count. Braces around anything else are text. Values are \
-        printed as EMIT prints them and never expanded again. A place without a value is an error unless `missing` says \
-        that it is kept as it is or left empty.",
+    "Inserts values at placeholders such as `{{name}}`",
+    "Returns the template with the values in place of its placeholders. A placeholder is a key of `values`, \
+        or keys with dots between them that lead into maps and, as numbers, into lists: `{{user.name}}`, \
+        `{{files.0}}`. Blanks around it are ignored. Braces around anything else are text.\n\n\
+        Values are printed as by EMIT and not expanded again. A placeholder without a value is an error, unless \
+        `missing` says that it stays as it is or becomes empty.",
     Example {
         script: "EMIT TEXT.Template(\"Dear {{who.name}}, {{n}} files.\", {\"who\": {\"name\": \"Ana\"}, \"n\": 3})",
         output: "Dear Ana, 3 files.\n",
@@ -27,7 +28,7 @@ arguments! {
     struct Args {
         template: Str = Required, Kind::Text, "text with places";
         values: Rc<Map> = Required, Kind::Map, "values by name";
-        missing: Str = Is(Literal::Text("error")), Kind::Word(&["error", "keep", "empty"]), "what becomes of a place without a value";
+        missing: Str = Is(Literal::Text("error")), Kind::Word(&["error", "keep", "empty"]), "what to do without a value";
     }
 }
 

@@ -11,8 +11,9 @@ const ENCODE: Spec = Spec::pure(
     "STR.UrlEncode",
     "str_url_encode",
     "Percent-encodes a text, so that it can be a part of a URL",
-    "Of the bytes of the text in UTF-8, letters, digits and `-._~` stay, and every other byte becomes `%` and two \
-        hexadecimal digits. Characters of ASCII in `keep` stay as well: `keep: \"/\"` for a path. With `form`, a blank becomes `+`.",
+    "Returns the encoded text. Of its UTF-8 bytes, letters, digits and `-._~` stay, and every other byte \
+        becomes `%` and two hexadecimal digits. ASCII characters in `keep` stay too: `keep: \"/\"` for a path. With \
+        `form` a blank becomes `+`.",
     Example {
         script: "EMIT STR.UrlEncode(\"a b/ä.txt\"), \" \", STR.UrlEncode(\"a b/ä.txt\", keep: \"/\")",
         output: "a%20b%2F%C3%A4.txt a%20b/%C3%A4.txt\n",
@@ -39,10 +40,10 @@ const DECODE: Spec = Spec::pure(
     "STR.UrlDecode",
     "str_url_decode",
     "Decodes a percent-encoded text",
-    "Each `%` with two hexadecimal digits is a byte, and all bytes together are UTF-8. A `%` without two digits after \
-        it, and bytes that are no UTF-8, are an error with their place; with `lenient` such a `%` stays as it is, and U+FFFD stands for such \
-        bytes, as in browsers. `+` stays as it is, unless `form` is true: then it is a \
-        blank, as in the queries that forms make.",
+    "Returns the decoded text. Each `%` with two hexadecimal digits is a byte, and all bytes together are \
+        UTF-8. `+` stays as it is; with `form` it is a blank, as in queries of HTML forms.\n\n\
+        A `%` without two digits after it, and bytes that are not UTF-8, are errors that state their place. With \
+        `lenient` such a `%` stays as it is, and U+FFFD stands for such bytes, as in browsers.",
     Example {
         script: "EMIT STR.UrlDecode(\"a%20b%2F%C3%A4+.txt\"), \" \", STR.UrlDecode(\"a+b\", form: true)",
         output: "a b/ä+.txt a b\n",

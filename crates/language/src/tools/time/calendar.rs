@@ -13,7 +13,7 @@ use super::moment::{TIME, ZONE, Zone, read, text, within};
 const PARTS: Spec = Spec::pure(
     "TIME.Parts",
     "time_parts",
-    "Gives year, month, day and the other parts of a time",
+    "Returns year, month, day and the other parts of a time",
     "Weekdays count from 1, Monday, to 7, Sunday; weeks are those of ISO 8601, and `weekYear` is the year that the week \
         belongs to.",
     Example {
@@ -25,7 +25,7 @@ const PARTS: Spec = Spec::pure(
 const MAKE: Spec = Spec::pure(
     "TIME.Make",
     "time_make",
-    "Gives the time of a year, month, day and so on",
+    "Returns the time of a year, month, day and so on",
     "A day that the month does not have is an error.",
     Example { script: "EMIT TIME.Make(2024, 2, 29, hour: 8, zone: \"+01:00\")", output: "2024-02-29T07:00:00Z\n" },
 )
@@ -33,7 +33,7 @@ const MAKE: Spec = Spec::pure(
 const START_OF: Spec = Spec::pure(
     "TIME.StartOf",
     "time_start_of",
-    "Gives the first moment of the day, month or other unit that a time lies in",
+    "Returns the start of the day, month or other unit that a time lies in",
     "Weeks begin on Monday; `zone` says where days begin.",
     Example { script: "EMIT TIME.StartOf(\"2024-05-17T12:34:56Z\", \"month\")", output: "2024-05-01T00:00:00Z\n" },
 )

@@ -13,8 +13,9 @@ const NOW: Spec = Spec {
     ..Spec::pure(
         "TIME.Now",
         "time_now",
-        "Gives the present moment",
-        "A text such as `2024-05-01T12:00:00Z`, in UTC and whole seconds; with `fraction`, as exact as the clock.",
+        "Returns the current time",
+        "Returns a text such as `2024-05-01T12:00:00Z`, in UTC and whole seconds; with `fraction`, as exact as \
+        the clock.",
         Example { script: "EMIT LEN(TIME.Now()), \" \", TIME.Now() > \"2024-01-01\"", output: "20 true\n" },
     )
     .keywords(&[
@@ -39,7 +40,7 @@ const NOW: Spec = Spec {
 const UNIX: Spec = Spec::pure(
     "TIME.Unix",
     "time_unix",
-    "Gives the seconds from the beginning of 1970 to a time",
+    "Converts a time to seconds since 1970",
     "Whole where the time is; earlier times are negative.",
     Example { script: "EMIT TIME.Unix(\"2024-05-01T12:00:00Z\")", output: "1714564800\n" },
 )
@@ -47,8 +48,8 @@ const UNIX: Spec = Spec::pure(
 const FROM_UNIX: Spec = Spec::pure(
     "TIME.FromUnix",
     "time_from_unix",
-    "Gives the time so many seconds after the beginning of 1970",
-    "Fractions are kept to the microsecond; times of the years 0 to 9999 only.",
+    "Converts seconds since 1970 to a time",
+    "Fractions are kept to the microsecond. Only times of the years 0 to 9999 are valid.",
     Example { script: "EMIT TIME.FromUnix(1714564800)", output: "2024-05-01T12:00:00Z\n" },
 )
 .keywords(&["fromtimestamp", "datetime.fromtimestamp", "from epoch", "localtime", "gmtime"]);

@@ -11,20 +11,32 @@ use super::moment::{Moment, TIME, Zone, read, text, within};
 const ADD: Spec = Spec::pure(
     "TIME.Add",
     "time_add",
-    "Gives the time so long after another",
-    "Negative amounts lead back. Years and months come first and keep the day, or take the last day of a shorter month; \
-        days have 24 hours, as UTC has them.",
+    "Adds a duration to a time",
+    "Negative amounts go back. Years and months are added first and keep the day, or use the last day of a \
+        shorter month. Days have 24 hours, as in UTC.",
     Example {
         script: "EMIT TIME.Add(\"2024-01-31T12:00:00Z\", months: 1, days: -1)",
         output: "2024-02-28T12:00:00Z\n",
     },
 )
-.keywords(&["timedelta", "datetime.timedelta", "add days", "subtract days", "days ago", "yesterday", "tomorrow", "date arithmetic", "later", "earlier", "addDays"]);
+.keywords(&[
+    "timedelta",
+    "datetime.timedelta",
+    "add days",
+    "subtract days",
+    "days ago",
+    "yesterday",
+    "tomorrow",
+    "date arithmetic",
+    "later",
+    "earlier",
+    "addDays",
+]);
 const DIFFERENCE: Spec = Spec::pure(
     "TIME.Difference",
     "time_difference",
-    "Gives how much later a time is than another",
-    "Negative where it is earlier; a whole number where it comes out even, else a float.",
+    "Returns how much later a time is than another",
+    "Negative if it is earlier. A whole number if nothing remains, else a float.",
     Example {
         script: "EMIT TIME.Difference(\"2024-05-02\", \"2024-05-01\"), \" \", \\\n    TIME.Difference(\"2024-05-02\", \"2024-05-01T12:00:00Z\", \"days\")",
         output: "86400 0.5\n",

@@ -12,11 +12,12 @@ use super::moment::{FORM, TIME, ZONE, Zone, items, read, read_as, text};
 const PARSE: Spec = Spec::pure(
     "TIME.Parse",
     "time_parse",
-    "Gives the time that a text says",
-    "Without `format`: RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` and the like. `format` says the \
-        form as strftime does (`%d.%m.%Y %H:%M`); a day without a time is its first moment. The result is RFC 3339 in UTC, as \
-        of all functions here. A day that the calendar does not have is an error; with `default`, it and every other text \
-        that says no time give that value.",
+    "Parses a time",
+    "Returns the time as RFC 3339 in UTC, like all functions of this group.\n\n\
+        Without `format` the text is RFC 3339, RFC 2822 (as in mails), `2024-05-01`, `2024-05-01 12:30` or similar. \
+        With `format` it has that strftime form (`%d.%m.%Y %H:%M`). A day without a time is its first moment.\n\n\
+        A day that the calendar does not have is an error. With `default`, it and any other text that is not a time \
+        give that value instead.",
     Example {
         script: "EMIT TIME.Parse(\"2024-05-01 12:30\", zone: \"+02:00\"), \" \", TIME.Parse(\"1.5.2024\", \"%d.%m.%Y\")",
         output: "2024-05-01T10:30:00Z 2024-05-01T00:00:00Z\n",
@@ -26,15 +27,25 @@ const PARSE: Spec = Spec::pure(
 const FORMAT: Spec = Spec::pure(
     "TIME.Format",
     "time_format",
-    "Gives a time as a text of any form",
-    "`format` is one of strftime: `%Y` year, `%m` month, `%d` day, `%H` `%M` `%S` hour, minute, second, `%j` day of the \
-        year, `%V` week, `%a` `%A` weekday and `%b` `%B` month in English, `%z` zone, `%s` seconds since 1970, `%%` percent.",
+    "Formats a time as a text",
+    "Returns the text. `format` is a strftime format: `%Y` year, `%m` month, `%d` day, `%H` `%M` `%S` hour, \
+        minute, second, `%j` day of the year, `%V` week, `%a` `%A` weekday and `%b` `%B` month in English, `%z` zone, \
+        `%s` seconds since 1970, `%%` a percent sign.",
     Example {
         script: "EMIT TIME.Format(\"2024-05-01T12:00:00Z\", \"%a, %d %b %Y %H:%M\", \"+02:00\")",
         output: "Wed, 01 May 2024 14:00\n",
     },
 )
-.keywords(&["strftime", "datetime.strftime", "format date", "toISOString", "isoformat", "date format", "toLocaleDateString", "date stamp"]);
+.keywords(&[
+    "strftime",
+    "datetime.strftime",
+    "format date",
+    "toISOString",
+    "isoformat",
+    "date format",
+    "toLocaleDateString",
+    "date stamp",
+]);
 
 arguments! {
     struct Parsed {

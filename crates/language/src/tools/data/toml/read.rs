@@ -19,11 +19,12 @@ use super::tables::{Key, Refusal, TableId, Tables};
 const SPEC: Spec = Spec::pure(
     "TOML.Parse",
     "toml_parse",
-    "Gives the value of a TOML text, a map",
-    "By TOML 1.1. Keys come in the order of the text; dates and times become texts, RFC 3339 where they have a zone. A \
-        whole number that 64 bits do not hold, or a number beyond all floats, is an error, or with `big_numbers: \"text\"` \
-        the text that it is written as. An error names line and column. With `default`, a text that is no TOML gives \
-        that value.",
+    "Parses a TOML text into a map",
+    "Returns the value of a text by TOML 1.1, a map with the keys in the order of the text. Dates and times \
+        become texts, in RFC 3339 if they have a zone.\n\n\
+        A whole number beyond 64 bits and a number beyond all floats are errors; with `big_numbers: \"text\"` they \
+        become texts, as written. An error states line and column; with `default`, a text that is not TOML gives that \
+        value instead.",
     Example {
         script: "SET config = TOML.Parse(\"[server]\\nport = 8080\\nhosts = ['a', 'b']\")\nEMIT config.server.port, \" \", config.server.hosts[1]",
         output: "8080 b\n",
@@ -34,7 +35,7 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
-        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "handling of numbers that no int or float holds";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }

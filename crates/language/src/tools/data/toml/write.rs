@@ -10,8 +10,9 @@ use crate::value::{Map, Str, Value};
 const SPEC: Spec = Spec::pure(
     "TOML.Text",
     "toml_text",
-    "Gives the TOML text of a map",
-    "Values come before tables, otherwise keys keep their order. TOML has no nil: one is an error that says where.",
+    "Formats a map as TOML text",
+    "Values come before tables; otherwise keys keep their order. TOML has no nil: a nil is an error that says \
+        where it is.",
     Example {
         script: "EMIT TOML.Text({\"name\": \"ns\", \"server\": {\"port\": 8080}})",
         output: "name = \"ns\"\n\n[server]\nport = 8080\n\n",

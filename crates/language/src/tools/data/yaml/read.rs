@@ -16,13 +16,16 @@ use super::scalar::{Scalar, number, plain};
 const SPEC: Spec = Spec::pure(
     "YAML.Parse",
     "yaml_parse",
-    "Gives the value of a YAML text",
-    "By YAML 1.2 and its core schema: `yes` and `no` are texts, dates too. Keys become texts; lists and maps as keys, and \
-        keys that come twice, are errors. Aliases give the value of their anchor, and `<<` merges maps; what aliases stand \
-        for is bounded (a million values). Tags other than those of the schema are passed over. A text of several documents \
-        needs `all`, and the result is the list of them. A whole number that 64 bits do not hold, or a number beyond all \
-        floats, is an error, or with `big_numbers: \"text\"` the text that it is written as. An error names line and \
-        column. With `default`, a text that is no YAML gives that value.",
+    "Parses a YAML text",
+    "Returns the value of a text by YAML 1.2 and its core schema: `yes`, `no` and dates are texts. Keys \
+        become texts. Lists and maps as keys, and duplicate keys, are errors. Tags other than those of the schema are \
+        ignored.\n\n\
+        Aliases have the value of their anchor, and `<<` merges maps. Together, aliases may stand for at most a \
+        million values.\n\n\
+        A text of several documents needs `all`; the result is then the list of their values.\n\n\
+        A whole number beyond 64 bits and a number beyond all floats are errors; with `big_numbers: \"text\"` they \
+        become texts, as written. An error states line and column; with `default`, a text that is not YAML gives that \
+        value instead.",
     Example {
         script: "SET data = YAML.Parse(\"name: ns\\nsizes: [1, 2.5]\\nnote: |\\n  two\\n  lines\\n\")\nEMIT data.sizes[1], \" \", data.note",
         output: "2.5 two\nlines\n\n",
@@ -34,7 +37,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "YAML text";
         all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the result is a list of all documents";
-        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "what becomes of numbers that no int or float holds";
+        big_numbers: Str = Is(Literal::Text("error")), Kind::Word(BigNumbers::WORDS), "handling of numbers that no int or float holds";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
     }
 }

@@ -11,9 +11,9 @@ use super::scalar::{Scalar, plain};
 const SPEC: Spec = Spec::pure(
     "YAML.Text",
     "yaml_text",
-    "Gives the YAML text of a value",
-    "An element a line, two blanks a level, texts of several lines as blocks. Texts that readers of YAML 1.1 or 1.2 would \
-        take for something else are quoted.",
+    "Formats a value as YAML text",
+    "Each element has its own line, each level two blanks; texts of several lines are blocks. Texts that a \
+        YAML 1.1 or 1.2 reader would take for something else are quoted.",
     Example {
         script: "EMIT YAML.Text({\"name\": \"ns\", \"list\": [1, {\"a\": nil, \"b\": \"yes\"}], \"empty\": {}})",
         output: "name: ns\nlist:\n  - 1\n  - a: null\n    b: \"yes\"\nempty: {}\n\n",

@@ -37,24 +37,32 @@ const SPEC: Spec = Spec {
         "FS.Replace",
         "modify file",
     ],
-    summary: "Replaces exact texts in a file by others",
-    details: "`old_text` must occur exactly `expected_count` times (or at least once, with `replace_all: true`), counted \
-        from the beginning without overlap; else it is a `conflict` that says how often and where it occurs, or which \
-        line comes nearest, and the file stays. Every other byte of the file stays as it is, its byte order mark, its \
-        line ends and its last line end too. Where all lines of the file end in CRLF, or all in LF, line ends in \
-        both texts become those of the file; in a file that mixes them, both texts are taken as they are. The encoding \
-        is found as `FS.ReadFile` finds it; a character that it lacks, and bytes that stand for no character in it, \
-        are an error. `diff` shows what changed, in the unified format (nil where it would not fit into the answer). \
-        `edits` takes several edits, each a map with `old_text`, `new_text` and, if needed, `expected_count` or `replace_all`: \
-        each is made in the result of those before it, and if one cannot be made, none is. With `ignore_blanks`, where `old_text` \
-        does not occur exactly or begins without the indentation of its line, whole lines that differ from its lines only in blanks stand for it: at both ends of a line, or in how \
-        many stand between two words. New lines that are among the old ones stay as the file has them; others get the indentation that the file has where the old text \
-        has theirs, and if that is not certain, the edit is a `conflict`. `matched` has the text of \
-        the replaced lines and the `line` at which they begin (the first ten, 200 characters of each). With `dry_run` the file stays as it is: `diff`, `replacements` and \
-        `checksum` tell what the edit would make of it. \
-        The file is replaced in one step by one with the new content: a reader or a crash sees the old or the new one, \
-        other hard links keep the old content (`otherNames`; owner and permission bits are kept as by `FS.WriteFile`), and what others write at the same moment is not lost. The old file is kept \
-        below `.ns/backups` (`create_backup: false`: it is not).",
+    summary: "Replaces exact texts in a file",
+    details: "Replaces `old_text` by `new_text` and returns the change as a map: `diff` in the unified format (nil if \
+        it does not fit into the answer), `replacements`, `checksum` (SHA-256 of the new content) and `encoding`. \
+        Every other byte of the file stays, including byte order mark, line ends and last line end.\n\n\
+        Count: `old_text` must occur exactly `expected_count` times, or at least once with `replace_all: true`, \
+        counted from the beginning without overlap. Otherwise the file stays, and the call fails with a `conflict` \
+        that says how often and where the text occurs, or which line comes nearest.\n\n\
+        Several edits: each element of `edits` is a map with `old_text`, `new_text` and, if needed, `expected_count` \
+        or `replace_all`. Each edit applies to the result of those before it. If one cannot be made, none is.\n\n\
+        Line ends: if all lines of the file end in CRLF, or all in LF, line ends in both texts become those of the \
+        file. In a file that mixes them, both texts are taken literally.\n\n\
+        Encoding: found as by `FS.ReadFile`. A character that the encoding lacks, and bytes of the file that stand for \
+        no character in it, are errors.\n\n\
+        Blanks: `ignore_blanks` applies if `old_text` does not occur exactly, or if it begins after the indentation of \
+        its line and `new_text` has several lines. Then it matches whole lines that differ from its own only in \
+        blanks, at both ends of a line or in how many stand between words.\n\n\
+        - New lines that are also among the old ones stay as they are in the file. Others get the indentation that the \
+        file has where the old text has theirs; if that is not certain, the edit is a `conflict`.\n\
+        - `matched` lists the replaced lines, each match with its `text` and the `line` where it begins (the first \
+        ten, 200 characters of each).\n\n\
+        Dry run: with `dry_run` the file stays as it is; `diff`, `replacements` and `checksum` describe what the edit \
+        would make of it.\n\n\
+        Writing: a file with the new content replaces the old one in one step. A reader or a crash sees the old or the \
+        new file, and what others write at the same moment is not lost. Owner and permission bits are kept as by \
+        `FS.WriteFile`. Other hard links keep the old content (`otherNames`). The old file is kept below \
+        `.ns/backups`; with `create_backup: false` the result does not name it, and only `ns undo` restores it.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -81,26 +89,26 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Change), "file to edit, from the sandbox root";
-        old_text | old: Option<Str> = Absent, Kind::Content, "text that is replaced, exactly as it stands in the file";
-        new_text | new: Option<Str> = Absent, Kind::Content, "text that comes in its place";
-        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
-        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or what is found when left out";
-        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result tells where the old content is kept";
+        old_text | old: Option<Str> = Absent, Kind::Content, "text to replace, exactly as in the file";
+        new_text | new: Option<Str> = Absent, Kind::Content, "text to replace it with";
+        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; 1 when left out";
+        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to replace every occurrence";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the file; UTF-8 or detected when left out";
+        create_backup: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the result names the backup";
         if_match: Option<Str> = Absent, Kind::Text, "SHA-256 (hexadecimal) that the file must have";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is edited, in MiB";
-        edits: Option<Vec<Edit>> = Absent, Kind::Maps(Edit::PARAMS), "several edits instead of `old_text` and `new_text`, in order, each in the result of those before: all are made or none";
+        edits: Option<Vec<Edit>> = Absent, Kind::Maps(Edit::PARAMS), "several edits instead of `old_text` and `new_text`: each applies to the result of those before; all are made or none";
         ignore_blanks: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole lines although blanks differ, such as tabs and spaces; new lines get the indentation of the file";
-        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the file stays as it is, and the result says what would change";
+        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "leave the file as it is and report what would change";
     }
 }
 
 arguments! {
     struct Edit {
-        old_text | old: Str = Required, Kind::Content, "text that is replaced, exactly as it stands in the file";
-        new_text | new: Str = Required, Kind::Content, "text that comes in its place";
-        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; once when left out";
-        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether it may occur any number of times";
+        old_text | old: Str = Required, Kind::Content, "text to replace, exactly as in the file";
+        new_text | new: Str = Required, Kind::Content, "text to replace it with";
+        expected_count: Option<i64> = Absent, Kind::at_least(1), "how often the old text must occur; 1 when left out";
+        replace_all: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to replace every occurrence";
     }
 }
 

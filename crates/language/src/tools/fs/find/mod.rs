@@ -68,31 +68,42 @@ const SPEC: Spec = Spec {
         "st_nlink",
     ],
     summary: "Finds files in a directory and all directories below it, by name, type, size and time",
-    details: "The result is a list of records `path`, `name`, `type`, `size`, `modified`, `extension`, `target`; all that \
-        fit, or an error: whatever cannot be read, disappears meanwhile or has a path that no tool takes (it is not UTF-8, or longer than 4,096 bytes) fails the call, \
-        and so does a limit of the run. There is no cap on the number of records; `limit` cuts where that is asked for. \
-        `path` is from the sandbox root (absolute below a further root), and every tool takes it as it is. `type` is \
-        `file`, `directory`, `link` or `other` (pipes, sockets, devices). `size` is bytes: 0 for directories, the length \
-        of its text for a link. `modified` is RFC 3339, UTC, whole seconds, and compares as a text; with `exact_times` it has nine decimals, and so tells which of two files of one second is newer. `extension` is what \
-        follows the last dot of the name, as written, without the dot; `\"\"` where there is none (`.bashrc`, `a.`). \
-        `target` is the text of a link, nil for all else. With `identity` records also have `links` and `identity`, as \
-        `FS.FileInfo` gives them: the number of names (hard links) of the file, and a text that is the same for two names of one file; they take 24 bytes of memory per record, and some more while the search runs. \
-        A pattern without `/` is compared with the name at any depth, one with `/` with the path from the directory; \
-        one that ends in `/` fits directories only. It knows `*` and `?` (not across `/`), `**` (any number of \
-        directories), `[a-z]`, `[!a-z]`, `{a,b}` and `\\` before a character that is meant itself. Of several patterns \
-        the last that fits decides, and `!` in front leaves out, a directory with all that is in it; where all patterns \
-        leave out, the rest is found. \
-        Sizes are numbers or texts: `K`, `M`, `G`, `T` and `KiB`, … count by 1,024, `KB`, … by 1,000; with a bound on \
-        the size directories are not found. `newer_than` and `older_than` are times, or how long ago: `30m`, `2h`, `7d`, \
-        `2w`. `newer_than` includes its moment, `older_than` does not. \
-        Order: by the bytes of `path`, or by `sort`, where equal ones stay in the order of paths (times are always compared to the nanosecond); `descending` turns it. \
-        `gitignore` leaves out what git would, by the `.gitignore` files of the tree and of the directories above up to \
-        the nearest `.git`, at most up to the root, and by `.git/info/exclude`; and `.git`. The user's own list \
-        (`core.excludesFile`) does not count, nor does whether git tracks a file. With `follow` a link is what it leads to inside the sandbox, and a directory is entered once: by its \
-        real path, else through the fewest links; `target` still shows the link. Links that lead out of the sandbox or \
-        nowhere stay links. Directories that the policy blocks are left out, as in every listing, and so are our own \
-        files. Names that it refuses, by default `.git`, `.env` and private keys, are found, but no tool reads or changes \
-        them: `[\"!.git\", \"!.env\"]` as the pattern leaves them out.",
+    details: "Returns a list with a record for each entry found. The list is complete, or the call fails: an entry \
+        that cannot be read or disappears during the search, a path that no tool takes (not UTF-8, or longer than \
+        4,096 bytes) and a limit of the run are errors. There is no cap on the number of records unless `limit` sets \
+        one. A record has these fields:\n\n\
+        - `path`: path from the sandbox root, or absolute below a further root. Every tool takes it as it is.\n\
+        - `name`: last part of the path.\n\
+        - `type`: `file`, `directory`, `link` or `other` (a pipe, socket or device).\n\
+        - `size`: bytes; 0 for a directory, the length of its text for a symbolic link.\n\
+        - `modified`: RFC 3339, UTC, whole seconds; compares as a text. With `exact_times` it has nine decimals, so it \
+        also orders files of one second.\n\
+        - `extension`: part of the name after the last dot, as written, without the dot; `\"\"` if there is none \
+        (`.bashrc`, `a.`).\n\
+        - `target`: text of a symbolic link; nil for all else.\n\
+        - `links` and `identity`, with `identity: true`: number of names (hard links) of the file, and a text that two \
+        names of one file have in common, as `FS.FileInfo` returns them. They take 24 bytes of memory per record, and \
+        some more during the search.\n\n\
+        Patterns: a pattern without `/` is compared with the name at any depth, one with `/` with the path from the \
+        directory. One that ends in `/` matches directories only. `*` and `?` do not match `/`; `**` matches any \
+        number of directories; `[a-z]`, `[!a-z]` and `{a,b}` work as in a shell; `\\` makes the next character \
+        literal. Of several patterns, the last that matches decides. `!` in front excludes, a directory with \
+        everything in it; if all patterns exclude, everything else is found.\n\n\
+        Sizes: `min_size` and `max_size` are numbers of bytes or texts. `K`, `M`, `G`, `T` and `KiB`, … count by \
+        1,024; `KB`, … by 1,000. With either bound, directories are not found.\n\n\
+        Times: `newer_than` and `older_than` are times or ages: `30m`, `2h`, `7d`, `2w`. `newer_than` includes its \
+        moment, `older_than` does not.\n\n\
+        Order: by the bytes of `path`, or by `sort`. `descending` reverses that order, but records that are equal by \
+        `sort` stay in the order of their paths. Times are always compared to the nanosecond.\n\n\
+        Git: `gitignore` leaves out `.git` and everything that git ignores by `.git/info/exclude`, the `.gitignore` \
+        files of the tree, and those of the directories above it up to the nearest `.git` or the root. The user's own \
+        list (`core.excludesFile`) is not read, and whether git tracks a file does not matter.\n\n\
+        Links: with `follow`, a symbolic link is reported as the entry that it leads to inside the sandbox; `target` \
+        still shows the link. A directory is entered once: by its real path, else through the fewest links. Links that \
+        lead out of the sandbox or nowhere stay links.\n\n\
+        Policy: directories that the policy blocks are left out, as in every listing, and so are the files of \
+        NeuroScript itself. Names that the policy refuses (by default `.git`, `.env` and private keys) are found, but \
+        no tool reads or changes them; the pattern `[\"!.git\", \"!.env\"]` leaves them out.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -118,20 +129,20 @@ const TYPES: &[&str] = &["file", "directory", "link", "other"];
 arguments! {
     struct Args {
         path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
-        pattern: Option<Value> = Absent, Kind::Patterns, "pattern of names, or of paths from the directory if it has a `/`; or a list of them, in which `!` leaves out";
-        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "what is found; `all` also finds pipes, sockets and devices";
-        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search: 1 for what lies directly in the directory";
+        pattern: Option<Value> = Absent, Kind::Patterns, "name pattern, or path pattern from the directory if it has a `/`; or a list, in which `!` excludes";
+        r#type: Str = Is(Literal::Text("file")), Kind::Word(&["file", "directory", "link", "all"]), "entries to find; `all` includes pipes, sockets and devices";
+        depth: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "levels to search; 1 for the directory's own entries";
         hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "whether names that begin with a dot are found";
         gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what git ignores, and `.git`";
-        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether links stand for what they lead to";
-        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `1.5 MiB`";
-        max_size: Option<Value> = Absent, Kind::Size, "greatest size";
-        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed since: a time, or how long ago, such as `7d`, `30m`";
+        follow: bool = Is(Literal::Bool(false)), Kind::Bool, "whether to follow symbolic links";
+        min_size: Option<Value> = Absent, Kind::Size, "minimum size: bytes or text such as `1.5 MiB`";
+        max_size: Option<Value> = Absent, Kind::Size, "maximum size";
+        newer_than: Option<Str> = Absent, Kind::TextOrNil, "changed since: a time, or an age such as `7d` or `30m`";
         older_than: Option<Str> = Absent, Kind::TextOrNil, "changed before this time";
         sort: Str = Is(Literal::Text("path")), Kind::Word(&["path", "name", "size", "modified", "extension"]), "order of the records";
         descending: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the greatest comes first";
-        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "records at most, the first in order";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count in patterns";
+        limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "maximum number of records";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether patterns ignore letter case";
         exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds";
         identity: bool = Is(Literal::Bool(false)), Kind::Bool, "whether records have `links` and `identity`";
     }

@@ -39,16 +39,22 @@ const SPEC: Spec = Spec {
         "jdupes",
     ],
     summary: "Finds files with the same content in a directory and all directories below it",
-    details: "The result is a list of groups `size`, `checksum`, `wasted`, `paths`: files whose whole content has the \
-        same SHA-256 (`checksum`, hexadecimal). `size` is the bytes of each, `wasted` what all but one of them take, and \
-        `paths` are from the sandbox root, by their bytes. Order: by `wasted`, the largest first, equal ones by their \
-        first path. Only files of a size that others have are read, and of these only those whose first block others \
-        have to their end, by several threads (`--jobs`), which changes nothing but the time. Empty files are left out unless \
-        `min_size` is 0. Names of one file (hard links) waste nothing: the first by path stands for all of them, unless \
-        `hard_links`. Links are not followed. The list is complete, or the call fails: by a directory or file that cannot be \
-        read, that disappears or changes meanwhile, or has a path that no tool takes, and the error says how to leave it \
-        out. Files that the policy forbids to read are left out, and a warning names the first. Patterns, sizes and \
-        `gitignore` are those of `FS.Find`.",
+    details: "Returns a list of groups of files whose whole contents have the same SHA-256. A group has these \
+        fields:\n\n\
+        - `size`: bytes of each file.\n\
+        - `checksum`: SHA-256, hexadecimal.\n\
+        - `wasted`: bytes that all but one of the files take.\n\
+        - `paths`: paths from the sandbox root, ordered by their bytes.\n\n\
+        Order: by `wasted`, the largest first; groups with equal `wasted` by their first path. Patterns, sizes and \
+        `gitignore` are as in `FS.Find`.\n\n\
+        Left out: empty files, unless `min_size` is 0; files that the policy forbids to read, with a warning that \
+        names the first. Symbolic links are not followed. Several names of one file (hard links) waste nothing: the \
+        first by path stands for all of them, unless `hard_links` is set.\n\n\
+        Failures: the list is complete, or the call fails. A directory or file that cannot be read, that disappears or \
+        changes during the search, or that has a path that no tool takes is an error, which says how to leave it \
+        out.\n\n\
+        Reading: only files whose size occurs more than once are read, and to the end only those whose first block \
+        also occurs more than once. Several threads read (`--jobs`), which changes only the time.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -72,10 +78,10 @@ arguments! {
     struct Args {
         path | dir: SandboxPath = Is(Literal::Text(".")), Kind::Path(PathRule::INSIDE, Access::Look), "directory to search, from the sandbox root";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to compare, or a list of patterns, as in `FS.Find`; all when left out";
-        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "also what begins with a dot";
+        hidden: bool = Is(Literal::Bool(true)), Kind::Bool, "include hidden (dot) entries";
         gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files and `.git/info/exclude` name, and `.git` directories";
-        min_size: Option<Value> = Absent, Kind::Size, "least size: bytes, or a text such as `10K`; 1 when left out";
-        max_size: Option<Value> = Absent, Kind::Size, "greatest size";
+        min_size: Option<Value> = Absent, Kind::Size, "minimum size: bytes or text such as `10K`; 1 when left out";
+        max_size: Option<Value> = Absent, Kind::Size, "maximum size";
         hard_links: bool = Is(Literal::Bool(false)), Kind::Bool, "whether several names of one file count as files with the same content";
     }
 }

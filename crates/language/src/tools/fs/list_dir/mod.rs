@@ -18,17 +18,23 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &["tree", "outline", "listing", "directory tree"],
     summary: "Lists a directory as an indented tree, as a flat list of paths, as JSON text or as a value",
-    details: "With `filter: \"both\"` the result is a tree that begins with the listed directory, else a flat list of \
-        paths from it; siblings by the bytes of their names. `format: \"json\"` is JSON text with two spaces of \
-        indentation, `format: \"value\"` the same structure as maps and lists: `name` (in a flat list `path`), `type` \
-        (`file`, `folder`, `link`), `link_target` of links, `children` of directories and of links that were entered. \
-        A link is entered or followed only when asked for and only inside the sandbox; a directory that was entered \
-        already is left out; a chain of links that leads nowhere or to itself stays a link, with the text of its last \
-        one. With `use_gitignore` entries are left out as git does it, `.git` directories too; files \
-        above the listed directory count up to the nearest `.git`, at most up to the root, and ignored directories \
-        are never opened. A `.gitignore` that is no regular file or has more than 1 MiB is not used, nor is a line of \
-        more than 4096 bytes or a rule after the first 10,000; a warning says so. A directory that cannot be read is shown empty; pipes, sockets and devices are files. With \
-        a `target` other than `return_value` the text is stored and its key is the result.",
+    details: "Returns the listing in the form that `format` names:\n\n\
+        - `text`: with `filter: \"both\"` a tree that begins with the listed directory; with another filter a flat \
+        list of paths from the listed directory.\n\
+        - `value`: the same structure as maps and lists. An entry has `name` (in a flat list `path`), `type` (`file`, \
+        `folder` or `link`), `link_target` if it is a link, and `children` if it is a directory or a link that was \
+        entered.\n\
+        - `json`: that structure as JSON text, indented by two spaces.\n\n\
+        With a `target` other than `return_value` the text is stored in a memory, and the result is its key.\n\n\
+        Order: siblings by the bytes of their names. A directory that cannot be read is shown empty. Pipes, sockets \
+        and devices are shown as files.\n\n\
+        Links: a symbolic link is entered or followed only on request, and only inside the sandbox. A directory that \
+        was already entered is left out. A chain of links that leads nowhere or to itself stays a link, with the text \
+        of its last one.\n\n\
+        Git: `use_gitignore` leaves out what git leaves out, and `.git` directories. The `.gitignore` files above the \
+        listed directory count too, up to the nearest `.git` or the root. Ignored directories are never opened. A \
+        `.gitignore` that is not a regular file or is larger than 1 MiB is not used, nor is a line of more than 4096 \
+        bytes or a rule after the first 10,000; a warning says so.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -52,8 +58,8 @@ arguments! {
         recursive: bool = Is(Literal::Bool(false)), Kind::Bool, "also list what is in directories below";
         follow_folder_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "when recursive, also enter links to directories";
         follow_file_symlinks: bool = Is(Literal::Bool(false)), Kind::Bool, "show links to files as the files they lead to";
-        filter: Str = Is(Literal::Text("both")), Kind::Word(&["files", "folders", "both"]), "entries to show; directories are entered whatever it says";
-        show_data: bool = Is(Literal::Bool(false)), Kind::Bool, "in text, say of each entry what it is";
+        filter: Str = Is(Literal::Text("both")), Kind::Word(&["files", "folders", "both"]), "entries to show; directories are entered in any case";
+        show_data: bool = Is(Literal::Bool(false)), Kind::Bool, "in text, show what each entry is";
         depth: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "when recursive, levels of directories to enter; all when left out";
         format: Str = Is(Literal::Text("text")), Kind::Word(&["text", "json", "value"]), "form of the result";
         use_gitignore: bool = Is(Literal::Bool(false)), Kind::Bool, "leave out what `.gitignore` files name, and `.git` directories";

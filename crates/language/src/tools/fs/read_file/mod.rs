@@ -52,22 +52,31 @@ const SPEC: Spec = Spec {
         "extractfile",
     ],
     summary: "Reads a text file, or any file as base64",
-    details: "Without `encoding` the file is taken for UTF-8, and when it is not, its encoding is guessed from its bytes \
-        (`auto` does that at once); name the encoding where it is known, since few bytes can mislead the guess. A byte order mark decides over all of this and is left out of `content`; `byteOrderMark` tells it, and \
-        `FS.WriteFile` writes it if the text begins with U+FEFF: `\"\\u{FEFF}\" + text`, with the `encoding` that was read. All names of the WHATWG \
-        Encoding Standard are known, and `iso-8859-1` (`latin-1`) as true Latin-1. Bytes that stand for no character \
-        become U+FFFD, and `malformed` is true. Binary files (NUL bytes, or a known signature) are refused as text; \
-        `encoding: \"base64\"` reads them. `max_lines` and `skip_lines` cut out lines, which keep their line ends \
-        (LF, CRLF or CR), and never hold more of the file than that in memory; `FS.Lines` goes through all lines in a loop. \
-        `last_lines` takes them from the end instead. With `line_numbers` each line begins with its number in the file, \
-        right-aligned to six places, and a tab. `sizeBytes`, `lastModified` and \
-        `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` and `content` are what is returned; \
-        for a part of the lines `checksum` is nil unless `checksum: true` asks for it. \
-        With `decompress` a file in gzip is read as what it was compressed from, all its members after one another, and any \
-        other file as it is; `compression` tells which. `content`, lines and `max_size_mb` are then of the decompressed bytes, \
-        `sizeBytes` and `checksum` still of the file. \
-        With `entry`, a path in a zip, tar or tar in gzip, everything is of that file of the archive (`FS.ListArchive` lists them). \
-        Each call checks the whole archive; `FS.Extract` with `only` is quicker for many files.",
+    details: "Returns a map with the text of the file, or of some of its lines, and what is known about the file:\n\n\
+        - `content`, `lineCount`: the text that is returned, without a byte order mark, and the number of its lines.\n\
+        - `encoding`, `byteOrderMark`: the encoding that was used, and whether the file begins with a byte order \
+        mark.\n\
+        - `malformed`: true if bytes stood for no character; they become U+FFFD.\n\
+        - `sizeBytes`, `lastModified`, `checksum` (SHA-256, hexadecimal): of the whole file. For a part of the lines, \
+        `checksum` is nil unless `checksum: true` asks for it.\n\
+        - `mimeType`: type of the file, by its content, else by its name.\n\
+        - `compression`: `gzip` if the content was decompressed, else nil.\n\n\
+        Encoding: a byte order mark decides. Without one, the file is in `encoding` or, if that is left out, UTF-8; if \
+        it is not UTF-8, the encoding is guessed from the bytes. `auto` guesses at once. Few bytes can mislead the \
+        guess, so name the encoding if it is known. All names of the WHATWG Encoding Standard are accepted; \
+        `iso-8859-1` (`latin-1`) is true Latin-1. To write the text back with its mark if `byteOrderMark` is true, \
+        give `FS.WriteFile` the same `encoding` and `\"\\u{FEFF}\" + text`.\n\n\
+        Binary files (NUL bytes, or a known signature) are refused as text; `encoding: \"base64\"` reads them.\n\n\
+        Lines: `max_lines` and `skip_lines` select lines, and no more of the file than these is held in memory. \
+        `last_lines` selects lines from the end instead. Lines keep their ends (LF, CRLF or CR). With `line_numbers` \
+        each line begins with its number in the file, right-aligned to six places, and a tab. `FS.Lines` reads all \
+        lines in a loop.\n\n\
+        Compression: with `decompress`, a gzip file is read as its decompressed content, all members one after \
+        another, and any other file as it is. `content`, the lines and `max_size_mb` then refer to the decompressed \
+        bytes, `sizeBytes` and `checksum` still to the file.\n\n\
+        Archives: `entry` is the path of a file in a zip, tar or gzipped tar archive, and everything refers to that \
+        file; `FS.ListArchive` lists the paths. Each call checks the whole archive; for many files, `FS.Extract` with \
+        `only` is faster.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -91,10 +100,10 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | file_path: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Read), "file to read, from the sandbox root";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `base64`; found out when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `base64`; detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines at most; 0 for all";
-        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out before them";
+        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to skip first";
         checksum: Option<bool> = Absent, Kind::Bool, "whether to compute it; when left out, if all lines are read";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed";
         entry: Option<Str> = Absent, Kind::Text, "file to read in this archive";

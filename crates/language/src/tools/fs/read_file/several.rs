@@ -26,12 +26,16 @@ const SPEC: Spec = Spec {
         "concat",
     ],
     summary: "Reads several text files",
-    details: "The result is a list of records `path`, `content`, `encoding`, `lineCount`, `sizeBytes`, `error`, `code`, in \
-        the order of `paths`, or of the paths that `glob` finds. Each file is read as `FS.ReadFile` reads it, with the \
-        same arguments for all; `FOR EACH` over the paths with `FS.ReadFile` holds one file at a time, this holds all. The first file in this order that cannot be read fails the call. With \
-        `on_error: \"record\"` it gets a record whose `error` says why, `code` is the code of that error, and all else \
-        but `path` is nil; in all other records `error` and `code` are nil. A `glob` finds files and links; `*` does not \
-        cross `/`, `**` does, and a name that begins with a dot needs one in the pattern.",
+    details: "Returns a list with a record for each file, in the order of `paths`, or of the paths that `glob` finds. \
+        A record has `path`, `content`, `encoding`, `lineCount`, `sizeBytes`, `error` and `code`. Each file is read as \
+        by `FS.ReadFile`, with the same arguments for all.\n\n\
+        Memory: this call holds all texts at once; `FOR EACH` over the paths with `FS.ReadFile` holds one file at a \
+        time.\n\n\
+        Failures: the first file in this order that cannot be read fails the call. With `on_error: \"record\"` it gets \
+        a record instead: `error` says why, `code` is the code of the error, and everything else but `path` is nil. In \
+        all other records `error` and `code` are nil.\n\n\
+        A `glob` finds files and links. `*` does not match `/`, `**` does. A name that begins with a dot needs one in \
+        the pattern.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -59,10 +63,10 @@ arguments! {
     struct Args {
         paths: Option<Vec<ListedPath>> = Absent, Kind::Paths(RULE, Access::Read), "files to read, from the sandbox root";
         glob: Option<Str> = Absent, Kind::Text, "pattern of the files to read, instead of `paths`";
-        encoding: Option<Str> = Absent, Kind::Text, "encoding of the texts; found out when left out";
+        encoding: Option<Str> = Absent, Kind::Text, "encoding of the texts; detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is read, in MiB";
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines of each file at most; 0 for all";
-        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out before them";
+        skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to skip first";
         last_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines from the end instead; 0 for all";
         line_numbers: bool = Is(Literal::Bool(false)), Kind::Bool, "whether lines begin with their number and a tab";
         decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are decompressed";

@@ -56,15 +56,20 @@ const SPEC: Spec = Spec {
         "dimensions",
     ],
     summary: "Reads an image or audio file for a model to see or hear, an image smaller on request",
-    details: "`data` is base64 of `mimeType`; an agent gets it as an image or audio instead, and the other fields as text. \
-        The content of the file decides about its kind, never its name. Images are PNG, JPEG, GIF, WebP and BMP, which is \
-        returned as PNG; each is decoded, so a damaged one is an error. Without `max_side` a file is returned as it is, and one \
-        over `max_bytes` or 8,000 pixels a side is an error that says its size. With `max_side` an image whose longer side \
-        is longer is scaled to it, turned as its EXIF orientation says, and `scaled` is true; one that then \
-        still has too many bytes becomes a JPEG, on white where it is transparent. Of an animation that is the first \
-        frame. `width` and `height` are of `data`, `originalWidth` and `originalHeight` of the file, all as displayed. An \
-        image of more than 64,000,000 pixels is refused before it is decoded. Audio is WAV, MP3, FLAC, Ogg, M4A, AAC, \
-        AIFF, MIDI or AMR, and is returned as it is. SVG is text, which `FS.ReadFile` reads.",
+    details: "Returns a map with the bytes of the image or audio as `data` (base64) and their `mimeType`. An agent \
+        receives the data as an image or audio instead, and the other fields as text. The kind is decided by the \
+        content of the file, never by its name.\n\n\
+        Images: PNG, JPEG, GIF, WebP, and BMP, which is returned as PNG. Each is decoded, so a damaged image is an \
+        error. One of more than 64,000,000 pixels is refused before it is decoded.\n\n\
+        - Without `max_side` a file is returned as it is. One over `max_bytes` or 8,000 pixels a side is an error that \
+        states its size.\n\
+        - With `max_side` an image whose longer side is longer is scaled down to it and turned as its EXIF orientation \
+        says; `scaled` is then true. If the result has more than `max_bytes`, it becomes a JPEG, with white in place \
+        of transparency. Of an animation, only the first frame is kept.\n\
+        - `width` and `height` describe `data`; `originalWidth` and `originalHeight` describe the file. All are in \
+        pixels, as displayed.\n\n\
+        Audio: WAV, MP3, FLAC, Ogg, M4A, AAC, AIFF, MIDI and AMR, returned as they are. SVG is text; read it with \
+        `FS.ReadFile`.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

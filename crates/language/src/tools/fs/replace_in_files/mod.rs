@@ -41,18 +41,29 @@ const SPEC: Spec = Spec {
         "codemod",
         "replace everywhere",
     ],
-    summary: "Replaces a text in all files of a directory that have it",
-    details: "The files are those that `FS.SearchFiles` searches with the same `path`, `pattern`, `gitignore` and `hidden`: \
-        texts below a directory, or one file. Without `regex` the `text` is meant as it stands and may have line ends, \
-        which are taken as those of the file (in a file that mixes them, LF and CRLF are each found), and so are those of `replacement`. With `regex`, `ignore_case` or `whole_word` each line is searched by itself, \
-        without its end, so that `\\s+$` leaves line ends alone, and in `replacement` after `regex`, `$1` or `${1}` stands for what a group holds, `${name}` for one with a name, \
-        `$0` for the whole match and `$$` for a dollar. Every other byte of a file stays as it is, as with `FS.EditFile`: \
-        byte order mark, line ends and encoding, which is found for each file unless `encoding` names one. Every file is \
-        examined before the first is changed, and a file that changes in between is left as it is (`conflict`). \
-        `items` has a row for each file in which the text was replaced, with `path`, `replacements` and `success`, in the order of the search; \
-        `replacements` of the result is their sum, `filesSearched` counts the files that were read, and `skipped` those that are no texts (`binary`) or that the policy forbids (`refused`). One that cannot be changed does not stop the rest unless `all_or_nothing`; where \
-        none is done the call failed. That no file has the text is no error. With `dry_run` the files stay as they are, and each row has a `diff` \
-        in the unified format, as long as the answer has room, and of all files 1 MiB at most (nil then). Old files are kept below `.ns/backups`, and `ns undo` restores them.",
+    summary: "Replaces a text in all files of a directory",
+    details: "Replaces a text in every file that has it. The files are those that `FS.SearchFiles` searches with the \
+        same `path`, `pattern`, `gitignore` and `hidden`: text files below a directory, or one file. It is not an \
+        error if no file has the text. Fields of the result:\n\n\
+        - `items`: a record for each file with a match, in the order of the search: `path`, `replacements`, `success`, \
+        and with `dry_run` a `diff`.\n\
+        - `replacements`: the sum of those of all files.\n\
+        - `filesSearched`: number of files that were read.\n\
+        - `skipped`: number of files that are not text (`binary`) or that the policy forbids to read (`refused`).\n\n\
+        Literal text: without `regex`, `text` is literal and may have line ends. Line ends in `text` and `replacement` \
+        become those of the file. In a file that mixes them, a `text` with LF is also found with CRLF, and its \
+        replacement then has CRLF too.\n\n\
+        Line by line: with `regex`, `ignore_case` or `whole_word`, each line is searched by itself, without its end, \
+        so `\\s+$` does not match line ends. With `regex`, `$1` or `${1}` in `replacement` stands for a group, \
+        `${name}` for a named group, `$0` for the whole match and `$$` for a dollar sign.\n\n\
+        Every other byte of a file stays, as with `FS.EditFile`, including byte order mark and line ends. The encoding \
+        is kept too; it is found for each file unless `encoding` names one.\n\n\
+        Failures: every file is examined before the first is changed; a file that changes in between is left as it is \
+        (`conflict`). A file that cannot be changed does not stop the rest unless `all_or_nothing` is set. If none is \
+        changed, the call fails.\n\n\
+        Dry run: with `dry_run` the files stay as they are, and each record has a `diff` in the unified format. It is \
+        nil when the answer has no more room, or when the diffs of all files exceed 1 MiB.\n\n\
+        Old files are kept below `.ns/backups`, and `ns undo` restores them.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,
@@ -78,18 +89,18 @@ const SPEC: Spec = Spec {
 arguments! {
     struct Args {
         path | directory_path | dir: SandboxPath = Required, Kind::Path(PathRule::INSIDE, Access::Look), "directory whose files are changed, or one file, from the sandbox root";
-        text | old_text | old: Str = Required, Kind::Content, "text that is replaced";
-        replacement | new_text | new: Str = Required, Kind::Content, "text that comes in its place";
+        text | old_text | old: Str = Required, Kind::Content, "text to replace";
+        replacement | new_text | new: Str = Required, Kind::Content, "text to replace it with";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to change, or a list of patterns, as in `FS.Find`";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression for each line (Rust's: no look-around, no back-references)";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count";
-        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "matches are whole words";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "ignore letter case";
+        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole words only";
         gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what git ignores, and `.git`";
-        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
-        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; found for each when left out";
+        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "include hidden (dot) entries";
+        encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; detected when left out";
         max_size_mb: i64 = Is(Literal::Int(10)), Kind::Int { min: 0, max: 1 << 30 }, "largest file that is changed, in MiB";
-        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure takes the rest back";
-        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "whether the files stay as they are, and the rows say what would change";
+        all_or_nothing: bool = Is(Literal::Bool(false)), Kind::Bool, "whether one failure undoes the rest";
+        dry_run: bool = Is(Literal::Bool(false)), Kind::Bool, "leave the files as they are and report what would change";
     }
 }
 

@@ -58,25 +58,34 @@ const SPEC: Spec = Spec {
         "rotated logs",
     ],
     summary: "Finds the lines of files that contain a text or match a regular expression",
-    details: "All files that are texts are searched, or the call fails: a directory or file that cannot be read, a line \
-        over 64 MiB and a match in a file whose path is not UTF-8, so that no tool takes it, fail it, and the error says how to leave that out. Each line that matches is one of `matches`: `path` \
-        from the sandbox root, `line` and `column` (of its first match, in characters) from 1, and `text`, the line without \
-        its end; of a line over 500 characters what is around the match, with `…` where it is cut. With `context_lines` it \
-        has the lines `before` and `after` too. There is no cap on the matches; with `max_matches` the search ends there, \
-        and `truncated` says that there is one more. Order: by path, a directory before what follows its name, then by \
-        line. Without `regex` the `text` is meant as it stands; with it, it is an expression of Rust's `regex` crate, \
-        which always takes linear time and has no back references. Lines are searched one by one, so no match goes over a \
-        line end; `^` and `$` are those of the line. A file is UTF-8, or UTF-16 where its byte order mark says so; \
-        `encoding` names another one, in which all files without such a mark are searched. Bytes that are not in the \
-        encoding are shown as U+FFFD. In a file that is not UTF-8, only what is ASCII is found: if `text` has other \
-        characters, `notUtf8` counts such files, and a warning names the first; search them with `encoding: \"latin-1\"`, \
-        say. A file that holds a NUL character is no text: `skipped.binary` counts such files, among them UTF-16 without \
-        a mark, which `encoding: \"utf-16le\"` searches. Files that the policy forbids to read are left \
-        out, as in every listing: `skipped.refused` counts them, and a warning names the first. Links are not followed, \
-        because what they lead to is searched in its own place. With `decompress` a file in gzip is searched as what it was \
-        compressed from; damaged data in it fails the call (`invalid_archive`). A file is searched as long as it was when it was opened. \
-        `filesSearched` counts the files that were read, `filesMatched` those in `matches`, and `totalMatches` \
-        the matches, of which a line is one, however often it matches.",
+    details: "Returns the matching lines as `matches`, and counts. All text files are searched, or the call fails: a \
+        directory or file that cannot be read, a line over 64 MiB and a match in a file whose path is not UTF-8, which \
+        no tool takes, are errors. The error says how to leave the entry out. Fields of the result:\n\n\
+        - `matches`: a record for each matching line: `path` from the sandbox root, `line` and `column` from 1 \
+        (`column` is that of the first match, in characters) and `text`, the line without its end. Of a line over 500 \
+        characters, `text` is the part around the match, with `…` where it is cut. With `context_lines` a record also \
+        has the lines `before` and `after`.\n\
+        - `filesSearched`, `filesMatched`: number of files read, and of files in `matches`.\n\
+        - `totalMatches`: number of matching lines; a line counts once, however often it matches.\n\
+        - `truncated`: true if the search ended at `max_matches` and there is one more match. Without `max_matches` \
+        there is no cap.\n\
+        - `notUtf8`, `skipped.binary`, `skipped.refused`: counts of files that were searched in part or left out, see \
+        below.\n\n\
+        Order: by path, a directory before what follows its name, then by line.\n\n\
+        Matching: without `regex`, `text` is literal. With it, `text` is an expression of Rust's `regex` crate, which \
+        takes linear time and has no back-references. Each line is searched by itself, so no match crosses a line end; \
+        `^` and `$` are those of the line.\n\n\
+        Encoding: a file is UTF-8, or UTF-16 if its byte order mark says so. `encoding` names another one for all \
+        files without a mark. Bytes that are not in the encoding are shown as U+FFFD. In a file that is not UTF-8, \
+        only ASCII is found: if `text` has other characters, `notUtf8` counts such files and a warning names the \
+        first; search them with `encoding: \"latin-1\"`, say.\n\n\
+        Files left out: a file with a NUL character is not text; `skipped.binary` counts such files, among them UTF-16 \
+        without a mark, which `encoding: \"utf-16le\"` searches. Files that the policy forbids to read are left out, \
+        as in every listing; `skipped.refused` counts them, and a warning names the first. Symbolic links are not \
+        followed, because their targets are searched in their own places.\n\n\
+        Compression: with `decompress`, the decompressed content of a gzip file is searched; damaged data is an error \
+        (`invalid_archive`).\n\n\
+        A file is searched up to the length that it had when it was opened.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -104,10 +113,10 @@ arguments! {
         text: Str = Required, Kind::Content, "what to look for";
         pattern: Option<Value> = Absent, Kind::Patterns, "pattern of the files to search, or a list of patterns";
         regex: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `text` is a regular expression (Rust's: no look-around, no back-references)";
-        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "letter case does not count";
-        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "matches are whole words";
+        ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "ignore letter case";
+        whole_word: bool = Is(Literal::Bool(false)), Kind::Bool, "match whole words only";
         gitignore | use_gitignore: bool = Is(Literal::Bool(true)), Kind::Bool, "leave out what git ignores, and `.git`";
-        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "also what begins with a dot";
+        hidden | include_hidden: bool = Is(Literal::Bool(false)), Kind::Bool, "include hidden (dot) entries";
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
         encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; UTF-8 when left out";

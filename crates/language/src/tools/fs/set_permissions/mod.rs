@@ -20,12 +20,17 @@ const SPEC: Spec = Spec {
     aliases: &[],
     keywords: &["chmod", "permissions", "executable", "mode", "os.chmod", "chmodSync", "read-only file"],
     summary: "Sets the permission bits of a file or directory",
-    details: "`mode` is octal (`644`, `0755`) or symbolic as `chmod` takes it (`u+x`, `go-w`, `a=r`, `u=rwx,g=u`); \
-        without a letter before the operator everybody is meant. The set-user-id, set-group-id and sticky bits cannot \
-        be set; a file that has them loses them, a directory keeps its own. The bits go to the very file that was \
-        looked at, which is not opened; a link is followed where it stays inside the root. A file with more than one \
-        hard link is `policy_denied`: the other names share its mode and may lie outside. Directories are not changed \
-        with what is in them. Not on Windows.",
+    details: "Sets the bits and returns a map with the octal bits `before` and `permissions`, such as `0644`. Not \
+        available on Windows.\n\n\
+        `mode` is octal (`644`, `0755`) or symbolic as for `chmod` (`u+x`, `go-w`, `a=r`, `u=rwx,g=u`). Without a \
+        letter before the operator it applies to everybody.\n\n\
+        - The set-user-id, set-group-id and sticky bits cannot be set. A file that has them loses them; a directory \
+        keeps its own.\n\
+        - A directory is changed without what is in it.\n\
+        - The bits are set on the file that was checked, which is not opened. A symbolic link is followed inside the \
+        root.\n\
+        - A file with more than one hard link is `policy_denied`: its other names share the mode and may be outside \
+        the sandbox.",
     effect: Effect::Writes,
     risk: Risk::Medium,
     requires_approval: false,

@@ -19,25 +19,42 @@ use super::read::value_of;
 const SET: Spec = Spec::pure(
     "TOML.Set",
     "toml_set",
-    "Gives a TOML text with another value at one path",
-    "Every byte outside of that place stays: comments, layout, order, line breaks. `path` is one of `JSON.Query` without \
-        `*`. A key that is missing is added behind the others of its table, in its layout, and so are tables on the way to \
-        it; an index that is the list's length appends, also to an array of tables. A text keeps its kind of quotes; in \
-        the place of a date, a text that is a date of TOML stays a date, everywhere else it gets quotes. TOML has no nil. \
-        An empty path writes the text anew.",
+    "Sets the value at a path in a TOML text",
+    "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, line breaks. \
+        `path` is a path of `JSON.Query` without `*`; an empty one writes the whole text anew. TOML has no nil.\n\n\
+        - A missing key is added after the others of its table, in its layout, and so are missing tables on the way to \
+        it.\n\
+        - An index equal to the length of the list appends, also to an array of tables.\n\
+        - A text keeps its kind of quotes. In place of a date, a text that is a TOML date stays a date; everywhere \
+        else it gets quotes.",
     Example {
         script: "SET text = \"[package]\\nname = \\\"ns\\\"\\nversion = \\\"0.1.0\\\" # bump me\\n\"\n\
             EMIT TOML.Set(text, \"package.version\", \"0.2.0\")",
         output: "[package]\nname = \"ns\"\nversion = \"0.2.0\" # bump me\n\n",
     },
 )
-.keywords(&["tomlkit", "toml_edit", "toml set", "sed", "bump version", "cargo set-version", "Cargo.toml", "pyproject.toml", "edit toml", "change a value in a config", "dasel", "toml-cli"]);
+.keywords(&[
+    "tomlkit",
+    "toml_edit",
+    "toml set",
+    "sed",
+    "bump version",
+    "cargo set-version",
+    "Cargo.toml",
+    "pyproject.toml",
+    "edit toml",
+    "change a value in a config",
+    "dasel",
+    "toml-cli",
+]);
 const REMOVE: Spec = Spec::pure(
     "TOML.Remove",
     "toml_remove",
-    "Gives a TOML text without the value or table at one path",
-    "Every byte outside of it stays; a comment on its line goes with it, those above stay. `path` is one of `JSON.Query` \
-        without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is an error.",
+    "Removes the value or table at a path from a TOML text",
+    "Returns the text without the value or table. Every other byte stays. A comment on its line is removed \
+        with it; comments above stay.\n\n\
+        `path` is a path of `JSON.Query` without `*`. A key that does not exist is ignored, as by `MAP.Remove`; an \
+        index beyond the list is an error.",
     Example {
         script: "EMIT TOML.Remove(\"[a]\\nx = 1\\n# about y\\ny = 2\\n\", \"a.x\")",
         output: "[a]\n# about y\ny = 2\n\n",
@@ -49,7 +66,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "TOML text";
         path: Str = Required, Kind::Form(PLACE), "place of the value, such as `package.version`";
-        value: Value = Required, Kind::Any, "value that lies there afterwards";
+        value: Value = Required, Kind::Any, "new value";
     }
 }
 

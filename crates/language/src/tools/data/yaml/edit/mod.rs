@@ -16,26 +16,41 @@ use super::read::{documents, several};
 const SET: Spec = Spec::pure(
     "YAML.Set",
     "yaml_set",
-    "Gives a YAML text with another value at one path",
-    "Every byte outside of that place stays: comments, layout, order, quotes, line breaks. `path` is one of `JSON.Query` \
-        without `*`. A key that is missing is added behind the others, in their layout, and so are maps on the way to it, also in place of a nil; \
-        an index that is the list's length appends. A key that `<<` brings gets a value of its own. A place inside of an \
-        alias, and one with an anchor that is used elsewhere, is an error, since other places would change too. A text of \
-        several documents is an error.",
+    "Sets the value at a path in a YAML text",
+    "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, quotes, line \
+        breaks. `path` is a path of `JSON.Query` without `*`.\n\n\
+        - A missing key is added after the others, in their layout, and so are missing maps on the way to it, also in \
+        place of a nil.\n\
+        - An index equal to the length of the list appends.\n\
+        - A key that comes from `<<` gets a value of its own.\n\n\
+        A place inside an alias, or one with an anchor that is used elsewhere, is an error, because other places would \
+        change too. A text of several documents is an error.",
     Example {
         script: "SET text = \"image: web:1.0 # pinned\\nports:\\n  - 80\\n\"\n\
             EMIT YAML.Set(text, \"image\", \"web:1.1\")\nEMIT YAML.Set(text, \"ports[1]\", 443)",
         output: "image: web:1.1 # pinned\nports:\n  - 80\n\nimage: web:1.0 # pinned\nports:\n  - 80\n  - 443\n\n",
     },
 )
-.keywords(&["yq", "ruamel.yaml", "sed", "yaml set", "edit yaml", "change a value in a config", "docker-compose", "bump version", "kubectl set image", "values.yaml"]);
+.keywords(&[
+    "yq",
+    "ruamel.yaml",
+    "sed",
+    "yaml set",
+    "edit yaml",
+    "change a value in a config",
+    "docker-compose",
+    "bump version",
+    "kubectl set image",
+    "values.yaml",
+]);
 const REMOVE: Spec = Spec::pure(
     "YAML.Remove",
     "yaml_remove",
-    "Gives a YAML text without the value at one path",
-    "Every byte outside of that entry stays; a comment on its line goes with it, those above stay. `path` is one of \
-        `JSON.Query` without `*`. A key that is not there does not matter, as in `MAP.Remove`; an index beyond the list is \
-        an error. The last entry leaves `{}` or `[]`.",
+    "Removes the value at a path from a YAML text",
+    "Returns the text without the entry. Every other byte stays. A comment on the line of the entry is \
+        removed with it; comments above stay. If it was the last entry, `{}` or `[]` is left.\n\n\
+        `path` is a path of `JSON.Query` without `*`. A key that does not exist is ignored, as by `MAP.Remove`; an \
+        index beyond the list is an error.",
     Example {
         script: "EMIT YAML.Remove(\"a: 1\\n# about b\\nb: [x, y]\\n\", \"b[0]\")",
         output: "a: 1\n# about b\nb: [y]\n\n",
@@ -47,7 +62,7 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "YAML text";
         path: Str = Required, Kind::Form(PLACE), "place of the value, such as `services.web.image`";
-        value: Value = Required, Kind::Any, "value that lies there afterwards";
+        value: Value = Required, Kind::Any, "new value";
     }
 }
 
