@@ -25,6 +25,9 @@ const SPEC: Spec = Spec {
         "unzip",
         "untar",
         "gunzip",
+        "unxz",
+        "unzstd",
+        "bunzip2",
         "unpack",
         "extract",
         "decompress",
@@ -36,8 +39,8 @@ const SPEC: Spec = Spec {
         "Expand-Archive",
     ],
     summary: "Unpacks an archive into a directory, all of it or nothing",
-    details: "Zip, tar and tar in gzip, recognized by their bytes; of any other file in gzip the single file, under its \
-        name without `.gz`. `only` takes the patterns of `FS.Find`, for paths in the archive: what fits is unpacked, with the \
+    details: "Zip, tar, and tar in gzip, zstd, xz or bzip2, recognized by their bytes; of any other compressed file the single file, under its \
+        name without `.gz`, `.zst`, `.xz` or `.bz2`. `only` takes the patterns of `FS.Find`, for paths in the archive: what fits is unpacked, with the \
         directories above it, and nothing that fits is `not_found`; the whole archive is checked all the same. Everything is checked before anything is made, and \
         made whole before anything gets its name; what exists is never replaced, directories are merged. A directory that does not \
         exist appears in one step; in one that exists the entries appear one after another, and are taken back when one of them \

@@ -35,7 +35,7 @@ const SPEC: Spec = Spec {
         "ZipFile.Entries",
     ],
     summary: "Lists the entries of an archive without unpacking it",
-    details: "Zip, tar and tar in gzip, recognized by their bytes; any other file in gzip holds a single file. The result is a list \
+    details: "Zip, tar, and tar in gzip, zstd, xz or bzip2, recognized by their bytes; any other compressed file holds a single file. The result is a list \
         of records with the fields of `FS.Find`: `path` in the archive, `name`, `type`, `size`, `modified` (nil for a directory \
         that the archive only implies), `extension` and `target`, the text of a link. A hard link is a file. Patterns are those \
         of `FS.Find`, for paths in the archive; `FS.Extract` takes them as `only`, and `FS.ReadFile` takes a `path` as `entry`. \

@@ -15,6 +15,7 @@ use crate::value::Str;
 use crate::value::time::rfc3339;
 
 use super::archive::{Budget, Entry, OnUnsafe, OpenArchive};
+use super::decompress::{Bounds, Compression};
 use super::encoding::Choice;
 use super::source::{Origin, Source, SourceOptions};
 use reading::{Failed, Reading};
@@ -45,6 +46,11 @@ const SPEC: Spec = Spec {
         "gunzip -c",
         "gzip.open",
         "read gzip",
+        "zstdcat",
+        "xzcat",
+        "bzcat",
+        "lzma.open",
+        "bz2.open",
         "read compressed",
         "zlib.gunzipSync",
         "unzip -p",
@@ -63,10 +69,10 @@ const SPEC: Spec = Spec {
         right-aligned to six places, and a tab. `sizeBytes`, `lastModified` and \
         `checksum` (SHA-256, hexadecimal) are of the whole file, `lineCount` and `content` are what is returned; \
         for a part of the lines `checksum` is nil unless `checksum: true` asks for it. \
-        With `decompress` a file in gzip is read as what it was compressed from, all its members after one another, and any \
-        other file as it is; `compression` tells which. `content`, lines and `max_size_mb` are then of the decompressed bytes, \
+        With `decompress` a file in gzip, zstd, xz or bzip2 is read as what it was compressed from, all its members after one another, and any \
+        other file as it is, whatever their names; `compression` tells which. `content`, lines and `max_size_mb` are then of the decompressed bytes, \
         `sizeBytes` and `checksum` still of the file. \
-        With `entry`, a path in a zip, tar or tar in gzip, everything is of that file of the archive (`FS.ListArchive` lists them). \
+        With `entry`, a path in a zip, a tar or a compressed tar, everything is of that file of the archive (`FS.ListArchive` lists them). \
         Each call checks the whole archive; `FS.Extract` with `only` is quicker for many files.",
     effect: Effect::Reads,
     risk: Risk::Low,
@@ -96,7 +102,7 @@ arguments! {
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines at most; 0 for all";
         skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to leave out before them";
         checksum: Option<bool> = Absent, Kind::Bool, "whether to compute it; when left out, if all lines are read";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip, zstd, xz or bzip2 is decompressed";
         entry: Option<Str> = Absent, Kind::Text, "file to read in this archive";
         last_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines from the end instead; 0 for all";
         line_numbers: bool = Is(Literal::Bool(false)), Kind::Bool, "whether lines begin with their number and a tab";
@@ -125,7 +131,7 @@ struct Content {
     malformed: bool,
     /// The file begins with a byte order mark, which is not in `content`.
     byte_order_mark: bool,
-    /// `gzip` if the content was decompressed.
+    /// `gzip`, `zstd`, `xz` or `bzip2` if the content was decompressed.
     compression: Option<&'static str>,
 }
 
@@ -167,7 +173,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let Subject { origin, size, modified, name, metadata } = subject(context, &args)?;
     let all = args.max_lines == 0 && args.skip_lines == 0 && args.last_lines == 0;
-    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, most: None };
+    let bounds = Bounds::of(context.meter);
+    let options =
+        SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, bounds, most: None };
     let source = super::check_size(&args.path, size, args.max_size_mb).and_then(|()| {
         Source::new(origin, options).map_err(|error| SandboxError::io(args.path.display(), &error).into())
     });
@@ -180,7 +188,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         Failed::NotUtf8 => unreachable!("a file that is not UTF-8 is read in the encoding that was found"),
     })?;
     let Reading { mut source, start, .. } = reading;
-    let is_gzip = source.is_gzip();
+    let format = source.format();
     Ok(Content {
         content: taken.text,
         encoding: taken.encoding,
@@ -188,10 +196,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         line_count: taken.lines,
         last_modified: modified.map(|seconds| rfc3339(seconds).into()),
         checksum: source.checksum(),
-        mime_type: mime_type(&start, if is_gzip { without_gz(&name) } else { &name }, taken.is_text),
+        mime_type: mime_type(&start, format.map_or(&*name, |format| format.stem(&name)), taken.is_text),
         malformed: taken.malformed,
         byte_order_mark: taken.has_mark,
-        compression: is_gzip.then_some("gzip"),
+        compression: format.map(Compression::name),
     })
 }
 
@@ -232,11 +240,6 @@ fn subject(context: &mut Context<'_>, args: &Args) -> Result<Subject, ToolError>
     let found = archive.entry(&plan, &entry.as_text(), path.display()).map_err(at_path)?;
     let Entry { name, size, modified, .. } = found.entry.clone();
     Ok(Subject { origin: Origin::Entry(Box::new(found)), size, modified, name, metadata: None })
-}
-
-/// Returns the name that a file had before it was compressed.
-fn without_gz(name: &str) -> &str {
-    name.strip_suffix(".gz").unwrap_or(name)
 }
 
 fn mime_type(start: &[u8], name: &str, is_text: bool) -> String {

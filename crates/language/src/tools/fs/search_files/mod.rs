@@ -27,6 +27,7 @@ use crate::value::{Str, Value, print};
 
 use super::super::glob::LetterCase;
 use super::super::parallel::{Pace, Parallel, Work};
+use super::decompress::Bounds;
 use super::encoding::Choice;
 use super::find_files::prefix;
 use super::patterns::{Entry, Patterns, leaving_out};
@@ -73,7 +74,7 @@ const SPEC: Spec = Spec {
         say. A file that holds a NUL character is no text: `skipped.binary` counts such files, among them UTF-16 without \
         a mark, which `encoding: \"utf-16le\"` searches. Files that the policy forbids to read are left \
         out, as in every listing: `skipped.refused` counts them, and a warning names the first. Links are not followed, \
-        because what they lead to is searched in its own place. With `decompress` a file in gzip is searched as what it was \
+        because what they lead to is searched in its own place. With `decompress` a file in gzip, zstd, xz or bzip2 is searched as what it was \
         compressed from; damaged data in it fails the call (`invalid_archive`). A file is searched as long as it was when it was opened. \
         `filesSearched` counts the files that were read, `filesMatched` those in `matches`, and `totalMatches` \
         the matches, of which a line is one, however often it matches.",
@@ -111,7 +112,7 @@ arguments! {
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
         encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; UTF-8 when left out";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are searched decompressed";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip, zstd, xz and bzip2 are searched decompressed";
     }
 }
 
@@ -249,7 +250,7 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
         0 => Ok(()),
         _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display()))
             .argument("path")
-            .hint("a text in UTF-16 needs its `encoding`, one in gzip `decompress: true`")),
+            .hint("a text in UTF-16 needs its `encoding`, a compressed one `decompress: true`")),
     }
 }
 
@@ -259,7 +260,8 @@ fn search_tree(context: &mut Context<'_>, selection: &Selection<'_>, search: &mu
     let enters = |below: &str| patterns.may_hold(Entry::of_path(below, true));
     let visit = Visit { plan: selection.plan(), enters: Some(&enters) };
     let parallel = Parallel::of(context);
-    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.collects, context.meter);
+    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.collects, context.meter)
+        .sharing_memory(parallel.helpers());
     let work = Work {
         scratch: || helpers.scratch(),
         apply: |task: FileTask, scratch: &mut _, pace: Pace<'_>| helpers.attempt(task, scratch, pace),
@@ -365,7 +367,8 @@ impl Search {
             file.shown,
             Wanted { collects: self.collects, context_lines: self.manner.context_lines, room },
         );
-        let bytes = self.manner.bytes_of(open).map_err(|error| SandboxError::io(file.shown, &error))?;
+        let bounds = Bounds::of(meter);
+        let bytes = self.manner.bytes_of(open, bounds).map_err(|error| SandboxError::io(file.shown, &error))?;
         let mut reader = MeteredReader::new(bytes, Account::Run(meter), self.manner.utf8_watch());
         let searched = self.searcher.search(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {
