@@ -119,24 +119,15 @@ const LACKING: [Lacking; 15] = [
     },
     Lacking {
         names: &[
-            "symlink",
-            "symlinks",
-            "symbolic link",
-            "symbolic links",
-            "create symlink",
-            "create link",
-            "make link",
             "hard link",
             "hard links",
             "hardlink",
             "hardlinks",
-            "ln",
             "junction",
         ],
-        reason: "No tool makes a link",
-        instead: "Copy the file. Listings show the links that are there, with their targets, and `FS.DeleteFile` deletes \
-            a link, never its target. `FS.FileInfo` tells hard links by `links` and `identity`",
-        see: &["FS.CopyFile", "FS.Find", "FS.FileInfo"],
+        reason: "No tool makes a hard link: the rules of the policy go by names, and a second name would pass by them",
+        instead: "Make a symbolic link, or copy the file. `FS.FileInfo` tells hard links by `links` and `identity`",
+        see: &["FS.CreateLink", "FS.CopyFile", "FS.FileInfo"],
     },
     Lacking {
         names: &["chown", "owner", "chgrp", "change owner", "sudo", "root", "user", "users"],

@@ -185,7 +185,7 @@ const PRODUCT_WORDS: [(&str, &str); 72] = [
     ("neuroscript.toml", "The policy"),
     ("sandbox", "2. Security and Sandboxing"),
     ("escape", "2. Security and Sandboxing"),
-    ("hard links", "No tool makes a link"),
+    ("hard links", "No tool makes a hard link"),
     ("hard link", "No tool makes a link"),
     ("symlink", "No tool makes a link"),
     ("latin-1", "4. Encoding and Text Processing"),

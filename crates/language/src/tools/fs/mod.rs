@@ -7,6 +7,7 @@ pub mod compare;
 mod compress;
 mod copy_file;
 mod create_directory;
+mod create_link;
 mod decompress;
 mod delete_file;
 mod diff_files;
@@ -82,6 +83,7 @@ pub fn tools() -> Vec<Tool> {
         edit_file::tool(),
         replace_in_files::tool(),
         create_directory::tool(),
+        create_link::tool(),
         copy_file::tool(),
         delete_file::tool(),
         restore_backup::tool(),
