@@ -416,7 +416,7 @@ fn files_at_the_start_and_the_first_run_alone() {
 
 #[test]
 fn an_interrupt_takes_back_the_run_under_way() {
-    let endless = "MUST FS.WriteFile(\"begun\", \"x\")\nWHILE true DO\n  SET x = 1\nEND\n";
+    let endless = "EMIT LEN(ARGS)\nMUST FS.WriteFile(\"begun\", \"x\")\nWHILE true DO\n  SET x = 1\nEND\n";
     let place = folder(&[("work.ns", endless), ("in/a", "a")]);
     let words = ["watch", "work.ns", "--on", "in/**", "--max-steps", "1000000000000", "--timeout", "600"];
     let watch = Watch::start(place.path(), &words);

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -33,11 +34,23 @@ const SLICE: Duration = Duration::from_millis(20);
 /// Maximum number of runs that may have begun during a round.
 const MOST_RUNS: usize = 100;
 
-/// The files that match, with what tells two states of a file apart.
-type Tree = BTreeMap<String, String>;
+/// The files that match.
+type Tree = BTreeMap<String, State>;
+
+/// What tells two states of a file apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    identity: String,
+    modified: String,
+    size: Option<u64>,
+}
 
 /// `ns watch`
 pub fn watch_script(global: &Global, args: &WatchArgs) -> Exit {
+    if args.file == Path::new("-") {
+        report_error("a script on standard input can be read once", "name a file: `ns watch FILE --on PATTERN`");
+        return Exit::Usage;
+    }
     let engine = match open(&global.options()) {
         Ok(engine) => engine,
         Err(exit) => return exit,
@@ -123,23 +136,25 @@ impl ScriptWatch<'_> {
         let arguments = serde_json::json!({
             "path": ".", "pattern": self.args.on, "type": "file", "exact_times": true, "identity": true,
         });
-        let arguments = self.engine.value_of_json(&arguments.to_string()).map_err(|error| {
-            ToolError::bad_argument("pattern", format!("the pattern is no text: {error}"))
-        })?;
+        let arguments = self
+            .engine
+            .value_of_json(&arguments.to_string())
+            .map_err(|error| ToolError::bad_argument("pattern", format!("the pattern is no text: {error}")))?;
         let found = self.engine.call("FS.Find", &arguments)?;
         self.engine.gate().take_notes();
         let found = serde_json::to_value(&found).unwrap_or_default();
         let records = found.as_array().map(Vec::as_slice).unwrap_or_default();
-        let state = |record: &serde_json::Value| {
-            let field = |name: &str| record.get(name).map(ToString::to_string).unwrap_or_default();
-            let path = record.get("path")?.as_str()?.to_owned();
-            Some((path, [field("identity"), field("size"), field("modified")].join(" ")))
+        let row = |record: &serde_json::Value| {
+            let text = |name: &str| record.get(name).and_then(|value| value.as_str()).map(str::to_owned);
+            let size = record.get("size").and_then(serde_json::Value::as_u64);
+            let (identity, modified) = (text("identity").unwrap_or_default(), text("modified").unwrap_or_default());
+            Some((text("path")?, State { identity, modified, size }))
         };
-        Ok(records.iter().filter_map(state).collect())
+        Ok(records.iter().filter_map(row).collect())
     }
 
     /// Runs the script for these files, and accepts what it changed itself.
-    fn round(&self, paths: &[String], arrivals: &mut Arrivals<String>) -> Exit {
+    fn round(&self, paths: &[String], arrivals: &mut Arrivals<State>) -> Exit {
         if !self.global.quiet {
             let first = paths.first().map(|path| safe::name(path).into_owned()).unwrap_or_default();
             let further = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
@@ -195,8 +210,9 @@ impl ScriptWatch<'_> {
         runs.into_iter().map(|summary| summary.run).collect()
     }
 
-    /// Accepts the files as the run of a round left them. A file that somebody else has changed since counts as changed.
-    fn accept_changes(&self, before: &BTreeSet<String>, arrivals: &mut Arrivals<String>) -> Result<(), ToolError> {
+    /// Accepts the files as the run of a round left them. A file of another size was changed by somebody else since, so
+    /// it counts as changed.
+    fn accept_changes(&self, before: &BTreeSet<String>, arrivals: &mut Arrivals<State>) -> Result<(), ToolError> {
         let name = self.args.file.file_name().unwrap_or_default().to_string_lossy();
         let runs = self.engine.runs(Selection::All, MOST_RUNS)?;
         let is_ours = |command: &str| command.starts_with("ns run") && command.contains(&*name);
@@ -213,7 +229,8 @@ impl ScriptWatch<'_> {
         for (path, state) in tree {
             let is_changed = |change: &ChangeReport| {
                 let changed = change.path.0.as_os_str();
-                changed == OsStr::new(&path) || (change.is_folder && is_below(&path, changed))
+                let is_it = changed == OsStr::new(&path) && change.sizes.1.is_none_or(|size| Some(size) == state.size);
+                is_it || (change.is_folder && is_below(&path, changed))
             };
             if changes.iter().any(is_changed) {
                 arrivals.accept(path, state);
@@ -229,15 +246,8 @@ fn is_below(path: &str, folder: &OsStr) -> bool {
 }
 
 fn exit_of(status: ExitStatus) -> Exit {
-    let all = [
-        Exit::Done,
-        Exit::Failed,
-        Exit::Usage,
-        Exit::Difference,
-        Exit::Refused,
-        Exit::OutOfTime,
-        Exit::Interrupted,
-    ];
+    let all =
+        [Exit::Done, Exit::Failed, Exit::Usage, Exit::Difference, Exit::Refused, Exit::OutOfTime, Exit::Interrupted];
     all.into_iter().find(|exit| Some(exit.code()) == status.code()).unwrap_or(Exit::Failed)
 }
 
@@ -275,16 +285,26 @@ impl Signals {
         if self.is_raised() {
             interrupt(child.id());
         }
-        // The process is reaped only after its number is forgotten, so no signal reaches another process.
-        let ended = loop {
-            match child.try_wait() {
-                Ok(None) => std::thread::sleep(SLICE),
-                other => break other,
-            }
-        };
+        while !has_ended(&mut child)? {
+            std::thread::sleep(SLICE);
+        }
+        // The process is reaped after its number is forgotten, so no signal reaches another process.
         self.child.store(0, Ordering::Relaxed);
-        ended.map(Option::unwrap_or_default)
+        child.wait()
     }
+}
+
+/// Whether a process has ended. It is not reaped.
+#[cfg(unix)]
+fn has_ended(child: &mut Child) -> std::io::Result<bool> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
+}
+
+#[cfg(not(unix))]
+fn has_ended(child: &mut Child) -> std::io::Result<bool> {
+    child.try_wait().map(|ended| ended.is_some())
 }
 
 #[cfg(unix)]

@@ -62,12 +62,7 @@ pub const COMMANDS: [CommandTopic; 30] = [
         &["on change", "trigger", "inotify", "fswatch", "entr", "watchexec", "inbox", "hot folder", "daemon"],
         "watch",
     ),
-    topic(
-        &["ns test", "test"],
-        about::TEST,
-        &["golden", "snapshot", "unit test", "test-all", "tests", "spec"],
-        "test",
-    ),
+    topic(&["ns test", "test"], about::TEST, &["golden", "snapshot", "unit test", "test-all", "tests", "spec"], "test"),
     topic(&["ns new", "new"], about::NEW, &["create script", "scaffold", "init", "create", "generate"], "new"),
     topic(
         &["ns render", "render", "invoke_tool", "{{invoke_tool"],

@@ -118,13 +118,7 @@ const LACKING: [Lacking; 15] = [
         see: &["FOR EACH", "LIST.Map"],
     },
     Lacking {
-        names: &[
-            "hard link",
-            "hard links",
-            "hardlink",
-            "hardlinks",
-            "junction",
-        ],
+        names: &["hard link", "hard links", "hardlink", "hardlinks", "junction"],
         reason: "No tool makes a hard link: the rules of the policy go by names, and a second name would pass by them",
         instead: "Make a symbolic link, or copy the file. `FS.FileInfo` tells hard links by `links` and `identity`",
         see: &["FS.CreateLink", "FS.CopyFile", "FS.FileInfo"],

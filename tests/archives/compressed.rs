@@ -75,8 +75,9 @@ fn each_format_is_recognized_by_its_bytes() {
                  EMIT FS.ReadFiles([\"{name}\"], decompress: true)[0].content == FS.ReadFile(\"{name}\", decompress: true).content\n\
                  CALL FS.ReadFile(\"{name}\")\nEMIT LAST_ERROR.hint"
             ));
-            let expected =
-                format!("{format} 3\ntrue\nsecond line\n\nthird line\n\n3\ntrue\nit is in {format}: read it with `decompress: true`\n");
+            let expected = format!(
+                "{format} 3\ntrue\nsecond line\n\nthird line\n\n3\ntrue\nit is in {format}: read it with `decompress: true`\n"
+            );
             assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (&*expected, ""), "{name}");
         }
     }
@@ -200,7 +201,8 @@ fn a_dictionary_elsewhere_is_named() {
     let place = Place::new();
     let frame = [&ZSTD[..], &[1, 0, 7], &[1 | (2 << 3), 0, 0], b"a\n"].concat();
     place.put("a.zst", &frame);
-    let ran = place.eval("CALL FS.ReadFile(\"a.zst\", decompress: true)\nEMIT LAST_ERROR.code, \": \", LAST_ERROR.message");
+    let ran =
+        place.eval("CALL FS.ReadFile(\"a.zst\", decompress: true)\nEMIT LAST_ERROR.code, \": \", LAST_ERROR.message");
     let expected = "invalid_archive: `a.zst` cannot be decompressed: it was compressed with a dictionary, which is not in the file\n";
     assert_eq!(ran.stdout, expected, "{}", ran.stderr);
 }

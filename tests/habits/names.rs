@@ -109,7 +109,7 @@ const NAMES: [(&str, &str); 96] = [
 ];
 
 /// Names that no tool has as a keyword, since something else is written in their place.
-const OTHERWISE: [(&str, &str); 66] = [
+const OTHERWISE: [(&str, &str); 67] = [
     (
         "STR.Title str.title strings.Title string.capwords titlecase titleize ucwords humanize toTitleCase",
         "no title case",
