@@ -14,7 +14,8 @@ const TITLE: &str = "there is no title case: split with `STR.Words(text)`, begin
     `STR.Upper(STR.Sub(word, 0, 1)) + STR.Sub(word, 1)`, and join with `STR.Join(words, \" \")`";
 const EMIT: &str = "`EMIT value, value` prints a line";
 const PLACES: &str = "paths begin at the sandbox, which `ns doctor` shows and `ns --sandbox DIR` sets";
-const LINKS: &str = "`FS.CreateLink(path, target)` makes a symbolic link; `target` of `FS.FileInfo(path)` is where one leads";
+const LINKS: &str =
+    "`FS.CreateLink(path, target)` makes a symbolic link; `target` of `FS.FileInfo(path)` is where one leads";
 const NO_HARD_LINKS: &str = "no tool makes a hard link; `FS.CreateLink(path, target)` makes a symbolic link, and \
     `FS.CopyFile(source, destination)` copies";
 const CLASS_OF: &str = "`REGEX.Match(text, \"^[0-9]+$\")` asks for the characters of a text";

@@ -101,7 +101,9 @@ fn check_target(path: &SandboxPath, target: &SandboxPath) -> Result<(), ToolErro
     }
     if target.holds(path) {
         let message = format!("the link `{}` would lead to a directory above it", path.display());
-        return Err(ToolError::new(ToolCode::Conflict, message).hint("a link cannot contain itself: choose another target"));
+        return Err(
+            ToolError::new(ToolCode::Conflict, message).hint("a link cannot contain itself: choose another target")
+        );
     }
     Ok(())
 }

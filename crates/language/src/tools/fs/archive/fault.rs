@@ -65,7 +65,9 @@ pub fn read_error(error: Error) -> ToolError {
     }
     match error.kind() {
         ErrorKind::UnexpectedEof => invalid("it ends too early"),
-        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::Unsupported => invalid("its compressed data is damaged"),
+        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::Unsupported => {
+            invalid("its compressed data is damaged")
+        }
         _ => SandboxError::io("the archive", &error).into(),
     }
 }

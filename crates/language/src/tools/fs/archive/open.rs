@@ -20,9 +20,8 @@ pub struct OpenArchive {
 }
 
 /// Ends of the names of archives.
-const ARCHIVE_ENDS: [&str; 12] = [
-    ".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".tb2",
-];
+const ARCHIVE_ENDS: [&str; 12] =
+    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".tb2"];
 
 /// The single file in a compressed file that is no archive.
 #[derive(Clone, Debug)]

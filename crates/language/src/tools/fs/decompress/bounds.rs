@@ -1,6 +1,8 @@
 //! Limits on decompression: the memory that a file may claim, and the deadline.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::limits::{Meter, Watch};
 
@@ -42,11 +44,18 @@ impl Bounds {
 pub struct Polled<R> {
     inner: R,
     watch: Watch,
+    /// Whether an error came from here, and not from the decoder.
+    has_failed: Arc<AtomicBool>,
 }
 
 impl<R> Polled<R> {
     pub fn new(inner: R, watch: Watch) -> Polled<R> {
-        Polled { inner, watch }
+        Polled { inner, watch, has_failed: Arc::default() }
+    }
+
+    /// Returns the flag that is set when the stored bytes cannot be read.
+    pub fn failure(&self) -> Arc<AtomicBool> {
+        self.has_failed.clone()
     }
 
     pub fn inner(&mut self) -> &mut R {
@@ -56,7 +65,11 @@ impl<R> Polled<R> {
 
 impl<R: Read> Read for Polled<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.watch.poll().map_err(io::Error::other)?;
-        self.inner.read(buffer)
+        let polled = self.watch.poll().map_err(io::Error::other);
+        polled.and_then(|()| self.inner.read(buffer)).inspect_err(|error| {
+            if error.kind() != ErrorKind::Interrupted {
+                self.has_failed.store(true, Ordering::Relaxed);
+            }
+        })
     }
 }

@@ -47,6 +47,11 @@ impl Fault {
     }
 }
 
+/// Whether an error is a fault or a limit of the run.
+pub fn is_known(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Fault>() || inner.is::<LimitHit>())
+}
+
 /// Returns the fault in an error, and its code.
 pub fn fault_of(error: &io::Error) -> Option<(&Fault, ToolCode)> {
     let fault = error.get_ref()?.downcast_ref::<Fault>()?;

@@ -9,7 +9,9 @@ mod fault;
 mod xz;
 mod zstd;
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
@@ -111,6 +113,8 @@ impl Compression {
 /// The bytes of a stream, decompressed if it has a format.
 pub struct Decompressed<R: Read> {
     stream: Stream<R>,
+    /// Whether the stored bytes could not be read.
+    has_failed: Arc<AtomicBool>,
     /// Memory of the decoder, while it is there.
     _held: MemoryCharge,
 }
@@ -130,9 +134,12 @@ impl<R: Read> Decompressed<R> {
     /// Wraps a stream at its start. Errors: the decoder takes more memory than is left.
     pub fn new(stored: R, format: Option<Compression>, bounds: Bounds) -> io::Result<Decompressed<R>> {
         let Some(format) = format else {
-            return Ok(Decompressed { stream: Stream::AsStored(stored), _held: MemoryCharge::default() });
+            let stream = Stream::AsStored(stored);
+            return Ok(Decompressed { stream, has_failed: Arc::default(), _held: MemoryCharge::default() });
         };
-        let input = BufReader::new(Polled::new(stored, bounds.watch.clone()));
+        let polled = Polled::new(stored, bounds.watch.clone());
+        let has_failed = polled.failure();
+        let input = BufReader::new(polled);
         let mut held = MemoryCharge::default();
         let stream = match format {
             Compression::Gzip => Stream::Gzip(Box::new(MultiGzDecoder::new(input))),
@@ -143,7 +150,7 @@ impl<R: Read> Decompressed<R> {
                 Stream::Bzip2(Box::new(MultiBzDecoder::new(input)))
             }
         };
-        Ok(Decompressed { stream, _held: held })
+        Ok(Decompressed { stream, has_failed, _held: held })
     }
 
     /// Returns the stream of the stored bytes.
@@ -169,6 +176,13 @@ impl<R: Read> Decompressed<R> {
         }
     }
 
+    /// Returns an error with a kind that tells damaged data: decoders give it several kinds.
+    fn settled(&self, error: io::Error) -> io::Error {
+        let is_known = fault::is_known(&error)
+            || matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData | ErrorKind::Interrupted);
+        if is_known || self.has_failed.load(Ordering::Relaxed) { error } else { ErrorKind::InvalidData.into() }
+    }
+
     /// Returns the error for a file whose compressed data cannot be read, or `None` if the error has another reason.
     pub fn damage(&self, shown: &str, error: &io::Error) -> Option<ToolError> {
         fault::damage(self.format()?, shown, error)
@@ -177,12 +191,13 @@ impl<R: Read> Decompressed<R> {
 
 impl<R: Read> Read for Decompressed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.stream {
-            Stream::AsStored(stored) => stored.read(buffer),
+        let read = match &mut self.stream {
+            Stream::AsStored(stored) => return stored.read(buffer),
             Stream::Gzip(decoder) => decoder.read(buffer),
             Stream::Zstd(decoder) => decoder.read(buffer),
             Stream::Xz(decoder) => decoder.read(buffer),
             Stream::Bzip2(decoder) => decoder.read(buffer),
-        }
+        };
+        read.map_err(|error| self.settled(error))
     }
 }

@@ -106,11 +106,7 @@ impl Manner {
     }
 
     /// Returns the bytes of a file, as long as it was when it was opened.
-    pub fn bytes_of<'f>(
-        &self,
-        open: &'f OpenFile,
-        bounds: Bounds,
-    ) -> io::Result<Decompressed<io::Take<&'f File>>> {
+    pub fn bytes_of<'f>(&self, open: &'f OpenFile, bounds: Bounds) -> io::Result<Decompressed<io::Take<&'f File>>> {
         let mut file = &open.file;
         let mut format = None;
         if self.decompress {
@@ -189,7 +185,11 @@ impl HelperSearch {
         let mut lines = Lines::new(&matcher, &shown, wanted);
         let mut search = || {
             let account = Account::Helper { pace, steps: 0, most: self.max_steps };
-            let mut reader = MeteredReader::new(self.manner.bytes_of(&open, self.bounds.clone())?, account, self.manner.utf8_watch());
+            let mut reader = MeteredReader::new(
+                self.manner.bytes_of(&open, self.bounds.clone())?,
+                account,
+                self.manner.utf8_watch(),
+            );
             searcher.search(&matcher, &mut reader, &mut lines)?;
             Ok::<_, io::Error>((reader.is_utf8(), reader.steps()))
         };
