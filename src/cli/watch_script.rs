@@ -37,7 +37,7 @@ const MOST_RUNS: usize = 100;
 /// The files that match.
 type Tree = BTreeMap<String, State>;
 
-/// What tells two states of a file apart.
+/// The state of a file, as far as it tells two of them apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     identity: String,

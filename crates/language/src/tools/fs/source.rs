@@ -45,7 +45,7 @@ pub struct SourceOptions {
     pub checksum: bool,
     /// Whether to decompress a compressed file.
     pub decompress: bool,
-    /// What decompression may use.
+    /// The bounds of the decompression.
     pub bounds: Bounds,
     /// Number of stored bytes at which the source ends, although the file may grow; `None` for its end.
     pub most: Option<u64>,

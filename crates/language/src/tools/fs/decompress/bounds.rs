@@ -8,7 +8,7 @@ use crate::limits::{Meter, Watch};
 
 use super::fault::Fault;
 
-/// What decompression may use.
+/// The deadline and the memory of a decompression.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// The deadline and the interrupt.

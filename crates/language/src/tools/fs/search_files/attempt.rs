@@ -146,7 +146,7 @@ pub struct HelperSearch {
     matcher: MatcherParts,
     manner: Manner,
     collects: Collects,
-    /// What each helper may use to decompress a file.
+    /// The bounds for each helper that decompresses a file.
     bounds: Bounds,
     /// Maximum number of steps.
     max_steps: u64,
