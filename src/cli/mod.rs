@@ -45,6 +45,7 @@ mod test;
 mod tools;
 mod undo;
 mod watch;
+mod watch_script;
 
 use std::path::{Path, PathBuf};
 
@@ -149,6 +150,7 @@ fn work() -> Exit {
     match cli.command {
         None => run::default(&global),
         Some(Command::Run(args)) => run::run(&global, &args),
+        Some(Command::Watch(args)) => watch_script::watch_script(&global, &args),
         Some(Command::Test(args)) => test::test(&global, &args),
         Some(Command::New(args)) => new::new(&args),
         Some(Command::Render(args)) => render::render(&global, &args),

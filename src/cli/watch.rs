@@ -91,7 +91,7 @@ pub fn stop_on_interrupt() -> Arc<AtomicBool> {
 
 /// Whether standard output is a pipe or socket that nobody reads any more.
 #[cfg(unix)]
-fn is_output_closed() -> bool {
+pub fn is_output_closed() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let output = stdout();
     let mut ends = [PollFd::new(&output, PollFlags::empty())];
@@ -101,6 +101,6 @@ fn is_output_closed() -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_output_closed() -> bool {
+pub fn is_output_closed() -> bool {
     false
 }

@@ -2,6 +2,7 @@
 //! help.
 
 pub const RUN: &str = "Run a script";
+pub const WATCH: &str = "Run a script whenever files of the sandbox have changed";
 pub const TEST: &str = "Run scripts and compare their output and files with golden files";
 pub const NEW: &str = "Create a script with its golden test";
 pub const RENDER: &str = "Run the {{invoke_tool: …}} calls of a Markdown document, and print it with their results";

@@ -43,7 +43,7 @@ const fn topic(
 }
 
 /// All topics, in the order of `ns --help`.
-pub const COMMANDS: [CommandTopic; 29] = [
+pub const COMMANDS: [CommandTopic; 30] = [
     topic(
         &["ns run", "run"],
         about::RUN,
@@ -57,11 +57,12 @@ pub const COMMANDS: [CommandTopic; 29] = [
         "run",
     ),
     topic(
-        &["ns test", "test"],
-        about::TEST,
-        &["golden", "snapshot", "unit test", "test-all", "tests", "spec", "watch"],
-        "test",
+        &["ns watch", "watch"],
+        about::WATCH,
+        &["on change", "trigger", "inotify", "fswatch", "entr", "watchexec", "inbox", "hot folder", "daemon"],
+        "watch",
     ),
+    topic(&["ns test", "test"], about::TEST, &["golden", "snapshot", "unit test", "test-all", "tests", "spec"], "test"),
     topic(&["ns new", "new"], about::NEW, &["create script", "scaffold", "init", "create", "generate"], "new"),
     topic(
         &["ns render", "render", "invoke_tool", "{{invoke_tool"],

@@ -8,11 +8,15 @@
 
 #![allow(clippy::disallowed_methods, reason = "the files are the user's, who names them to a command")]
 
+mod arrivals;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, FileType, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+
+pub use arrivals::Arrivals;
 
 /// Minimum interval between looks.
 const PERIOD: Duration = Duration::from_millis(200);

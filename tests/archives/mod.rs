@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set up folders of their own")]
 
 mod between;
+mod compressed;
 mod hostile;
 mod make;
 mod names;

@@ -95,6 +95,8 @@ fn changes(backup: &str, trash: &str) -> Vec<(&'static str, Value)> {
         ("delete_file", json!({"path": "b.txt"})),
         ("delete_file", json!({"path": "d", "recursive": true})),
         ("create_directory", json!({"directory_path": "x/y/z"})),
+        ("create_link", json!({"path": "l", "target": "a.txt"})),
+        ("create_link", json!({"path": "new/deep/l", "target": "d"})),
         ("copy_file", json!({"source_path": "a.txt", "destination_path": "new/deep/a.txt"})),
         ("copy_file", json!({"source_path": "d", "destination_path": "new/deep/d", "recursive": true})),
         (

@@ -20,6 +20,7 @@ const CHILD: &str = "NS_DURABILITY_WRITER";
 const STEPS: usize = 2_500;
 /// Each step is one change; its number determines which.
 const SCRIPT: &str = "\
+CALL FS.WriteFile(\"fixed\", \"fixed\")
 CALL FS.WriteFile(\"log\", \"\")
 FOR EACH i IN RANGE(INT(ARGS[0])) DO
   SET file = \"d/f\" + STR(i % 5)
@@ -31,6 +32,8 @@ FOR EACH i IN RANGE(INT(ARGS[0])) DO
     SET r = FS.MoveFile(file, \"d/moved\" + STR(i))
   ELSE IF i % 8 == 7 THEN
     SET r = FS.DeleteFile(\"d/moved\" + STR(i - 1))
+  ELSE IF i % 16 == 9 THEN
+    SET r = FS.CreateLink(\"d/link\" + STR(i), \"fixed\")
   ELSE IF i % 16 == 11 THEN
     SET r = FS.AppendFile(\"log\", text)
   ELSE IF i % 16 == 12 THEN
@@ -100,6 +103,8 @@ impl Model {
                 let content = self.tree.remove(Path::new(&format!("d/moved{}", i - 1))).expect("the file is there");
                 self.kept.insert(content);
             }
+            // What is read through the link.
+            1 if i % 16 == 9 => self.put(format!("d/link{i}").into(), b"fixed".to_vec()),
             4 if i % 16 == 12 => {
                 let log = String::from_utf8(self.tree[Path::new("log")].clone()).expect("the log is text");
                 self.put("log".into(), log.replacen(&format!("begin {} ", i - 1), "BEGIN ", 1).into_bytes());
@@ -166,6 +171,7 @@ fn a_run_that_is_killed_leaves_every_file_whole() {
         };
         let steps = run_for(place.path(), Duration::from_micros(random(30_000)));
         let mut model = Model::default();
+        model.put("fixed".into(), b"fixed".to_vec());
         model.put("log".into(), Vec::new());
         (0..steps).for_each(|step| model.step(step));
         let before = model.clone();

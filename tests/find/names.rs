@@ -113,6 +113,7 @@ fn uses(number: usize, path: &str) -> Vec<(&'static str, Json)> {
         ("set_modified", json!({ "path": path, "time": "2024-05-01T12:30:00Z" })),
         ("search_files", json!({ "text": "less", "directory_path": path })),
         ("diff_files", json!({ "a_path": path, "b_path": path })),
+        ("create_link", json!({ "path": format!("link-{number}"), "target": path })),
         ("copy_file", json!({ "source_path": path, "destination_path": format!("copy-{number}") })),
         ("compress", json!({ "source_path": path, "destination_path": format!("packed-{number}.tar.gz") })),
         ("move_file", json!({ "source": path, "destination": format!("moved-{number}") })),
@@ -145,6 +146,7 @@ fn no_such_name_is_made() {
             ("write_file", json!({ "file_path": path, "content": "text\n" })),
             ("append_file", json!({ "file_path": path, "content": "text\n" })),
             ("create_directory", json!({ "directory_path": path })),
+            ("create_link", json!({ "path": path, "target": "a.txt" })),
             ("copy_file", json!({ "source_path": "a.txt", "destination_path": path })),
             ("move_file", json!({ "source": "a.txt", "destination": path })),
         ]

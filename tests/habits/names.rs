@@ -109,7 +109,7 @@ const NAMES: [(&str, &str); 96] = [
 ];
 
 /// Names that no tool has as a keyword, since something else is written in their place.
-const OTHERWISE: [(&str, &str); 66] = [
+const OTHERWISE: [(&str, &str); 67] = [
     (
         "STR.Title str.title strings.Title string.capwords titlecase titleize ucwords humanize toTitleCase",
         "no title case",
@@ -170,7 +170,8 @@ const OTHERWISE: [(&str, &str); 66] = [
     ("File.exist", "FS.Exists("),
     ("File.expand_path os.getcwd os.chdir os.path.expanduser process.cwd filepath.Abs", "begin at the sandbox"),
     ("os.path.islink", "FS.FileInfo(path).type"),
-    ("os.symlink os.readlink readlink", "no tool makes a link"),
+    ("os.symlink os.readlink readlink", "FS.CreateLink("),
+    ("os.link", "no tool makes a hard link"),
     ("pathinfo path.parse pathlib.Path", "PATH.Parent("),
     ("os.Args process.argv", "ARGS"),
     ("os.urandom SecureRandom.hex uniqid", "RANDOM.Text("),

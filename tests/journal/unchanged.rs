@@ -54,6 +54,7 @@ const NOTHING: &[(&str, &[&str])] = &[
             "\".\", \"a\", \"x\", max_size_mb: 0",
         ],
     ),
+    ("FS.CreateLink", &["\"a.txt\", \"d\"", "\"n/m\", \"none\"", "\"d/in\", \"d\"", "\"../up\", \"a.txt\""]),
     (
         "FS.CopyFile",
         &[

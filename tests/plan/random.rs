@@ -16,7 +16,7 @@ fn script(dice: &mut Dice) -> String {
     let mut script = String::new();
     for line in 0..14 {
         let (one, other) = (dice.pick(&NAMES), dice.pick(&NAMES));
-        let call = match dice.below(12) {
+        let call = match dice.below(13) {
             0..3 => format!("FS.WriteFile(\"{one}\", \"line {line}\\n\", overwrite: true)"),
             3 => format!("FS.AppendFile(\"{one}\", \"more {line}\\n\")"),
             4..7 => format!("FS.MoveFile(\"{one}\", \"{other}\")"),
@@ -24,6 +24,7 @@ fn script(dice: &mut Dice) -> String {
             8 => format!("FS.CreateDirectory(\"{one}\")"),
             9 => format!("FS.CopyFile(\"{one}\", \"{other}\", recursive: true, overwrite: true)"),
             10 => format!("FS.SetModified(\"{one}\", \"2024-05-0{}T12:30:00.5Z\")", 1 + line % 9),
+            11 => format!("FS.CreateLink(\"{one}\", \"{other}\")"),
             _ => format!("FS.SetPermissions(\"{one}\", \"{}\")", dice.pick(&["700", "750", "755"])),
         };
         script.push_str(&format!("SET r = {call}\nEMIT r[\"error\"]\n"));

@@ -14,8 +14,10 @@ const TITLE: &str = "there is no title case: split with `STR.Words(text)`, begin
     `STR.Upper(STR.Sub(word, 0, 1)) + STR.Sub(word, 1)`, and join with `STR.Join(words, \" \")`";
 const EMIT: &str = "`EMIT value, value` prints a line";
 const PLACES: &str = "paths begin at the sandbox, which `ns doctor` shows and `ns --sandbox DIR` sets";
-const NO_LINKS: &str = "no tool makes a link; `FS.CopyFile(source, destination)` copies, and `target` of `FS.FileInfo(path)` is \
-    where a link leads";
+const LINKS: &str =
+    "`FS.CreateLink(path, target)` makes a symbolic link; `target` of `FS.FileInfo(path)` is where one leads";
+const NO_HARD_LINKS: &str = "no tool makes a hard link; `FS.CreateLink(path, target)` makes a symbolic link, and \
+    `FS.CopyFile(source, destination)` copies";
 const CLASS_OF: &str = "`REGEX.Match(text, \"^[0-9]+$\")` asks for the characters of a text";
 const IN_MAP: &str = "`key IN map` asks for a key, `MAP.Get(map, key, default)` reads it";
 const READ: &str = "`FS.ReadFile(path).content` is the text of a file; `FS.WriteFile(path, content)` writes one";
@@ -77,7 +79,8 @@ const TABLE: &[(&str, &str)] = &[
     ("os.path.commonprefix os.path.commonpath", "there is no tool for it: compare `PATH.Parts(a)` with `PATH.Parts(b)`, one after another"),
     ("os.path.expanduser os.getcwd os.chdir process.cwd file.expand_path os.path.abspath path.resolve filepath.abs set-location get-location", PLACES),
     ("os.path.islink", "`FS.FileInfo(path).type == \"link\"` asks for a link"),
-    ("os.symlink os.link ln symlink os.readlink readlink", NO_LINKS),
+    ("os.symlink ln symlink symlinksync os.readlink readlink", LINKS),
+    ("os.link linksync", NO_HARD_LINKS),
     ("os.truncate", "`FS.WriteFile(path, content)` replaces the content of a file"),
     ("os.tmpname tempfile.namedtemporaryfile", "`FS.TempDirectory()` makes a directory that is removed when the run ends"),
     ("os.args process.argv sys.argv", "the words of the command line are in `ARGS`; a procedure `Main(name, limit: 5)` declares them"),

@@ -28,7 +28,7 @@ use crate::text::{nearest, shell_word};
 use mistake::{Mistake, describe};
 
 pub use reference::{CompletionsArgs, DocArgs, ExplainArgs, ManArgs, PageFormat};
-pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs};
+pub use running::{ApplyArgs, PlanForm, RenderArgs, ReportFormat, ResultForm, RunArgs, TestArgs, WatchArgs};
 pub use scripts::{CheckArgs, Denied, FindingFormat, FmtArgs, Keywords, LspArgs, MigrateArgs, NewArgs};
 pub use state::{
     AdoptArgs, AuditArgs, AuditCommand, AuditPlace, GcArgs, LogArgs, MemoryArgs, MemoryCommand, RedoArgs, ShowArgs,
@@ -58,6 +58,8 @@ pub struct Cli {
 pub enum Command {
     #[command(about = about::RUN)]
     Run(RunArgs),
+    #[command(about = about::WATCH)]
+    Watch(WatchArgs),
     #[command(about = about::TEST)]
     Test(TestArgs),
     #[command(about = about::NEW)]

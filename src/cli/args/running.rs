@@ -1,11 +1,13 @@
 //! Arguments of the commands that run something: scripts, tests, documents, plans.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use crate::engine::Words;
 use crate::manual::about;
+use crate::options::seconds;
 use crate::testing::Redaction;
 
 /// Arguments of `ns run`.
@@ -46,6 +48,38 @@ ns [run] [OPTIONS] FILE [WORDS]... [-- WORDS...]
 const RUN_HELP: &str = "\
 Options of `ns` are honoured before and after FILE. Plain words go to the script, and so do the options that it declares: the parameters of its procedure `Main`. Everything after -- goes to the script as it is. An option that neither has is an error, and so is a word that the script does not read; nothing is run.
 `ns FILE --help` shows what a script takes.";
+
+/// Arguments of `ns watch`.
+#[derive(Args, Debug)]
+#[command(about = about::WATCH)]
+#[command(after_help = WATCH_HELP)]
+pub struct WatchArgs {
+    /// The script
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Pattern of the files to watch, as for `FS.Find`: of names, or of paths from the sandbox root if it has a `/`; `!` leaves out; may be repeated
+    #[arg(long, required = true, value_name = "PATTERN")]
+    pub on: Vec<String>,
+    /// Also run the script for the files that are there at the start
+    #[arg(long)]
+    pub initial: bool,
+    /// End after the first run, with its exit code
+    #[arg(long)]
+    pub once: bool,
+    /// How long a file must stay as it is before it is handed over
+    #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
+    pub settle: Duration,
+    /// The procedure to run, instead of the script's top level
+    #[arg(long = "proc", value_name = "NAME")]
+    pub procedure: Option<String>,
+    /// Words for the script, before the paths
+    #[arg(last = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+const WATCH_HELP: &str = "\
+The script gets the paths of the files that are new or have changed as its last arguments, in order, at most 1,000 at once. Each run is one of `ns run --atomic`: all of its changes or none, with an entry of its own for `ns undo`. What a run changes itself starts no other one; files that are deleted start none either. A run that fails is reported, and the watch goes on.
+Ctrl-C ends the watch; a run under way is taken back. A second Ctrl-C within a second ends it at once.";
 
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -45,7 +45,7 @@ arguments! {
         separator: Str = Is(Literal::Text(",")), Kind::Form(SEPARATOR), "character between fields, such as `;` or a tab";
         header: bool = Is(Literal::Bool(true)), Kind::Bool, "whether the first row names the keys";
         encoding: Option<Str> = Absent, Kind::Text, "encoding of the text, or `auto`; UTF-8 or detected when left out";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed; others are read as they are";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip, zstd, xz or bzip2 is decompressed; others are read as they are";
     }
 }
 

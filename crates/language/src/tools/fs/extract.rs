@@ -25,6 +25,9 @@ const SPEC: Spec = Spec {
         "unzip",
         "untar",
         "gunzip",
+        "unxz",
+        "unzstd",
+        "bunzip2",
         "unpack",
         "extract",
         "decompress",
@@ -38,8 +41,8 @@ const SPEC: Spec = Spec {
     summary: "Unpacks an archive into a directory, all of it or nothing",
     details: "Unpacks all entries of the archive, or none. Returns a map with the number of `files`, `directories` and \
         `links`, the bytes of all files as `sizeBytes`, and `skipped` with `skip_unsafe`.\n\n\
-        Formats: zip, tar and gzipped tar, recognized by their bytes. Any other gzip file holds a single file, which \
-        is named after it without `.gz`. Archives inside the archive are not opened.\n\n\
+        Formats: zip, tar, and tar in gzip, zstd, xz or bzip2, recognized by their bytes. Any other compressed file \
+        holds a single file, which is named after it without `.gz`, `.zst`, `.xz` or `.bz2`. Archives inside the archive are not opened.\n\n\
         Selection: `only` takes the patterns of `FS.Find`, for paths in the archive. Matching entries are unpacked \
         with the directories above them; no match is `not_found`. The whole archive is checked in any case.\n\n\
         Atomicity: everything is checked before anything is written, and written completely before anything gets its \

@@ -39,7 +39,8 @@ const SPEC: Spec = Spec {
         `modified` (nil for a directory that the archive only implies), `extension` and `target`, the text of a \
         symbolic link. A hard link is listed as a file. Sizes are as the archive declares them. Records are ordered by \
         path.\n\n\
-        Formats: zip, tar and gzipped tar, recognized by their bytes. Any other gzip file holds a single file.\n\n\
+        Formats: zip, tar, and tar in gzip, zstd, xz or bzip2, recognized by their bytes. Any other compressed file \
+        holds a single file.\n\n\
         Patterns are those of `FS.Find`, for paths in the archive. `FS.Extract` takes the same patterns as `only`, and \
         `FS.ReadFile` takes a `path` as `entry`.\n\n\
         Unsafe entries: `unsafe` is the reason why `FS.Extract` refuses the archive for this entry, or leaves it out \

@@ -7,6 +7,8 @@ pub mod compare;
 mod compress;
 mod copy_file;
 mod create_directory;
+mod create_link;
+mod decompress;
 mod delete_file;
 mod diff_files;
 mod edit_file;
@@ -18,7 +20,6 @@ mod file_lines;
 mod find;
 mod find_duplicates;
 mod find_files;
-mod gzip;
 mod hash_file;
 mod hash_files;
 mod hashing;
@@ -82,6 +83,7 @@ pub fn tools() -> Vec<Tool> {
         edit_file::tool(),
         replace_in_files::tool(),
         create_directory::tool(),
+        create_link::tool(),
         copy_file::tool(),
         delete_file::tool(),
         restore_backup::tool(),

@@ -8,11 +8,12 @@ use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::archive::ArchivedFile;
-use super::gzip::{Decompressed, begins_with_gzip};
+use super::decompress::{Bounds, Compression, Decompressed};
 
 /// A stream that can begin again.
 pub struct Source {
     stream: Decompressed<Stored>,
+    bounds: Bounds,
 }
 
 /// Where the stored bytes are.
@@ -38,12 +39,14 @@ struct Stored {
 }
 
 /// How a source is read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceOptions {
     /// Whether to compute the checksum of the stored bytes.
     pub checksum: bool,
-    /// Whether to decompress what is in gzip.
+    /// Whether to decompress a compressed file.
     pub decompress: bool,
+    /// The bounds of the decompression.
+    pub bounds: Bounds,
     /// Number of stored bytes at which the source ends, although the file may grow; `None` for its end.
     pub most: Option<u64>,
 }
@@ -52,27 +55,29 @@ impl Source {
     /// Creates a source at the start of a file or an entry.
     pub fn new(origin: Origin, options: SourceOptions) -> io::Result<Source> {
         let mut stored = Stored::new(origin, options.checksum, options.most);
-        let mut is_gzip = false;
+        let mut format = None;
         if options.decompress {
-            is_gzip = begins_with_gzip(&mut stored)?;
+            format = Compression::of_stream(&mut stored)?;
             stored.go_to(0)?;
         }
-        Ok(Source { stream: Decompressed::new(stored, is_gzip) })
+        let stream = Decompressed::new(stored, format, options.bounds.clone())?;
+        Ok(Source { stream, bounds: options.bounds })
     }
 
     /// Continues at a position, which must be 0 unless the source [`can_seek`](Source::can_seek).
     pub fn go_to(&mut self, offset: u64) -> io::Result<()> {
-        if !self.is_gzip() {
+        let format = self.format();
+        if format.is_none() {
             return self.stream.stored().go_to(offset);
         }
         let fresh = self.stream.stored().begin_again()?;
-        self.stream = Decompressed::new(fresh, true);
+        self.stream = Decompressed::new(fresh, format, self.bounds.clone())?;
         Ok(())
     }
 
     /// Whether any position can be reached without reading what is before it.
     pub fn can_seek(&mut self) -> bool {
-        !self.is_gzip() && matches!(self.stream.stored().origin, Origin::File(_))
+        self.format().is_none() && matches!(self.stream.stored().origin, Origin::File(_))
     }
 
     /// Whether the checksum is computed.
@@ -80,9 +85,9 @@ impl Source {
         self.stream.stored().hash.is_some()
     }
 
-    /// Whether the bytes are decompressed.
-    pub fn is_gzip(&self) -> bool {
-        self.stream.is_gzip()
+    /// Returns the format from which the bytes are decompressed, or `None` if they are read as they are stored.
+    pub fn format(&self) -> Option<Compression> {
+        self.stream.format()
     }
 
     /// Reads the rest of the stored bytes, which the checksum covers. `poll` is called for each piece.

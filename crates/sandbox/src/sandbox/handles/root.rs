@@ -328,6 +328,11 @@ impl Root {
 }
 
 impl SandboxPath {
+    /// Returns whether both paths are below the same root.
+    pub(in crate::sandbox) fn has_root_of(&self, other: &SandboxPath) -> bool {
+        self.base == other.base
+    }
+
     /// Returns the path of one of our own files, which no path text can name.
     pub(in crate::sandbox) fn own(folder: impl Into<Arc<Folder>>, name: &OsStr, path: String) -> SandboxPath {
         let path = CompactString::from(path);

@@ -1,7 +1,7 @@
 //! Limits on the unpacked size of an archive, so that a few bytes cannot fill a disk or run for a day.
 //!
 //! Declared sizes are counted before anything is unpacked, and no reader returns more bytes than were declared,
-//! so false headers have no effect. The output of gzip is counted as it is decompressed.
+//! so false headers have no effect. Compressed data is counted as it is decompressed.
 
 use std::io::{self, Read};
 

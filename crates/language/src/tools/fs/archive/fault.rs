@@ -8,6 +8,8 @@ use crate::text::{ToolCode, safe};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
+use super::super::decompress::fault_of;
+
 /// Returns the error for an archive that is damaged, ambiguous or of an unsupported kind.
 pub fn invalid(reason: impl Into<String>) -> ToolError {
     refused(ToolCode::InvalidArchive, &reason.into())
@@ -58,9 +60,14 @@ pub fn read_error(error: Error) -> ToolError {
     if let Some(over) = error.get_ref().and_then(|inner| inner.downcast_ref::<OverRatio>()) {
         return over.clone().into();
     }
+    if let Some((fault, code)) = fault_of(&error) {
+        return refused(code, &fault.to_string());
+    }
     match error.kind() {
         ErrorKind::UnexpectedEof => invalid("it ends too early"),
-        ErrorKind::InvalidData | ErrorKind::InvalidInput => invalid("its compressed data is damaged"),
+        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::Unsupported => {
+            invalid("its compressed data is damaged")
+        }
         _ => SandboxError::io("the archive", &error).into(),
     }
 }

@@ -1,10 +1,10 @@
-//! Archives as streams of entries: zip, tar, tar in gzip, and gzip with a single file. This module reads and writes open files and knows
+//! Archives as streams of entries: zip, tar, compressed tar, and a single compressed file. This module reads and writes open files and knows
 //! no sandbox paths. The readers return entries exactly as declared in the archive, not yet trusted.
 //!
 //! The readers are strict: an archive that two readers could interpret differently is refused. They keep at
 //! most one entry and one extension header in memory, and never return more bytes of an entry than it declared.
 //!
-//! We read and write archives ourselves, with flate2 for compression, because two crates were not strict enough. zip
+//! We read and write archives ourselves, with the decoders of `decompress`, because two crates were not strict enough. zip
 //! 9.4 keeps entries in a map by name and guesses where an archive begins. tar 0.4.46 reads long names whole, so a few
 //! KiB of gzip take gigabytes, and it does not know the sparse files of pax. `tests/archives/` builds such archives
 //! byte by byte.
@@ -24,10 +24,10 @@ mod zip_write;
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
-use flate2::bufread::MultiGzDecoder;
-
 use crate::sandbox::File;
 use crate::toolkit::ToolError;
+
+use super::decompress::{Bounds, Compression, Decompressed};
 
 pub use budget::{Budget, BudgetedReader};
 use fault::{display, read_error, too_large};
@@ -37,7 +37,7 @@ pub use open::{ArchivedFile, OpenArchive};
 pub use part::chooses;
 use plan::parts_of;
 pub use plan::{Node, NodeKind, Plan, refusal};
-use single::SingleReader;
+use single::{CompressedFile, SingleReader};
 pub use tar_write::TarWriter;
 pub use unsafe_entry::{OnUnsafe, UnsafeEntry};
 pub use zip_write::ZipWriter;
@@ -134,16 +134,16 @@ impl<'f> Output<'f> {
 pub enum Reader {
     /// A zip archive.
     Zip(ZipReader),
-    /// A tar archive, possibly in gzip.
+    /// A tar archive, possibly compressed.
     Tar(TarReader<Box<dyn Read>>),
-    /// A single file in gzip.
+    /// A single compressed file.
     Single(SingleReader),
 }
 
 impl Reader {
     /// Opens an archive. The format is determined by its first bytes.
     pub fn open(mut file: File, budget: &Budget, single: &SingleFile) -> Result<Reader, ToolError> {
-        let mut start = [0; 4];
+        let mut start = [0; Compression::START];
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
         let read = fill(&mut file, &mut start).map_err(read_error)?;
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
@@ -151,30 +151,30 @@ impl Reader {
         if start.starts_with(b"PK") {
             return ZipReader::open(file, budget.archive_bytes, budget.max_entries).map(Reader::Zip);
         }
-        if !start.starts_with(&[0x1f, 0x8b]) {
-            return Ok(Reader::Tar(TarReader::new(Box::new(BudgetedReader::new(BufReader::new(file), budget)))));
+        match Compression::of(start) {
+            Some(format) => Reader::open_compressed(file, format, budget, single),
+            None => Ok(Reader::Tar(TarReader::new(Box::new(BudgetedReader::new(BufReader::new(file), budget))))),
         }
-        let unpacked = file.try_clone().map_err(read_error)?;
-        let bytes = BudgetedReader::new(MultiGzDecoder::new(BufReader::new(unpacked)), budget);
-        Reader::open_gzip(file, Box::new(bytes), budget, single)
     }
 
-    /// Opens what is in gzip: a tar archive if it begins with a header of tar or if the name of the file says so.
-    fn open_gzip(
+    /// Opens a compressed file: a tar archive if it begins with a header of tar or if the name of the file says so.
+    fn open_compressed(
         file: File,
-        mut bytes: Box<dyn Read>,
+        format: Compression,
         budget: &Budget,
         single: &SingleFile,
     ) -> Result<Reader, ToolError> {
+        let mut bytes = decompressed(&file, format, budget)?;
         let mut start = vec![0; tar_read::BLOCK];
         let read = fill(&mut bytes, &mut start).map_err(read_error)?;
         start.truncate(read);
         let is_tar = single.is_archive || tar_read::is_header(&start);
-        let bytes = Cursor::new(start).chain(bytes);
+        let bytes = Box::new(Cursor::new(start).chain(bytes));
         if is_tar {
-            Ok(Reader::Tar(TarReader::new(Box::new(bytes))))
+            Ok(Reader::Tar(TarReader::new(bytes)))
         } else {
-            Ok(Reader::Single(SingleReader::new(file, budget, bytes, single.clone())))
+            let compressed = CompressedFile { file, format, budget: budget.clone() };
+            Ok(Reader::Single(SingleReader::new(compressed, bytes, single.clone())))
         }
     }
 
@@ -197,6 +197,13 @@ impl Reader {
             Reader::Single(reader) => reader.read(buffer),
         }
     }
+}
+
+/// Returns what a file becomes, within the budget.
+fn decompressed(file: &File, format: Compression, budget: &Budget) -> Result<Box<dyn Read>, ToolError> {
+    let file = file.try_clone().map_err(read_error)?;
+    let bytes = Decompressed::new(file, Some(format), Bounds::by(budget.watch.clone())).map_err(read_error)?;
+    Ok(Box::new(BudgetedReader::new(bytes, budget)))
 }
 
 /// Reads until the buffer is full or the source ends. Returns the number of bytes read.

@@ -19,10 +19,14 @@ pub struct OpenArchive {
     single: SingleFile,
 }
 
+/// Ends of the names of archives.
+const ARCHIVE_ENDS: [&str; 12] =
+    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz", ".tb2"];
+
 /// The single file in a compressed file that is no archive.
 #[derive(Clone, Debug)]
 pub struct SingleFile {
-    /// Its name without `.gz`.
+    /// The name of the compressed file.
     pub name: String,
     /// Whether the name says that there is an archive, so that nothing else is read.
     pub is_archive: bool,
@@ -36,10 +40,9 @@ impl SingleFile {
     fn of(path: &SandboxPath, open: &OpenFile) -> SingleFile {
         let name = path.file_name();
         let lower = name.to_ascii_lowercase();
-        let is_archive = [".tar.gz", ".tgz", ".tar", ".zip"].iter().any(|end| lower.ends_with(end));
-        let stem = if lower.ends_with(".gz") { &name[..name.len() - ".gz".len()] } else { &name };
+        let is_archive = ARCHIVE_ENDS.iter().any(|end| lower.ends_with(end));
         let (mode, modified) = (open.metadata.mode & 0o777, open.metadata.modified.map(|time| time.seconds));
-        SingleFile { name: stem.to_owned(), is_archive, mode, modified }
+        SingleFile { name, is_archive, mode, modified }
     }
 }
 

@@ -1,23 +1,25 @@
-//! A file in gzip that holds no archive: its content is one file.
+//! A compressed file that holds no archive: its content is one file.
 
-use std::io::{Chain, Cursor, Read, Seek, SeekFrom};
-
-use flate2::bufread::MultiGzDecoder;
+use std::io::{Read, Seek, SeekFrom};
 
 use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
+use super::super::decompress::Compression;
 use super::fault::{invalid, read_error};
 use super::open::SingleFile;
-use super::{ArchivedKind, Budget, BudgetedReader, Entry};
+use super::{ArchivedKind, Budget, Entry, decompressed};
 
-/// The bytes of a file in gzip, of which the first were read before.
-pub type Unpacked = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+/// A compressed file that is read several times.
+pub struct CompressedFile {
+    pub file: File,
+    pub format: Compression,
+    pub budget: Budget,
+}
 
 /// A reader of the only file.
 pub struct SingleReader {
-    file: File,
-    budget: Budget,
+    compressed: CompressedFile,
     /// The bytes, until the size is known; then those of a second reading.
     bytes: Box<dyn Read>,
     left: u64,
@@ -27,19 +29,21 @@ pub struct SingleReader {
 
 impl SingleReader {
     /// Creates a reader; `bytes` are all bytes of the content.
-    pub fn new(file: File, budget: &Budget, bytes: Unpacked, single: SingleFile) -> SingleReader {
-        SingleReader { file, budget: budget.clone(), bytes: Box::new(bytes), left: 0, single: Some(single) }
+    pub fn new(compressed: CompressedFile, bytes: Box<dyn Read>, single: SingleFile) -> SingleReader {
+        SingleReader { compressed, bytes, left: 0, single: Some(single) }
     }
 
-    /// Advances to the only entry; see [`super::Reader::advance`]. Gzip does not say how many bytes follow, so they are
-    /// counted.
+    /// Advances to the only entry; see [`super::Reader::advance`]. No format is sure to say how many bytes follow, so they
+    /// are counted.
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         let Some(SingleFile { name, mode, modified, .. }) = self.single.take() else { return Ok(None) };
         let size = self.count()?;
-        self.file.seek(SeekFrom::Start(0)).map_err(read_error)?;
-        let file = self.file.try_clone().map_err(read_error)?;
-        self.bytes = Box::new(BudgetedReader::new(MultiGzDecoder::new(std::io::BufReader::new(file)), &self.budget));
+        let CompressedFile { file, format, budget } = &mut self.compressed;
+        file.seek(SeekFrom::Start(0)).map_err(read_error)?;
+        self.bytes = Box::new(std::io::empty());
+        self.bytes = decompressed(file, *format, budget)?;
         self.left = size;
+        let name = format.stem(&name).to_owned();
         Ok(Some(Entry { name, what: ArchivedKind::File, mode, modified, size, is_text: true }))
     }
 
@@ -51,7 +55,7 @@ impl SingleReader {
                 0 => return Ok(size),
                 read => size += read as u64,
             }
-            self.budget.check_total(size)?;
+            self.compressed.budget.check_total(size)?;
         }
     }
 

@@ -15,6 +15,7 @@ use crate::value::Str;
 use crate::value::time::rfc3339;
 
 use super::archive::{Budget, Entry, OnUnsafe, OpenArchive};
+use super::decompress::{Bounds, Compression};
 use super::encoding::Choice;
 use super::source::{Origin, Source, SourceOptions};
 use reading::{Failed, Reading};
@@ -45,6 +46,11 @@ const SPEC: Spec = Spec {
         "gunzip -c",
         "gzip.open",
         "read gzip",
+        "zstdcat",
+        "xzcat",
+        "bzcat",
+        "lzma.open",
+        "bz2.open",
         "read compressed",
         "zlib.gunzipSync",
         "unzip -p",
@@ -60,7 +66,7 @@ const SPEC: Spec = Spec {
         - `sizeBytes`, `lastModified`, `checksum` (SHA-256, hexadecimal): of the whole file. For a part of the lines, \
         `checksum` is nil unless `checksum: true` asks for it.\n\
         - `mimeType`: type of the file, by its content, else by its name.\n\
-        - `compression`: `gzip` if the content was decompressed, else nil.\n\n\
+        - `compression`: `gzip`, `zstd`, `xz` or `bzip2` if the content was decompressed, else nil.\n\n\
         Encoding: a byte order mark decides. Without one, the file is in `encoding` or, if that is left out, UTF-8; if \
         it is not UTF-8, the encoding is guessed from the bytes. `auto` guesses at once. Few bytes can mislead the \
         guess, so name the encoding if it is known. All names of the WHATWG Encoding Standard are accepted; \
@@ -71,10 +77,10 @@ const SPEC: Spec = Spec {
         `last_lines` selects lines from the end instead. Lines keep their ends (LF, CRLF or CR). With `line_numbers` \
         each line begins with its number in the file, right-aligned to six places, and a tab. `FS.Lines` reads all \
         lines in a loop.\n\n\
-        Compression: with `decompress`, a gzip file is read as its decompressed content, all members one after \
-        another, and any other file as it is. `content`, the lines and `max_size_mb` then refer to the decompressed \
+        Compression: with `decompress`, a file in gzip, zstd, xz or bzip2 is read as its decompressed content, all \
+        members one after another, and any other file as it is, whatever its name. `content`, the lines and `max_size_mb` then refer to the decompressed \
         bytes, `sizeBytes` and `checksum` still to the file.\n\n\
-        Archives: `entry` is the path of a file in a zip, tar or gzipped tar archive, and everything refers to that \
+        Archives: `entry` is the path of a file in a zip, tar or compressed tar archive, and everything refers to that \
         file; `FS.ListArchive` lists the paths. Each call checks the whole archive; for many files, `FS.Extract` with \
         `only` is faster.",
     effect: Effect::Reads,
@@ -105,7 +111,7 @@ arguments! {
         max_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines at most; 0 for all";
         skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to skip first";
         checksum: Option<bool> = Absent, Kind::Bool, "whether to compute it; when left out, if all lines are read";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip is decompressed";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether a file in gzip, zstd, xz or bzip2 is decompressed";
         entry: Option<Str> = Absent, Kind::Text, "file to read in this archive";
         last_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines from the end instead; 0 for all";
         line_numbers: bool = Is(Literal::Bool(false)), Kind::Bool, "whether lines begin with their number and a tab";
@@ -134,7 +140,7 @@ struct Content {
     malformed: bool,
     /// The file begins with a byte order mark, which is not in `content`.
     byte_order_mark: bool,
-    /// `gzip` if the content was decompressed.
+    /// `gzip`, `zstd`, `xz` or `bzip2` if the content was decompressed.
     compression: Option<&'static str>,
 }
 
@@ -176,7 +182,9 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
     let at_path = |error: ToolError| error.argument("path").path(args.path.display());
     let Subject { origin, size, modified, name, metadata } = subject(context, &args)?;
     let all = args.max_lines == 0 && args.skip_lines == 0 && args.last_lines == 0;
-    let options = SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, most: None };
+    let bounds = Bounds::of(context.meter);
+    let options =
+        SourceOptions { checksum: args.checksum.unwrap_or(all), decompress: args.decompress, bounds, most: None };
     let source = super::check_size(&args.path, size, args.max_size_mb).and_then(|()| {
         Source::new(origin, options).map_err(|error| SandboxError::io(args.path.display(), &error).into())
     });
@@ -189,7 +197,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         Failed::NotUtf8 => unreachable!("a file that is not UTF-8 is read in the encoding that was found"),
     })?;
     let Reading { mut source, start, .. } = reading;
-    let is_gzip = source.is_gzip();
+    let format = source.format();
     Ok(Content {
         content: taken.text,
         encoding: taken.encoding,
@@ -197,10 +205,10 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Content, ToolError> {
         line_count: taken.lines,
         last_modified: modified.map(|seconds| rfc3339(seconds).into()),
         checksum: source.checksum(),
-        mime_type: mime_type(&start, if is_gzip { without_gz(&name) } else { &name }, taken.is_text),
+        mime_type: mime_type(&start, format.map_or(&*name, |format| format.stem(&name)), taken.is_text),
         malformed: taken.malformed,
         byte_order_mark: taken.has_mark,
-        compression: is_gzip.then_some("gzip"),
+        compression: format.map(Compression::name),
     })
 }
 
@@ -241,11 +249,6 @@ fn subject(context: &mut Context<'_>, args: &Args) -> Result<Subject, ToolError>
     let found = archive.entry(&plan, &entry.as_text(), path.display()).map_err(at_path)?;
     let Entry { name, size, modified, .. } = found.entry.clone();
     Ok(Subject { origin: Origin::Entry(Box::new(found)), size, modified, name, metadata: None })
-}
-
-/// Returns the name that a file had before it was compressed.
-fn without_gz(name: &str) -> &str {
-    name.strip_suffix(".gz").unwrap_or(name)
 }
 
 fn mime_type(start: &[u8], name: &str, is_text: bool) -> String {

@@ -12,8 +12,8 @@ use crate::text::ToolCode;
 use crate::toolkit::ToolError;
 use crate::value::print;
 
+use super::super::decompress::Compression;
 use super::super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
-use super::super::gzip::is_gzip;
 use super::super::last_lines::LastLines;
 use super::super::line_index::{Decoding, LineIndex, LineStart, after_last_line};
 use super::super::lines::Lines;
@@ -126,7 +126,7 @@ impl<'a> Reading<'a> {
 
     fn check_size(&self) -> Result<(), Failed> {
         let most = self.args.max_size_mb;
-        if self.source.is_gzip() && self.read > (most as u64) << 20 {
+        if self.source.format().is_some() && self.read > (most as u64) << 20 {
             let message = format!("`{}` comes to more than the {most} MiB allowed", self.args.path.display());
             return Err(Failed::Tool(ToolError::new(ToolCode::TooLarge, message).hint("raise `max_size_mb`")));
         }
@@ -254,8 +254,8 @@ impl<'a> Reading<'a> {
             Some(entry) => format!("`{}` in `{path}` is binary, not text", print::shortened(&entry.as_text(), 200)),
             None => format!("`{path}` is binary, not text"),
         };
-        let hint = if is_gzip(&self.start) {
-            "it is in gzip: read it with `decompress: true`"
+        let hint = if let Some(format) = Compression::of(&self.start) {
+            &*format.hint()
         } else if MediaKind::of(&self.start).is_media() && self.args.entry.is_none() {
             "see or hear it with `FS.ReadMedia`, or read its bytes with `encoding: \"base64\"`"
         } else {

@@ -69,7 +69,7 @@ arguments! {
         skip_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines to skip first";
         last_lines: i64 = Is(Literal::Int(0)), Kind::at_least(0), "lines from the end instead; 0 for all";
         line_numbers: bool = Is(Literal::Bool(false)), Kind::Bool, "whether lines begin with their number and a tab";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are decompressed";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip, zstd, xz and bzip2 are decompressed";
         on_error: Str = Is(Literal::Text("fail")), Kind::Word(&["fail", "record"]), "a file that cannot be read fails the call, or gets a record with its `error`";
     }
 }

@@ -13,7 +13,7 @@ use crate::limits::{Meter, space};
 use crate::sandbox::{File, OpenFile};
 
 use super::super::super::parallel::Pace;
-use super::super::gzip::{Decompressed, begins_with_gzip};
+use super::super::decompress::{Bounds, Compression, Decompressed};
 use super::lines::{Collects, Lines, Room, Wanted};
 use super::matcher::{LineMatcher, MatcherParts, QuickMatcher};
 use super::query::Query;
@@ -24,6 +24,8 @@ use super::{MAX_LINE, Match};
 const LARGE: u64 = 64 << 10;
 /// Maximum length of a line that a helper searches, in bytes.
 const HELPER_LINE: usize = 1 << 20;
+/// Maximum window of a file that a helper decompresses, in bytes. Decoders take up to three times as much.
+const HELPER_WINDOW: u64 = 8 << 20;
 /// Maximum memory for the matches that a helper finds in a file, in bytes.
 const HELPER_MATCHES: usize = 512 << 10;
 
@@ -104,13 +106,14 @@ impl Manner {
     }
 
     /// Returns the bytes of a file, as long as it was when it was opened.
-    pub fn bytes_of<'f>(&self, open: &'f OpenFile) -> io::Result<Decompressed<io::Take<&'f File>>> {
+    pub fn bytes_of<'f>(&self, open: &'f OpenFile, bounds: Bounds) -> io::Result<Decompressed<io::Take<&'f File>>> {
         let mut file = &open.file;
-        let is_gzip = self.decompress && begins_with_gzip(&mut file)?;
+        let mut format = None;
         if self.decompress {
+            format = Compression::of_stream(&mut file)?;
             file.rewind()?;
         }
-        Ok(Decompressed::new(file.take(open.metadata.size), is_gzip))
+        Decompressed::new(file.take(open.metadata.size), format, bounds)
     }
 
     /// Returns what observes whether a file is UTF-8, if that matters.
@@ -143,16 +146,28 @@ pub struct HelperSearch {
     matcher: MatcherParts,
     manner: Manner,
     collects: Collects,
+    /// The bounds for each helper that decompresses a file.
+    bounds: Bounds,
     /// Maximum number of steps.
     max_steps: u64,
 }
 
 impl HelperSearch {
-    /// Returns the search for helpers of a run with this meter.
+    /// Returns the search for helpers of a run with this meter. Decompression has no memory until
+    /// [`sharing_memory`](HelperSearch::sharing_memory).
     pub fn new(matcher: &LineMatcher, manner: &Manner, collects: Collects, meter: &Meter) -> HelperSearch {
         let longest_line = manner.longest_line.min(HELPER_LINE);
         let manner = Manner { longest_line, ..manner.clone() };
-        HelperSearch { matcher: matcher.parts(), manner, collects, max_steps: meter.steps_left() }
+        let bounds = Bounds { max_window: 0, ..Bounds::of(meter) };
+        HelperSearch { matcher: matcher.parts(), manner, collects, bounds, max_steps: meter.steps_left() }
+    }
+
+    /// Returns the search with the memory that each of so many helpers may take, of which together they leave more than
+    /// half: nothing charges it to the run.
+    pub fn sharing_memory(mut self, helpers: usize) -> HelperSearch {
+        let (memory, _) = space::memory_left();
+        self.bounds.max_window = HELPER_WINDOW.min(memory / (8 * helpers.max(1) as u64));
+        self
     }
 
     /// Returns the scratch value of a helper.
@@ -170,7 +185,11 @@ impl HelperSearch {
         let mut lines = Lines::new(&matcher, &shown, wanted);
         let mut search = || {
             let account = Account::Helper { pace, steps: 0, most: self.max_steps };
-            let mut reader = MeteredReader::new(self.manner.bytes_of(&open)?, account, self.manner.utf8_watch());
+            let mut reader = MeteredReader::new(
+                self.manner.bytes_of(&open, self.bounds.clone())?,
+                account,
+                self.manner.utf8_watch(),
+            );
             searcher.search(&matcher, &mut reader, &mut lines)?;
             Ok::<_, io::Error>((reader.is_utf8(), reader.steps()))
         };

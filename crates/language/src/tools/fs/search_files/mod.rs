@@ -27,6 +27,7 @@ use crate::value::{Str, Value, print};
 
 use super::super::glob::LetterCase;
 use super::super::parallel::{Pace, Parallel, Work};
+use super::decompress::Bounds;
 use super::encoding::Choice;
 use super::find_files::prefix;
 use super::patterns::{Entry, Patterns, leaving_out};
@@ -83,7 +84,7 @@ const SPEC: Spec = Spec {
         without a mark, which `encoding: \"utf-16le\"` searches. Files that the policy forbids to read are left out, \
         as in every listing; `skipped.refused` counts them, and a warning names the first. Symbolic links are not \
         followed, because their targets are searched in their own places.\n\n\
-        Compression: with `decompress`, the decompressed content of a gzip file is searched; damaged data is an error \
+        Compression: with `decompress`, the decompressed content of a file in gzip, zstd, xz or bzip2 is searched; damaged data is an error \
         (`invalid_archive`).\n\n\
         A file is searched up to the length that it had when it was opened.",
     effect: Effect::Reads,
@@ -120,7 +121,7 @@ arguments! {
         max_matches: Option<i64> = Absent, Kind::IntOrNil { min: 1, max: i64::MAX }, "matches at most";
         context_lines: i64 = Is(Literal::Int(0)), Kind::Int { min: 0, max: 100 }, "lines before and after each match";
         encoding: Option<Str> = Absent, Kind::TextOrNil, "encoding of files without a byte order mark; UTF-8 when left out";
-        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip are searched decompressed";
+        decompress: bool = Is(Literal::Bool(false)), Kind::Bool, "whether files in gzip, zstd, xz and bzip2 are searched decompressed";
     }
 }
 
@@ -258,7 +259,7 @@ fn search_one(context: &mut Context<'_>, file: &SandboxPath, search: &mut Search
         0 => Ok(()),
         _ => Err(ToolError::new(ToolCode::NotText, format!("`{}` is binary, not text", file.display()))
             .argument("path")
-            .hint("a text in UTF-16 needs its `encoding`, one in gzip `decompress: true`")),
+            .hint("a text in UTF-16 needs its `encoding`, a compressed one `decompress: true`")),
     }
 }
 
@@ -268,7 +269,8 @@ fn search_tree(context: &mut Context<'_>, selection: &Selection<'_>, search: &mu
     let enters = |below: &str| patterns.may_hold(Entry::of_path(below, true));
     let visit = Visit { plan: selection.plan(), enters: Some(&enters) };
     let parallel = Parallel::of(context);
-    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.collects, context.meter);
+    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.collects, context.meter)
+        .sharing_memory(parallel.helpers());
     let work = Work {
         scratch: || helpers.scratch(),
         apply: |task: FileTask, scratch: &mut _, pace: Pace<'_>| helpers.attempt(task, scratch, pace),
@@ -374,7 +376,8 @@ impl Search {
             file.shown,
             Wanted { collects: self.collects, context_lines: self.manner.context_lines, room },
         );
-        let bytes = self.manner.bytes_of(open).map_err(|error| SandboxError::io(file.shown, &error))?;
+        let bounds = Bounds::of(meter);
+        let bytes = self.manner.bytes_of(open, bounds).map_err(|error| SandboxError::io(file.shown, &error))?;
         let mut reader = MeteredReader::new(bytes, Account::Run(meter), self.manner.utf8_watch());
         let searched = self.searcher.search(&self.matcher, &mut reader, &mut lines);
         if let Some(hit) = reader.hit {

@@ -7,7 +7,7 @@ use crate::sandbox::File;
 use crate::toolkit::ToolError;
 
 use super::super::super::parallel::Pace;
-use super::super::gzip::Decompressed;
+use super::super::decompress::Decompressed;
 
 /// The account to which bytes are charged.
 pub enum Account<'a> {

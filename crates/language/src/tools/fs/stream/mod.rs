@@ -17,6 +17,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Given, Settings, Spec, ToolError};
 use crate::value::Str;
 
+use super::decompress::{Bounds, Compression};
 use super::encoding::{
     Charset, Choice, Decoder, EXAMINED_AT_ONCE, EXAMINED_FOR_GUESS, MarkedCharset, detect, is_binary,
 };
@@ -37,6 +38,7 @@ pub const READING: Spec = Spec {
         ToolCode::NotFound,
         ToolCode::IsADirectory,
         ToolCode::PermissionDenied,
+        ToolCode::TooLarge,
         ToolCode::NotText,
         ToolCode::Encoding,
         ToolCode::InvalidArchive,
@@ -52,7 +54,7 @@ pub struct TextFile<'a> {
     pub path: &'a SandboxPath,
     /// The `encoding` argument.
     pub encoding: Option<&'a Str>,
-    /// Whether a file in gzip is decompressed.
+    /// Whether a compressed file is decompressed.
     pub decompress: bool,
 }
 
@@ -102,7 +104,8 @@ impl TextStream {
         let shown = file.path.display();
         let OpenFile { file: handle, metadata } =
             context.open(file.path).map_err(|error| error.argument("path").path(shown))?;
-        let options = SourceOptions { checksum: false, decompress: file.decompress, most: Some(metadata.size) };
+        let bounds = Bounds::of(context.meter);
+        let options = SourceOptions { checksum: false, decompress: file.decompress, bounds, most: Some(metadata.size) };
         let source = Source::new(Origin::File(handle), options);
         let source = source.map_err(|error| ToolError::from(SandboxError::io(shown, &error)).argument("path"))?;
         let choice = file.encoding.map(|name| super::encoding_of("encoding", &name.as_text())).transpose()?;
@@ -112,7 +115,7 @@ impl TextStream {
             None | Some(Choice::Base64) => (Decoder::tentative(), Some(Guess::IfNotUtf8)),
         };
         Ok(TextStream {
-            bytes: (!source.is_gzip()).then_some(metadata.size),
+            bytes: source.format().is_none().then_some(metadata.size),
             source,
             shown: shown.to_owned(),
             decoder,
@@ -216,11 +219,8 @@ impl TextStream {
 
     fn binary(&self) -> ToolError {
         let message = format!("`{}` is binary, not text", self.shown);
-        let hint = if super::gzip::is_gzip(&self.buffer[..self.filled]) {
-            "it is in gzip: read it with `decompress: true`"
-        } else {
-            "a text in UTF-16 needs its `encoding`"
-        };
+        let format = Compression::of(&self.buffer[..self.filled]);
+        let hint = format.map_or_else(|| "a text in UTF-16 needs its `encoding`".to_owned(), Compression::hint);
         self.error(ToolCode::NotText, message).hint(hint)
     }
 
