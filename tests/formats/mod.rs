@@ -105,7 +105,13 @@ fn images_of_other_encoders_are_described() {
         ("camera.avif", "image/avif", 30, 40, &camera),
     ] {
         let mut expected = rest.clone();
-        for (key, value) in [("path", json!("file")), ("mimeType", json!(mime)), ("width", json!(width)), ("height", json!(height)), ("error", Json::Null)] {
+        for (key, value) in [
+            ("path", json!("file")),
+            ("mimeType", json!(mime)),
+            ("width", json!(width)),
+            ("height", json!(height)),
+            ("error", Json::Null),
+        ] {
             expected[key] = value;
         }
         assert_eq!(bench.read("IMAGE.Info", &file(name)).expect(name), expected, "{name}");
@@ -214,7 +220,8 @@ fn directories_that_lead_in_a_circle_end() {
 fn sizes_that_are_claimed_are_not_believed() {
     let bench = Bench::new();
     for (count, value) in [(u32::MAX, 8), (100 << 20, 8), (20, u32::MAX), (20, 0xffff_fff0), (5, 0)] {
-        let claims = [&SIDES[..], &[[0x10f, 2, count, value], [0x14a, 4, count, value], [0x8769, 4, 1, value]]].concat();
+        let claims =
+            [&SIDES[..], &[[0x10f, 2, count, value], [0x14a, 4, count, value], [0x8769, 4, 1, value]]].concat();
         let answer = bench.read("IMAGE.Info", &tiff(&claims, &[])).expect("it is read");
         assert_eq!(answer["width"], 40, "{count} {value}: {answer}");
     }

@@ -58,7 +58,8 @@ pub fn tools() -> Vec<Tool> {
 /// Charges what parsing takes. Errors: the text is too long.
 fn admit(context: &mut Context<'_>, text: &str) -> Result<MemoryCharge, ToolError> {
     if text.len() > MAX_BYTES {
-        let message = format!("the text has {} bytes, more than the {MAX_BYTES} of Markdown that is parsed", text.len());
+        let message =
+            format!("the text has {} bytes, more than the {MAX_BYTES} of Markdown that is parsed", text.len());
         return Err(ToolError::bad_argument("text", message).hint("give it in parts"));
     }
     context.spend_text(text.len())?;
@@ -144,7 +145,9 @@ impl Slugs {
     fn of(&mut self, title: &str) -> Result<String, LimitHit> {
         // Each character may have more bytes as a small letter.
         self.held.grow(2 * title.len() + 2 * SLUG_BYTES)?;
-        let kept = |character: &char| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_') || is_mark(*character);
+        let kept = |character: &char| {
+            character.is_alphanumeric() || matches!(character, ' ' | '-' | '_') || is_mark(*character)
+        };
         let lower = title.trim().chars().flat_map(char::to_lowercase).filter(kept);
         let slug: String = lower.map(|character| if character == ' ' { '-' } else { character }).collect();
         let mut unique = slug.clone();

@@ -176,7 +176,8 @@ impl Builder<'_> {
             let reason = format!("the element `{}` is not closed", print::shortened(&open.name.as_text(), 40));
             return Err(self.fault(self.text.len(), &reason));
         }
-        let missing = || ToolError::bad_argument("text", at_byte(self.text, self.text.len(), &refusal("it has no element")));
+        let missing =
+            || ToolError::bad_argument("text", at_byte(self.text, self.text.len(), &refusal("it has no element")));
         self.root.ok_or_else(missing)
     }
 

@@ -89,12 +89,15 @@ impl Writer {
         self.text.push(&name)?;
         let value = match value {
             Value::Nil | Value::Unset => return Ok(self.text.push("\n")?),
-            Value::List(_) | Value::Map(_) => return Err(self.refused(key, "is a list or map, which INI has not there")),
+            Value::List(_) | Value::Map(_) => {
+                return Err(self.refused(key, "is a list or map, which INI has not there"));
+            }
             value => value.as_str().unwrap_or_else(|| Str::new(&value.to_string())),
         };
         self.text.push(" =")?;
-        for (index, line) in value.as_text().split('\n').enumerate() {
-            if !is_line(line, index) {
+        let text = value.as_text();
+        for (index, line) in text.split('\n').enumerate() {
+            if !is_line(line, index) || line.is_empty() && !text.is_empty() {
                 return Err(self.refused(key, "has a line that would be read back as another: it is empty, has blanks around it, or begins with `#` or `;`"));
             }
             let before = match (index, line) {
@@ -131,8 +134,7 @@ fn is_key(name: &str) -> bool {
         && !name.starts_with(['[', '#', ';', '\u{feff}'])
 }
 
-/// Whether a line of a value is read back as it is. The first may be empty, and may begin like a comment.
+/// Whether a line of a value is read back as it is. The first may begin like a comment.
 fn is_line(line: &str, index: usize) -> bool {
-    let is_read = index == 0 || !line.is_empty() && !line.starts_with(['#', ';']);
-    is_read && line.trim() == line && !line.contains('\r')
+    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r')
 }

@@ -147,7 +147,9 @@ fn read(stream: &mut Stream<'_, '_>, kind: FileType) -> Result<TaggedFile, Strin
     let probe = Probe::with_file_type(stream, kind).options(options);
     match catch_unwind(AssertUnwindSafe(|| probe.read())) {
         Ok(read) => read.map_err(|error| error.to_string()),
-        Err(_) => Err("the reader of its tags failed, which is a fault of it; please report it with the file".to_owned()),
+        Err(_) => {
+            Err("the reader of its tags failed, which is a fault of it; please report it with the file".to_owned())
+        }
     }
 }
 
