@@ -52,7 +52,7 @@ const SPEC: Spec = Spec {
         ID3, Vorbis comments, APE or those of MP4; of several, the one that the format prefers comes first and the others fill \
         gaps. Fields without a tag are nil. Several artists or genres are joined by `; `. `date` is the text of the tag \
         (`2024` or `2024-05-12`), `year` the number at its start. `track`, `trackTotal`, `disc` and `discTotal` are numbers. \
-        `duration` is in seconds, `bitrate` in kbit/s, `sampleRate` in Hz. Pictures are not read. Of a file 8 MiB are read at \
+        `duration` is in seconds, `bitrate` in kbit/s, `sampleRate` in Hz; each is nil where a damaged file does not tell. Pictures are not read. Of a file 8 MiB are read at \
         most, almost always much less; one whose tags need more is `too_large`.",
     effect: Effect::Reads,
     risk: Risk::Low,
@@ -103,8 +103,8 @@ struct Tags {
     /// The year of that date.
     year: Option<u32>,
     genre: Option<String>,
-    /// Seconds.
-    duration: f64,
+    /// Seconds, nil where it is not known.
+    duration: Option<f64>,
     /// Kilobits per second, nil where it is not known.
     bitrate: Option<u32>,
     /// Samples per second, nil where it is not known.
@@ -128,7 +128,8 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Tags, ToolError> {
         (None, Err(error)) => return Err(Fault::Io(error).into_error(&args.path)),
     };
     let Some((kind, mime_type)) = kind.and_then(known) else { return Err(not_audio(&mut stream, &args.path)) };
-    let read = read(&mut stream, kind);
+    // How long a damaged file plays may be unknown although its tags are whole.
+    let read = read(&mut stream, kind, true).or_else(|_| read(&mut stream, kind, false));
     match (stream.fault(), read) {
         (Some(fault), _) => Err(failed(fault, &args.path)),
         (None, Ok(file)) => Ok(tags(&args.path, mime_type, &file)),
@@ -139,11 +140,11 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Tags, ToolError> {
     }
 }
 
-/// Reads the tags and properties of a file of this type.
-fn read(stream: &mut Stream<'_, '_>, kind: FileType) -> Result<TaggedFile, String> {
+/// Reads the tags of a file of this type, and how it is to be played if that is asked for.
+fn read(stream: &mut Stream<'_, '_>, kind: FileType, with_properties: bool) -> Result<TaggedFile, String> {
     apply_global_options(GlobalOptions::new().allocation_limit(MAX_READ).use_custom_resolvers(false));
     stream.rewind();
-    let options = ParseOptions::new().read_cover_art(false);
+    let options = ParseOptions::new().read_cover_art(false).read_properties(with_properties);
     let probe = Probe::with_file_type(stream, kind).options(options);
     match catch_unwind(AssertUnwindSafe(|| probe.read())) {
         Ok(read) => read.map_err(|error| error.to_string()),
@@ -186,7 +187,7 @@ fn tags(path: &SandboxPath, mime_type: &'static str, file: &TaggedFile) -> Tags 
         year: date.as_deref().and_then(year),
         date,
         genre: found.text(&[ItemKey::Genre]),
-        duration: properties.duration().as_millis() as f64 / 1000.0,
+        duration: Some(properties.duration().as_secs_f64()).filter(|seconds| *seconds > 0.0),
         bitrate: properties.audio_bitrate().filter(|rate| *rate > 0),
         sample_rate: properties.sample_rate().filter(|rate| *rate > 0),
         channels: properties.channels().filter(|channels| *channels > 0),
