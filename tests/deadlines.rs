@@ -131,7 +131,8 @@ fn by_name(name: &str, tool: &str, flavour: &Flavour) -> Option<String> {
         "template" => "\"{} {a} {{a}}\"".to_owned(),
         "values" => format!("{{\"a\": {}}}", flavour.any),
         "codes" => "LIST.Repeat(97, 1500000)".to_owned(),
-        "path" if tool == "FS.ReadMedia" => "\"image\"".to_owned(),
+        "path" if tool == "FS.ReadMedia" || tool == "IMAGE.Info" => "\"image\"".to_owned(),
+        "path" if tool == "AUDIO.Tags" => "\"large\"".to_owned(),
         "max_side" => "1000".to_owned(),
         "path" | "file_path" | "directory_path" | "source" | "archive" if tool.starts_with("FS.") => {
             if is_folder { "\"many\"" } else { "\"large\"" }.to_owned()

@@ -31,6 +31,7 @@ mod faults;
 mod find;
 mod foreign;
 mod format;
+mod formats;
 mod gc;
 mod gitignore;
 mod habits;

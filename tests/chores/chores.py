@@ -192,7 +192,7 @@ def taken_photo(tree):
     return tree
 
 
-@chore("Rename photos by date", slot=Slot("photos", lambda stem: f"{stem}.JPG"), taken=taken_photo, many=1_001)
+@chore("Rename photos by the day they were taken", slot=Slot("photos", lambda stem: f"{stem}.JPG"), taken=taken_photo, many=1_001)
 def photos(tree):
     out = []
     is_photo = lambda name: re.search(r"\.(jpg|jpeg|png|heic)\Z", name, re.I | re.S)  # noqa: E731
@@ -203,6 +203,13 @@ def photos(tree):
             new = f"{date}_{name[:len(name) - len(extension)]}{extension.lower()}"
             renamed(tree, out, path, new, f"{name} -> {new}\n")
     return out
+
+
+@chore("Sort music by its tags", slot=Slot("music", lambda stem: f"{stem}.MP3"), many=1_001)
+def music(tree):
+    """No file of these trees has tags."""
+    is_song = lambda name: re.search(r"\.(mp3|flac|ogg|opus|m4a)\Z", name, re.I | re.S)  # noqa: E731
+    return [f"left alone: {posixpath.basename(path)}\n" for path in tree.find("music", is_song, depth=1)]
 
 
 def taken_download(tree):

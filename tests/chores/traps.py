@@ -114,7 +114,7 @@ BUILD = {"web/package.json": file("{}"), "web/node_modules/lib/index.js": file("
 
 TRAPS = {
     "Find files with the same content": {"a name that is refused": [Tree({"a/.env": file("same"), "b/x": file("same"), "b/y": file("same")})]},
-    "Rename photos by date": {
+    "Rename photos by the day they were taken": {
         "changed after it was named": [Tree({"photos/2024-05-12_a.jpg": file("edited", modified=1_717_000_000), "photos/2024-05-12 b.jpg": file("b"), "photos/.jpg": file("hidden")})],
         "names that are refused": [Tree({"photos/.git/x.jpg": file("x"), "photos/y.jpg": file("y")})],
         "long ago and far ahead": [Tree({"photos/a.jpg": file("a", modified=-86_400), "photos/b.jpg": file("b", modified=4_102_444_800)})],

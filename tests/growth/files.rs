@@ -261,6 +261,36 @@ fn images() {
     });
 }
 
+/// Tags are charged before a crate makes texts of them: what is read takes no more than the limit.
+#[test]
+fn tags_of_audio() {
+    const ALLOWED: usize = 24 << 20;
+    alone(|| {
+        let bench = Bench::new(ALLOWED);
+        let (mut accepted, mut refused) = (0, 0);
+        for count in [1_000, 20_000, 200_000, 1_000_000] {
+            let blocks = [&[0; 4][..], &u32::to_le_bytes(count), &b"\x02\0\0\0A=".repeat(count as usize)].concat();
+            let length = u32::to_be_bytes(blocks.len() as u32);
+            let stream = [&[0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xf4, 0x00, 0xf0][..], &[0; 20]].concat();
+            let flac = [b"fLaC\0\0\0\x22", &stream[..], &[0x84], &length[1..], &blocks].concat();
+            let frames = b"TXXX\0\0\0\x04\0\0\x03a\0b".repeat(count as usize);
+            let size = frames.len() as u32;
+            let size: Vec<u8> = [21, 14, 7, 0].iter().map(|by| (size >> by & 0x7f) as u8).collect();
+            let id3 = [b"ID3\x04\0\0", &size[..], &frames, &[0xff, 0xfb, 0x10, 0xc4].repeat(100)].concat();
+            for (what, file) in [("FLAC", flac), ("ID3", id3)] {
+                std::fs::write(bench.root().join("song"), file).expect("a song");
+                let (peak, done) = peak(|| call(&bench.engine, "AUDIO.Tags", json!({"path": "song"})));
+                if std::env::var_os("NS_SHOW").is_some() {
+                    println!("{what} with {count}: {peak} bytes, {done:?}");
+                }
+                assert!(peak <= ALLOWED + BASE, "{what} with {count} takes {peak} bytes ({done:?})");
+                *(if done.is_ok() { &mut accepted } else { &mut refused }) += 1;
+            }
+        }
+        assert!(accepted > 1 && refused > 1, "{accepted} were accepted, {refused} refused");
+    });
+}
+
 fn images_of_every_format() -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for side in [300, 900, 1600] {

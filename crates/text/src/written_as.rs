@@ -137,7 +137,7 @@ const TABLE: &[(&str, &str)] = &[
     ("compress-archive zipfile.zipfile tarfile.open zip.create", "`FS.Compress(source, \"a.zip\")` packs, `FS.Extract(\"a.zip\", destination)` unpacks"),
     ("expand-archive", "`FS.Extract(\"a.zip\", destination)` unpacks"),
     ("sqlite3.connect", "no tool opens a database; `MEMORY.Set(key, value, \"project\")` keeps values between runs"),
-    ("xml.parse xml.etree.elementtree", "no tool parses XML; `REGEX.All(text, pattern)` takes out single parts"),
+    ("xml.etree.elementtree", "`XML.Parse(text)`"),
     ("argparse.argumentparser optparse.new flag.parse", "a procedure `Main(folder, limit: 5)` declares the arguments and options of a script"),
     ("require import __import__ dofile include load", "`USE \"lib/dates.ns\" AS dates` makes procedures of another file callable"),
     ("help", "`ns doc NAME` describes tools and statements"),

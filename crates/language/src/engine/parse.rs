@@ -7,7 +7,7 @@ use crate::program::lint;
 use crate::syntax::{KnownLines, TextLimits, ast::Tree, parse, parse_again};
 use crate::text::{Diagnostic, Source, Sources};
 
-use super::required_version::check_required_version;
+use super::required_version::{check_required_version, is_for_newer_version};
 use super::stack::on_large_stack;
 use super::{Interface, Script, internal_fault};
 
@@ -44,12 +44,11 @@ pub(super) fn parse_known(
     findings: &mut Vec<Diagnostic>,
     known: Option<&RefCell<KnownLines>>,
 ) -> Tree {
-    let begin = findings.len();
     let tree = match known {
         Some(known) => parse_again(source, limits, findings, &mut known.borrow_mut()),
         None => parse(source, limits, findings),
     };
-    check_required_version(&tree, findings, begin);
+    check_required_version(&tree, findings);
     tree
 }
 
@@ -77,6 +76,7 @@ pub fn describe_script(script: &Script, procedure: Option<&str>) -> DescribedScr
     let mut wrong = Vec::new();
     let interface = on_large_stack(|| Interface::of(&tree, procedure, &mut wrong));
     findings.extend(wrong.into_iter().filter(Diagnostic::is_error));
+    is_for_newer_version(&mut findings);
     let interface = match interface {
         Ok(interface) => interface.map_err(|finding| findings.push(finding)).ok(),
         Err(panic) => {

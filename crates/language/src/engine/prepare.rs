@@ -101,9 +101,6 @@ impl Engine {
         let limits = TextLimits { deadline: purpose.watch().and_then(Watch::deadline), ..self.text_limits() };
         let known = purpose.known();
         let tree = parse_known(source, limits, &mut findings, known);
-        if is_for_newer_version(&findings) {
-            return Prepared::refused(sources, findings, held);
-        }
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
         let mut loader = Loader {
@@ -122,6 +119,9 @@ impl Engine {
         }
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);
+        }
+        if is_for_newer_version(&mut findings) {
+            return Prepared::refused(sources, findings, held);
         }
         let mut of_interface = Vec::new();
         let mut interface = Interface::of(&tree, purpose.procedure(), &mut of_interface);

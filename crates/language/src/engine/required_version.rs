@@ -39,29 +39,25 @@ impl fmt::Display for Version {
     }
 }
 
-/// Reports the lines of a text that need a newer version. The other findings of the text, from `begin` on, are dropped
-/// then: an older version misreads what a newer one has added.
-pub fn check_required_version(tree: &Tree, findings: &mut Vec<Diagnostic>, begin: usize) {
+/// Reports the lines of a text that need a newer version, or name none.
+pub fn check_required_version(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let lines = tree.metadata.iter().filter(|line| line.key == KEY);
-    let (mut newer, mut wrong) = (Vec::new(), Vec::new());
-    for line in lines {
-        match Version::parse(&line.value) {
-            Some(version) if version > Version::own() => newer.push(needs_newer(line)),
-            Some(_) => {}
-            None => wrong.push(no_version(line)),
-        }
-    }
-    if newer.is_empty() {
-        findings.extend(wrong);
-    } else {
-        findings.truncate(begin);
-        findings.extend(newer);
-    }
+    findings.extend(lines.filter_map(|line| match Version::parse(&line.value) {
+        Some(version) if version > Version::own() => Some(needs_newer(line)),
+        Some(_) => None,
+        None => Some(no_version(line)),
+    }));
 }
 
-/// Whether a text is refused because of its version.
-pub fn is_for_newer_version(findings: &[Diagnostic]) -> bool {
-    findings.iter().any(|finding| finding.code == FindingCode::from(Code::NewerVersion))
+/// Returns whether a script or one of its modules is refused because of its version. Other findings are dropped then,
+/// since an older version misreads what a newer one has added.
+pub fn is_for_newer_version(findings: &mut Vec<Diagnostic>) -> bool {
+    let is_about_version = |finding: &Diagnostic| finding.code == FindingCode::from(Code::NewerVersion);
+    let is_refused = findings.iter().any(is_about_version);
+    if is_refused {
+        findings.retain(is_about_version);
+    }
+    is_refused
 }
 
 fn needs_newer(line: &Metadata) -> Diagnostic {

@@ -3,7 +3,7 @@
 use crate::text::nearest;
 
 /// Groups and their titles, in the order of listings.
-const TITLES: [(&str, &str); 21] = [
+const TITLES: [(&str, &str); 26] = [
     ("FS", "files and folders of the sandbox"),
     ("STR", "texts"),
     ("TEXT", "templates and differences of texts"),
@@ -15,9 +15,14 @@ const TITLES: [(&str, &str); 21] = [
     ("CSV", "tables as text"),
     ("TOML", "TOML texts"),
     ("YAML", "YAML texts"),
+    ("INI", "configuration files with sections"),
+    ("XML", "XML texts"),
+    ("MARKDOWN", "headings and links of Markdown texts"),
     ("TIME", "dates and times"),
     ("PATH", "parts of path texts; nothing here looks at the disk"),
     ("HASH", "checksums"),
+    ("IMAGE", "dimensions, camera and date of images"),
+    ("AUDIO", "tags of audio files"),
     ("BASE64", "bytes as text"),
     ("RANDOM", "chance"),
     ("UUID", "identifiers"),

@@ -63,6 +63,8 @@ use crate::text::{ToolCode, hex};
 use crate::toolkit::ToolError;
 use crate::value::print;
 
+pub use read_media::kind;
+
 use encoding::{Charset, Choice, Unencodable, encode};
 
 /// Returns the tools of this module, in listing order.

@@ -1,0 +1,14 @@
+//! `INI`: sections with keys, as configuration files of many programs have them.
+//!
+//! Read here and not by a crate: the crates for INI lose the line of an error and the order of keys, or bring a hash of
+//! their own. The form is that of Python's `configparser`, the most widespread one with a description.
+
+mod read;
+mod write;
+
+use crate::gate::Tool;
+
+/// Returns the tools of this module, in listing order.
+pub fn tools() -> Vec<Tool> {
+    vec![read::tool(), write::tool()]
+}

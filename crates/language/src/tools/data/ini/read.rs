@@ -1,0 +1,218 @@
+//! `INI.Parse`: one pass over the lines.
+
+use std::rc::Rc;
+
+use crate::gate::{Context, Tool};
+use crate::limits::{space, work};
+use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
+use crate::value::{Elements, List, Map, Str, Value, print};
+
+use super::super::super::build::TextBuilder;
+use super::super::super::fallback::parsed_or;
+use super::super::super::place::at;
+
+const SPEC: Spec = Spec::pure(
+    "INI.Parse",
+    "ini_parse",
+    "Gives the sections of an INI text as maps",
+    "A map of sections, each a map of keys; keys before the first section stand beside the sections. Values are texts as \
+        written, without the blanks around them: `INT`, `FLOAT` and `== \"true\"` make more of them, and quotes stay. `=` or `:` \
+        stands between key and value; a key alone has the value nil. Lines that begin with `#` or `;` are comments; \
+        after a value these characters belong to it. A line that is indented more than the line of its key continues the value, on a \
+        line of its own; blank lines between are left out. A section that comes again goes on. A key that comes again in its \
+        section is an error that names the line; with `repeated: \"list\"` its values are a list, as units of systemd need it, with \
+        `repeated: \"last\"` the last one counts. With `default`, a text that is no INI gives that value.",
+    Example {
+        script: "SET config = INI.Parse(\"; editor\\nroot = true\\n\\n[*.md]\\nindent_size: 2\\n\")\nEMIT config.root, \" \", config[\"*.md\"].indent_size",
+        output: "true 2\n",
+    },
+)
+.keywords(&["configparser", "ini file", "read ini", "ConfigParser.read", "parse_ini_file", "cfg", "conf file", "editorconfig", "gitconfig", "systemd unit", "properties file"]);
+
+arguments! {
+    struct Args {
+        text: Str = Required, Kind::Text, "INI text";
+        repeated: Str = Is(Literal::Text("error")), Kind::Word(&["error", "last", "list"]), "what becomes of a key that comes again in its section";
+        default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
+    }
+}
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, run)
+}
+
+fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
+    let text = args.text.as_text();
+    context.spend_text(text.len())?;
+    let parsed = Reader::new(Repeated::named(&args.repeated.as_text())).read(context, &text);
+    parsed_or(parsed, args.default)
+}
+
+/// The treatment of a key that comes again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeated {
+    Refuse,
+    Last,
+    List,
+}
+
+impl Repeated {
+    fn named(word: &str) -> Repeated {
+        match word {
+            "last" => Repeated::Last,
+            "list" => Repeated::List,
+            _ => Repeated::Refuse,
+        }
+    }
+}
+
+/// Builds the sections of a text.
+struct Reader {
+    repeated: Repeated,
+    /// Keys before the first section, and then the sections that are complete.
+    whole: Map,
+    /// The section that is open, with its name; `None` before the first.
+    section: Option<(Str, Map)>,
+    /// The key whose value may go on.
+    entry: Option<Entry>,
+    line: usize,
+}
+
+/// A key and its value so far.
+struct Entry {
+    key: Str,
+    value: Option<TextBuilder>,
+    /// Number of blanks before the key.
+    indent: usize,
+    line: usize,
+}
+
+impl Reader {
+    fn new(repeated: Repeated) -> Reader {
+        Reader { repeated, whole: Map::with_capacity(4), section: None, entry: None, line: 0 }
+    }
+
+    fn read(mut self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for line in text.lines() {
+            work::charge_bytes(line.len())?;
+            self.line += 1;
+            let content = line.trim();
+            if content.is_empty() || content.starts_with(['#', ';']) {
+                continue;
+            }
+            context.spend(1)?;
+            self.take(line, content)?;
+        }
+        self.close_entry()?;
+        self.close_section()?;
+        Ok(self.whole.into())
+    }
+
+    /// Takes a line with its content.
+    fn take(&mut self, line: &str, content: &str) -> Result<(), ToolError> {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(Entry { value: Some(value), indent: of_key, .. }) = &mut self.entry
+            && indent > *of_key
+        {
+            if !value.is_empty() {
+                value.push("\n")?;
+            }
+            return Ok(value.push(content)?);
+        }
+        self.close_entry()?;
+        if let Some(rest) = content.strip_prefix('[') {
+            let Some(name) = rest.strip_suffix(']') else {
+                return Err(self.fault(indent, "the section is not closed by `]` at the end of the line"));
+            };
+            return self.open_section(name);
+        }
+        let (key, value) = match content.split_once(['=', ':']) {
+            Some((key, value)) => (key.trim_end(), Some(value.trim_start())),
+            None => (content, None),
+        };
+        if key.is_empty() {
+            return Err(self.fault(indent, "a value without a key"));
+        }
+        let mut entry = Entry { key: text(key)?, value: None, indent, line: self.line };
+        if let Some(value) = value {
+            let mut builder = TextBuilder::default();
+            builder.push(value)?;
+            entry.value = Some(builder);
+        }
+        self.entry = Some(entry);
+        Ok(())
+    }
+
+    /// Puts the key whose value is complete into its section.
+    fn close_entry(&mut self) -> Result<(), ToolError> {
+        let Some(Entry { key, value, line, .. }) = self.entry.take() else { return Ok(()) };
+        let value = value.map_or(Value::Nil, |value| value.into_str().into());
+        let target = self.section.as_mut().map_or(&mut self.whole, |(_, section)| section);
+        let Some(before) = target.get(&key) else { return Ok(target.put(key, value)?) };
+        let value = match self.repeated {
+            Repeated::Refuse => {
+                let reason = format!("the key `{}` comes twice in its section", print::shortened(&key.as_text(), 40));
+                let error = ToolError::bad_argument("text", at(line, 1, &refusal(&reason)));
+                return Err(error.hint("`repeated: \"list\"` gives a list of its values"));
+            }
+            Repeated::Last => value,
+            Repeated::List => joined(target, &key, before, value)?,
+        };
+        Ok(target.put(key, value)?)
+    }
+
+    fn open_section(&mut self, name: &str) -> Result<(), ToolError> {
+        self.close_section()?;
+        let name = text(name)?;
+        let known = self.whole.get(&name);
+        // Left with one holder, the map of a section that goes on grows in place.
+        self.whole.put(name.clone(), Value::Nil)?;
+        let section = match known {
+            Some(Value::Map(section)) => Rc::try_unwrap(section).expect("nothing else holds a section"),
+            Some(_) => {
+                let reason = format!("the section `{}` is a key too", print::shortened(&name.as_text(), 40));
+                return Err(self.fault(0, &reason));
+            }
+            None => Map::with_capacity(4),
+        };
+        self.section = Some((name, section));
+        Ok(())
+    }
+
+    fn close_section(&mut self) -> Result<(), ToolError> {
+        if let Some((name, section)) = self.section.take() {
+            self.whole.put(name, section.into())?;
+        }
+        Ok(())
+    }
+
+    fn fault(&self, indent: usize, reason: &str) -> ToolError {
+        ToolError::bad_argument("text", at(self.line, indent + 1, &refusal(reason)))
+    }
+}
+
+/// Adds a value to the list of a key, which becomes one with its second value.
+fn joined(target: &mut Map, key: &Str, before: Value, value: Value) -> Result<Value, ToolError> {
+    // A value is a text, so a list here is one of this function. Taken out, it has one holder and grows in place.
+    target.put(key.clone(), Value::Nil)?;
+    let mut values = Elements::default();
+    match before {
+        Value::List(mut list) => {
+            List::push(&mut list, value)?;
+            return Ok(Value::List(list));
+        }
+        first => values.push(first)?,
+    }
+    values.push(value)?;
+    Ok(values.finish()?)
+}
+
+fn text(text: &str) -> Result<Str, ToolError> {
+    space::check(text.len())?;
+    Ok(Str::new(text))
+}
+
+fn refusal(reason: &str) -> String {
+    format!("the text is no INI: {reason}")
+}

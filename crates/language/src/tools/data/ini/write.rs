@@ -1,0 +1,140 @@
+//! `INI.Text`: writes only what `INI.Parse` reads back as the same text.
+
+use std::rc::Rc;
+
+use crate::gate::{Context, Tool};
+use crate::toolkit::{Example, Spec, ToolError, arguments};
+use crate::value::{Map, Str, Value, print};
+
+use super::super::super::build::TextBuilder;
+
+const SPEC: Spec = Spec::pure(
+    "INI.Text",
+    "ini_text",
+    "Gives the INI text of a map",
+    "Keys with other values come first, then the maps as sections, both in their order. A list becomes a line for each \
+        value, nil a key alone, and the lines of a text after its first are indented. What `INI.Parse` would not read back \
+        as it was is an error that says where: a key with `=`, a blank at the end of a text, a map in a section.",
+    Example {
+        script: "EMIT INI.Text({\"root\": true, \"*.md\": {\"indent_size\": 2}})",
+        output: "root = true\n\n[*.md]\nindent_size = 2\n\n",
+    },
+)
+.also(&["INI.Format"])
+.keywords(&["write ini", "ConfigParser.write", "ini.stringify", "save config"]);
+
+arguments! {
+    struct Args {
+        map: Rc<Map> = Required, Kind::Map, "map of sections to write";
+    }
+}
+
+/// The margin of the lines that continue a value.
+const MARGIN: &str = "    ";
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, write)
+}
+
+fn write(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
+    let mut writer = Writer { text: TextBuilder::default(), section: None };
+    args.map.try_each(|key, value| match value {
+        Value::Map(_) => Ok(()),
+        value => writer.values(context, key, value),
+    })?;
+    args.map.try_each(|name, value| match value {
+        Value::Map(section) => writer.section(context, name, section),
+        _ => Ok(()),
+    })?;
+    writer.text.finish(context)
+}
+
+struct Writer {
+    text: TextBuilder,
+    /// The name of the section that is written.
+    section: Option<String>,
+}
+
+impl Writer {
+    fn section(&mut self, context: &mut Context<'_>, name: &Str, section: &Map) -> Result<(), ToolError> {
+        let name = name.as_text();
+        if name.contains(['\n', '\r']) {
+            return Err(refused(&print::shortened(&name, 40), "is no name of a section, which has one line"));
+        }
+        if !self.text.is_empty() {
+            self.text.push("\n")?;
+        }
+        self.section = Some(name.to_string());
+        for piece in ["[", &name, "]\n"] {
+            self.text.push(piece)?;
+        }
+        section.try_each(|key, value| self.values(context, key, value))
+    }
+
+    /// Writes a key with its value, or with each value of a list.
+    fn values(&mut self, context: &mut Context<'_>, key: &Str, value: &Value) -> Result<(), ToolError> {
+        let Value::List(list) = value else { return self.entry(context, key, value) };
+        if list.is_empty() {
+            return Err(self.refused(key, "is an empty list, for which nothing can stand"));
+        }
+        list.try_each(|value| self.entry(context, key, value))
+    }
+
+    fn entry(&mut self, context: &mut Context<'_>, key: &Str, value: &Value) -> Result<(), ToolError> {
+        context.spend(1)?;
+        let name = key.as_text();
+        if !is_key(&name) {
+            return Err(self.refused(key, "is no key: it is empty, has `=`, `:`, a line end or blanks around it, or begins like a section or comment"));
+        }
+        self.text.push(&name)?;
+        let value = match value {
+            Value::Nil | Value::Unset => return Ok(self.text.push("\n")?),
+            Value::List(_) | Value::Map(_) => {
+                return Err(self.refused(key, "is a list or map, which INI has not there"));
+            }
+            value => value.as_str().unwrap_or_else(|| Str::new(&value.to_string())),
+        };
+        self.text.push(" =")?;
+        let text = value.as_text();
+        for (index, line) in text.split('\n').enumerate() {
+            if !is_line(line, index) || line.is_empty() && !text.is_empty() {
+                return Err(self.refused(key, "has a line that would be read back as another: it is empty, has blanks around it, or begins with `#` or `;`"));
+            }
+            let before = match (index, line) {
+                (0, "") => "",
+                (0, _) => " ",
+                _ => MARGIN,
+            };
+            self.text.push(before)?;
+            self.text.push(line)?;
+            self.text.push("\n")?;
+        }
+        Ok(())
+    }
+
+    fn refused(&self, key: &Str, reason: &str) -> ToolError {
+        let key = key.as_text();
+        let key = print::shortened(&key, 40);
+        match &self.section {
+            Some(section) => refused(&format!("{}.{key}", print::shortened(section, 40)), reason),
+            None => refused(&key, reason),
+        }
+    }
+}
+
+fn refused(place: &str, reason: &str) -> ToolError {
+    ToolError::bad_argument("map", format!("`{place}` {reason}"))
+}
+
+/// Whether a text is read as this key.
+fn is_key(name: &str) -> bool {
+    !name.is_empty()
+        && name.trim() == name
+        && !name.contains(['=', ':', '\n', '\r'])
+        && !name.starts_with(['[', '#', ';', '\u{feff}'])
+}
+
+/// Whether a line of a value is read back as it is. The first may begin like a comment.
+fn is_line(line: &str, index: usize) -> bool {
+    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r')
+}

@@ -1,0 +1,89 @@
+//! A file as lofty reads it: `Read` and `Seek` over a [`Window`].
+//!
+//! What lofty makes of bytes can be larger than they are: a comment of six bytes becomes two texts with their places. So
+//! memory is charged with a factor, before the bytes are handed over.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::limits::MemoryCharge;
+
+use super::super::window::{Fault, MAX_PIECE, Window};
+
+/// Maximum number of bytes that are read of a file.
+pub const MAX_READ: usize = 8 << 20;
+/// Upper bound for the memory in bytes that a byte of tags takes.
+const GROWTH: usize = 16;
+/// Number of bytes at the start of a file that tell its kind.
+const EXAMINED: usize = 4 << 10;
+
+/// A position in a file.
+pub struct Stream<'a, 'c> {
+    window: Window<'a, 'c>,
+    at: u64,
+    /// The charge for bytes that were handed over.
+    held: MemoryCharge,
+    /// Why reading failed. lofty may pass over errors, so the first is kept, and everything fails after it.
+    fault: Option<Fault>,
+    has_failed: bool,
+}
+
+impl<'a, 'c> Stream<'a, 'c> {
+    /// Creates a stream at the start of a file.
+    pub fn new(window: Window<'a, 'c>) -> Stream<'a, 'c> {
+        Stream { window, at: 0, held: MemoryCharge::default(), fault: None, has_failed: false }
+    }
+
+    /// Goes back to the start.
+    pub fn rewind(&mut self) {
+        self.at = 0;
+    }
+
+    /// Returns the bytes at the start.
+    pub fn start(&mut self) -> Result<&[u8], Fault> {
+        self.window.up_to(0, EXAMINED)
+    }
+
+    /// Takes the reason for which reading failed, if it did.
+    pub fn fault(&mut self) -> Option<Fault> {
+        self.fault.take()
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&[u8], Fault> {
+        let wanted = length.min(MAX_PIECE);
+        self.held.grow(wanted.saturating_mul(GROWTH))?;
+        self.window.up_to(self.at, wanted)
+    }
+}
+
+impl Read for Stream<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_failed {
+            return Err(io::Error::other("the file cannot be read on"));
+        }
+        match self.bytes(buffer.len()) {
+            Ok(bytes) => {
+                let read = bytes.len();
+                buffer[..read].copy_from_slice(bytes);
+                self.at += read as u64;
+                Ok(read)
+            }
+            Err(fault) => {
+                self.has_failed = true;
+                self.fault = Some(fault);
+                Err(io::Error::other("the file cannot be read on"))
+            }
+        }
+    }
+}
+
+impl Seek for Stream<'_, '_> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        let at = match position {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.window.size().checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or_else(|| io::Error::other("a position before the start"))?;
+        Ok(self.at)
+    }
+}
