@@ -59,7 +59,7 @@
   "Words that are values.")
 (defconst neuroscript--functions '("LEN" "len" "TYPEOF" "typeof" "STR" "str" "INT" "int" "FLOAT" "float" "ABS" "abs" "MIN" "min" "MAX" "max" "ROUND" "round" "FLOOR" "floor" "CEIL" "ceil" "SQRT" "sqrt" "LN" "ln" "LOG" "log" "SIN" "sin" "COS" "cos" "TAN" "tan" "ASIN" "asin" "ACOS" "acos" "ATAN" "atan" "RANGE" "range" "EVAL" "eval")
   "Built-in functions.")
-(defconst neuroscript--groups '("BASE64" "base64" "CSV" "csv" "ENV" "env" "FS" "fs" "HASH" "hash" "IO" "io" "JSON" "json" "LIST" "list" "MAP" "map" "MATH" "math" "MEMORY" "memory" "MIME" "mime" "PATH" "path" "RANDOM" "random" "REGEX" "regex" "STR" "str" "TEXT" "text" "TIME" "time" "TOML" "toml" "TOOL" "tool" "UUID" "uuid" "YAML" "yaml")
+(defconst neuroscript--groups '("AUDIO" "audio" "BASE64" "base64" "CSV" "csv" "ENV" "env" "FS" "fs" "HASH" "hash" "IMAGE" "image" "INI" "ini" "IO" "io" "JSON" "json" "LIST" "list" "MAP" "map" "MARKDOWN" "markdown" "MATH" "math" "MEMORY" "memory" "MIME" "mime" "PATH" "path" "RANDOM" "random" "REGEX" "regex" "STR" "str" "TEXT" "text" "TIME" "time" "TOML" "toml" "TOOL" "tool" "UUID" "uuid" "XML" "xml" "YAML" "yaml")
   "Groups of tools.")
 (defconst neuroscript--openers '("IF" "if" "WHILE" "while" "FOR" "for" "ON" "on" "DEFINE" "define" "FUNC" "func" "COMMAND" "command")
   "First words of heads of blocks.")

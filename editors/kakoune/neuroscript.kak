@@ -60,7 +60,7 @@ add-highlighter shared/neuroscript/code/ regex '\*\*|[=!<>]=|[-+*/%=<>&|^~]' 0:o
 add-highlighter shared/neuroscript/code/ regex '\b([A-Za-z_]\w*)\h*\(' 1:function
 # >>> highlighters
 add-highlighter shared/neuroscript/code/ regex '\b(LEN|len|TYPEOF|typeof|STR|str|INT|int|FLOAT|float|ABS|abs|MIN|min|MAX|max|ROUND|round|FLOOR|floor|CEIL|ceil|SQRT|sqrt|LN|ln|LOG|log|SIN|sin|COS|cos|TAN|tan|ASIN|asin|ACOS|acos|ATAN|atan|RANGE|range|EVAL|eval)\h*\(' 1:builtin
-add-highlighter shared/neuroscript/code/ regex '(?i)\b(BASE64|CSV|ENV|FS|HASH|IO|JSON|LIST|MAP|MATH|MEMORY|MIME|PATH|RANDOM|REGEX|STR|TEXT|TIME|TOML|TOOL|UUID|YAML)\.' 1:module
+add-highlighter shared/neuroscript/code/ regex '(?i)\b(AUDIO|BASE64|CSV|ENV|FS|HASH|IMAGE|INI|IO|JSON|LIST|MAP|MARKDOWN|MATH|MEMORY|MIME|PATH|RANDOM|REGEX|STR|TEXT|TIME|TOML|TOOL|UUID|XML|YAML)\.' 1:module
 add-highlighter shared/neuroscript/code/ regex '\b(TRUE|true|FALSE|false|NIL|nil|NULL|null|LAST|last|LAST_ERROR|last_error|ARGS|args)\b' 1:value
 add-highlighter shared/neuroscript/code/ regex '\b(IF|if|THEN|then|ELSE|else|END|end|ENDBLOCK|endblock|WHILE|while|DO|do|FOR|for|EACH|each|SET|set|VAR|var|CALL|call|RETURN|return|EMIT|emit|MUST|must|FAIL|fail|AND|and|OR|or|NOT|not|IN|in)\b' 1:keyword
 add-highlighter shared/neuroscript/code/ regex '^\h*(BREAK|break|CONTINUE|continue|ON|on|CLEAR_ERROR|clear_error|USE|use|DEFINE|define|FUNC|func|COMMAND|command|ENDIF|endif|ENDWHILE|endwhile|ENDFOR|endfor|ENDON|endon|ENDFUNC|endfunc|ENDPROCEDURE|endprocedure|ENDCOMMAND|endcommand|FILE_VERSION|file_version)\b' 1:keyword

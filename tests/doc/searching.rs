@@ -157,7 +157,7 @@ fn what_there_is_not_is_answered_with_what_to_do_instead() {
         ("database", "no tool opens a database"),
         ("class", "has no classes"),
         ("encrypt", "no tool encrypts"),
-        ("parse xml", "no tool parses XML"),
+        ("parse html", "no tool parses HTML"),
         ("print pdf", "no tool reads the content"),
         ("window", "has no windows"),
         ("debugger", "there is no debugger"),

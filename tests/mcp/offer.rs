@@ -174,7 +174,7 @@ fn output_schemas_hold_for_failures() {
 /// A tool that may replace or remove something destroys; the others only add.
 #[test]
 fn what_may_overwrite_is_destructive() {
-    let additive = ["append_file", "create_directory", "extract", "temp_directory"];
+    let additive = ["append_file", "create_directory", "create_link", "extract", "temp_directory"];
     for tool in offered(&["--tools", "all", "--write"]) {
         let (name, hints) = (tool["name"].as_str().expect("a name"), &tool["annotations"]);
         let destroys = hints["readOnlyHint"] == false && !additive.contains(&name);

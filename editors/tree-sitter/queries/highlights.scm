@@ -82,6 +82,8 @@
 ((call function: (member object: (identifier) @module.builtin))
   (#any-of? @module.builtin
     ; >>> groups
+    "AUDIO"
+    "audio"
     "BASE64"
     "base64"
     "CSV"
@@ -92,6 +94,10 @@
     "fs"
     "HASH"
     "hash"
+    "IMAGE"
+    "image"
+    "INI"
+    "ini"
     "IO"
     "io"
     "JSON"
@@ -100,6 +106,8 @@
     "list"
     "MAP"
     "map"
+    "MARKDOWN"
+    "markdown"
     "MATH"
     "math"
     "MEMORY"
@@ -124,6 +132,8 @@
     "tool"
     "UUID"
     "uuid"
+    "XML"
+    "xml"
     "YAML"
     "yaml"
     ; <<<

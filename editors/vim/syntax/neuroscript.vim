@@ -23,7 +23,7 @@ syn match neuroscriptFunction /\<\h\w*\>\ze\s*(/
 
 " >>> syntax (UPDATE=1 cargo test --test integration -- editors::)
 syn match neuroscriptBuiltin /\<\%(LEN\|len\|TYPEOF\|typeof\|STR\|str\|INT\|int\|FLOAT\|float\|ABS\|abs\|MIN\|min\|MAX\|max\|ROUND\|round\|FLOOR\|floor\|CEIL\|ceil\|SQRT\|sqrt\|LN\|ln\|LOG\|log\|SIN\|sin\|COS\|cos\|TAN\|tan\|ASIN\|asin\|ACOS\|acos\|ATAN\|atan\|RANGE\|range\|EVAL\|eval\)\>\ze\s*(/
-syn match neuroscriptGroup /\c\<\%(BASE64\|CSV\|ENV\|FS\|HASH\|IO\|JSON\|LIST\|MAP\|MATH\|MEMORY\|MIME\|PATH\|RANDOM\|REGEX\|STR\|TEXT\|TIME\|TOML\|TOOL\|UUID\|YAML\)\>\ze\./
+syn match neuroscriptGroup /\c\<\%(AUDIO\|BASE64\|CSV\|ENV\|FS\|HASH\|IMAGE\|INI\|IO\|JSON\|LIST\|MAP\|MARKDOWN\|MATH\|MEMORY\|MIME\|PATH\|RANDOM\|REGEX\|STR\|TEXT\|TIME\|TOML\|TOOL\|UUID\|XML\|YAML\)\>\ze\./
 syn match neuroscriptConstant /\<\%(TRUE\|true\|FALSE\|false\|NIL\|nil\|NULL\|null\|LAST\|last\|LAST_ERROR\|last_error\|ARGS\|args\)\>/
 syn match neuroscriptWordOperator /\<\%(AND\|and\|OR\|or\|NOT\|not\|IN\|in\)\>/
 syn match neuroscriptKeyword /\<\%(IF\|if\|THEN\|then\|ELSE\|else\|END\|end\|ENDBLOCK\|endblock\|WHILE\|while\|DO\|do\|FOR\|for\|EACH\|each\|SET\|set\|VAR\|var\|CALL\|call\|RETURN\|return\|EMIT\|emit\|MUST\|must\|FAIL\|fail\)\>/

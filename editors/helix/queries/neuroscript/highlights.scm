@@ -80,6 +80,8 @@
 ((call function: (member object: (identifier) @namespace))
   (#any-of? @namespace
     ; >>> groups
+    "AUDIO"
+    "audio"
     "BASE64"
     "base64"
     "CSV"
@@ -90,6 +92,10 @@
     "fs"
     "HASH"
     "hash"
+    "IMAGE"
+    "image"
+    "INI"
+    "ini"
     "IO"
     "io"
     "JSON"
@@ -98,6 +104,8 @@
     "list"
     "MAP"
     "map"
+    "MARKDOWN"
+    "markdown"
     "MATH"
     "math"
     "MEMORY"
@@ -122,6 +130,8 @@
     "tool"
     "UUID"
     "uuid"
+    "XML"
+    "xml"
     "YAML"
     "yaml"
     ; <<<

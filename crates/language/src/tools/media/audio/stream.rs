@@ -1,6 +1,6 @@
 //! A file as lofty reads it: `Read` and `Seek` over a [`Window`].
 //!
-//! What lofty makes of bytes can be larger than they are: a comment of six bytes becomes two texts with their places. So
+//! lofty can make more memory of bytes than they take: a comment of six bytes becomes two texts with their places. So
 //! memory is charged with a factor, before the bytes are handed over.
 
 use std::io::{self, Read, Seek, SeekFrom};

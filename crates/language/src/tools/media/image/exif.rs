@@ -7,7 +7,7 @@
 //! lead it in a circle.
 
 use super::super::window::{Fault, Window, unless_damaged};
-use super::Place;
+use super::TiffRange;
 
 /// Maximum number of fields of a directory that are looked at.
 const MAX_FIELDS: usize = 1_024;
@@ -96,7 +96,7 @@ struct Field {
 type Directory = Vec<Field>;
 
 /// Reads a TIFF structure at a place of a file. A part that is damaged counts as missing.
-pub fn read(window: &mut Window<'_, '_>, place: Place, with_position: bool) -> Result<Exif, Fault> {
+pub fn read(window: &mut Window<'_, '_>, place: TiffRange, with_position: bool) -> Result<Exif, Fault> {
     let mut tiff = Tiff::open(window, place)?;
     let first = tiff.first()?;
     let camera = tiff.below(&first, tag::EXIF)?;
@@ -117,12 +117,12 @@ pub fn read(window: &mut Window<'_, '_>, place: Place, with_position: bool) -> R
 /// A TIFF structure.
 struct Tiff<'w, 'a, 'c> {
     window: &'w mut Window<'a, 'c>,
-    place: Place,
+    place: TiffRange,
     order: Order,
 }
 
 impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
-    fn open(window: &'w mut Window<'a, 'c>, place: Place) -> Result<Tiff<'w, 'a, 'c>, Fault> {
+    fn open(window: &'w mut Window<'a, 'c>, place: TiffRange) -> Result<Tiff<'w, 'a, 'c>, Fault> {
         let order = match window.array(place.start)? {
             [b'I', b'I', 42, 0] => Order::Little,
             [b'M', b'M', 0, 42] => Order::Big,

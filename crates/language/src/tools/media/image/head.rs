@@ -1,7 +1,7 @@
 //! The heads of image formats: the dimensions, and where the EXIF is. Pixels are not read.
 
 use super::super::window::{Fault, Window};
-use super::{Head, Place, heif};
+use super::{Head, TiffRange, heif};
 
 /// The position of the part that all chunks of PNG and WebP begin with, its size and name.
 const CHUNK: u64 = 8;
@@ -18,7 +18,9 @@ pub fn read(window: &mut Window<'_, '_>, mime: &str) -> Result<Option<Head>, Fau
         }
         "image/bmp" => bmp(window)?,
         "image/heif" | "image/avif" => heif::read(window)?,
-        "image/tiff" | "image/x-canon-cr2" => Head { exif: Some(Place { start: 0, end: u64::MAX }), ..Head::default() },
+        "image/tiff" | "image/x-canon-cr2" => {
+            Head { exif: Some(TiffRange { start: 0, end: u64::MAX }), ..Head::default() }
+        }
         _ => return Ok(None),
     }))
 }
@@ -49,7 +51,7 @@ fn jpeg(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
         }
         let end = at + 2 + u64::from(u16::from_be_bytes(window.array(at + 2)?)).max(2);
         if marker == 0xe1 && exif.is_none() && window.up_to(at + 4, 6)? == b"Exif\0\0" {
-            exif = Some(Place { start: at + 10, end });
+            exif = Some(TiffRange { start: at + 10, end });
         }
         at = end;
     }
@@ -68,7 +70,7 @@ fn png(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
         let start = at + CHUNK;
         let end = start + u64::from(u32::from_be_bytes([l0, l1, l2, l3]));
         match &name {
-            b"eXIf" => head.exif = Some(Place { start, end }),
+            b"eXIf" => head.exif = Some(TiffRange { start, end }),
             b"IEND" => break,
             _ => {}
         }
@@ -92,7 +94,7 @@ fn webp(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
             b"EXIF" => {
                 // Some programs write the mark of JPEG here too.
                 let marked = if window.up_to(start, 6)? == b"Exif\0\0" { 6 } else { 0 };
-                let exif = Some(Place { start: start + marked, end: start + length });
+                let exif = Some(TiffRange { start: start + marked, end: start + length });
                 head = head.map(|head| Head { exif, ..head });
             }
             _ => {}

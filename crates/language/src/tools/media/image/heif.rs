@@ -3,7 +3,7 @@
 //! The boxes of one level are gone through once each, and only boxes that are known are entered, so nothing here recurses.
 
 use super::super::window::{Fault, MAX_PIECE, Window};
-use super::{Head, Place};
+use super::{Head, TiffRange};
 
 /// Maximum number of boxes of one level that are looked at.
 const MAX_BOXES: usize = 4_096;
@@ -191,13 +191,13 @@ fn properties(window: &mut Window<'_, '_>, meta: Box, item: u64) -> Result<Vec<B
 }
 
 /// Returns the place of the TIFF structure in the item that holds the EXIF.
-fn exif(window: &mut Window<'_, '_>, meta: Box) -> Result<Option<Place>, Fault> {
+fn exif(window: &mut Window<'_, '_>, meta: Box) -> Result<Option<TiffRange>, Fault> {
     let Some(item) = exif_item(window, meta)? else { return Ok(None) };
     let Some(place) = location(window, meta, item)? else { return Ok(None) };
     // The item begins with the number of bytes before the structure.
     let skipped = u64::from(u32::from_be_bytes(window.array(place.start)?));
     let start = place.start.saturating_add(4 + skipped);
-    Ok(Some(Place { start, ..place }).filter(|place| place.start < place.end))
+    Ok(Some(TiffRange { start, ..place }).filter(|place| place.start < place.end))
 }
 
 /// Returns the number of the item of type `Exif`.
@@ -221,7 +221,7 @@ fn exif_item(window: &mut Window<'_, '_>, meta: Box) -> Result<Option<u64>, Faul
 }
 
 /// Returns where an item is, if it is in one piece of this file.
-fn location(window: &mut Window<'_, '_>, meta: Box, item: u64) -> Result<Option<Place>, Fault> {
+fn location(window: &mut Window<'_, '_>, meta: Box, item: u64) -> Result<Option<TiffRange>, Fault> {
     let Some(table) = child(window, meta, b"iloc")? else { return Ok(None) };
     let mut numbers = Numbers::of(window, table)?;
     let version = numbers.version()?;
@@ -251,18 +251,18 @@ fn location(window: &mut Window<'_, '_>, meta: Box, item: u64) -> Result<Option<
 
 /// The piece of an item.
 struct Extent {
-    /// What its start counts from: 0 the file, 1 the box `idat`.
+    /// Where its start counts from: 0 the file, 1 the box `idat`.
     method: u64,
     start: u64,
     length: u64,
 }
 
-fn placed(window: &mut Window<'_, '_>, meta: Box, extent: Extent) -> Result<Option<Place>, Fault> {
+fn placed(window: &mut Window<'_, '_>, meta: Box, extent: Extent) -> Result<Option<TiffRange>, Fault> {
     let from = match extent.method {
         0 => 0,
         1 => child(window, meta, b"idat")?.map_or(u64::MAX, |data| data.start),
         _ => return Ok(None),
     };
     let start = from.saturating_add(extent.start);
-    Ok(Some(Place { start, end: start.saturating_add(extent.length) }))
+    Ok(Some(TiffRange { start, end: start.saturating_add(extent.length) }))
 }

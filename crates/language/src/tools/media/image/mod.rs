@@ -115,7 +115,7 @@ struct Gps {
 
 /// The bytes of a file that hold a TIFF structure.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct TiffRange {
     start: u64,
     end: u64,
 }
@@ -127,7 +127,7 @@ struct Head {
     width: u32,
     /// Height of the stored pixels, 0 if EXIF has it.
     height: u32,
-    exif: Option<Place>,
+    exif: Option<TiffRange>,
     /// The orientation by the format itself.
     orientation: Option<u8>,
 }
