@@ -128,6 +128,9 @@ function clearPlan() {
 // Problems
 
 function scheduleCheck() {
+  const select = byId("example");
+  const example = SAMPLES[state.sample || "empty"].examples[select.value];
+  if (example && example.script !== editor.text) select.value = "";
   clearTimeout(state.checkTimer);
   state.checkTimer = setTimeout(check, CHECK_DELAY);
 }
@@ -171,7 +174,7 @@ function problem(finding) {
     element(
       "div",
       { class: "more" },
-      fix && element("button", { type: "button", class: "quiet", onclick: () => repair(fix) }, "Repair"),
+      fix && element("button", { type: "button", class: "quiet", onclick: () => repair(fix) }, fix.is_safe ? "Repair" : "Use the suggestion"),
       element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, ...inCode(explanation))),
     ),
   );

@@ -109,7 +109,7 @@ FOR EACH file IN FS.Find(".") DO
 END
 `;
 
-const MISTAKES = `# The engine points at mistakes and says what to write. Two of these have a button that repairs them.
+const MISTAKES = `# The engine points at mistakes, and says what to write.
 SET name = "Ana"
 EMIT "Hello ", nmae
 x = 5

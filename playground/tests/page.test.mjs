@@ -100,6 +100,9 @@ onPage("findings stand at their place, with code, help and repair", async (page)
   await page.click("#problems li:first-child .place");
   const selected = await page.$eval("#script", (area) => area.value.slice(area.selectionStart, area.selectionEnd));
   assert.equal(selected, "nmae");
+  await page.click('#problems li:first-child button:has-text("Use the suggestion")');
+  assert.match(await page.inputValue("#script"), /  EMIT name\nx = 5/);
+  await page.waitForFunction(() => document.querySelector("#problem-count").textContent === "1 error");
 });
 
 onPage("the text under the editor is the text of the editor", async (page) => {
@@ -292,6 +295,56 @@ test("the engine imports clocks and chance, and nothing that reaches out", async
   const names = WebAssembly.Module.imports(module).map(({ name }) => name.replace(/^__wbg_(.*)_[0-9a-f]{16}$/, "$1"));
   const known = /^(__wbindgen_\w+|Error|call|getRandomValues|getTime|getTimezoneOffset|new|new_0|new_with_year_month_day_hr_min_sec|now|performance|static_accessor_(GLOBAL_THIS|GLOBAL|SELF|WINDOW))$/;
   assert.deepEqual(names.filter((name) => !known.test(name)), []);
+});
+
+// The book
+
+test("the scripts of the book open with their files", { timeout: 600_000 }, async () => {
+  const book = await serve({ "/playground/": site, "/try.js": join(import.meta.dirname, "../book/try.js") });
+  const pages = JSON.parse(readFileSync(join(site, "blocks.json"), "utf8"));
+  const names = Object.keys(pages);
+  assert.ok(names.length > 15 && names.includes("cookbook/logs"), names.join());
+  const page = await open(browser, book.url);
+  const script = readFileSync(join(import.meta.dirname, "../book/try.js"), "utf8");
+  const reader = await page.context().newPage();
+  const outcomes = [];
+  for (const name of isLong ? names : ["cookbook/logs"]) {
+    const depth = name.split("/").length - 1;
+    await reader.route(`${book.url}/${name}.html`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><main></main>" }));
+    await reader.goto(`${book.url}/${name}.html`);
+    await reader.evaluate(([blocks, root]) => {
+      window.path_to_root = root;
+      for (const { script } of blocks) {
+        const [pre, code] = [document.createElement("pre"), document.createElement("code")];
+        code.className = "language-neuroscript hljs";
+        code.textContent = script;
+        pre.append(code);
+        document.querySelector("main").append(pre);
+      }
+    }, [pages[name], "../".repeat(depth)]);
+    await reader.evaluate(script);
+    await reader.waitForSelector("a.try-it");
+    const links = await reader.$$eval("a.try-it", (links) => links.map((link) => link.href));
+    assert.equal(links.length, pages[name].length, name);
+    for (const [number, link] of links.entries()) {
+      assert.ok(link.startsWith(`${book.url}/playground/#1..`), link);
+      await page.evaluate(() => (document.querySelector("#notice").textContent = ""));
+      await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+      await page.waitForFunction(() => document.querySelector("#notice").textContent !== "");
+      assert.match(await page.textContent("#notice"), /^This script came/, link);
+      assert.equal(await page.inputValue("#script"), pages[name][number].script);
+      const wanted = pages[name][number].files.map(({ path }) => path).filter((path) => !path.endsWith("/"));
+      assert.deepEqual((await files(page)).sort(), [...new Set(wanted)].sort(), `${name} ${number}`);
+      await run(page);
+      outcomes.push({ name, number, facts: await page.textContent("#ending") });
+    }
+  }
+  const failed = outcomes.filter(({ facts }) => !facts.startsWith("Done"));
+  // Scripts that use modules, programs of the disk or errors on purpose end otherwise.
+  assert.ok(failed.length * 10 <= outcomes.length, failed.map(({ name, number, facts }) => `${name} ${number}: ${facts.slice(0, 160)}`).join("\n"));
+  if (isLong) console.log(`${outcomes.length} scripts of the book, ${failed.length} did not end well:\n${failed.map(({ name, number, facts }) => `${name} ${number}: ${facts.slice(0, 120)}`).join("\n")}`);
+  await page.context().close();
+  book.close();
 });
 
 // Accessibility

@@ -247,6 +247,7 @@ fn open(root: &Root, plan: bool) -> Result<Engine, Refusal> {
         files_changed: Some(5_000),
         bytes_written: Some(64 << 20),
         script_bytes: 256 << 10,
+        tool_output_bytes: None,
         ..Limits::of_server()
     };
     let options = Options { plan, limits, ..Options::default() };

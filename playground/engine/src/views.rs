@@ -85,12 +85,14 @@ pub struct Place<'a> {
     text: &'a str,
 }
 
-/// An edit of the script that repairs it.
+/// An edit of the script that repairs it, or that the help suggests.
 #[derive(Serialize)]
 pub struct Fix<'a> {
     start: usize,
     end: usize,
     text: &'a str,
+    /// Whether the script does the same after it.
+    is_safe: bool,
 }
 
 /// Returns the findings about a script and its modules.
@@ -101,11 +103,12 @@ pub fn findings<'a>(found: &'a [Diagnostic], sources: &'a Sources) -> Vec<Findin
 fn finding_of<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Finding<'a> {
     let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
     let place = |label: &'a Label| place_of(label, sources);
-    let fix = finding.fix.as_ref().and_then(|edit| {
+    let fix = finding.fix.as_ref().or(finding.suggestion.as_ref()).and_then(|edit| {
         let source = sources.of(edit.span).filter(|source| !source.is_module())?;
         let (start, end) = source.local(edit.span);
         let mut offsets = Utf16Offsets::new(source.text());
-        Some(Fix { start: offsets.at(start), end: offsets.at(end), text: &edit.text })
+        let is_safe = finding.fix.is_some();
+        Some(Fix { start: offsets.at(start), end: offsets.at(end), text: &edit.text, is_safe })
     });
     Finding {
         code: finding.code.id(),
