@@ -165,6 +165,9 @@ pub fn load(capacity: u64, snapshot: &[u8]) -> Result<(Root, Vec<LeftOut>), Refu
     Ok((root, left_out))
 }
 
+/// A row with its content.
+type Entry<'a> = &'a (Row, &'a [u8]);
+
 /// An entry of two snapshots that differ there. Directories and links have no content.
 pub struct Changed<'a> {
     /// The path.
@@ -184,7 +187,7 @@ pub fn compare(
     mut act: impl FnMut(Changed<'_>) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let (before, after) = (parse(before)?, parse(after)?);
-    let mut paths: BTreeMap<&str, [Option<&(Row, &[u8])>; 2]> = BTreeMap::new();
+    let mut paths: BTreeMap<&str, [Option<Entry<'_>>; 2]> = BTreeMap::new();
     before.iter().for_each(|entry| paths.entry(&entry.0.path).or_default()[0] = Some(entry));
     after.iter().for_each(|entry| paths.entry(&entry.0.path).or_default()[1] = Some(entry));
     for (path, [before, after]) in paths {
