@@ -2,7 +2,7 @@
 
 use lsp_types::{Range, SemanticToken, SemanticTokenType, SemanticTokens, SemanticTokensLegend};
 
-use crate::engine::{Token, TokenKind, tokens};
+use crate::engine::{Token, TokenClass, tokens};
 
 use super::client::Client;
 use super::documents::Document;
@@ -38,7 +38,7 @@ pub fn semantic_tokens(document: &Document, range: Option<Range>, client: &Clien
     let mut data = Vec::new();
     let mut last = (0, 0);
     for (place, token) in all.iter().enumerate().filter(|(_, token)| token.end >= from && token.start <= to) {
-        let Some(kind) = kind(&all, place) else { continue };
+        let Some(kind) = TokenClass::of(&all, place).map(type_of) else { continue };
         let token_type = TYPES.iter().position(|known| *known == kind).unwrap_or_default() as u32;
         for (start, end) in lines(&code, token) {
             let (start, end) = (positions.position(start), positions.position(end));
@@ -66,24 +66,17 @@ fn lines(code: &str, token: &Token) -> Vec<(usize, usize)> {
     parts.filter(|(start, end)| end > start).collect()
 }
 
-fn kind(all: &[Token], place: usize) -> Option<SemanticTokenType> {
-    let mark = |place: Option<usize>| match place.and_then(|place| all.get(place)).map(|token| token.kind) {
-        Some(TokenKind::Mark(mark)) => Some(mark),
-        _ => None,
-    };
-    let follows_dot = mark(place.checked_sub(1)) == Some('.');
-    let next = mark(Some(place + 1));
-    let callee_follows = all.get(place + 2).is_some_and(|token| token.kind == TokenKind::Callee);
-    Some(match all[place].kind {
-        TokenKind::Keyword | TokenKind::Constant => SemanticTokenType::KEYWORD,
-        TokenKind::Callee => SemanticTokenType::FUNCTION,
-        TokenKind::Name if next == Some('.') && callee_follows => SemanticTokenType::NAMESPACE,
-        TokenKind::Name if follows_dot => SemanticTokenType::PROPERTY,
-        TokenKind::Name if next == Some(':') => SemanticTokenType::PARAMETER,
-        TokenKind::Name => SemanticTokenType::VARIABLE,
-        TokenKind::Number => SemanticTokenType::NUMBER,
-        TokenKind::Text { .. } => SemanticTokenType::STRING,
-        TokenKind::Comment => SemanticTokenType::COMMENT,
-        TokenKind::Mark(_) => return None,
-    })
+/// Returns the type of a class, as the legend has it.
+fn type_of(class: TokenClass) -> SemanticTokenType {
+    match class {
+        TokenClass::Keyword => SemanticTokenType::KEYWORD,
+        TokenClass::Variable => SemanticTokenType::VARIABLE,
+        TokenClass::Property => SemanticTokenType::PROPERTY,
+        TokenClass::Function => SemanticTokenType::FUNCTION,
+        TokenClass::Namespace => SemanticTokenType::NAMESPACE,
+        TokenClass::Parameter => SemanticTokenType::PARAMETER,
+        TokenClass::Number => SemanticTokenType::NUMBER,
+        TokenClass::Text => SemanticTokenType::STRING,
+        TokenClass::Comment => SemanticTokenType::COMMENT,
+    }
 }

@@ -22,4 +22,4 @@ pub use parser::{
 };
 pub(crate) use scan::{begins_comment_block, comment_block_length, must_begin_statement};
 pub use template::{Part, Template, placeholder};
-pub use tokens::{Token, TokenKind, tokens};
+pub use tokens::{Token, TokenClass, TokenKind, tokens};

@@ -41,6 +41,54 @@ pub enum TokenKind {
     Mark(char),
 }
 
+/// What a token is to a highlighter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenClass {
+    /// A keyword or a constant.
+    Keyword,
+    /// The name of a variable.
+    Variable,
+    /// The key of a map, after a dot.
+    Property,
+    /// The last word of the name of a callee.
+    Function,
+    /// The group or module before it.
+    Namespace,
+    /// The name of an argument, before a colon.
+    Parameter,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A comment, or a `::` line.
+    Comment,
+}
+
+impl TokenClass {
+    /// Returns the class of the token at a position of a list; `None` for marks.
+    pub fn of(all: &[Token], position: usize) -> Option<TokenClass> {
+        let mark = |position: Option<usize>| match position.and_then(|at| all.get(at)).map(|token| token.kind) {
+            Some(TokenKind::Mark(mark)) => Some(mark),
+            _ => None,
+        };
+        let follows_dot = mark(position.checked_sub(1)) == Some('.');
+        let next = mark(Some(position + 1));
+        let callee_follows = all.get(position + 2).is_some_and(|token| token.kind == TokenKind::Callee);
+        Some(match all.get(position)?.kind {
+            TokenKind::Keyword | TokenKind::Constant => TokenClass::Keyword,
+            TokenKind::Callee => TokenClass::Function,
+            TokenKind::Name if next == Some('.') && callee_follows => TokenClass::Namespace,
+            TokenKind::Name if follows_dot => TokenClass::Property,
+            TokenKind::Name if next == Some(':') => TokenClass::Parameter,
+            TokenKind::Name => TokenClass::Variable,
+            TokenKind::Number => TokenClass::Number,
+            TokenKind::Text { .. } => TokenClass::Text,
+            TokenKind::Comment => TokenClass::Comment,
+            TokenKind::Mark(_) => return None,
+        })
+    }
+}
+
 /// Bracket nesting above which tokens are no longer distinguished.
 const NESTING: usize = 1_000;
 

@@ -1,0 +1,556 @@
+// The page: connects the editor, the folder, the results and the engine.
+import { byId, count, element, size } from "./dom.js";
+import { canOpen, readFolder, writeBack } from "./disk.js";
+import { Editor } from "./editor.js";
+import { Engine, Stopped, format, loadEngine, tokens } from "./engine.js";
+import { SAMPLES } from "./samples.js";
+import { MAX_LINK, fragmentOf, scriptOf, toBase64 } from "./share.js";
+import { pack } from "./snapshot.js";
+import { changeTree, folderTree, summary } from "./trees.js";
+
+/** Number of characters of output that the page shows. */
+const MOST_OUTPUT = 700_000;
+/** Time after the last key until the script is checked. */
+const CHECK_DELAY = 250;
+
+const state = {
+  sample: "downloads",
+  entries: [],
+  runs: [],
+  /** The path of the file that is shown. */
+  chosen: undefined,
+  /** Whether a script runs. */
+  isBusy: false,
+  /** The folder of the disk: its handle, the stamps of its files, and the tree as it was read. */
+  disk: undefined,
+  checkTimer: undefined,
+  outputLength: 0,
+};
+
+/** The engine, once it is loaded. */
+let engine;
+
+const editor = new Editor({ area: byId("script"), highlight: byId("highlight"), gutter: byId("gutter"), changed: scheduleCheck });
+
+function say(text, isError = false) {
+  byId("status").textContent = text;
+  byId("status").classList.toggle("bad", isError);
+}
+
+function note(text) {
+  byId("notice").textContent = text ?? "";
+  byId("notice").hidden = text === undefined;
+}
+
+/** Carries out work, and says why it failed. */
+async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    say(error instanceof Stopped || error instanceof Error ? error.message : String(error), true);
+    return undefined;
+  }
+}
+
+function demand(answer) {
+  if (!answer.error) return answer;
+  const { message, help } = answer.error;
+  throw new Error(help ? `${message}; ${help}` : message);
+}
+
+// Results
+
+const TABS = ["output", "plan", "file"];
+
+function showTab(name, focus = false) {
+  for (const tab of TABS) {
+    const button = byId(`tab-${tab}`);
+    button.setAttribute("aria-selected", String(tab === name));
+    button.tabIndex = tab === name ? 0 : -1;
+    byId(`${tab}-panel`).hidden = tab !== name;
+    if (tab === name && focus) button.focus();
+  }
+}
+
+function clearOutput() {
+  byId("output").replaceChildren();
+  byId("ending").replaceChildren();
+  state.outputLength = 0;
+}
+
+/** Adds a piece of output, up to a bound. */
+function addOutput(piece, isWarning) {
+  const left = MOST_OUTPUT - state.outputLength;
+  if (left <= 0) return;
+  const text = (piece.length > left ? `${piece.slice(0, left)}…` : piece) + (isWarning ? "\n" : "");
+  state.outputLength += text.length;
+  const output = byId("output");
+  const last = output.lastChild;
+  const isOfKind = last instanceof HTMLElement && last.classList.contains("warning") === isWarning;
+  // A node takes a bounded number of characters, so that the browser lays out only the newest again.
+  if (isOfKind && last.textContent.length < 16_384) last.append(text);
+  else output.append(element("span", { class: isWarning ? "warning" : "text" }, text));
+}
+
+const ENDINGS = {
+  done: "Done",
+  failed: "Failed",
+  refused: "Refused by the policy",
+  out_of_time: "Stopped at a limit",
+  interrupted: "Interrupted",
+};
+
+function showEnding({ ending, findings, warnings, steps, changes }, isPlan) {
+  const facts = [`${ENDINGS[ending]}${isPlan ? " (planned only)" : ""}`, count(steps, "step")];
+  if (changes > 0) facts.push(`${count(changes, "change")}, which Undo takes back`);
+  byId("ending").replaceChildren(
+    element("p", { class: `facts e-${ending}` }, facts.join(" · ")),
+    ...warnings.map((text) => element("p", { class: "warning" }, text)),
+    ...findings.map(problem),
+  );
+}
+
+function showPlan(plan) {
+  const { changes, failed } = plan;
+  const apply = element("button", { type: "button", class: "primary", id: "apply", disabled: failed, onclick: applyPlan }, "Apply");
+  const text = failed ? "The script failed, so this plan cannot be applied." : changes.length === 0 ? "The script would change nothing." : undefined;
+  byId("plan-panel").replaceChildren(
+    element("div", { class: "plan-head" }, element("p", { class: "summary" }, ...summary(changes)), changes.length > 0 && apply),
+    ...(text ? [element("p", { class: "empty" }, text)] : []),
+    element("div", { class: "plan" }, ...changeTree(changes)),
+  );
+}
+
+function clearPlan() {
+  byId("plan-panel").replaceChildren(element("p", { class: "empty" }, "Plan shows what a script would change, without changing anything."));
+}
+
+// Problems
+
+function scheduleCheck() {
+  const select = byId("example");
+  const example = SAMPLES[state.sample || "empty"].examples[select.value];
+  if (example && example.script !== editor.text) select.value = "";
+  clearTimeout(state.checkTimer);
+  state.checkTimer = setTimeout(check, CHECK_DELAY);
+}
+
+async function check() {
+  if (!engine || state.isBusy) return;
+  const script = editor.text;
+  const answer = await attempt(() => engine.request("check", { script }));
+  // A check of an older text would mark other characters.
+  if (answer && script === editor.text) showProblems(answer.findings);
+}
+
+function showProblems(findings) {
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const warnings = findings.length - errors;
+  const text = findings.length === 0 ? "No problems" : [errors && count(errors, "error"), warnings && count(warnings, "warning")].filter(Boolean).join(", ");
+  byId("problem-count").textContent = text;
+  byId("problems").replaceChildren(...findings.slice(0, 100).map((finding) => element("li", {}, problem(finding))));
+  const inScript = findings.filter(({ place }) => place && !place.module);
+  editor.mark(inScript.map(({ place, severity }) => ({ start: place.start, end: Math.max(place.end, place.start + 1), severity })));
+}
+
+/** Returns a finding with its place, help, explanation and repair. */
+function problem(finding) {
+  const { code, severity, message, help, explanation, place, fix } = finding;
+  const where = place ? (place.module ? `${place.module}:${place.line}:${place.column}` : `${place.line}:${place.column}`) : undefined;
+  const head = [
+    element("span", { class: `severity s-${severity}` }, severity),
+    element("code", {}, code),
+    where && element("span", { class: "where" }, where),
+    element("span", { class: "message" }, ...inCode(message)),
+  ];
+  const canShow = place && !place.module;
+  return element(
+    "div",
+    { class: "problem" },
+    canShow
+      ? element("button", { type: "button", class: "place", onclick: () => editor.show(place.start, place.end) }, ...head.filter(Boolean))
+      : element("p", { class: "place" }, ...head.filter(Boolean)),
+    help && element("p", { class: "help" }, "help: ", ...inCode(help)),
+    element(
+      "div",
+      { class: "more" },
+      fix && element("button", { type: "button", class: "quiet", onclick: () => repair(fix) }, fix.is_safe ? "Repair" : "Use the suggestion"),
+      element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, ...inCode(explanation))),
+    ),
+  );
+}
+
+/** Returns a text with its parts in backticks as code. */
+function inCode(text) {
+  return text.split("`").map((part, number) => (number % 2 === 1 ? element("code", {}, part) : part));
+}
+
+function repair({ start, end, text }) {
+  editor.replace(start, end, text);
+  editor.show(start, start + text.length);
+}
+
+// The folder
+
+function showFolder({ entries, runs, is_cut: isCut }) {
+  Object.assign(state, { entries, runs });
+  byId("tree").replaceChildren(...folderTree(entries, state.chosen, openFile));
+  const files = entries.filter(({ kind }) => kind !== "folder");
+  const bytes = files.reduce((sum, file) => sum + file.size, 0);
+  byId("folder-size").textContent = isCut ? "too many entries to list" : `${count(files.length, "file")}, ${size(bytes)}`;
+  byId("runs").replaceChildren(...runs.map((run) => element("li", { class: run.is_undone ? "undone" : "" }, run.command.replace(/^ns /, ""), run.is_undone && " (undone)")));
+  byId("runs-box").hidden = runs.length === 0;
+  update();
+  if (state.chosen && entries.some(({ path, kind }) => path === state.chosen && kind !== "folder")) showFile(state.chosen);
+  else if (state.chosen) closeFile();
+}
+
+function closeFile() {
+  state.chosen = undefined;
+  byId("file-panel").replaceChildren(element("p", { class: "empty" }, "Choose a file of the folder."));
+}
+
+function openFile(path) {
+  state.chosen = path;
+  byId("tree").replaceChildren(...folderTree(state.entries, path, openFile));
+  showTab("file");
+  showFile(path);
+}
+
+async function showFile(path) {
+  if (state.isBusy) return;
+  const answer = await attempt(() => engine.request("read", { path }));
+  if (!answer || state.chosen !== path) return;
+  const { error, text, size: bytes, is_cut: isCut } = answer;
+  const area = element("textarea", { id: "file-text", "aria-label": `Content of ${path}`, spellcheck: false, readOnly: Boolean(isCut), value: text ?? "" });
+  const act = (kind, values, done) => () => attempt(async () => {
+    demand(await engine.request(kind, values()));
+    clearPlan();
+    say(done);
+  });
+  byId("file-panel").replaceChildren(
+    element("div", { class: "file-head" }, element("h3", {}, path), !error && element("span", { class: "small" }, size(bytes))),
+    error || text === null || text === undefined
+      ? element("p", { class: "empty" }, error ? error.message : "The file is binary, so it is not shown.")
+      : area,
+    element(
+      "div",
+      { class: "actions" },
+      typeof text === "string" && !isCut && element("button", { type: "button", onclick: act("write", () => ({ path, text: area.value }), `saved ${path}`) }, "Save"),
+      element("button", { type: "button", onclick: act("remove", () => ({ path }), `deleted ${path}; Undo takes it back`) }, "Delete"),
+      isCut && element("span", { class: "small" }, "Only the beginning is shown."),
+    ),
+  );
+}
+
+function newFile() {
+  const input = element("input", { id: "new-path", type: "text", value: "notes.txt", autocomplete: "off", spellcheck: false });
+  openDialog({
+    title: "New file",
+    body: [element("label", { htmlFor: "new-path" }, "Path in the folder"), input],
+    confirm: "Create",
+    act: async () => {
+      const path = input.value.trim();
+      if (state.entries.some((entry) => entry.path === path)) throw new Error(`\`${path}\` exists already`);
+      demand(await engine.request("write", { path, text: "" }));
+      openFile(path);
+    },
+  });
+}
+
+/** Fills the folder with a sample. The files of a link take its place in the empty one. */
+async function loadSample(name, keepsScript = false, linked = undefined) {
+  const { examples, title } = SAMPLES[name];
+  const entries = linked?.entries ?? SAMPLES[name].entries;
+  Object.assign(state, { sample: name, disk: undefined, linked });
+  byId("sample").value = name;
+  byId("example").replaceChildren(element("option", { value: "" }, "Scripts for this folder…"), ...examples.map((example, number) => element("option", { value: number }, example.title)));
+  closeFile();
+  clearPlan();
+  if (!keepsScript) {
+    byId("example").value = "0";
+    editor.text = examples[0].script;
+    clearOutput();
+  }
+  demand(await engine.request("load", { snapshot: pack(entries) }));
+  say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
+}
+
+async function openFolder() {
+  let handle;
+  try {
+    handle = await showDirectoryPicker({ mode: "read" });
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    throw error;
+  }
+  say(`reading ${handle.name}…`);
+  const { entries, stamps, leftOut } = await readFolder(handle);
+  const snapshot = pack(entries);
+  closeFile();
+  clearPlan();
+  const answer = demand(await engine.request("load", { snapshot }));
+  state.disk = { handle, stamps, snapshot: engine.snapshot };
+  state.sample = "";
+  byId("sample").value = "";
+  const all = [...leftOut, ...answer.left_out];
+  note(
+    `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
+      (all.length > 0 ? ` Left out: ${all.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`).join(", ")}${all.length > 5 ? `, and ${all.length - 5} more` : ""}.` : ""),
+  );
+  say(`${count(stamps.size, "file")} read`);
+  update();
+}
+
+async function offerWriteBack() {
+  const { disk } = state;
+  const { changes } = demand(await engine.request("changes", { snapshot: disk.snapshot }));
+  if (changes.length === 0) {
+    say("nothing differs from what was read");
+    return;
+  }
+  const snapshot = engine.snapshot;
+  openDialog({
+    title: `Write to “${disk.handle.name}” on your disk?`,
+    body: [
+      element("p", {}, "These changes go to your disk. The browser keeps nothing to undo them with."),
+      element("p", { class: "summary" }, ...summary(changes)),
+      element("div", { class: "plan" }, ...changeTree(changes)),
+    ],
+    confirm: `Write ${count(changes.length, "change")}`,
+    act: async () => {
+      const stamps = await writeBack(disk, changes, snapshot);
+      state.disk = { ...disk, stamps, snapshot };
+      say(`${count(changes.length, "change")} written to ${disk.handle.name}`);
+    },
+  });
+}
+
+// Dialog
+
+function openDialog({ title, body, confirm, act }) {
+  const [dialog, button] = [byId("dialog"), byId("dialog-confirm")];
+  byId("dialog-title").textContent = title;
+  byId("dialog-body").replaceChildren(...body);
+  button.hidden = confirm === undefined;
+  button.textContent = confirm ?? "";
+  button.disabled = false;
+  button.onclick = async () => {
+    button.disabled = true;
+    await attempt(act);
+    dialog.close();
+  };
+  dialog.showModal();
+}
+
+// Running
+
+function update() {
+  const { isBusy, runs, disk } = state;
+  const isReady = engine !== undefined && !isBusy;
+  for (const id of ["run", "plan", "format", "new-file"]) byId(id).disabled = !isReady;
+  byId("open-folder").disabled = !isReady || !canOpen();
+  byId("open-folder").title = canOpen() ? "" : "This browser cannot open folders; Chromium and its relatives can.";
+  byId("sample").disabled = !isReady;
+  byId("write-back").hidden = disk === undefined;
+  byId("write-back").disabled = !isReady;
+  byId("stop").disabled = !isBusy;
+  byId("undo").disabled = !isReady || !runs.some((run) => !run.is_undone);
+  byId("redo").disabled = !isReady || !runs.some((run) => run.is_undone);
+  const apply = document.getElementById("apply");
+  if (apply && isBusy) apply.disabled = true;
+}
+
+/** Carries out a request that Stop can end. */
+async function busy(kind, values, word) {
+  if (!engine || state.isBusy) return undefined;
+  state.isBusy = true;
+  update();
+  say(`${word}…`);
+  const answer = await attempt(async () => demand(await engine.request(kind, values)));
+  state.isBusy = false;
+  update();
+  return answer;
+}
+
+async function run(kind) {
+  if (!engine || state.isBusy) return;
+  clearTimeout(state.checkTimer);
+  clearOutput();
+  clearPlan();
+  showTab("output");
+  const answer = await busy(kind, { script: editor.text }, kind === "run" ? "running" : "planning");
+  if (answer) {
+    showEnding(answer, kind === "plan");
+    say(ENDINGS[answer.ending], answer.ending !== "done");
+    if (answer.plan) {
+      showPlan(answer.plan);
+      if (answer.plan.changes.length > 0) showTab("plan");
+    }
+  } else {
+    byId("ending").replaceChildren(element("p", { class: "facts e-failed" }, byId("status").textContent));
+  }
+  if (state.chosen) showFile(state.chosen);
+  check();
+}
+
+async function applyPlan() {
+  const answer = await busy("apply", {}, "applying");
+  if (!answer) return;
+  clearPlan();
+  say(`${count(answer.changes, "change")} made, which Undo takes back`);
+  showTab("plan", true);
+}
+
+async function takeBack(kind) {
+  const answer = await busy(kind, {}, kind);
+  if (!answer) return;
+  clearPlan();
+  say(`${kind === "undo" ? "undone" : "done again"}: ${answer.command.replace(/^ns /, "")} (${count(answer.changes, "change")})`);
+  if (state.chosen) showFile(state.chosen);
+}
+
+function formatScript() {
+  const answer = JSON.parse(format(editor.text));
+  if (answer.text === undefined) {
+    showProblems(answer.findings);
+    say("repair the errors first", true);
+  } else if (answer.text !== editor.text) {
+    const at = byId("script").selectionStart;
+    editor.text = answer.text;
+    byId("script").setSelectionRange(at, at);
+    say("formatted");
+  } else {
+    say("formatted already");
+  }
+}
+
+// Links
+
+async function share() {
+  const own = state.linked?.entries.map(({ path, kind, bytes, modified }) => [kind === "folder" ? `${path}/` : path, bytes ? toBase64(bytes) : "", modified === undefined ? "" : new Date(modified).toISOString(), 1]);
+  const fragment = await fragmentOf(editor.text, state.sample, own);
+  if (fragment === undefined) {
+    say(`the script is too long for a link, which holds ${MAX_LINK.toLocaleString("en")} characters`, true);
+    return;
+  }
+  history.replaceState(null, "", fragment);
+  const link = location.href;
+  const field = element("input", { id: "link", type: "text", readOnly: true, value: link, onfocus: (event) => event.target.select() });
+  const files = own ? "the files that came with it" : state.sample ? `names the sample “${SAMPLES[state.sample].title}”` : "none of your files";
+  openDialog({
+    title: "Share",
+    body: [element("label", { htmlFor: "link" }, `This link holds the script and ${files}. Nothing runs when somebody opens it.`), field],
+    confirm: "Copy the link",
+    act: async () => {
+      await navigator.clipboard.writeText(link);
+      say("copied");
+    },
+  });
+}
+
+/** Fills the editor from the address. Returns whether there was a script in it. */
+async function readLink() {
+  let shared;
+  try {
+    shared = await scriptOf(location.hash, Object.keys(SAMPLES));
+  } catch (error) {
+    note(error.message);
+    return false;
+  }
+  if (!shared) return false;
+  const linked = shared.files && { entries: shared.files };
+  await loadSample(shared.sample || "empty", true, linked);
+  byId("example").value = "";
+  editor.text = shared.script;
+  clearOutput();
+  note("This script came with the link. Nothing has run yet, and it can reach only the folder in memory.");
+  return true;
+}
+
+// Theme
+
+const THEMES = ["system", "light", "dark"];
+
+function setTheme(theme) {
+  const known = THEMES.includes(theme) ? theme : "system";
+  document.documentElement.dataset.theme = known;
+  byId("theme").textContent = `Theme: ${known}`;
+  return known;
+}
+
+function nextTheme() {
+  const next = setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
+  // Pages from files, and visitors who block storage, have none.
+  try {
+    localStorage.setItem("neuroscript-theme", next);
+  } catch {}
+}
+
+function storedTheme() {
+  try {
+    return localStorage.getItem("neuroscript-theme");
+  } catch {
+    return null;
+  }
+}
+
+function connect() {
+  const on = (id, act) => byId(id).addEventListener("click", () => attempt(act));
+  on("run", () => run("run"));
+  on("plan", () => run("plan"));
+  on("stop", () => engine?.stop());
+  on("undo", () => takeBack("undo"));
+  on("redo", () => takeBack("redo"));
+  on("format", formatScript);
+  on("share", share);
+  on("theme", nextTheme);
+  on("new-file", newFile);
+  on("open-folder", openFolder);
+  on("write-back", offerWriteBack);
+  byId("dialog-close").addEventListener("click", () => byId("dialog").close());
+  byId("sample").append(element("option", { value: "", hidden: true }, "Your folder"), ...Object.entries(SAMPLES).map(([value, { title }]) => element("option", { value }, title)));
+  byId("sample").value = state.sample;
+  byId("sample").addEventListener("change", ({ target }) => attempt(async () => {
+    note();
+    await loadSample(target.value);
+  }));
+  byId("example").addEventListener("change", ({ target }) => {
+    const example = SAMPLES[state.sample || "empty"].examples[target.value];
+    if (example) editor.text = example.script;
+  });
+  for (const name of TABS) {
+    byId(`tab-${name}`).addEventListener("click", () => showTab(name));
+    byId(`tab-${name}`).addEventListener("keydown", ({ key }) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+      if (by) showTab(TABS[(TABS.indexOf(name) + by + TABS.length) % TABS.length], true);
+    });
+  }
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || byId("dialog").open) return;
+    event.preventDefault();
+    attempt(() => run(event.shiftKey ? "plan" : "run"));
+  });
+  addEventListener("hashchange", () => attempt(readLink));
+}
+
+async function begin() {
+  setTheme(storedTheme());
+  connect();
+  const module = await loadEngine();
+  editor.tokens = tokens;
+  engine = new Engine(module, {
+    receive: addOutput,
+    changed: showFolder,
+    restarted: () => {
+      addOutput("\nThe run was stopped. The folder is as it was before it; its history begins anew.", true);
+    },
+  });
+  if (!(await readLink())) await loadSample(state.sample);
+  editor.draw();
+  update();
+  check();
+  document.documentElement.dataset.ready = "true";
+}
+
+begin().catch((error) => say(`the engine cannot be loaded: ${error.message}`, true));

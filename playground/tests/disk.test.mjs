@@ -1,0 +1,166 @@
+// A folder of the visitor's disk, played by handles that behave as those of browsers do.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { files, launch, open, run, serve, site } from "./support.mjs";
+
+let browser;
+let server;
+
+before(async () => {
+  server = await serve({ "/playground/": site });
+  browser = await launch();
+});
+
+after(async () => {
+  await browser.close();
+  server.close();
+});
+
+/** Runs in the page: a folder on a disk, in `disk`, with a list of what was written to it. */
+function fakeDisk() {
+  const disk = { written: [], permission: "granted", asked: [], tree: new Map() };
+  window.disk = disk;
+  const error = (name) => Object.assign(new Error(name), { name });
+  let clock = 1_000;
+  disk.put = (path, text) => disk.tree.set(path, { text, lastModified: clock++ });
+  const inside = (path) => [...disk.tree.keys()].filter((other) => path === "" || other.startsWith(`${path}/`));
+  const isFolder = (path) => disk.tree.get(path)?.folder === true || inside(path).length > 0;
+  const fileHandle = (path) => ({
+    kind: "file",
+    name: path.split("/").at(-1),
+    getFile: async () => {
+      const { text, lastModified, size } = disk.tree.get(path);
+      const file = new File([text], path, { lastModified });
+      return size === undefined ? file : Object.defineProperty(file, "size", { value: size });
+    },
+    createWritable: async () => {
+      let text = "";
+      return {
+        write: async (bytes) => (text += new TextDecoder().decode(bytes)),
+        close: async () => {
+          disk.written.push(`write ${path}`);
+          disk.put(path, text);
+        },
+      };
+    },
+  });
+  const folderHandle = (path) => ({
+    kind: "directory",
+    name: path === "" ? "project" : path.split("/").at(-1),
+    async *entries() {
+      const below = path === "" ? "" : `${path}/`;
+      const names = new Set(inside(path).map((other) => other.slice(below.length).split("/")[0]));
+      for (const name of [...names].sort()) yield [name, isFolder(below + name) ? folderHandle(below + name) : fileHandle(below + name)];
+    },
+    getDirectoryHandle: async (name, { create } = {}) => {
+      const inner = path === "" ? name : `${path}/${name}`;
+      if (!isFolder(inner)) {
+        if (!create) throw error("NotFoundError");
+        disk.written.push(`create ${inner}/`);
+        disk.tree.set(inner, { folder: true });
+      }
+      return folderHandle(inner);
+    },
+    getFileHandle: async (name, { create } = {}) => {
+      const inner = path === "" ? name : `${path}/${name}`;
+      if (isFolder(inner)) throw error("TypeMismatchError");
+      if (!disk.tree.has(inner)) {
+        if (!create) throw error("NotFoundError");
+        disk.put(inner, "");
+      }
+      return fileHandle(inner);
+    },
+    removeEntry: async (name) => {
+      const inner = path === "" ? name : `${path}/${name}`;
+      if (inside(inner).length > 0) throw error("InvalidModificationError");
+      disk.written.push(`remove ${inner}`);
+      disk.tree.delete(inner);
+    },
+    requestPermission: async ({ mode }) => {
+      disk.asked.push(mode);
+      return disk.permission;
+    },
+  });
+  window.showDirectoryPicker = async ({ mode }) => {
+    disk.asked.push(mode);
+    return folderHandle("");
+  };
+  disk.put("a.txt", "one\ntwo\n");
+  disk.put("old/b.txt", "b\n");
+  disk.put("grüße.txt", "é\n");
+  disk.put(".git/config", "secret");
+  disk.put("neuroscript.toml", "[policy]\n");
+  disk.put("huge.bin", "");
+  disk.tree.get("huge.bin").size = 9e6;
+}
+
+async function opened() {
+  const page = await open(browser, server.url, { before: fakeDisk });
+  await page.click("#open-folder");
+  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  return page;
+}
+
+const CHANGES = 'MUST FS.EditFile("a.txt", "two", "2")\nMUST FS.WriteFile("new/c.txt", "ç")\nMUST FS.DeleteFile("old", recursive: true)';
+
+test("a folder is read into memory, and nothing is written without confirmation", async () => {
+  const page = await opened();
+  assert.deepEqual(await files(page), ["old/b.txt", "a.txt", "grüße.txt"]);
+  const notice = await page.textContent("#notice");
+  for (const left of [".git", "neuroscript.toml", "huge.bin (it has more than 8 MB)"]) assert.ok(notice.includes(left), notice);
+  await run(page, CHANGES);
+  assert.deepEqual(await files(page), ["new/c.txt", "a.txt", "grüße.txt"]);
+  await page.click("#write-back");
+  await page.waitForSelector("dialog[open]");
+  await page.click("#dialog-close");
+  assert.deepEqual(await page.evaluate(() => [disk.written, disk.asked]), [[], ["read"]]);
+  await page.context().close();
+});
+
+test("writing back shows the changes first, and writes these", async () => {
+  const page = await opened();
+  await run(page, CHANGES);
+  await page.click("#write-back");
+  await page.waitForSelector("dialog[open] .plan");
+  assert.equal(await page.textContent("dialog .summary"), "~1 changed+2 created−2 deleted");
+  assert.ok((await page.textContent("dialog .plan")).includes("-two"));
+  await page.click("#dialog-confirm");
+  await page.waitForFunction(() => /written to project/.test(document.querySelector("#status").textContent));
+  const { written, asked, text } = await page.evaluate(() => ({ ...disk, text: disk.tree.get("a.txt").text }));
+  assert.deepEqual(asked, ["read", "readwrite"]);
+  assert.deepEqual(written, ["write a.txt", "create new/", "write new/c.txt", "remove old/b.txt", "remove old"]);
+  assert.equal(text, "one\n2\n");
+  await page.click("#write-back");
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("nothing differs"));
+  await page.context().close();
+});
+
+for (const [name, interfere, expected] of [
+  ["a file that changed on the disk", () => disk.put("a.txt", "other"), /not as they were read: a\.txt/],
+  ["a file that appeared there", () => disk.put("new/c.txt", "other"), /not as they were read: new/],
+  ["a permission that is not granted", () => (disk.permission = "denied"), /did not grant permission/],
+]) {
+  test(`nothing is written over ${name}`, async () => {
+    const page = await opened();
+    await run(page, CHANGES);
+    await page.evaluate(interfere);
+    await page.click("#write-back");
+    await page.waitForSelector("dialog[open] .plan");
+    await page.click("#dialog-confirm");
+    await page.waitForFunction(() => document.querySelector("#status").classList.contains("bad"));
+    assert.match(await page.textContent("#status"), expected);
+    assert.deepEqual(await page.evaluate(() => disk.written), []);
+    await page.context().close();
+  });
+}
+
+test("a folder with too many entries is read in part, and says so", async () => {
+  const page = await open(browser, server.url, { before: fakeDisk });
+  await page.evaluate(() => {
+    for (let number = 0; number < 2_100; number++) disk.put(`many/${String(number).padStart(4, "0")}`, "x");
+  });
+  await page.click("#open-folder");
+  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  assert.match(await page.textContent("#notice"), /more than 2000 entries/);
+  await page.context().close();
+});
