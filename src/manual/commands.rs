@@ -59,7 +59,7 @@ pub const COMMANDS: [CommandTopic; 30] = [
     topic(
         &["ns watch", "watch"],
         about::WATCH,
-        &["on change", "trigger", "inotify", "fswatch", "entr", "watchexec", "inbox", "hot folder", "daemon"],
+        &["on change", "trigger", "inotify", "fswatch", "entr", "watchexec", "inbox", "hot folder"],
         "watch",
     ),
     topic(&["ns test", "test"], about::TEST, &["golden", "snapshot", "unit test", "test-all", "tests", "spec"], "test"),

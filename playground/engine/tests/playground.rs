@@ -14,8 +14,11 @@ fn parsed(answer: &str) -> Value {
     serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-/// The pieces of output, and a receiver that collects them.
-fn collector() -> (Rc<RefCell<Vec<(String, bool)>>>, Receiver) {
+/// Pieces of output, and whether each is a warning.
+type Pieces = Rc<RefCell<Vec<(String, bool)>>>;
+
+/// Returns the pieces of output, and a receiver that collects them.
+fn collector() -> (Pieces, Receiver) {
     let pieces = Rc::new(RefCell::new(Vec::new()));
     let kept = pieces.clone();
     (pieces, Box::new(move |text, is_warning| kept.borrow_mut().push((text.to_owned(), is_warning))))
