@@ -254,6 +254,21 @@ fn a_file_of_many_small_parts_is_left() {
     assert_eq!(failure["code"], "limit_exceeded", "{failure}");
 }
 
+/// A reader that compares each frame with those before it would take minutes for these.
+#[test]
+fn id3_of_many_frames_is_left() {
+    let bench = Bench::new();
+    let mut tags = Vec::new();
+    for number in 0..80_000 {
+        tags.extend(b"TXXX\0\0\0\x0b\0\0\x03");
+        tags.extend(format!("{number:08}\0b").bytes());
+    }
+    let size: Vec<u8> = [21, 14, 7, 0].iter().map(|by| (tags.len() >> by & 0x7f) as u8).collect();
+    let file = [b"ID3\x04\0\0", &size[..], &tags, &[0xff, 0xfb, 0x10, 0xc4].repeat(100)].concat();
+    let failure = bench.read("AUDIO.Tags", &file).expect_err("it is refused");
+    assert_eq!(failure["code"], "too_large", "{failure}");
+}
+
 /// Returns a FLAC file with this many comments of two bytes each.
 fn comments(count: u32) -> Vec<u8> {
     let whole = file("song.flac");

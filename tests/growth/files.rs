@@ -273,7 +273,8 @@ fn tags_of_audio() {
             let length = u32::to_be_bytes(blocks.len() as u32);
             let stream = [&[0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xf4, 0x00, 0xf0][..], &[0; 20]].concat();
             let flac = [b"fLaC\0\0\0\x22", &stream[..], &[0x84], &length[1..], &blocks].concat();
-            let frames = b"TXXX\0\0\0\x04\0\0\x03a\0b".repeat(count as usize);
+            let frame = |number: u32| [&b"TXXX\0\0\0\x0b\0\0\x03"[..], format!("{number:08}\0b").as_bytes()].concat();
+            let frames: Vec<u8> = (0..count.min(300_000)).flat_map(frame).collect();
             let size = frames.len() as u32;
             let size: Vec<u8> = [21, 14, 7, 0].iter().map(|by| (size >> by & 0x7f) as u8).collect();
             let id3 = [b"ID3\x04\0\0", &size[..], &frames, &[0xff, 0xfb, 0x10, 0xc4].repeat(100)].concat();

@@ -21,7 +21,7 @@ use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments}
 use crate::value::print;
 
 use super::window::{Fault, Window};
-use stream::{MAX_READ, Stream};
+use stream::{MAX_READ, MAX_READS, Stream};
 
 const SPEC: Spec = Spec {
     name: "AUDIO.Tags",
@@ -228,7 +228,9 @@ fn year(date: &str) -> Option<u32> {
 fn failed(fault: Fault, path: &SandboxPath) -> ToolError {
     match fault {
         Fault::Damaged(_) => {
-            let message = format!("the tags of `{}` are beyond the {MAX_READ} bytes that are read", path.display());
+            let shown = path.display();
+            let message =
+                format!("`{shown}` has more in its tags than the {MAX_READ} bytes and {MAX_READS} parts that are read");
             let error = ToolError::new(ToolCode::TooLarge, message).argument("path").path(path.display());
             error.hint("a large picture in the tags may be the reason; another program can make it smaller")
         }

@@ -11,6 +11,9 @@ use super::super::window::{Fault, MAX_PIECE, Window};
 
 /// Maximum number of bytes that are read of a file.
 pub const MAX_READ: usize = 8 << 20;
+/// Maximum number of reads. Each field of a tag takes at least one, and lofty compares each frame of ID3 with those before
+/// it, so that their number must have a bound of its own.
+pub const MAX_READS: usize = 100_000;
 /// Upper bound for the memory in bytes that a byte of tags takes.
 const GROWTH: usize = 16;
 /// Number of bytes at the start of a file that tell its kind.
@@ -20,6 +23,8 @@ const EXAMINED: usize = 4 << 10;
 pub struct Stream<'a, 'c> {
     window: Window<'a, 'c>,
     at: u64,
+    /// Number of reads so far.
+    reads: usize,
     /// The charge for bytes that were handed over.
     held: MemoryCharge,
     /// Why reading failed. lofty may pass over errors, so the first is kept, and everything fails after it.
@@ -30,7 +35,7 @@ pub struct Stream<'a, 'c> {
 impl<'a, 'c> Stream<'a, 'c> {
     /// Creates a stream at the start of a file.
     pub fn new(window: Window<'a, 'c>) -> Stream<'a, 'c> {
-        Stream { window, at: 0, held: MemoryCharge::default(), fault: None, has_failed: false }
+        Stream { window, at: 0, reads: 0, held: MemoryCharge::default(), fault: None, has_failed: false }
     }
 
     /// Goes back to the start.
@@ -49,6 +54,10 @@ impl<'a, 'c> Stream<'a, 'c> {
     }
 
     fn bytes(&mut self, length: usize) -> Result<&[u8], Fault> {
+        self.reads += 1;
+        if self.reads > MAX_READS {
+            return Err(Fault::Damaged("its tags have too many fields"));
+        }
         let wanted = length.min(MAX_PIECE);
         self.held.grow(wanted.saturating_mul(GROWTH))?;
         self.window.up_to(self.at, wanted)
