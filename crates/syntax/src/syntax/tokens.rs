@@ -41,7 +41,7 @@ pub enum TokenKind {
     Mark(char),
 }
 
-/// What a token is to a highlighter.
+/// The class of a token for a highlighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenClass {
     /// A keyword or a constant.
