@@ -20,15 +20,19 @@ use super::super::place::at_byte;
 const SPEC: Spec = Spec::pure(
     "XML.Parse",
     "xml_parse",
-    "Gives the root element of an XML text as a map",
-    "Each element is a map of four entries: `name`, `attributes` (a map of texts), `children` (the list of the elements in it) and \
-        `text` (the text directly in it, without the blanks around it). Every element has all four, so a script loops over \
-        `children` without asking what they are; other mappings have a list or a map for the same element, depending on how often \
-        it occurs. Where text stands between children is not kept. Names keep their prefix (`dc:title`), and `xmlns` is an \
-        attribute like others. Comments, processing instructions and the document type are passed over; of entities, the five of XML \
-        and numbers of characters are known, and others are errors: nothing is expanded, and no other file is read. CDATA is \
-        text. An element in another is two levels of `value_depth`. The declared encoding does not count, since a text is decoded \
-        already. An error names line and column. With `default`, a text that is no XML gives that value.",
+    "Returns the root element of an XML text as a map",
+    "Returns the root element. Every element is a map with the same four fields, so a script can loop \
+        over `children` without asking what they are:\n\n\
+        - `name`: with its prefix (`dc:title`).\n\
+        - `attributes`: map of texts; `xmlns` is an attribute like others.\n\
+        - `children`: list of the elements in it.\n\
+        - `text`: text directly in it, without the blanks around it; CDATA is text. Where it stands between children \
+        is not kept.\n\n\
+        Left out: comments, processing instructions and the document type.\n\n\
+        Entities: the five of XML and character numbers. Any other entity is an error: nothing is expanded and no \
+        other file is read. The declared encoding does not count, since a text is decoded already.\n\n\
+        Limits: an element in another one is two levels of `value_depth`.\n\n\
+        Failures: an error names line and column. With `default`, a text that is not XML returns that value.",
     Example {
         script: "SET feed = XML.Parse(\"<feed lang='en'><item id='1'>Tom &amp; Ann</item><item id='2'/></feed>\")\nFOR EACH item IN feed.children DO\n  EMIT item.name, \" \", item.attributes.id, \" \", item.text\nEND",
         output: "item 1 Tom & Ann\nitem 2 \n",

@@ -32,11 +32,14 @@ const SPEC: Spec = Spec {
         "File.symlink",
     ],
     summary: "Makes a symbolic link to a file or directory of the sandbox",
-    details: "Both paths are from the sandbox root, `target` too, which `ln -s` takes from the directory of the link. The target must exist. \
-        Links in it are followed, so the new link leads straight to the file or directory. The stored text is relative, so a directory that holds \
-        both can be moved; where the target is moved or deleted, the link leads nowhere, and undo brings back both. \
-        Nothing is replaced, and missing directories above the link are made. A link to a directory above it is refused, and so is one between the sandbox and a further root. \
-        Reading and writing through a link follow the policy for the target. There are no hard links.",
+    details: "Both paths are from the sandbox root, also `target`, which `ln -s` takes from the directory of the \
+        link. The target must exist. Symbolic links in `target` are followed, so the new link leads \
+        straight to the file or directory.\n\n\
+        The link stores a relative path, so a directory that holds both can be moved. If the target is moved or \
+        deleted, the link leads nowhere; undo brings back both.\n\n\
+        Nothing is replaced. Missing directories above the link are made. A link to a directory that contains it is \
+        refused, and so is one between the sandbox and a further root.\n\n\
+        Policy: reading and writing through a link follow the rules for its target. There is no tool for hard links.",
     effect: Effect::Adds,
     risk: Risk::Low,
     requires_approval: false,

@@ -14,7 +14,7 @@ use super::super::super::place::at;
 const SPEC: Spec = Spec::pure(
     "INI.Parse",
     "ini_parse",
-    "Gives the sections of an INI text as maps",
+    "Returns the sections of an INI text as maps",
     "A map of sections, each a map of keys; keys before the first section stand beside the sections. Values are texts as \
         written, without the blanks around them: `INT`, `FLOAT` and `== \"true\"` make more of them, and quotes stay. `=` or `:` \
         stands between key and value; a key alone has the value nil. Lines that begin with `#` or `;` are comments; \

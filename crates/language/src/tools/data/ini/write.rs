@@ -11,7 +11,7 @@ use super::super::super::build::TextBuilder;
 const SPEC: Spec = Spec::pure(
     "INI.Text",
     "ini_text",
-    "Gives the INI text of a map",
+    "Returns the INI text of a map",
     "Keys with other values come first, then the maps as sections, both in their order. A list becomes a line for each \
         value, nil a key alone, and the lines of a text after its first are indented. What `INI.Parse` would not read back \
         as it was is an error that says where: a key with `=`, a blank at the end of a text, a map in a section.",

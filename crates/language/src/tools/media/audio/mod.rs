@@ -47,13 +47,17 @@ const SPEC: Spec = Spec {
         "vorbis comment",
         "audio metadata",
     ],
-    summary: "Gives the tags of an audio file, and how long it plays",
-    details: "The content of the file decides about its format: MP3, FLAC, Ogg Vorbis, Opus, M4A, WAV, AIFF and AAC. Tags are \
-        ID3, Vorbis comments, APE or those of MP4; of several, the one that the format prefers comes first and the others fill \
-        gaps. Fields without a tag are nil. Several artists or genres are joined by `; `. `date` is the text of the tag \
-        (`2024` or `2024-05-12`), `year` the number at its start. `track`, `trackTotal`, `disc` and `discTotal` are numbers. \
-        `duration` is in seconds, `bitrate` in kbit/s, `sampleRate` in Hz; each is nil where a damaged file does not tell. Pictures are not read. Of a file 8 MiB are read at \
-        most, almost always much less; one whose tags need more is `too_large`.",
+    summary: "Returns the tags of an audio file, and how long it plays",
+    details: "Returns a map. Fields without a tag are nil.\n\n\
+        - `title`, `artist`, `album`, `albumArtist`, `genre`: texts. Several artists or genres are joined by `; `.\n\
+        - `track`, `trackTotal`, `disc`, `discTotal`: numbers.\n\
+        - `date`: text of the tag, such as `2024` or `2024-05-12`. `year`: the number that it begins with.\n\
+        - `duration`: seconds. `bitrate`: kbit/s. `sampleRate`: Hz. `channels`: a number. Each is nil if a damaged \
+        file does not say.\n\n\
+        Formats: MP3, FLAC, Ogg Vorbis, Opus, M4A, WAV, AIFF and AAC, recognized by their bytes.\n\n\
+        Tags: ID3, Vorbis comments, APE and those of MP4. If a file has several kinds, the one that its format \
+        prefers comes first and the others fill gaps. Pictures are not read.\n\n\
+        At most 8 MiB of a file are read, and almost always much less. A file whose tags need more is `too_large`.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,

@@ -43,16 +43,20 @@ const SPEC: Spec = Spec {
         "exifread",
         "heic",
     ],
-    summary: "Gives format, dimensions, camera and date taken of an image",
-    details: "The content of the file decides about its format: JPEG, PNG, GIF, WebP, BMP, TIFF, raw files that are TIFF \
-        (DNG, NEF, ARW, CR2), HEIC and AVIF. Only the head and the EXIF are read, 1 MiB at most, so a file that was cut off later \
-        is not noticed. `width` and `height` are as displayed. `orientation` is EXIF's number, 1 to 8 (6 is a quarter turn \
-        clockwise), and 1 where the file says nothing. `taken` is what the camera's clock showed when the picture was taken, \
-        so its first ten characters are the day of that place: `2024-05-12T10:15:00+02:00` where EXIF has the offset, and \
-        `2024-05-12T10:15:00` where it has none, as with most older cameras. `TIME.Parse(taken, zone: \"local\")` gives the \
-        moment, where `zone` counts only without an offset. `make`, `model` and `lens` are as the camera wrote them, 256 bytes \
-        of each. `gps` is nil unless it is asked for with `gps: true`; it has `latitude` and `longitude` in degrees (north \
-        and east are positive) and `altitude` in metres. Fields that are missing or damaged are nil.",
+    summary: "Returns format, dimensions, camera and date taken of an image",
+    details: "Returns a map. Fields that are missing in the file or damaged are nil.\n\n\
+        - `mimeType`: type of the content, such as `image/jpeg`; the name of the file does not matter.\n\
+        - `width`, `height`: pixels as displayed, so after the rotation by `orientation`.\n\
+        - `orientation`: EXIF's number, 1 to 8 (6 is a quarter turn clockwise); 1 if the file has none.\n\
+        - `taken`: time of the camera's clock when the picture was taken: `2024-05-12T10:15:00+02:00` if EXIF has \
+        the offset, `2024-05-12T10:15:00` if not, as with most older cameras. The first ten characters are the day \
+        at that place. `TIME.Parse(taken, zone: \"local\")` returns the moment; `zone` counts only without an \
+        offset.\n\
+        - `make`, `model`, `lens`: as the camera wrote them, at most 256 bytes each.\n\
+        - `gps`: nil unless `gps: true` asks for it; then `latitude` and `longitude` in degrees (north and east are \
+        positive) and `altitude` in metres.\n\n\
+        Formats: JPEG, PNG, GIF, WebP, BMP, TIFF and raw files that are TIFF (DNG, NEF, ARW, CR2), HEIC and AVIF. At \
+        most 1 MiB of the head and the EXIF data is read, so a file that was cut off after them is not noticed.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
