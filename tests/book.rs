@@ -179,6 +179,7 @@ fn run_page(page: &Path) -> Result<(), Failed> {
             }
             ("sh", None) => run_shell(&block.text, &files, &shell).map_err(|fault| format!("{at}: {fault}"))?,
             ("console", None) => console.run(&block.text, &files).map_err(|fault| format!("{at}: {fault}"))?,
+            ("signature", None) => {}
             (other, None) => return Err(format!("{at}: a block of `{other}` is nothing that runs").into()),
         }
     }

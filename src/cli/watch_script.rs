@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{ChangeReport, Engine, Selection};
+use crate::engine::{ChangeKind, ChangeReport, Engine, Selection};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
 use crate::terminal::interrupts::is_second_interrupt;
@@ -161,7 +161,8 @@ impl ScriptWatch<'_> {
             say(&format!("{}: {first}{further}\n", counted(paths.len(), "file")));
         }
         let before = self.runs();
-        let ended = self.start(paths).and_then(|child| self.signals.wait_for(child));
+        let ended = self.start(paths).inspect_err(|_| arrivals.give_back(paths));
+        let ended = ended.and_then(|child| self.signals.wait_for(child));
         let exit = match ended {
             Ok(status) => exit_of(status),
             Err(error) => {
@@ -169,7 +170,7 @@ impl ScriptWatch<'_> {
                 Exit::Failed
             }
         };
-        match (self.accept_changes(&before, arrivals), exit) {
+        match (before.and_then(|before| self.accept_changes(&before, arrivals)), exit) {
             (Err(error), _) => drop(report_failure(error)),
             (Ok(()), Exit::Done) => {}
             (Ok(()), exit) if !self.args.once && !self.signals.is_raised() => {
@@ -205,19 +206,18 @@ impl ScriptWatch<'_> {
     }
 
     /// Returns the names of the newest runs.
-    fn runs(&self) -> BTreeSet<String> {
-        let runs = self.engine.runs(Selection::All, MOST_RUNS).unwrap_or_default();
-        runs.into_iter().map(|summary| summary.run).collect()
+    fn runs(&self) -> Result<BTreeSet<String>, ToolError> {
+        let runs = self.engine.runs(Selection::All, MOST_RUNS)?;
+        Ok(runs.into_iter().map(|summary| summary.run).collect())
     }
 
-    /// Accepts the files as the run of a round left them. A file of another size was changed by somebody else since, so
-    /// it counts as changed.
+    /// Accepts the files as the run of a round left them. A file of another size, or one at a path that the run has
+    /// deleted, is somebody else's, so it counts as changed.
     fn accept_changes(&self, before: &BTreeSet<String>, arrivals: &mut Arrivals<State>) -> Result<(), ToolError> {
         let name = self.args.file.file_name().unwrap_or_default().to_string_lossy();
         let runs = self.engine.runs(Selection::All, MOST_RUNS)?;
-        let is_ours = |command: &str| command.starts_with("ns run") && command.contains(&*name);
         let new = runs.iter().filter(|summary| !before.contains(&summary.run));
-        let ours = new.filter(|summary| summary.begin.as_ref().is_some_and(|begin| is_ours(&begin.command)));
+        let ours = new.filter(|summary| summary.begin.as_ref().is_some_and(|begin| is_run_of(&begin.command, &name)));
         let mut changes: Vec<ChangeReport> = Vec::new();
         for summary in ours {
             changes.extend(self.engine.show_run(&summary.run)?.changes);
@@ -229,8 +229,10 @@ impl ScriptWatch<'_> {
         for (path, state) in tree {
             let is_changed = |change: &ChangeReport| {
                 let changed = change.path.0.as_os_str();
-                let is_it = changed == OsStr::new(&path) && change.sizes.1.is_none_or(|size| Some(size) == state.size);
-                is_it || (change.is_folder && is_below(&path, changed))
+                let is_it = changed == OsStr::new(&path) && change.sizes.1.is_some() && change.sizes.1 == state.size;
+                let is_new_folder =
+                    change.is_folder && matches!(change.what, ChangeKind::Created | ChangeKind::Moved(_));
+                is_it || (is_new_folder && is_below(&path, changed))
             };
             if changes.iter().any(is_changed) {
                 arrivals.accept(path, state);
@@ -239,6 +241,13 @@ impl ScriptWatch<'_> {
         report_notes(&self.engine.gate().take_notes());
         Ok(())
     }
+}
+
+/// Whether a command of the list of runs is that of a script with this name.
+fn is_run_of(command: &str, name: &str) -> bool {
+    let word = command.strip_prefix("ns run ").unwrap_or_default();
+    let path = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(word);
+    path.rsplit('/').next() == Some(&*name.replace('\'', "'\\''"))
 }
 
 fn is_below(path: &str, folder: &OsStr) -> bool {
@@ -318,3 +327,21 @@ fn interrupt(child: u32) {
 
 #[cfg(not(unix))]
 fn interrupt(_: u32) {}
+
+#[cfg(test)]
+mod tests {
+    use super::is_run_of;
+    use crate::text::shell_word;
+
+    #[test]
+    fn a_run_is_known_by_the_name_of_its_script() {
+        for name in ["a.ns", "it's.ns", "two words.ns", "'", "ü.ns"] {
+            for folder in ["", "in/", "/tmp/it's here/"] {
+                let command = format!("ns run {}", shell_word(&format!("{folder}{name}")));
+                assert!(is_run_of(&command, name), "{command}");
+                assert!(!is_run_of(&command, &format!("b{name}")), "{command}");
+            }
+        }
+        assert!(!is_run_of("ns call FS.WriteFile", "a.ns") && !is_run_of("ns run <a.ns>", "a.ns"));
+    }
+}

@@ -43,7 +43,7 @@ pub fn group_page(group: &str, members: &[ToolEntry<'_>]) -> String {
         text.push_str(&format!("| [`{}`](#{}) | {effect} | {} |\n", spec.name, anchor(spec.name), spec.summary));
     }
     for entry in members {
-        text.push_str(&format!("\n## {}\n\n```text\n{}\n```\n\n", entry.spec.name, entry.wrapped_signature()));
+        text.push_str(&format!("\n## {}\n\n```signature\n{}\n```\n\n", entry.spec.name, entry.wrapped_signature()));
         text.push_str(&description(*entry));
     }
     text

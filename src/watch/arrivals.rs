@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of files that are handed over together; the rest follows at once.
 const TOGETHER: usize = 1_000;
+/// Maximum length of their paths in bytes, since they become the command line of a process.
+const TOGETHER_BYTES: usize = 64 << 10;
 
 /// Maximum time that quiet files wait for others that keep changing, in quiet times.
 const PATIENCE: u32 = 10;
@@ -57,13 +59,25 @@ impl<S: Clone + PartialEq> Arrivals<S> {
             return Vec::new();
         }
         let quiet = self.changed.iter().filter(|(_, change)| age(change) >= self.quiet);
-        let taken: Vec<String> = quiet.map(|(path, _)| path.clone()).take(TOGETHER).collect();
+        let mut bytes = 0;
+        let fits = |path: &String| {
+            bytes += path.len();
+            bytes <= TOGETHER_BYTES
+        };
+        let taken: Vec<String> = quiet.map(|(path, _)| path.clone()).take(TOGETHER).take_while(fits).collect();
         for path in &taken {
             if let Some(Change { state, .. }) = self.changed.remove(path) {
                 self.known.insert(path.clone(), state);
             }
         }
         taken
+    }
+
+    /// Takes files back that could not be handed over.
+    pub fn give_back(&mut self, paths: &[String]) {
+        for path in paths {
+            self.known.remove(path);
+        }
     }
 
     /// Accepts the state of a file as if it had been handed over.
@@ -135,5 +149,20 @@ mod tests {
         let rounds: Vec<Vec<String>> = (0..4).map(|_| arrivals.take_quiet(start + QUIET)).collect();
         assert_eq!(rounds.iter().map(Vec::len).collect::<Vec<_>>(), [TOGETHER, TOGETHER, 499, 0]);
         assert_eq!(rounds[0][0], "00001");
+    }
+
+    #[test]
+    fn files_that_were_not_handed_over_come_again() {
+        let start = Instant::now();
+        let mut arrivals = Arrivals::new(BTreeMap::new(), QUIET);
+        let long = |number: usize| format!("{number}{}", "x".repeat(30_000));
+        let all: BTreeMap<String, u32> = (0..3).map(|number| (long(number), 1)).collect();
+        arrivals.observe(&all, start);
+        let first = arrivals.take_quiet(start + QUIET);
+        assert_eq!(first, [long(0), long(1)], "a command line has a maximum length");
+        arrivals.give_back(&first);
+        assert_eq!(arrivals.take_quiet(start + QUIET), [long(2)]);
+        arrivals.observe(&all, start + QUIET);
+        assert_eq!(arrivals.take_quiet(start + 2 * QUIET), first);
     }
 }

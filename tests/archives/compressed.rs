@@ -183,6 +183,14 @@ fn a_claim_of_memory_is_refused_before_it_is_taken() {
 }
 
 #[test]
+fn a_frame_that_is_longer_than_it_says_is_damaged() {
+    // 256 bytes are declared; each block is 1,024 times the letter `a`.
+    let head = [&ZSTD[..], &[0x40, 0, 0, 0]].concat();
+    let frames = [1, 3, 1_000].map(|count| [&head[..], &[0x02, 0x20, 0, b'a'].repeat(count)].concat());
+    assert_eq!(outcomes(&frames), ["invalid_archive"; 3]);
+}
+
+#[test]
 fn memory_of_decoders_is_charged() {
     let policy = "[limits]\nmemory_bytes = 16777216\n";
     // The first fits, with a dictionary of 8 MiB; the second claims 32 MiB.

@@ -296,3 +296,37 @@ fn files_of_another_kind_are_refused_with_their_kind() {
     }
     assert!(Path::new(bench.place.path()).join("file").exists());
 }
+
+/// Returns a chunk of PNG. Its checksum is not looked at.
+fn png_chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).expect("a short chunk").to_be_bytes();
+    [&length, &name[..], content, &[0; 4]].concat()
+}
+
+#[test]
+fn an_image_of_many_chunks_keeps_its_dimensions() {
+    let bench = Bench::new();
+    let head = [&640_u32.to_be_bytes()[..], &480_u32.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
+    for (count, length) in [(3, 8_192), (300, 8_192), (10_000, 4_096)] {
+        let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
+        bytes.extend(png_chunk(b"IHDR", &head));
+        for _ in 0..count {
+            bytes.extend(png_chunk(b"IDAT", &vec![0; length]));
+        }
+        bytes.extend(png_chunk(b"IEND", &[]));
+        let answer = bench.read("IMAGE.Info", &bytes).unwrap_or_else(|failure| panic!("{count}: {failure}"));
+        assert_eq!((&answer["width"], &answer["height"]), (&json!(640), &json!(480)), "{count}");
+    }
+}
+
+#[test]
+fn a_text_that_begins_like_an_image_is_no_image() {
+    let bench = Bench::new();
+    for text in
+        ["BMW drives better than the others do in winter, they say", "GIF files are images, and this is none of them"]
+    {
+        let failure = bench.read("IMAGE.Info", text.as_bytes()).expect_err("a text");
+        let message = failure["message"].as_str().expect("a message");
+        assert!(failure["code"] == "invalid_media" && message.contains("is text"), "{failure}");
+    }
+}

@@ -174,7 +174,8 @@ fn links(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     let mut open: Vec<Link> = Vec::new();
     let mut count = 0;
     for (event, range) in Parser::new_ext(&text, OPTIONS).into_offset_iter() {
-        work::charge(1)?;
+        // A text belongs to every link around it.
+        work::charge(1 + open.len())?;
         let (kind, url, title) = match event {
             Event::Start(Tag::Link { link_type, dest_url, title, .. }) => (kind_of(link_type), dest_url, title),
             Event::Start(Tag::Image { dest_url, title, .. }) => ("image", dest_url, title),

@@ -4,6 +4,8 @@
 //! (XML 1.0, 4.4; "billion laughs", "external entity"). quick-xml borrows from the text; what it keeps for itself are the names
 //! of open elements.
 
+use std::borrow::Cow;
+
 use quick_xml::Reader as Events;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -128,7 +130,8 @@ impl Builder<'_> {
                 return Err(self.fault(start, &reason));
             }
             space::check(attribute.value.len())?;
-            let value = unescape(&attribute.value).map_err(|error| self.fault(start, &error.to_string()))?;
+            let written = on_one_line(&attribute.value);
+            let value = unescape(&written).map_err(|error| self.fault(start, &error.to_string()))?;
             attributes.put(key, Value::checked_text(&value)?)?;
         }
         let (children, text) = (Elements::default(), TextBuilder::default());
@@ -188,6 +191,14 @@ impl Builder<'_> {
     fn fault(&self, byte: usize, reason: &str) -> ToolError {
         ToolError::bad_argument("text", at_byte(self.text, byte.min(self.text.len()), &refusal(reason)))
     }
+}
+
+/// Returns the text of an attribute with a blank for each line end and tab (XML 1.0, 3.3.3).
+fn on_one_line(value: &str) -> Cow<'_, str> {
+    if !value.contains(['\n', '\r', '\t']) {
+        return Cow::Borrowed(value);
+    }
+    Cow::Owned(value.replace("\r\n", " ").replace(['\n', '\r', '\t'], " "))
 }
 
 fn named(name: &str) -> Result<Str, ToolError> {

@@ -121,7 +121,7 @@ impl<R: BufRead> ZstdDecoder<R> {
     fn decode_block(&mut self, frame: &mut Frame) -> io::Result<()> {
         self.bounds.watch.poll().map_err(io::Error::other)?;
         // The buffer of a decoder doubles when it is full, and the old one is there until it is copied.
-        let buffered = (frame.decoded - frame.returned).min(frame.window);
+        let buffered = frame.decoded.saturating_sub(frame.returned).min(frame.window);
         let bytes = 3 * (buffered + BLOCK) + TABLES;
         self.held.grow_to(usize::try_from(bytes).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
         let mut input = Noting { inner: &mut self.input, failure: None };
@@ -165,6 +165,10 @@ impl<R: BufRead> Read for ZstdDecoder<R> {
             };
             let read = frame.decoder.read(buffer)?;
             frame.returned += read as u64;
+            // The decoder goes on after the size that the frame declares.
+            if frame.declared.is_some_and(|size| frame.returned > size) {
+                return Err(ErrorKind::InvalidData.into());
+            }
             if read == 0 {
                 if frame.is_over() {
                     frame.check()?;

@@ -1,6 +1,6 @@
 //! The heads of image formats: the dimensions, and where the EXIF is. Pixels are not read.
 
-use super::super::window::{Fault, Window};
+use super::super::window::{Fault, Window, unless_damaged};
 use super::{Head, TiffRange, heif};
 
 /// The position of the part that all chunks of PNG and WebP begin with, its size and name.
@@ -23,6 +23,12 @@ pub fn read(window: &mut Window<'_, '_>, mime: &str) -> Result<Option<Head>, Fau
         }
         _ => return Ok(None),
     }))
+}
+
+/// Returns the first bytes of a chunk; nothing at the end of the file, and nothing if no more of the file may be read: a
+/// large image has many chunks, and what was found before them holds.
+fn chunk(window: &mut Window<'_, '_>, at: u64) -> Result<Option<[u8; CHUNK as usize]>, Fault> {
+    unless_damaged(window.up_to(at, CHUNK as usize).map(|head| head.try_into().ok()))
 }
 
 /// Goes through the segments before the frame of a JPEG file.
@@ -65,8 +71,7 @@ fn png(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
     let (width, height) = (window.array(16)?, window.array(20)?);
     let mut head = Head { width: u32::from_be_bytes(width), height: u32::from_be_bytes(height), ..Head::default() };
     let mut at = CHUNK;
-    while window.up_to(at, 8)?.len() == 8 {
-        let [l0, l1, l2, l3, name @ ..] = window.array::<8>(at)?;
+    while let Some([l0, l1, l2, l3, name @ ..]) = chunk(window, at)? {
         let start = at + CHUNK;
         let end = start + u64::from(u32::from_be_bytes([l0, l1, l2, l3]));
         match &name {
@@ -83,8 +88,7 @@ fn png(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
 /// Goes through the chunks of a WebP file, whose EXIF follows the pixels.
 fn webp(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
     let (mut at, mut head) = (12, None);
-    while window.up_to(at, 8)?.len() == 8 {
-        let [n0, n1, n2, n3, length @ ..] = window.array::<8>(at)?;
+    while let Some([n0, n1, n2, n3, length @ ..]) = chunk(window, at)? {
         let start = at + CHUNK;
         let length = u64::from(u32::from_le_bytes(length));
         match &[n0, n1, n2, n3] {

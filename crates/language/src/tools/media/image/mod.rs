@@ -164,7 +164,12 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Info, ToolError> {
 
 /// Returns nothing for a file that is not an image whose head is known.
 fn read(window: &mut Window<'_, '_>, args: &Args) -> Result<Option<Info>, Fault> {
-    let Some(kind) = infer::get(window.up_to(0, EXAMINED)?) else { return Ok(None) };
+    let start = window.up_to(0, EXAMINED)?;
+    // Two letters at the start of a text are no mark of an image.
+    if matches!(FileKind::of(start), FileKind::Other(Other::Empty | Other::Text { .. })) {
+        return Ok(None);
+    }
+    let Some(kind) = infer::get(start) else { return Ok(None) };
     let mime_type = kind.mime_type();
     let Some(head) = head::read(window, mime_type)? else { return Ok(None) };
     let exif = match head.exif.map(|place| exif::read(window, place, args.gps)) {
