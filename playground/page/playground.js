@@ -276,6 +276,12 @@ async function loadSample(name, keepsScript = false, linked = undefined) {
   say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
 }
 
+/** Returns the first of the paths that are left out, with reasons. */
+function listed(leftOut) {
+  const more = leftOut.length > 5 ? `, and ${leftOut.length - 5} more` : "";
+  return leftOut.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`).join(", ") + more;
+}
+
 async function openFolder() {
   let handle;
   try {
@@ -296,7 +302,7 @@ async function openFolder() {
   const all = [...leftOut, ...answer.left_out];
   note(
     `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
-      (all.length > 0 ? ` Left out: ${all.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`).join(", ")}${all.length > 5 ? `, and ${all.length - 5} more` : ""}.` : ""),
+      (all.length > 0 ? ` Left out: ${listed(all)}.` : ""),
   );
   say(`${count(stamps.size, "file")} read`);
   update();
@@ -534,6 +540,13 @@ function connect() {
   addEventListener("hashchange", () => attempt(readLink));
 }
 
+/** Returns a sentence about the folder after a stop. */
+function restored(leftOut) {
+  if (leftOut === undefined) return "The folder in memory is lost: open a folder or choose a sample.";
+  if (leftOut.length > 0) return `The folder is as it was before, without ${listed(leftOut)}; its history begins anew.`;
+  return "The folder is as it was before it; its history begins anew.";
+}
+
 async function begin() {
   setTheme(storedTheme());
   connect();
@@ -542,9 +555,7 @@ async function begin() {
   engine = new Engine(module, {
     receive: addOutput,
     changed: showFolder,
-    restarted: () => {
-      addOutput("\nThe run was stopped. The folder is as it was before it; its history begins anew.", true);
-    },
+    restarted: (leftOut) => addOutput(`\nThe run was stopped. ${restored(leftOut)}`, true),
   });
   if (!(await readLink())) await loadSample(state.sample);
   editor.draw();

@@ -32,7 +32,8 @@ self.onmessage = ({ data }) => {
   }
   const { number, kind } = data;
   const answer = JSON.parse(requests[kind](data));
-  if (!CHANGING.has(kind)) {
+  // A folder that was refused did not take the place of the one before.
+  if (!CHANGING.has(kind) || (kind === "load" && answer.error)) {
     postMessage({ number, answer });
     return;
   }

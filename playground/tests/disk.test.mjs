@@ -1,7 +1,7 @@
 // A folder of the visitor's disk, played by handles that behave as those of browsers do.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { files, launch, open, run, serve, site } from "./support.mjs";
+import { files, launch, open, run, serve, site, write } from "./support.mjs";
 
 let browser;
 let server;
@@ -94,6 +94,15 @@ function fakeDisk() {
   disk.tree.get("huge.bin").size = 9e6;
 }
 
+/** Runs in the page: workers that are made while `workersFail` is set do so. */
+function failingWorkers() {
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (data, ...others) {
+    if (window.workersFail) this.dispatchEvent(new ErrorEvent("error", { cancelable: true }));
+    else postMessage.call(this, data, ...others);
+  };
+}
+
 async function opened() {
   const page = await open(browser, server.url, { before: fakeDisk });
   await page.click("#open-folder");
@@ -162,5 +171,40 @@ test("a folder with too many entries is read in part, and says so", async () => 
   await page.click("#open-folder");
   await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
   assert.match(await page.textContent("#notice"), /more than 2000 entries/);
+  await page.context().close();
+});
+
+test("a second click on Stop does not lose the folder", async () => {
+  const page = await opened();
+  await write(page, 'EMIT "begun"\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
+  await page.click("#run");
+  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await page.evaluate(() => {
+    document.querySelector("#stop").click();
+    document.querySelector("#stop").click();
+  });
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "stopped");
+  assert.equal(await run(page, 'EMIT FS.ReadFile("a.txt").content'), "one\ntwo\n\n");
+  await page.click("#write-back");
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("nothing differs"));
+  await page.context().close();
+});
+
+test("a folder that cannot be restored after a stop is not taken for an empty one", async () => {
+  const page = await opened();
+  await page.evaluate(failingWorkers);
+  await write(page, 'EMIT "begun"\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
+  await page.click("#run");
+  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await page.evaluate(() => (window.workersFail = true));
+  await page.click("#stop");
+  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("The folder in memory is lost"));
+  await page.evaluate(() => (window.workersFail = false));
+  await page.click("#write-back");
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("the folder in memory was lost"));
+  assert.equal(await page.$("dialog[open]"), null);
+  await page.click("#open-folder");
+  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  assert.equal(await run(page, 'EMIT FS.ReadFile("a.txt").content'), "one\ntwo\n\n");
   await page.context().close();
 });
