@@ -31,7 +31,7 @@ async function readInto(found, handle, below, depth) {
 
 /** Reads an entry. Returns why it is left out, if it is. */
 async function readEntry(found, entry, path, depth) {
-  if (SKIPPED.has(entry.name)) return "it is skipped by its name";
+  if (isSkipped(entry.name)) return "it is skipped by its name";
   if (found.entries.length >= MAX_ENTRIES) {
     found.isFull = true;
     return `and everything after it: the folder has more than ${MAX_ENTRIES} entries`;
@@ -54,64 +54,103 @@ async function readEntry(found, entry, path, depth) {
 
 const stampOf = (file) => `${file.size} ${file.lastModified}`;
 
-/** Writes changes (rows with `what` and `path`) back. `left` are paths that were never read. Returns the new stamps. */
-export async function writeBack({ handle, stamps }, changes, snapshot) {
+/** Returns a path in the form in which disks that ignore case, and forms of Unicode, compare paths. */
+const folded = (path) => path.normalize("NFC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").toLowerCase();
+
+const isSkipped = (path) => folded(path).split("/").some((name) => SKIPPED.has(name));
+
+/** Throws an error that names the paths, if there are any. */
+function refuse(reason, paths) {
+  if (paths.length === 0) return;
+  const more = paths.length > 10 ? `, and ${paths.length - 10} more` : "";
+  throw new Error(`nothing was written: ${reason}: ${paths.slice(0, 10).join(", ")}${more}`);
+}
+
+/**
+ * Returns the steps that bring a disk to a snapshot, from changes (rows with `what` and `path`). Throws if a step is not
+ * possible on every disk. Deletions come last, so that an error before them loses nothing; inner entries before their
+ * directories.
+ */
+export function stepsOf({ stamps, snapshot: earlier }, changes, snapshot) {
+  const [before, after] = [earlier, snapshot].map((packed) => new Map(unpack(packed).map((entry) => [entry.path, entry])));
+  const steps = changes.map(({ path }) => path.replace(/\/$/, "")).map((path) => ({ path, isDeleted: !after.has(path), ...(after.get(path) ?? before.get(path)) }));
+  const pathsOf = (test) => steps.filter(test).map(({ path }) => path);
+  refuse("these names are never read or written", pathsOf(({ path }) => isSkipped(path)));
+  refuse("browsers cannot write links", pathsOf(({ kind }) => kind !== "file" && kind !== "folder"));
+  refuse("a file cannot take the place of a directory, nor a directory that of a file; delete and write back first", pathsOf(({ path, kind }) => before.has(path) && before.get(path).kind !== kind));
+  const alike = new Map();
+  for (const path of new Set([...before.keys(), ...after.keys()])) alike.set(folded(path), [...(alike.get(folded(path)) ?? []), path]);
+  // A disk that gave both names tells them apart.
+  const clashes = [...alike.values()].filter((paths) => paths.length > 1 && paths.some((path) => !before.has(path)));
+  refuse("many disks take these for the same name", clashes.flat());
+  return [...steps.filter(({ isDeleted }) => !isDeleted), ...steps.filter(({ isDeleted }) => isDeleted).reverse()];
+}
+
+/** Writes steps to a disk. The stamps of the disk follow each step, so that after an error the rest can be written. */
+export async function writeBack({ handle, stamps }, steps) {
   const permission = await handle.requestPermission({ mode: "readwrite" });
   if (permission !== "granted") throw new Error("the browser did not grant permission to write; nothing was written");
-  const paths = changes.map(({ path }) => path.replace(/\/$/, ""));
-  const conflicts = [];
-  for (const path of paths) {
-    const now = await find(handle, path);
-    const isSame = now === undefined ? !stamps.has(path) : now.kind === "directory" ? !stamps.has(path) : stampOf(await now.getFile()) === stamps.get(path);
-    if (!isSame) conflicts.push(path);
+  const [conflicts, unread] = [[], []];
+  const deleted = new Set(steps.filter(({ isDeleted }) => isDeleted).map(({ path }) => path));
+  for (const step of steps) {
+    const now = await find(handle, step.path);
+    if (!(await isAsRead(now, step, stamps))) conflicts.push(step.path);
+    else if (now?.kind === "directory" && step.isDeleted) {
+      for await (const name of now.keys()) if (!deleted.has(`${step.path}/${name}`)) unread.push(`${step.path}/${name}`);
+    }
   }
-  if (conflicts.length > 0) {
-    throw new Error(`nothing was written, because these are not as they were read: ${conflicts.slice(0, 10).join(", ")}; open the folder again`);
+  refuse("these are not as they were read; open the folder again", conflicts);
+  refuse("these were not read, so their directories cannot be deleted", unread);
+  for (const [number, step] of steps.entries()) {
+    try {
+      await carryOut(handle, step, stamps);
+    } catch (error) {
+      throw new Error(`${number} of ${steps.length} changes were written, then \`${step.path}\` failed: ${error.message}; Write back writes the rest`);
+    }
   }
-  const contents = new Map(unpack(snapshot).map((entry) => [entry.path, entry]));
-  const updated = new Map(stamps);
-  // Deletions come last, so that an error before them loses nothing; inner entries before their directories.
-  for (const [index, change] of changes.entries()) {
-    if (change.what !== "deleted") await put(handle, contents.get(paths[index]), updated);
-  }
-  for (const [index, change] of [...changes.entries()].reverse()) {
-    if (change.what === "deleted") await remove(handle, paths[index], updated);
-  }
-  return updated;
 }
 
-async function put(root, { path, kind, bytes }, stamps) {
-  const [folder, name] = await parent(root, path, true);
-  if (kind === "folder") {
+/** Returns whether the entry that is now at the path of a step is the one that was read, or written, there. */
+async function isAsRead(now, { path, kind }, stamps) {
+  if (now === undefined) return !stamps.has(path);
+  if (now.kind === "directory") return kind === "folder";
+  return stampOf(await now.getFile()) === stamps.get(path);
+}
+
+async function carryOut(root, step, stamps) {
+  const { path, kind, bytes, isDeleted } = step;
+  // The disk may compare names in a way of its own, or have changed since the steps were checked.
+  const now = await find(root, path);
+  if (!(await isAsRead(now, step, stamps))) throw new Error("it is not as it was read");
+  if (isDeleted && now === undefined) return;
+  const [folder, name] = await parent(root, path);
+  if (isDeleted) {
+    await folder.removeEntry(name);
+    stamps.delete(path);
+  } else if (kind === "folder") {
     await folder.getDirectoryHandle(name, { create: true });
-    return;
+  } else {
+    const file = await folder.getFileHandle(name, { create: true });
+    // If writing fails, the new file is empty, and ours.
+    stamps.set(path, stampOf(await file.getFile()));
+    const stream = await file.createWritable();
+    await stream.write(bytes);
+    await stream.close();
+    stamps.set(path, stampOf(await file.getFile()));
   }
-  if (kind !== "file") throw new Error(`\`${path}\` is a link, which browsers cannot write`);
-  const file = await folder.getFileHandle(name, { create: true });
-  const stream = await file.createWritable();
-  await stream.write(bytes);
-  await stream.close();
-  stamps.set(path, stampOf(await file.getFile()));
 }
 
-async function remove(root, path, stamps) {
-  const [folder, name] = await parent(root, path, false);
-  // A directory that holds something which was not read is refused by the browser.
-  await folder.removeEntry(name);
-  stamps.delete(path);
-}
-
-async function parent(root, path, create) {
+async function parent(root, path) {
   const parts = path.split("/");
   let folder = root;
-  for (const part of parts.slice(0, -1)) folder = await folder.getDirectoryHandle(part, { create });
+  for (const part of parts.slice(0, -1)) folder = await folder.getDirectoryHandle(part);
   return [folder, parts.at(-1)];
 }
 
 /** Returns the handle at a path, or `undefined` if nothing is there. */
 async function find(root, path) {
   try {
-    const [folder, name] = await parent(root, path, false);
+    const [folder, name] = await parent(root, path);
     try {
       return await folder.getFileHandle(name);
     } catch (error) {

@@ -1,12 +1,12 @@
 // The page: connects the editor, the folder, the results and the engine.
 import { byId, count, element, size } from "./dom.js";
-import { canOpen, readFolder, writeBack } from "./disk.js";
+import { canOpen, readFolder, stepsOf, writeBack } from "./disk.js";
 import { Editor } from "./editor.js";
 import { Engine, Stopped, format, loadEngine, tokens } from "./engine.js";
 import { SAMPLES } from "./samples.js";
 import { MAX_LINK, fragmentOf, scriptOf, toBase64 } from "./share.js";
 import { pack } from "./snapshot.js";
-import { changeTree, folderTree, summary } from "./trees.js";
+import { MOST_ROWS, changeTree, folderTree, summary } from "./trees.js";
 
 /** Number of characters of output that the page shows. */
 const MOST_OUTPUT = 700_000;
@@ -315,7 +315,10 @@ async function offerWriteBack() {
     say("nothing differs from what was read");
     return;
   }
+  if (state.disk !== disk) return;
+  if (changes.length > MOST_ROWS) throw new Error(`${changes.length} changes cannot be shown, so they cannot be written back; the most are ${MOST_ROWS}`);
   const snapshot = engine.snapshot;
+  const steps = stepsOf(disk, changes, snapshot);
   openDialog({
     title: `Write to “${disk.handle.name}” on your disk?`,
     body: [
@@ -325,8 +328,8 @@ async function offerWriteBack() {
     ],
     confirm: `Write ${count(changes.length, "change")}`,
     act: async () => {
-      const stamps = await writeBack(disk, changes, snapshot);
-      state.disk = { ...disk, stamps, snapshot };
+      await writeBack(disk, steps);
+      disk.snapshot = snapshot;
       say(`${count(changes.length, "change")} written to ${disk.handle.name}`);
     },
   });

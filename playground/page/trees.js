@@ -2,7 +2,7 @@
 import { count, element, size } from "./dom.js";
 
 /** Number of rows that a tree shows. */
-const MOST_ROWS = 2_000;
+export const MOST_ROWS = 2_000;
 /** Number of characters of differences that one plan shows. */
 const MOST_DIFFERENCE = 400_000;
 

@@ -1,6 +1,8 @@
 // A folder of the visitor's disk, played by handles that behave as those of browsers do.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { stepsOf } from "../page/disk.js";
+import { pack } from "../page/snapshot.js";
 import { files, launch, open, run, serve, site, write } from "./support.mjs";
 
 let browser;
@@ -20,11 +22,17 @@ after(async () => {
 function fakeDisk() {
   const disk = { written: [], permission: "granted", asked: [], tree: new Map() };
   window.disk = disk;
+  disk.fold = (path) => path;
+  disk.failsAt = undefined;
+  const stored = (path) => [...disk.tree.keys()].find((other) => disk.fold(other) === disk.fold(path)) ?? path;
   const error = (name) => Object.assign(new Error(name), { name });
   let clock = 1_000;
-  disk.put = (path, text) => disk.tree.set(path, { text, lastModified: clock++ });
+  disk.put = (path, text) => {
+    for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) disk.tree.set(path.slice(0, at), { folder: true });
+    disk.tree.set(path, { text, lastModified: clock++ });
+  };
   const inside = (path) => [...disk.tree.keys()].filter((other) => path === "" || other.startsWith(`${path}/`));
-  const isFolder = (path) => disk.tree.get(path)?.folder === true || inside(path).length > 0;
+  const isFolder = (path) => path === "" || disk.tree.get(path)?.folder === true;
   const fileHandle = (path) => ({
     kind: "file",
     name: path.split("/").at(-1),
@@ -34,6 +42,7 @@ function fakeDisk() {
       return size === undefined ? file : Object.defineProperty(file, "size", { value: size });
     },
     createWritable: async () => {
+      if (path === disk.failsAt) throw error("NoModificationAllowedError");
       let text = "";
       return {
         write: async (bytes) => (text += new TextDecoder().decode(bytes)),
@@ -47,6 +56,9 @@ function fakeDisk() {
   const folderHandle = (path) => ({
     kind: "directory",
     name: path === "" ? "project" : path.split("/").at(-1),
+    async *keys() {
+      for await (const [name] of this.entries()) yield name;
+    },
     async *entries() {
       const below = path === "" ? "" : `${path}/`;
       const names = new Set(inside(path).map((other) => other.slice(below.length).split("/")[0]));
@@ -55,6 +67,7 @@ function fakeDisk() {
     getDirectoryHandle: async (name, { create } = {}) => {
       const inner = path === "" ? name : `${path}/${name}`;
       if (!isFolder(inner)) {
+        if (disk.tree.has(inner)) throw error("TypeMismatchError");
         if (!create) throw error("NotFoundError");
         disk.written.push(`create ${inner}/`);
         disk.tree.set(inner, { folder: true });
@@ -62,7 +75,7 @@ function fakeDisk() {
       return folderHandle(inner);
     },
     getFileHandle: async (name, { create } = {}) => {
-      const inner = path === "" ? name : `${path}/${name}`;
+      const inner = stored(path === "" ? name : `${path}/${name}`);
       if (isFolder(inner)) throw error("TypeMismatchError");
       if (!disk.tree.has(inner)) {
         if (!create) throw error("NotFoundError");
@@ -72,6 +85,7 @@ function fakeDisk() {
     },
     removeEntry: async (name) => {
       const inner = path === "" ? name : `${path}/${name}`;
+      if (!disk.tree.has(inner) && !isFolder(inner)) throw error("NotFoundError");
       if (inside(inner).length > 0) throw error("InvalidModificationError");
       disk.written.push(`remove ${inner}`);
       disk.tree.delete(inner);
@@ -98,7 +112,7 @@ function fakeDisk() {
 function failingWorkers() {
   const { postMessage } = Worker.prototype;
   Worker.prototype.postMessage = function (data, ...others) {
-    if (window.workersFail) this.dispatchEvent(new ErrorEvent("error", { cancelable: true }));
+    if (window.workersFail) setTimeout(() => this.dispatchEvent(new ErrorEvent("error", { cancelable: true })));
     else postMessage.call(this, data, ...others);
   };
 }
@@ -145,8 +159,8 @@ test("writing back shows the changes first, and writes these", async () => {
 });
 
 for (const [name, interfere, expected] of [
-  ["a file that changed on the disk", () => disk.put("a.txt", "other"), /not as they were read: a\.txt/],
-  ["a file that appeared there", () => disk.put("new/c.txt", "other"), /not as they were read: new/],
+  ["a file that changed on the disk", () => disk.put("a.txt", "other"), /not as they were read; open the folder again: a\.txt$/],
+  ["a file that appeared there", () => disk.put("new/c.txt", "other"), /not as they were read; open the folder again: new\/c\.txt$/],
   ["a permission that is not granted", () => (disk.permission = "denied"), /did not grant permission/],
 ]) {
   test(`nothing is written over ${name}`, async () => {
@@ -162,6 +176,79 @@ for (const [name, interfere, expected] of [
     await page.context().close();
   });
 }
+
+for (const [name, script, expected] of [
+  ["two names that differ in case", 'MUST FS.WriteFile("new.txt", "1")\nMUST FS.WriteFile("New.txt", "2")', /the same name: New\.txt, new\.txt$/],
+  ["two forms of one name", 'MUST FS.WriteFile("GRU\\u{308}SSE.txt", "1")\nMUST FS.WriteFile("grüsse.txt", "2")', /the same name: /],
+  ["a name that differs in case from one that is deleted", 'MUST FS.DeleteFile("a.txt")\nMUST FS.WriteFile("A.txt", "2")', /the same name: a\.txt, A\.txt$/],
+  ["a file in the place of a directory", 'MUST FS.DeleteFile("old", recursive: true)\nMUST FS.WriteFile("old", "x")', /place of a directory.*: old$/],
+  ["a directory in the place of a file", 'MUST FS.DeleteFile("a.txt")\nMUST FS.WriteFile("a.txt/b", "x")', /place of a directory.*: a\.txt$/],
+  ["a name that is skipped", 'MUST FS.WriteFile("old/Node_Modules/a.js", "x")', /never read or written: old\/Node_Modules, old\/Node_Modules\/a\.js$/],
+  ["more changes than the page shows", 'FOR EACH n IN RANGE(0, 2001) DO\n  MUST FS.WriteFile("many/" + n, "x")\nEND', /^2002 changes cannot be shown/],
+]) {
+  test(`writing back is refused: ${name}`, async () => {
+    const page = await opened();
+    await run(page, script);
+    assert.match(await page.textContent("#ending"), /^Done/);
+    await page.click("#write-back");
+    await page.waitForFunction(() => document.querySelector("#status").classList.contains("bad"));
+    assert.match(await page.textContent("#status"), expected);
+    assert.equal(await page.$("dialog[open]"), null);
+    assert.deepEqual(await page.evaluate(() => [disk.written, disk.asked]), [[], ["read"]]);
+    await page.context().close();
+  });
+}
+
+test("writing back is refused: a link, and names of Git that are spelt otherwise", () => {
+  const disk = { stamps: new Map(), snapshot: pack([]) };
+  for (const [entry, expected] of [
+    [{ path: "link", kind: "link" }, /cannot write links: link$/],
+    [{ path: "a/.Git/config", bytes: new Uint8Array(1) }, /never read or written: a\/\.Git\/config$/],
+    [{ path: ".g\u200cit/config", bytes: new Uint8Array(1) }, /never read or written/],
+  ]) {
+    assert.throws(() => stepsOf(disk, [{ what: "created", path: entry.path }], pack([entry])), expected);
+  }
+});
+
+/** Writes back, and returns the status that ends it. */
+async function writtenBack(page) {
+  await page.click("#write-back");
+  await page.waitForSelector("dialog[open] .plan");
+  await page.click("#dialog-confirm");
+  await page.waitForSelector("dialog:not([open])", { state: "attached" });
+  return page.textContent("#status");
+}
+
+test("a directory with something that was not read is not deleted, nor anything else written", async () => {
+  const page = await opened();
+  await run(page, CHANGES);
+  await page.evaluate(() => disk.put("old/later.txt", "x"));
+  assert.match(await writtenBack(page), /^nothing was written: .*cannot be deleted: old\/later\.txt$/);
+  assert.deepEqual(await page.evaluate(() => disk.written), []);
+  await page.context().close();
+});
+
+test("a file is not written over one that the disk takes for the same", async () => {
+  const page = await opened();
+  await run(page, 'MUST FS.WriteFile("strasse", "1")\nMUST FS.WriteFile("straße", "2")');
+  await page.evaluate(() => (disk.fold = (path) => path.toUpperCase()));
+  assert.match(await writtenBack(page), /^1 of 2 changes were written, then `straße` failed: it is not as it was read/);
+  assert.equal(await page.evaluate(() => disk.tree.get("strasse").text), "1");
+  await page.context().close();
+});
+
+test("after an error halfway, Write back writes the rest", async () => {
+  const page = await opened();
+  await run(page, CHANGES);
+  await page.evaluate(() => (disk.failsAt = "new/c.txt"));
+  assert.match(await writtenBack(page), /^2 of 5 changes were written, then `new\/c\.txt` failed: NoModification/);
+  assert.equal(await page.evaluate(() => disk.tree.get("old/b.txt").text), "b\n");
+  await page.evaluate(() => (disk.failsAt = undefined));
+  assert.match(await writtenBack(page), /written to project/);
+  const left = await page.evaluate(() => [...disk.tree.keys()].filter((path) => !disk.tree.get(path).folder).sort());
+  assert.deepEqual(left, [".git/config", "a.txt", "grüße.txt", "huge.bin", "neuroscript.toml", "new/c.txt"]);
+  await page.context().close();
+});
 
 test("a folder with too many entries is read in part, and says so", async () => {
   const page = await open(browser, server.url, { before: fakeDisk });
