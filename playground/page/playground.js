@@ -258,22 +258,25 @@ function newFile() {
   });
 }
 
-/** Fills the folder with a sample. The files of a link take its place in the empty one. */
+/** Fills the folder with a sample. The files of a link take its place in the empty one. Returns the paths left out. */
 async function loadSample(name, keepsScript = false, linked = undefined) {
   const { examples, title } = SAMPLES[name];
   const entries = linked?.entries ?? SAMPLES[name].entries;
-  Object.assign(state, { sample: name, disk: undefined, linked });
-  byId("sample").value = name;
-  byId("example").replaceChildren(element("option", { value: "" }, "Scripts for this folder…"), ...examples.map((example, number) => element("option", { value: number }, example.title)));
-  closeFile();
-  clearPlan();
-  if (!keepsScript) {
-    byId("example").value = "0";
-    editor.text = examples[0].script;
-    clearOutput();
-  }
-  demand(await engine.request("load", { snapshot: pack(entries) }));
-  say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
+  return hold("loading", async () => {
+    const { left_out: leftOut } = demand(await engine.request("load", { snapshot: pack(entries) }));
+    Object.assign(state, { sample: name, disk: undefined, linked });
+    byId("sample").value = name;
+    byId("example").replaceChildren(element("option", { value: "" }, "Scripts for this folder…"), ...examples.map((example, number) => element("option", { value: number }, example.title)));
+    closeFile();
+    clearPlan();
+    if (!keepsScript) {
+      byId("example").value = "0";
+      editor.text = examples[0].script;
+      clearOutput();
+    }
+    say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
+    return leftOut;
+  });
 }
 
 /** Returns the first of the paths that are left out, with reasons. */
@@ -290,22 +293,20 @@ async function openFolder() {
     if (error.name === "AbortError") return;
     throw error;
   }
-  say(`reading ${handle.name}…`);
-  const { entries, stamps, leftOut } = await readFolder(handle);
-  const snapshot = pack(entries);
-  closeFile();
-  clearPlan();
-  const answer = demand(await engine.request("load", { snapshot }));
-  state.disk = { handle, stamps, snapshot: engine.snapshot };
-  state.sample = "";
-  byId("sample").value = "";
-  const all = [...leftOut, ...answer.left_out];
-  note(
-    `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
-      (all.length > 0 ? ` Left out: ${listed(all)}.` : ""),
-  );
-  say(`${count(stamps.size, "file")} read`);
-  update();
+  await hold(`reading ${handle.name}`, async () => {
+    const { entries, stamps, leftOut } = await readFolder(handle);
+    const answer = demand(await engine.request("load", { snapshot: pack(entries) }));
+    Object.assign(state, { disk: { handle, stamps, snapshot: engine.snapshot }, sample: "", linked: undefined });
+    byId("sample").value = "";
+    closeFile();
+    clearPlan();
+    const all = [...leftOut, ...answer.left_out];
+    note(
+      `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
+        (all.length > 0 ? ` Left out: ${listed(all)}.` : ""),
+    );
+    say(`${count(stamps.size, "file")} read`);
+  });
 }
 
 async function offerWriteBack() {
@@ -370,16 +371,24 @@ function update() {
   if (apply && isBusy) apply.disabled = true;
 }
 
-/** Carries out a request that Stop can end. */
-async function busy(kind, values, word) {
-  if (!engine || state.isBusy) return undefined;
+/** Carries out work during which the page starts no other. */
+async function hold(word, work) {
+  if (state.isBusy) throw new Error("the page is busy; wait, or press Stop");
   state.isBusy = true;
   update();
   say(`${word}…`);
-  const answer = await attempt(async () => demand(await engine.request(kind, values)));
-  state.isBusy = false;
-  update();
-  return answer;
+  try {
+    return await work();
+  } finally {
+    state.isBusy = false;
+    update();
+  }
+}
+
+/** Carries out a request that Stop can end. */
+async function busy(kind, values, word) {
+  if (!engine || state.isBusy) return undefined;
+  return attempt(() => hold(word, async () => demand(await engine.request(kind, values))));
 }
 
 async function run(kind) {
@@ -458,23 +467,51 @@ async function share() {
   });
 }
 
+/** Whether a fragment is meant as a link of the playground. Others are places in the page. */
+const isLink = (fragment) => /^#\d/.test(fragment);
+
 /** Fills the editor from the address. Returns whether there was a script in it. */
 async function readLink() {
-  let shared;
+  if (!isLink(location.hash)) return false;
   try {
-    shared = await scriptOf(location.hash, Object.keys(SAMPLES));
+    const shared = await scriptOf(location.hash, Object.keys(SAMPLES));
+    const leftOut = await loadSample(shared.sample || "empty", true, shared.files && { entries: shared.files });
+    byId("example").value = "";
+    editor.text = shared.script;
+    clearOutput();
+    note("This script came with the link. Nothing has run yet, and it can reach only the folder in memory." + (leftOut.length > 0 ? ` Left out: ${listed(leftOut)}.` : ""));
+    return true;
   } catch (error) {
     note(error.message);
     return false;
   }
-  if (!shared) return false;
-  const linked = shared.files && { entries: shared.files };
-  await loadSample(shared.sample || "empty", true, linked);
-  byId("example").value = "";
-  editor.text = shared.script;
-  clearOutput();
-  note("This script came with the link. Nothing has run yet, and it can reach only the folder in memory.");
-  return true;
+}
+
+/** Opens the link of a new address. Asks first if a folder of the disk would be lost by it. */
+async function follow({ oldURL, newURL }) {
+  const { hash } = new URL(newURL);
+  if (!engine || !isLink(hash)) return;
+  const { disk } = state;
+  const isTaken = state.isBusy || byId("dialog").open;
+  if (!disk && !isTaken) {
+    await readLink();
+    return;
+  }
+  // The link can be tried again.
+  history.replaceState(null, "", oldURL);
+  if (isTaken) {
+    note("The link was not opened, because the page was busy. Open it again.");
+    return;
+  }
+  openDialog({
+    title: `Close “${disk.handle.name}”?`,
+    body: [element("p", {}, "The link has a folder of its own. Changes that you have not written back are lost; your disk stays as it is.")],
+    confirm: "Open the link",
+    act: async () => {
+      history.replaceState(null, "", hash);
+      await readLink();
+    },
+  });
 }
 
 // Theme
@@ -540,7 +577,7 @@ function connect() {
     event.preventDefault();
     attempt(() => run(event.shiftKey ? "plan" : "run"));
   });
-  addEventListener("hashchange", () => attempt(readLink));
+  addEventListener("hashchange", (event) => attempt(() => follow(event)));
 }
 
 /** Returns a sentence about the folder after a stop. */

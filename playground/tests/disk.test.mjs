@@ -295,3 +295,53 @@ test("a folder that cannot be restored after a stop is not taken for an empty on
   assert.equal(await run(page, 'EMIT FS.ReadFile("a.txt").content'), "one\ntwo\n\n");
   await page.context().close();
 });
+
+test("a link in the address replaces a folder of the disk only when the visitor agrees", async () => {
+  const page = await opened();
+  const link = `#1.logs.${Buffer.from("EMIT 5").toString("base64url")}`;
+  const follow = () => page.evaluate((link) => (location.hash = link), link);
+  await run(page, CHANGES);
+  const changed = await files(page);
+  await follow();
+  await page.waitForSelector("dialog[open]");
+  assert.match(await page.textContent("#dialog-title"), /^Close “project”/);
+  await page.click("#dialog-close");
+  assert.deepEqual([await files(page), new URL(page.url()).hash], [changed, ""]);
+
+  await page.click("#write-back");
+  await page.waitForSelector("dialog[open] .plan");
+  await follow();
+  await page.waitForFunction(() => document.querySelector("#notice").textContent.startsWith("The link was not opened"));
+  await page.click("#dialog-confirm");
+  await page.waitForFunction(() => /written to project/.test(document.querySelector("#status").textContent));
+  assert.deepEqual(await files(page), changed);
+
+  await write(page, 'EMIT "begun"\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
+  await page.click("#run");
+  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await page.evaluate(() => (document.querySelector("#notice").textContent = ""));
+  await follow();
+  await page.waitForFunction(() => document.querySelector("#notice").textContent.startsWith("The link was not opened"));
+  await page.click("#stop");
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "stopped");
+  assert.deepEqual(await files(page), changed);
+
+  await follow();
+  await page.waitForSelector("dialog[open]");
+  await page.click("#dialog-confirm");
+  await page.waitForFunction(() => document.querySelector("#notice").textContent.startsWith("This script came"));
+  assert.deepEqual([await page.inputValue("#script"), await page.isHidden("#write-back")], ["EMIT 5", true]);
+  assert.equal(new URL(page.url()).hash, link);
+  await page.context().close();
+});
+
+test("after a folder of the disk is opened, Share holds no file of a link", async () => {
+  const own = Buffer.from(JSON.stringify([["secret.txt", "x", "", 0]])).toString("base64url");
+  const page = await open(browser, server.url, { before: fakeDisk, fragment: `#1..${Buffer.from("EMIT 5").toString("base64url")}.${own}` });
+  assert.deepEqual(await files(page), ["secret.txt"]);
+  await page.click("#open-folder");
+  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  await page.click("#share");
+  assert.match(await page.inputValue("#link"), /#[12]\.\.[\w-]+$/);
+  await page.context().close();
+});
