@@ -19,6 +19,8 @@ const state = {
   runs: [],
   /** The path of the file that is shown. */
   chosen: undefined,
+  /** The field with its text. */
+  area: undefined,
   /** Whether a script runs. */
   isBusy: false,
   /** The folder of the disk: its handle, the stamps of its files, and the tree as it was read. */
@@ -161,7 +163,7 @@ function problem(finding) {
     element("span", { class: `severity s-${severity}` }, severity),
     element("code", {}, code),
     where && element("span", { class: "where" }, where),
-    element("span", { class: "message" }, ...inCode(message)),
+    element("span", { class: "message" }, inCode(message)),
   ];
   const canShow = place && !place.module;
   return element(
@@ -170,12 +172,12 @@ function problem(finding) {
     canShow
       ? element("button", { type: "button", class: "place", onclick: () => editor.show(place.start, place.end) }, ...head.filter(Boolean))
       : element("p", { class: "place" }, ...head.filter(Boolean)),
-    help && element("p", { class: "help" }, "help: ", ...inCode(help)),
+    help && element("p", { class: "help" }, "help: ", inCode(help)),
     element(
       "div",
       { class: "more" },
       fix && element("button", { type: "button", class: "quiet", onclick: () => repair(fix) }, fix.is_safe ? "Repair" : "Use the suggestion"),
-      element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, ...inCode(explanation))),
+      element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, inCode(explanation))),
     ),
   );
 }
@@ -192,9 +194,21 @@ function repair({ start, end, text }) {
 
 // The folder
 
+/** Shows the tree of the folder again, with the same directories open, and the focus where it was. */
+function showTree() {
+  const tree = byId("tree");
+  const focused = tree.contains(document.activeElement) ? document.activeElement.closest("[data-path]")?.dataset.path : undefined;
+  const open = new Map([...tree.querySelectorAll("details")].map((folder) => [folder.dataset.path, folder.open]));
+  tree.replaceChildren(...folderTree(state.entries, state.chosen, openFile));
+  for (const folder of tree.querySelectorAll("details")) folder.open = open.get(folder.dataset.path) ?? folder.open;
+  if (focused === undefined) return;
+  const now = [...tree.querySelectorAll("[data-path]")].find(({ dataset }) => dataset.path === focused);
+  (now?.querySelector("summary") ?? now ?? tree).focus();
+}
+
 function showFolder({ entries, runs, is_cut: isCut }) {
   Object.assign(state, { entries, runs });
-  byId("tree").replaceChildren(...folderTree(entries, state.chosen, openFile));
+  showTree();
   const files = entries.filter(({ kind }) => kind !== "folder");
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   byId("folder-size").textContent = isCut ? "too many entries to list" : `${count(files.length, "file")}, ${size(bytes)}`;
@@ -202,43 +216,61 @@ function showFolder({ entries, runs, is_cut: isCut }) {
   byId("runs-box").hidden = runs.length === 0;
   update();
   if (state.chosen && entries.some(({ path, kind }) => path === state.chosen && kind !== "folder")) showFile(state.chosen);
-  else if (state.chosen) closeFile();
+  else if (state.chosen && !isEdited()) closeFile();
 }
 
+/** Whether the file that is shown has edits that are not saved. */
+const isEdited = () => state.area !== undefined && state.area.value !== state.area.defaultValue;
+
 function closeFile() {
-  state.chosen = undefined;
+  Object.assign(state, { chosen: undefined, area: undefined });
   byId("file-panel").replaceChildren(element("p", { class: "empty" }, "Choose a file of the folder."));
 }
 
 function openFile(path) {
-  state.chosen = path;
-  byId("tree").replaceChildren(...folderTree(state.entries, path, openFile));
+  Object.assign(state, { chosen: path, area: undefined });
+  for (const file of byId("tree").querySelectorAll(".file")) {
+    if (file.dataset.path === path) file.setAttribute("aria-current", "true");
+    else file.removeAttribute("aria-current");
+  }
   showTab("file");
   showFile(path);
 }
 
 async function showFile(path) {
-  if (state.isBusy) return;
+  if (state.isBusy || isEdited()) return;
   const answer = await attempt(() => engine.request("read", { path }));
-  if (!answer || state.chosen !== path) return;
+  if (!answer || state.chosen !== path || isEdited()) return;
   const { error, text, size: bytes, is_cut: isCut } = answer;
-  const area = element("textarea", { id: "file-text", "aria-label": `Content of ${path}`, spellcheck: false, readOnly: Boolean(isCut), value: text ?? "" });
+  // The browser turns each line end into `\n`, so that only equal ones can be restored.
+  const ends = new Set(text?.match(/\r\n?|\n/g));
+  const isFixed = Boolean(isCut) || ends.size > 1;
+  const area = element("textarea", { id: "file-text", "aria-label": `Content of ${path}`, spellcheck: false, readOnly: isFixed, defaultValue: (text ?? "").replace(/\r\n?/g, "\n") });
+  const length = element("span", { class: "small" }, size(bytes ?? 0));
+  state.area = area;
   const act = (kind, values, done) => () => attempt(async () => {
-    demand(await engine.request(kind, values()));
+    if (state.isBusy) throw new Error("the page is busy; wait, or press Stop");
+    const { value } = area;
+    demand(await engine.request(kind, values(value)));
+    area.defaultValue = value;
+    length.textContent = size(state.entries.find((entry) => entry.path === path)?.size ?? 0);
+    if (state.chosen === path && kind === "remove") closeFile();
     clearPlan();
     say(done);
   });
+  const save = act("write", (value) => ({ path, text: value.replaceAll("\n", [...ends][0] ?? "\n") }), `saved ${path}`);
   byId("file-panel").replaceChildren(
-    element("div", { class: "file-head" }, element("h3", {}, path), !error && element("span", { class: "small" }, size(bytes))),
+    element("div", { class: "file-head" }, element("h3", {}, path), !error && length),
     error || text === null || text === undefined
       ? element("p", { class: "empty" }, error ? error.message : "The file is binary, so it is not shown.")
       : area,
     element(
       "div",
       { class: "actions" },
-      typeof text === "string" && !isCut && element("button", { type: "button", onclick: act("write", () => ({ path, text: area.value }), `saved ${path}`) }, "Save"),
+      typeof text === "string" && !isFixed && element("button", { type: "button", onclick: save }, "Save"),
       element("button", { type: "button", onclick: act("remove", () => ({ path }), `deleted ${path}; Undo takes it back`) }, "Delete"),
       isCut && element("span", { class: "small" }, "Only the beginning is shown."),
+      ends.size > 1 && element("span", { class: "small" }, "The file mixes line ends, so it cannot be edited here."),
     ),
   );
 }

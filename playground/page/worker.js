@@ -31,12 +31,24 @@ self.onmessage = ({ data }) => {
     return;
   }
   const { number, kind } = data;
-  const answer = JSON.parse(requests[kind](data));
+  let answer = JSON.parse(requests[kind](data));
   // A folder that was refused did not take the place of the one before.
   if (!CHANGING.has(kind) || (kind === "load" && answer.error)) {
     postMessage({ number, answer });
     return;
   }
-  const snapshot = folder.save();
+  let snapshot;
+  try {
+    snapshot = folder.save();
+  } catch (error) {
+    takeBack(error);
+    answer = { error: { message: `${error.message}, so the change was taken back` } };
+    snapshot = folder.save();
+  }
   postMessage({ number, answer, state: JSON.parse(folder.state()), snapshot }, [snapshot.buffer]);
 };
+
+/** Takes back the change after which the folder has too many entries. Throws other errors again. */
+function takeBack(error) {
+  if (error instanceof WebAssembly.RuntimeError || JSON.parse(folder.undo(false)).error) throw error;
+}

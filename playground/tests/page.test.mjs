@@ -184,6 +184,56 @@ onPage("memory and a full folder are limits, not crashes", async (page) => {
   assert.equal(await run(page, "EMIT 1"), "1\n");
 });
 
+onPage("a run after which the folder has too many entries is taken back", async (page) => {
+  await sample(page, "empty");
+  const fill = (name) => `FOR EACH n IN RANGE(0, 4000) DO\n  MUST FS.WriteFile("${name}/" + n, "")\nEND`;
+  for (const name of ["a", "b"]) {
+    await run(page, fill(name));
+    assert.match(await page.textContent("#ending"), /^Done/);
+  }
+  await run(page, fill("c"));
+  assert.match(await page.textContent("#ending"), /more than 10000 entries, so the change was taken back/);
+  assert.equal(await run(page, 'EMIT FS.Exists("b/1")\nEMIT FS.Exists("c/1")'), "true\nfalse\n");
+});
+
+onPage("a plan with many short lines and deep paths is shown", async (page) => {
+  await sample(page, "empty");
+  await run(page, 'MUST FS.WriteFile("long.txt", STR.Repeat("\\n", 190000))\nMUST FS.WriteFile(STR.Repeat("d/", 100) + "deep.txt", "x")', "#plan");
+  assert.match(await page.textContent("#ending"), /^Done/);
+  await page.waitForSelector("#plan-panel .plan", { state: "attached" });
+  assert.ok((await page.textContent("#plan-panel")).includes("d/d/deep.txt"));
+  for (const { length } of await page.$$eval(".difference", (all) => all.map((one) => ({ length: one.childNodes.length })))) assert.ok(length <= 5_001, `${length}`);
+  await page.click("#apply");
+  await page.waitForFunction(() => /changes made/.test(document.querySelector("#status").textContent));
+  assert.equal((await files(page)).length, 2);
+});
+
+onPage("the File panel keeps line ends and unsaved edits", async (page) => {
+  await sample(page, "empty");
+  await run(page, 'MUST FS.WriteFile("dos.txt", "a\\r\\nb\\r\\n")\nMUST FS.WriteFile("mixed.txt", "a\\r\\nb\\n")');
+  const open = async (name) => {
+    await page.click(`#tree [data-path="${name}"]`);
+    await page.waitForSelector(`textarea[aria-label="Content of ${name}"]`);
+  };
+  await open("mixed.txt");
+  assert.equal(await page.$eval("#file-text", (area) => area.readOnly), true);
+  assert.equal(await page.$('#file-panel button:has-text("Save")'), null);
+  await open("dos.txt");
+  await run(page, 'MUST FS.WriteFile("dos.txt", "a\\r\\nb\\r\\n2\\r\\n")');
+  await page.waitForFunction(() => document.querySelector("#file-text").value === "a\nb\n2\n");
+  await page.click("#tab-file");
+  await page.fill("#file-text", "a\nb\nc\n");
+  assert.equal(await run(page, 'MUST FS.WriteFile("other.txt", "x")\nEMIT "ran"'), "ran\n");
+  await page.click("#tab-file");
+  assert.equal(await page.inputValue("#file-text"), "a\nb\nc\n");
+  await page.click('#file-panel button:has-text("Save")');
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("saved"));
+  assert.match(await run(page, 'EMIT FS.ReadFile("dos.txt").content == "a\\r\\nb\\r\\nc\\r\\n"'), /true\n$/);
+  await page.click("#tab-file");
+  await run(page, 'MUST FS.WriteFile("dos.txt", "new")');
+  await page.waitForFunction(() => document.querySelector("#file-text").value === "new");
+});
+
 onPage("a script cannot leave the folder", async (page) => {
   for (const path of ["../x", "/etc/passwd", "a/../../x"]) {
     await run(page, `SET r = FS.WriteFile("${path}", "x")\nEMIT LAST_ERROR.code`);
@@ -212,7 +262,7 @@ const plain = (text) => Buffer.from(text).toString("base64url");
 
 test("links that somebody forged are refused or harmless", async () => {
   const bomb = deflateRawSync(Buffer.alloc(20_000_000, "# \n"), { level: 9 }).toString("base64url").slice(0, 32_000);
-  const refused = ["#9.logs.YQ", "#1.nowhere.YQ", "#1.logs.%3Cb%3E", "#2.logs.YWJj", `#2.logs.${bomb}`, `#1.logs.${"A".repeat(40_000)}`, "#1.logs.gICA", "#<img src=x onerror=alert(1)>", "#1.__proto__.YQ", "#1.constructor.YQ"];
+  const refused = ["#9.logs.YQ", "#1.nowhere.YQ", "#1.logs.%3Cb%3E", "#2.logs.YWJj", `#2.logs.${bomb}`, `#1.logs.${"A".repeat(40_000)}`, "#1.logs.gICA", "#1.__proto__.YQ", "#1.constructor.YQ"];
   const visited = await open(browser, server.url, { fragment: refused[0] });
   for (const fragment of refused) {
     await visited.evaluate((fragment) => {
@@ -223,6 +273,8 @@ test("links that somebody forged are refused or harmless", async () => {
     assert.match(await visited.textContent("#notice"), /^the link (is damaged|names a sample)/, fragment.slice(0, 40));
     assert.match(await visited.inputValue("#script"), /^# Sorts the files/);
   }
+  await visited.evaluate(() => (location.hash = "#<img src=x onerror=alert(1)>"));
+  assert.match(await visited.inputValue("#script"), /^# Sorts the files/);
   assert.deepEqual(visited.problems, []);
   await visited.context().close();
   const attack = '</textarea><img src=x onerror="window.hit = 1"><script>window.hit = 1</script>';
@@ -391,6 +443,31 @@ for (const colorScheme of ["light", "dark"]) {
     });
   }
 }
+
+onPage("the skip link leads to the editor, and is no link with a script", async (page) => {
+  await page.focus(".skip");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "script");
+  assert.equal(new URL(page.url()).hash, "#script");
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  assert.equal(await page.isHidden("#notice"), true);
+});
+
+onPage("the focus and the open directories outlast a choice and a run", async (page) => {
+  await sample(page, "empty");
+  await run(page, 'MUST FS.WriteFile("a/b.txt", "1")\nMUST FS.WriteFile("c/d.txt", "2")');
+  await page.click('#tree summary:has-text("c/")');
+  const focused = () => page.evaluate(() => [document.activeElement.className, document.activeElement.getAttribute("data-path"), document.activeElement.getAttribute("aria-current")]);
+  await page.focus('#tree [data-path="a/b.txt"]');
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#file-text");
+  assert.deepEqual(await focused(), ["file", "a/b.txt", "true"]);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "Done");
+  assert.deepEqual(await focused(), ["file", "a/b.txt", "true"]);
+  assert.deepEqual(await page.$$eval("#tree details", (all) => all.map(({ open }) => open)), [true, false]);
+});
 
 onPage("everything is done by keyboard", async (page) => {
   await page.focus("#script");
