@@ -15,7 +15,7 @@ export const canOpen = () => typeof globalThis.showDirectoryPicker === "function
 
 /** Reads a folder. Returns its entries, the stamp of each file, and what was left out, with reasons. */
 export async function readFolder(handle) {
-  const found = { entries: [], stamps: new Map(), leftOut: [], bytes: 0 };
+  const found = { entries: [], stamps: new Map(), leftOut: [], visited: 0, bytes: 0, isFull: false };
   await readInto(found, handle, "", 0);
   return found;
 }
@@ -23,7 +23,8 @@ export async function readFolder(handle) {
 async function readInto(found, handle, below, depth) {
   for await (const [name, entry] of handle.entries()) {
     const path = below + name;
-    const reason = await readEntry(found, entry, path, depth);
+    // One entry that cannot be read leaves the others readable.
+    const reason = await readEntry(found, entry, path, depth).catch((error) => `it cannot be read: ${error.message}`);
     if (reason) found.leftOut.push({ path, reason });
     if (found.isFull) return;
   }
@@ -31,11 +32,9 @@ async function readInto(found, handle, below, depth) {
 
 /** Reads an entry. Returns why it is left out, if it is. */
 async function readEntry(found, entry, path, depth) {
+  found.visited += 1;
+  if (found.visited > MAX_ENTRIES) return full(found, `${MAX_ENTRIES} entries`);
   if (isSkipped(entry.name)) return "it is skipped by its name";
-  if (found.entries.length >= MAX_ENTRIES) {
-    found.isFull = true;
-    return `and everything after it: the folder has more than ${MAX_ENTRIES} entries`;
-  }
   if (entry.kind === "directory") {
     if (depth >= MAX_DEPTH) return `it is more than ${MAX_DEPTH} directories deep`;
     found.entries.push({ path, kind: "folder" });
@@ -44,12 +43,18 @@ async function readEntry(found, entry, path, depth) {
   }
   const file = await entry.getFile();
   if (file.size > MAX_FILE) return `it has more than ${MAX_FILE / 1e6} MB`;
-  if (found.bytes + file.size > MAX_BYTES) return `the folder has more than ${MAX_BYTES / 1e6} MB`;
+  if (found.bytes + file.size > MAX_BYTES) return full(found, `${MAX_BYTES / 1e6} MB`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   found.bytes += bytes.length;
   found.entries.push({ path, bytes, modified: file.lastModified });
   found.stamps.set(path, stampOf(file));
   return undefined;
+}
+
+/** Ends the reading at a limit. */
+function full(found, limit) {
+  found.isFull = true;
+  return `and everything after it: the folder has more than ${limit}`;
 }
 
 const stampOf = (file) => `${file.size} ${file.lastModified}`;

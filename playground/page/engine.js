@@ -6,7 +6,7 @@ import initialize, { format, tokens } from "engine-glue";
 /** Time after which a request is stopped from outside. The engine itself stops scripts after 10 s. */
 const HARD_LIMIT = 20_000;
 
-/** Compiles the engine, and takes back the right to fetch. */
+/** Compiles the engine, and takes back the right to load anything. */
 export async function loadEngine() {
   const response = await fetch("engine.wasm");
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
@@ -15,7 +15,7 @@ export async function loadEngine() {
   await initialize({ module_or_path: module });
   const policy = document.createElement("meta");
   policy.httpEquiv = "Content-Security-Policy";
-  policy.content = "connect-src 'none'";
+  policy.content = "default-src 'none'; script-src 'wasm-unsafe-eval'; worker-src blob:";
   document.head.append(policy);
   return module;
 }

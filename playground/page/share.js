@@ -56,7 +56,7 @@ function fileOf([path, text, modified, isBase64]) {
 }
 
 /** Sends bytes through a stream, whose result may have at most `most` bytes. */
-async function through(bytes, stream, most) {
+export async function through(bytes, stream, most) {
   const writer = stream.writable.getWriter();
   // An error of the stream is thrown by the reader as well.
   writer.write(bytes).catch(() => {});

@@ -20,7 +20,7 @@ after(async () => {
 
 /** Runs in the page: a folder on a disk, in `disk`, with a list of what was written to it. */
 function fakeDisk() {
-  const disk = { written: [], permission: "granted", asked: [], tree: new Map() };
+  const disk = { written: [], read: [], permission: "granted", asked: [], tree: new Map() };
   window.disk = disk;
   disk.fold = (path) => path;
   disk.failsAt = undefined;
@@ -37,6 +37,8 @@ function fakeDisk() {
     kind: "file",
     name: path.split("/").at(-1),
     getFile: async () => {
+      if (path === disk.unreadable) throw error("NotReadableError");
+      disk.read.push(path);
       const { text, lastModified, size } = disk.tree.get(path);
       const file = new File([text], path, { lastModified });
       return size === undefined ? file : Object.defineProperty(file, "size", { value: size });
@@ -258,6 +260,36 @@ test("a folder with too many entries is read in part, and says so", async () => 
   await page.click("#open-folder");
   await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
   assert.match(await page.textContent("#notice"), /more than 2000 entries/);
+  await page.context().close();
+});
+
+test("a folder is read up to limits of entries that are visited and of bytes", async () => {
+  const page = await open(browser, server.url, { before: fakeDisk });
+  const reopened = async () => {
+    await page.evaluate(() => (document.querySelector("#status").textContent = ""));
+    await page.click("#open-folder");
+    await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+    return page.textContent("#notice");
+  };
+  await page.evaluate(() => {
+    for (let number = 0; number < 3_000; number++) {
+      disk.put(`large/${String(number).padStart(4, "0")}`, "");
+      disk.tree.get(`large/${String(number).padStart(4, "0")}`).size = 9e6;
+    }
+  });
+  assert.match(await reopened(), /and \d+ more/);
+  assert.ok((await page.evaluate(() => disk.read.length)) <= 2_000);
+  await page.evaluate(() => {
+    for (const path of [...disk.tree.keys()]) if (path.startsWith("large/")) disk.tree.delete(path);
+    for (const name of ["1", "2", "3", "4", "5", "6"]) disk.put(`large/${name}`, "x".repeat(7e6));
+    disk.read.length = 0;
+    disk.unreadable = "a.txt";
+  });
+  const notice = await reopened();
+  assert.ok(notice.includes("a.txt (it cannot be read: NotReadableError)"), notice);
+  assert.match(notice, /large\/5 \(and everything after it: the folder has more than 32 MB\)/);
+  assert.deepEqual(await page.evaluate(() => disk.read.filter((path) => path > "large/5")), []);
+  assert.deepEqual((await files(page)).sort(), ["grüße.txt", "large/1", "large/2", "large/3", "large/4"]);
   await page.context().close();
 });
 
