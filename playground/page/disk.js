@@ -1,7 +1,7 @@
 // A folder of the visitor's disk, through the File System Access API. Reading copies it into memory, within limits.
 // Nothing is written before the visitor has seen the changes and confirmed them, and nothing over a file that somebody
 // changed meanwhile.
-import { unpack } from "./snapshot.js";
+import { pack, unpack } from "./snapshot.js";
 
 const MAX_ENTRIES = 2_000;
 const MAX_BYTES = 32e6;
@@ -76,7 +76,7 @@ function refuse(reason, paths) {
  * possible on every disk. Deletions come last, so that an error before them loses nothing; inner entries before their
  * directories.
  */
-export function stepsOf({ stamps, snapshot: earlier }, changes, snapshot) {
+export function stepsOf({ snapshot: earlier }, changes, snapshot) {
   const [before, after] = [earlier, snapshot].map((packed) => new Map(unpack(packed).map((entry) => [entry.path, entry])));
   const steps = changes.map(({ path }) => path.replace(/\/$/, "")).map((path) => ({ path, isDeleted: !after.has(path), ...(after.get(path) ?? before.get(path)) }));
   const pathsOf = (test) => steps.filter(test).map(({ path }) => path);
@@ -91,8 +91,9 @@ export function stepsOf({ stamps, snapshot: earlier }, changes, snapshot) {
   return [...steps.filter(({ isDeleted }) => !isDeleted), ...steps.filter(({ isDeleted }) => isDeleted).reverse()];
 }
 
-/** Writes steps to a disk. The stamps of the disk follow each step, so that after an error the rest can be written. */
-export async function writeBack({ handle, stamps }, steps) {
+/** Writes steps to a disk. Its stamps and its snapshot follow each step, so that after an error the rest can be written. */
+export async function writeBack(disk, steps) {
+  const { handle, stamps } = disk;
   const permission = await handle.requestPermission({ mode: "readwrite" });
   if (permission !== "granted") throw new Error("the browser did not grant permission to write; nothing was written");
   const [conflicts, unread] = [[], []];
@@ -106,13 +107,16 @@ export async function writeBack({ handle, stamps }, steps) {
   }
   refuse("these are not as they were read; open the folder again", conflicts);
   refuse("these were not read, so their directories cannot be deleted", unread);
+  const entries = new Map(unpack(disk.snapshot).map((entry) => [entry.path, entry]));
   for (const [number, step] of steps.entries()) {
     try {
-      await carryOut(handle, step, stamps);
+      await carryOut({ handle, stamps, entries }, step);
     } catch (error) {
-      throw new Error(`${number} of ${steps.length} changes were written, then \`${step.path}\` failed: ${error.message}; Write back writes the rest`);
+      disk.snapshot = pack([...entries.values()]);
+      throw new Error(`${number} of ${steps.length} changes were written, then \`${step.path}\` failed: ${error.message}; the rest is not written yet`);
     }
   }
+  disk.snapshot = pack([...entries.values()]);
 }
 
 /** Returns whether the entry that is now at the path of a step is the one that was read, or written, there. */
@@ -122,27 +126,35 @@ async function isAsRead(now, { path, kind }, stamps) {
   return stampOf(await now.getFile()) === stamps.get(path);
 }
 
-async function carryOut(root, step, stamps) {
+/** Carries out a step, and notes in `stamps` and `entries` how far it came. */
+async function carryOut({ handle, stamps, entries }, step) {
   const { path, kind, bytes, isDeleted } = step;
   // The disk may compare names in a way of its own, or have changed since the steps were checked.
-  const now = await find(root, path);
+  const now = await find(handle, path);
   if (!(await isAsRead(now, step, stamps))) throw new Error("it is not as it was read");
-  if (isDeleted && now === undefined) return;
-  const [folder, name] = await parent(root, path);
   if (isDeleted) {
-    await folder.removeEntry(name);
+    if (now !== undefined) {
+      const [folder, name] = await parent(handle, path);
+      await folder.removeEntry(name);
+    }
     stamps.delete(path);
-  } else if (kind === "folder") {
+    entries.delete(path);
+    return;
+  }
+  const [folder, name] = await parent(handle, path);
+  if (kind === "folder") {
     await folder.getDirectoryHandle(name, { create: true });
   } else {
     const file = await folder.getFileHandle(name, { create: true });
-    // If writing fails, the new file is empty, and ours.
+    // A new file is there, and empty, even if writing to it fails.
     stamps.set(path, stampOf(await file.getFile()));
+    if (now === undefined) entries.set(path, { ...step, bytes: new Uint8Array() });
     const stream = await file.createWritable();
     await stream.write(bytes);
     await stream.close();
     stamps.set(path, stampOf(await file.getFile()));
   }
+  entries.set(path, step);
 }
 
 async function parent(root, path) {

@@ -60,6 +60,11 @@ export class Engine {
       return;
     }
     if (data.number !== this.pending?.number) return;
+    if (data.refusal !== undefined) {
+      // The worker has a folder that the page could not restore.
+      this.restart(new Stopped(data.refusal));
+      return;
+    }
     // The request ends even if the page fails to show its result.
     this.finish().resolve(data.answer);
     if (!data.snapshot) return;

@@ -21,7 +21,7 @@ const state = {
   chosen: undefined,
   /** The field with its text. */
   area: undefined,
-  /** Whether a script runs. */
+  /** Whether a script runs, or other work during which nothing else may start. */
   isBusy: false,
   /** The folder of the disk: its handle, the stamps of its files, and the tree as it was read. */
   disk: undefined,
@@ -350,8 +350,7 @@ async function offerWriteBack() {
   }
   if (state.disk !== disk) return;
   if (changes.length > MOST_ROWS) throw new Error(`${changes.length} changes cannot be shown, so they cannot be written back; the most are ${MOST_ROWS}`);
-  const snapshot = engine.snapshot;
-  const steps = stepsOf(disk, changes, snapshot);
+  const steps = stepsOf(disk, changes, engine.snapshot);
   openDialog({
     title: `Write to “${disk.handle.name}” on your disk?`,
     body: [
@@ -360,11 +359,10 @@ async function offerWriteBack() {
       element("div", { class: "plan" }, ...changeTree(changes)),
     ],
     confirm: `Write ${count(changes.length, "change")}`,
-    act: async () => {
+    act: () => hold("writing", async () => {
       await writeBack(disk, steps);
-      disk.snapshot = snapshot;
       say(`${count(changes.length, "change")} written to ${disk.handle.name}`);
-    },
+    }),
   });
 }
 
@@ -450,6 +448,7 @@ async function applyPlan() {
   clearPlan();
   say(`${count(answer.changes, "change")} made, which Undo takes back`);
   showTab("plan", true);
+  if (state.chosen) showFile(state.chosen);
 }
 
 async function takeBack(kind) {

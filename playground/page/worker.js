@@ -31,24 +31,17 @@ self.onmessage = ({ data }) => {
     return;
   }
   const { number, kind } = data;
-  let answer = JSON.parse(requests[kind](data));
+  const answer = JSON.parse(requests[kind](data));
   // A folder that was refused did not take the place of the one before.
   if (!CHANGING.has(kind) || (kind === "load" && answer.error)) {
     postMessage({ number, answer });
     return;
   }
-  let snapshot;
   try {
-    snapshot = folder.save();
+    const snapshot = folder.save();
+    postMessage({ number, answer, state: JSON.parse(folder.state()), snapshot }, [snapshot.buffer]);
   } catch (error) {
-    takeBack(error);
-    answer = { error: { message: `${error.message}, so the change was taken back` } };
-    snapshot = folder.save();
+    if (error instanceof WebAssembly.RuntimeError) throw error;
+    postMessage({ number, refusal: error.message });
   }
-  postMessage({ number, answer, state: JSON.parse(folder.state()), snapshot }, [snapshot.buffer]);
 };
-
-/** Takes back the change after which the folder has too many entries. Throws other errors again. */
-function takeBack(error) {
-  if (error instanceof WebAssembly.RuntimeError || JSON.parse(folder.undo(false)).error) throw error;
-}

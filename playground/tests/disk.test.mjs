@@ -244,11 +244,29 @@ test("after an error halfway, Write back writes the rest", async () => {
   await run(page, CHANGES);
   await page.evaluate(() => (disk.failsAt = "new/c.txt"));
   assert.match(await writtenBack(page), /^2 of 5 changes were written, then `new\/c\.txt` failed: NoModification/);
+  await page.click("#write-back");
+  await page.waitForSelector("dialog[open] .plan");
+  assert.equal(await page.textContent("dialog .summary"), "~1 changed−2 deleted");
+  await page.click("#dialog-close");
   assert.equal(await page.evaluate(() => disk.tree.get("old/b.txt").text), "b\n");
   await page.evaluate(() => (disk.failsAt = undefined));
   assert.match(await writtenBack(page), /written to project/);
   const left = await page.evaluate(() => [...disk.tree.keys()].filter((path) => !disk.tree.get(path).folder).sort());
   assert.deepEqual(left, [".git/config", "a.txt", "grüße.txt", "huge.bin", "neuroscript.toml", "new/c.txt"]);
+  await page.context().close();
+});
+
+test("after an error halfway, Write back knows what was written, also if the run is undone", async () => {
+  const page = await opened();
+  await run(page, CHANGES);
+  await page.evaluate(() => (disk.failsAt = "new/c.txt"));
+  await writtenBack(page);
+  await page.click("#undo");
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("undone"));
+  await page.evaluate(() => (disk.failsAt = undefined));
+  assert.match(await writtenBack(page), /written to project/);
+  const { kept, left } = await page.evaluate(() => ({ kept: disk.tree.get("a.txt").text, left: [...disk.tree.keys()].filter((path) => path.startsWith("new")) }));
+  assert.deepEqual([kept, left], ["one\ntwo\n", []]);
   await page.context().close();
 });
 
