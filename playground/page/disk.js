@@ -1,7 +1,7 @@
 // A folder of the visitor's disk, through the File System Access API. Reading copies it into memory, within limits.
 // Nothing is written before the visitor has seen the changes and confirmed them, and nothing over a file that somebody
 // changed meanwhile.
-import { unpack } from "./snapshot.js";
+import { pack, unpack } from "./snapshot.js";
 
 const MAX_ENTRIES = 2_000;
 const MAX_BYTES = 32e6;
@@ -15,7 +15,7 @@ export const canOpen = () => typeof globalThis.showDirectoryPicker === "function
 
 /** Reads a folder. Returns its entries, the stamp of each file, and what was left out, with reasons. */
 export async function readFolder(handle) {
-  const found = { entries: [], stamps: new Map(), leftOut: [], bytes: 0 };
+  const found = { entries: [], stamps: new Map(), leftOut: [], visited: 0, bytes: 0, isFull: false };
   await readInto(found, handle, "", 0);
   return found;
 }
@@ -23,7 +23,8 @@ export async function readFolder(handle) {
 async function readInto(found, handle, below, depth) {
   for await (const [name, entry] of handle.entries()) {
     const path = below + name;
-    const reason = await readEntry(found, entry, path, depth);
+    // One entry that cannot be read leaves the others readable.
+    const reason = await readEntry(found, entry, path, depth).catch((error) => `it cannot be read: ${error.message}`);
     if (reason) found.leftOut.push({ path, reason });
     if (found.isFull) return;
   }
@@ -31,11 +32,9 @@ async function readInto(found, handle, below, depth) {
 
 /** Reads an entry. Returns why it is left out, if it is. */
 async function readEntry(found, entry, path, depth) {
-  if (SKIPPED.has(entry.name)) return "it is skipped by its name";
-  if (found.entries.length >= MAX_ENTRIES) {
-    found.isFull = true;
-    return `and everything after it: the folder has more than ${MAX_ENTRIES} entries`;
-  }
+  found.visited += 1;
+  if (found.visited > MAX_ENTRIES) return full(found, `${MAX_ENTRIES} entries`);
+  if (isSkipped(entry.name)) return "it is skipped by its name";
   if (entry.kind === "directory") {
     if (depth >= MAX_DEPTH) return `it is more than ${MAX_DEPTH} directories deep`;
     found.entries.push({ path, kind: "folder" });
@@ -44,7 +43,7 @@ async function readEntry(found, entry, path, depth) {
   }
   const file = await entry.getFile();
   if (file.size > MAX_FILE) return `it has more than ${MAX_FILE / 1e6} MB`;
-  if (found.bytes + file.size > MAX_BYTES) return `the folder has more than ${MAX_BYTES / 1e6} MB`;
+  if (found.bytes + file.size > MAX_BYTES) return full(found, `${MAX_BYTES / 1e6} MB`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   found.bytes += bytes.length;
   found.entries.push({ path, bytes, modified: file.lastModified });
@@ -52,66 +51,123 @@ async function readEntry(found, entry, path, depth) {
   return undefined;
 }
 
+/** Ends the reading at a limit. */
+function full(found, limit) {
+  found.isFull = true;
+  return `and everything after it: the folder has more than ${limit}`;
+}
+
 const stampOf = (file) => `${file.size} ${file.lastModified}`;
 
-/** Writes changes (rows with `what` and `path`) back. `left` are paths that were never read. Returns the new stamps. */
-export async function writeBack({ handle, stamps }, changes, snapshot) {
+/** Returns a path in the form in which disks that ignore case, and forms of Unicode, compare paths. */
+const folded = (path) => path.normalize("NFC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").toLowerCase();
+
+const isSkipped = (path) => folded(path).split("/").some((name) => SKIPPED.has(name));
+
+/** Throws an error that names the paths, if there are any. */
+function refuse(reason, paths) {
+  if (paths.length === 0) return;
+  const more = paths.length > 10 ? `, and ${paths.length - 10} more` : "";
+  throw new Error(`nothing was written: ${reason}: ${paths.slice(0, 10).join(", ")}${more}`);
+}
+
+/**
+ * Returns the steps that bring a disk to a snapshot, from changes (rows with `what` and `path`). Throws if a step is not
+ * possible on every disk. Deletions come last, so that an error before them loses nothing; inner entries before their
+ * directories.
+ */
+export function stepsOf({ snapshot: earlier }, changes, snapshot) {
+  const [before, after] = [earlier, snapshot].map((packed) => new Map(unpack(packed).map((entry) => [entry.path, entry])));
+  const steps = changes.map(({ path }) => path.replace(/\/$/, "")).map((path) => ({ path, isDeleted: !after.has(path), ...(after.get(path) ?? before.get(path)) }));
+  const pathsOf = (test) => steps.filter(test).map(({ path }) => path);
+  refuse("these names are never read or written", pathsOf(({ path }) => isSkipped(path)));
+  refuse("browsers cannot write links", pathsOf(({ kind }) => kind !== "file" && kind !== "folder"));
+  refuse("a file cannot take the place of a directory, nor a directory that of a file; delete and write back first", pathsOf(({ path, kind }) => before.has(path) && before.get(path).kind !== kind));
+  const alike = new Map();
+  for (const path of new Set([...before.keys(), ...after.keys()])) alike.set(folded(path), [...(alike.get(folded(path)) ?? []), path]);
+  // A disk that gave both names tells them apart.
+  const clashes = [...alike.values()].filter((paths) => paths.length > 1 && paths.some((path) => !before.has(path)));
+  refuse("many disks take these for the same name", clashes.flat());
+  return [...steps.filter(({ isDeleted }) => !isDeleted), ...steps.filter(({ isDeleted }) => isDeleted).reverse()];
+}
+
+/** Writes steps to a disk. Its stamps and its snapshot follow each step, so that after an error the rest can be written. */
+export async function writeBack(disk, steps) {
+  const { handle, stamps } = disk;
   const permission = await handle.requestPermission({ mode: "readwrite" });
   if (permission !== "granted") throw new Error("the browser did not grant permission to write; nothing was written");
-  const paths = changes.map(({ path }) => path.replace(/\/$/, ""));
-  const conflicts = [];
-  for (const path of paths) {
-    const now = await find(handle, path);
-    const isSame = now === undefined ? !stamps.has(path) : now.kind === "directory" ? !stamps.has(path) : stampOf(await now.getFile()) === stamps.get(path);
-    if (!isSame) conflicts.push(path);
+  const [conflicts, unread] = [[], []];
+  const deleted = new Set(steps.filter(({ isDeleted }) => isDeleted).map(({ path }) => path));
+  for (const step of steps) {
+    const now = await find(handle, step.path);
+    if (!(await isAsRead(now, step, stamps))) conflicts.push(step.path);
+    else if (now?.kind === "directory" && step.isDeleted) {
+      for await (const name of now.keys()) if (!deleted.has(`${step.path}/${name}`)) unread.push(`${step.path}/${name}`);
+    }
   }
-  if (conflicts.length > 0) {
-    throw new Error(`nothing was written, because these are not as they were read: ${conflicts.slice(0, 10).join(", ")}; open the folder again`);
+  refuse("these are not as they were read; open the folder again", conflicts);
+  refuse("these were not read, so their directories cannot be deleted", unread);
+  const entries = new Map(unpack(disk.snapshot).map((entry) => [entry.path, entry]));
+  for (const [number, step] of steps.entries()) {
+    try {
+      await carryOut({ handle, stamps, entries }, step);
+    } catch (error) {
+      disk.snapshot = pack([...entries.values()]);
+      throw new Error(`${number} of ${steps.length} changes were written, then \`${step.path}\` failed: ${error.message}; the rest is not written yet`);
+    }
   }
-  const contents = new Map(unpack(snapshot).map((entry) => [entry.path, entry]));
-  const updated = new Map(stamps);
-  // Deletions come last, so that an error before them loses nothing; inner entries before their directories.
-  for (const [index, change] of changes.entries()) {
-    if (change.what !== "deleted") await put(handle, contents.get(paths[index]), updated);
-  }
-  for (const [index, change] of [...changes.entries()].reverse()) {
-    if (change.what === "deleted") await remove(handle, paths[index], updated);
-  }
-  return updated;
+  disk.snapshot = pack([...entries.values()]);
 }
 
-async function put(root, { path, kind, bytes }, stamps) {
-  const [folder, name] = await parent(root, path, true);
-  if (kind === "folder") {
-    await folder.getDirectoryHandle(name, { create: true });
+/** Returns whether the entry that is now at the path of a step is the one that was read, or written, there. */
+async function isAsRead(now, { path, kind }, stamps) {
+  if (now === undefined) return !stamps.has(path);
+  if (now.kind === "directory") return kind === "folder";
+  return stampOf(await now.getFile()) === stamps.get(path);
+}
+
+/** Carries out a step, and notes in `stamps` and `entries` how far it came. */
+async function carryOut({ handle, stamps, entries }, step) {
+  const { path, kind, bytes, isDeleted } = step;
+  // The disk may compare names in a way of its own, or have changed since the steps were checked.
+  const now = await find(handle, path);
+  if (!(await isAsRead(now, step, stamps))) throw new Error("it is not as it was read");
+  if (isDeleted) {
+    if (now !== undefined) {
+      const [folder, name] = await parent(handle, path);
+      await folder.removeEntry(name);
+    }
+    stamps.delete(path);
+    entries.delete(path);
     return;
   }
-  if (kind !== "file") throw new Error(`\`${path}\` is a link, which browsers cannot write`);
-  const file = await folder.getFileHandle(name, { create: true });
-  const stream = await file.createWritable();
-  await stream.write(bytes);
-  await stream.close();
-  stamps.set(path, stampOf(await file.getFile()));
+  const [folder, name] = await parent(handle, path);
+  if (kind === "folder") {
+    await folder.getDirectoryHandle(name, { create: true });
+  } else {
+    const file = await folder.getFileHandle(name, { create: true });
+    // A new file is there, and empty, even if writing to it fails.
+    stamps.set(path, stampOf(await file.getFile()));
+    if (now === undefined) entries.set(path, { ...step, bytes: new Uint8Array() });
+    const stream = await file.createWritable();
+    await stream.write(bytes);
+    await stream.close();
+    stamps.set(path, stampOf(await file.getFile()));
+  }
+  entries.set(path, step);
 }
 
-async function remove(root, path, stamps) {
-  const [folder, name] = await parent(root, path, false);
-  // A directory that holds something which was not read is refused by the browser.
-  await folder.removeEntry(name);
-  stamps.delete(path);
-}
-
-async function parent(root, path, create) {
+async function parent(root, path) {
   const parts = path.split("/");
   let folder = root;
-  for (const part of parts.slice(0, -1)) folder = await folder.getDirectoryHandle(part, { create });
+  for (const part of parts.slice(0, -1)) folder = await folder.getDirectoryHandle(part);
   return [folder, parts.at(-1)];
 }
 
 /** Returns the handle at a path, or `undefined` if nothing is there. */
 async function find(root, path) {
   try {
-    const [folder, name] = await parent(root, path, false);
+    const [folder, name] = await parent(root, path);
     try {
       return await folder.getFileHandle(name);
     } catch (error) {

@@ -3,7 +3,7 @@
 /** Returns the element with an id. */
 export const byId = (id) => document.getElementById(id);
 
-/** Creates an element with properties (`class`, `aria-…`, `on…` and plain ones) and children, texts among them. */
+/** Creates an element with properties (`class`, `aria-…`, `on…` and plain ones) and children: nodes, texts and lists of them. */
 export function element(name, properties = {}, ...children) {
   const created = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -13,7 +13,8 @@ export function element(name, properties = {}, ...children) {
     else if (key.includes("-") || key === "role") created.setAttribute(key, value);
     else created[key] = value;
   }
-  created.append(...children.filter((child) => child !== undefined && child !== null && child !== false));
+  // One at a time, since a call takes only so many arguments.
+  for (const child of children.flat()) if (child !== undefined && child !== null && child !== false) created.append(child);
   return created;
 }
 

@@ -1,12 +1,12 @@
 // The page: connects the editor, the folder, the results and the engine.
 import { byId, count, element, size } from "./dom.js";
-import { canOpen, readFolder, writeBack } from "./disk.js";
+import { canOpen, readFolder, stepsOf, writeBack } from "./disk.js";
 import { Editor } from "./editor.js";
 import { Engine, Stopped, format, loadEngine, tokens } from "./engine.js";
 import { SAMPLES } from "./samples.js";
 import { MAX_LINK, fragmentOf, scriptOf, toBase64 } from "./share.js";
 import { pack } from "./snapshot.js";
-import { changeTree, folderTree, summary } from "./trees.js";
+import { MOST_ROWS, changeTree, folderTree, summary } from "./trees.js";
 
 /** Number of characters of output that the page shows. */
 const MOST_OUTPUT = 700_000;
@@ -19,7 +19,9 @@ const state = {
   runs: [],
   /** The path of the file that is shown. */
   chosen: undefined,
-  /** Whether a script runs. */
+  /** The field with its text. */
+  area: undefined,
+  /** Whether a script runs, or other work during which nothing else may start. */
   isBusy: false,
   /** The folder of the disk: its handle, the stamps of its files, and the tree as it was read. */
   disk: undefined,
@@ -161,7 +163,7 @@ function problem(finding) {
     element("span", { class: `severity s-${severity}` }, severity),
     element("code", {}, code),
     where && element("span", { class: "where" }, where),
-    element("span", { class: "message" }, ...inCode(message)),
+    element("span", { class: "message" }, inCode(message)),
   ];
   const canShow = place && !place.module;
   return element(
@@ -170,12 +172,12 @@ function problem(finding) {
     canShow
       ? element("button", { type: "button", class: "place", onclick: () => editor.show(place.start, place.end) }, ...head.filter(Boolean))
       : element("p", { class: "place" }, ...head.filter(Boolean)),
-    help && element("p", { class: "help" }, "help: ", ...inCode(help)),
+    help && element("p", { class: "help" }, "help: ", inCode(help)),
     element(
       "div",
       { class: "more" },
       fix && element("button", { type: "button", class: "quiet", onclick: () => repair(fix) }, fix.is_safe ? "Repair" : "Use the suggestion"),
-      element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, ...inCode(explanation))),
+      element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, inCode(explanation))),
     ),
   );
 }
@@ -192,9 +194,21 @@ function repair({ start, end, text }) {
 
 // The folder
 
+/** Shows the tree of the folder again, with the same directories open, and the focus where it was. */
+function showTree() {
+  const tree = byId("tree");
+  const focused = tree.contains(document.activeElement) ? document.activeElement.closest("[data-path]")?.dataset.path : undefined;
+  const open = new Map([...tree.querySelectorAll("details")].map((folder) => [folder.dataset.path, folder.open]));
+  tree.replaceChildren(...folderTree(state.entries, state.chosen, openFile));
+  for (const folder of tree.querySelectorAll("details")) folder.open = open.get(folder.dataset.path) ?? folder.open;
+  if (focused === undefined) return;
+  const now = [...tree.querySelectorAll("[data-path]")].find(({ dataset }) => dataset.path === focused);
+  (now?.querySelector("summary") ?? now ?? tree).focus();
+}
+
 function showFolder({ entries, runs, is_cut: isCut }) {
   Object.assign(state, { entries, runs });
-  byId("tree").replaceChildren(...folderTree(entries, state.chosen, openFile));
+  showTree();
   const files = entries.filter(({ kind }) => kind !== "folder");
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   byId("folder-size").textContent = isCut ? "too many entries to list" : `${count(files.length, "file")}, ${size(bytes)}`;
@@ -202,43 +216,61 @@ function showFolder({ entries, runs, is_cut: isCut }) {
   byId("runs-box").hidden = runs.length === 0;
   update();
   if (state.chosen && entries.some(({ path, kind }) => path === state.chosen && kind !== "folder")) showFile(state.chosen);
-  else if (state.chosen) closeFile();
+  else if (state.chosen && !isEdited()) closeFile();
 }
 
+/** Whether the file that is shown has edits that are not saved. */
+const isEdited = () => state.area !== undefined && state.area.value !== state.area.defaultValue;
+
 function closeFile() {
-  state.chosen = undefined;
+  Object.assign(state, { chosen: undefined, area: undefined });
   byId("file-panel").replaceChildren(element("p", { class: "empty" }, "Choose a file of the folder."));
 }
 
 function openFile(path) {
-  state.chosen = path;
-  byId("tree").replaceChildren(...folderTree(state.entries, path, openFile));
+  Object.assign(state, { chosen: path, area: undefined });
+  for (const file of byId("tree").querySelectorAll(".file")) {
+    if (file.dataset.path === path) file.setAttribute("aria-current", "true");
+    else file.removeAttribute("aria-current");
+  }
   showTab("file");
   showFile(path);
 }
 
 async function showFile(path) {
-  if (state.isBusy) return;
+  if (state.isBusy || isEdited()) return;
   const answer = await attempt(() => engine.request("read", { path }));
-  if (!answer || state.chosen !== path) return;
+  if (!answer || state.chosen !== path || isEdited()) return;
   const { error, text, size: bytes, is_cut: isCut } = answer;
-  const area = element("textarea", { id: "file-text", "aria-label": `Content of ${path}`, spellcheck: false, readOnly: Boolean(isCut), value: text ?? "" });
+  // The browser turns each line end into `\n`, so that only equal ones can be restored.
+  const ends = new Set(text?.match(/\r\n?|\n/g));
+  const isFixed = Boolean(isCut) || ends.size > 1;
+  const area = element("textarea", { id: "file-text", "aria-label": `Content of ${path}`, spellcheck: false, readOnly: isFixed, defaultValue: (text ?? "").replace(/\r\n?/g, "\n") });
+  const length = element("span", { class: "small" }, size(bytes ?? 0));
+  state.area = area;
   const act = (kind, values, done) => () => attempt(async () => {
-    demand(await engine.request(kind, values()));
+    if (state.isBusy) throw new Error("the page is busy; wait, or press Stop");
+    const { value } = area;
+    demand(await engine.request(kind, values(value)));
+    area.defaultValue = value;
+    length.textContent = size(state.entries.find((entry) => entry.path === path)?.size ?? 0);
+    if (state.chosen === path && kind === "remove") closeFile();
     clearPlan();
     say(done);
   });
+  const save = act("write", (value) => ({ path, text: value.replaceAll("\n", [...ends][0] ?? "\n") }), `saved ${path}`);
   byId("file-panel").replaceChildren(
-    element("div", { class: "file-head" }, element("h3", {}, path), !error && element("span", { class: "small" }, size(bytes))),
+    element("div", { class: "file-head" }, element("h3", {}, path), !error && length),
     error || text === null || text === undefined
       ? element("p", { class: "empty" }, error ? error.message : "The file is binary, so it is not shown.")
       : area,
     element(
       "div",
       { class: "actions" },
-      typeof text === "string" && !isCut && element("button", { type: "button", onclick: act("write", () => ({ path, text: area.value }), `saved ${path}`) }, "Save"),
+      typeof text === "string" && !isFixed && element("button", { type: "button", onclick: save }, "Save"),
       element("button", { type: "button", onclick: act("remove", () => ({ path }), `deleted ${path}; Undo takes it back`) }, "Delete"),
       isCut && element("span", { class: "small" }, "Only the beginning is shown."),
+      ends.size > 1 && element("span", { class: "small" }, "The file mixes line ends, so it cannot be edited here."),
     ),
   );
 }
@@ -258,22 +290,31 @@ function newFile() {
   });
 }
 
-/** Fills the folder with a sample. The files of a link take its place in the empty one. */
+/** Fills the folder with a sample. The files of a link take its place in the empty one. Returns the paths left out. */
 async function loadSample(name, keepsScript = false, linked = undefined) {
   const { examples, title } = SAMPLES[name];
   const entries = linked?.entries ?? SAMPLES[name].entries;
-  Object.assign(state, { sample: name, disk: undefined, linked });
-  byId("sample").value = name;
-  byId("example").replaceChildren(element("option", { value: "" }, "Scripts for this folder…"), ...examples.map((example, number) => element("option", { value: number }, example.title)));
-  closeFile();
-  clearPlan();
-  if (!keepsScript) {
-    byId("example").value = "0";
-    editor.text = examples[0].script;
-    clearOutput();
-  }
-  demand(await engine.request("load", { snapshot: pack(entries) }));
-  say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
+  return hold("loading", async () => {
+    const { left_out: leftOut } = demand(await engine.request("load", { snapshot: pack(entries) }));
+    Object.assign(state, { sample: name, disk: undefined, linked });
+    byId("sample").value = name;
+    byId("example").replaceChildren(element("option", { value: "" }, "Scripts for this folder…"), ...examples.map((example, number) => element("option", { value: number }, example.title)));
+    closeFile();
+    clearPlan();
+    if (!keepsScript) {
+      byId("example").value = "0";
+      editor.text = examples[0].script;
+      clearOutput();
+    }
+    say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
+    return leftOut;
+  });
+}
+
+/** Returns the first of the paths that are left out, with reasons. */
+function listed(leftOut) {
+  const more = leftOut.length > 5 ? `, and ${leftOut.length - 5} more` : "";
+  return leftOut.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`).join(", ") + more;
 }
 
 async function openFolder() {
@@ -284,22 +325,20 @@ async function openFolder() {
     if (error.name === "AbortError") return;
     throw error;
   }
-  say(`reading ${handle.name}…`);
-  const { entries, stamps, leftOut } = await readFolder(handle);
-  const snapshot = pack(entries);
-  closeFile();
-  clearPlan();
-  const answer = demand(await engine.request("load", { snapshot }));
-  state.disk = { handle, stamps, snapshot: engine.snapshot };
-  state.sample = "";
-  byId("sample").value = "";
-  const all = [...leftOut, ...answer.left_out];
-  note(
-    `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
-      (all.length > 0 ? ` Left out: ${all.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`).join(", ")}${all.length > 5 ? `, and ${all.length - 5} more` : ""}.` : ""),
-  );
-  say(`${count(stamps.size, "file")} read`);
-  update();
+  await hold(`reading ${handle.name}`, async () => {
+    const { entries, stamps, leftOut } = await readFolder(handle);
+    const answer = demand(await engine.request("load", { snapshot: pack(entries) }));
+    Object.assign(state, { disk: { handle, stamps, snapshot: engine.snapshot }, sample: "", linked: undefined });
+    byId("sample").value = "";
+    closeFile();
+    clearPlan();
+    const all = [...leftOut, ...answer.left_out];
+    note(
+      `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
+        (all.length > 0 ? ` Left out: ${listed(all)}.` : ""),
+    );
+    say(`${count(stamps.size, "file")} read`);
+  });
 }
 
 async function offerWriteBack() {
@@ -309,7 +348,9 @@ async function offerWriteBack() {
     say("nothing differs from what was read");
     return;
   }
-  const snapshot = engine.snapshot;
+  if (state.disk !== disk) return;
+  if (changes.length > MOST_ROWS) throw new Error(`${changes.length} changes cannot be shown, so they cannot be written back; the most are ${MOST_ROWS}`);
+  const steps = stepsOf(disk, changes, engine.snapshot);
   openDialog({
     title: `Write to “${disk.handle.name}” on your disk?`,
     body: [
@@ -318,11 +359,10 @@ async function offerWriteBack() {
       element("div", { class: "plan" }, ...changeTree(changes)),
     ],
     confirm: `Write ${count(changes.length, "change")}`,
-    act: async () => {
-      const stamps = await writeBack(disk, changes, snapshot);
-      state.disk = { ...disk, stamps, snapshot };
+    act: () => hold("writing", async () => {
+      await writeBack(disk, steps);
       say(`${count(changes.length, "change")} written to ${disk.handle.name}`);
-    },
+    }),
   });
 }
 
@@ -361,16 +401,24 @@ function update() {
   if (apply && isBusy) apply.disabled = true;
 }
 
-/** Carries out a request that Stop can end. */
-async function busy(kind, values, word) {
-  if (!engine || state.isBusy) return undefined;
+/** Carries out work during which the page starts no other. */
+async function hold(word, work) {
+  if (state.isBusy) throw new Error("the page is busy; wait, or press Stop");
   state.isBusy = true;
   update();
   say(`${word}…`);
-  const answer = await attempt(async () => demand(await engine.request(kind, values)));
-  state.isBusy = false;
-  update();
-  return answer;
+  try {
+    return await work();
+  } finally {
+    state.isBusy = false;
+    update();
+  }
+}
+
+/** Carries out a request that Stop can end. */
+async function busy(kind, values, word) {
+  if (!engine || state.isBusy) return undefined;
+  return attempt(() => hold(word, async () => demand(await engine.request(kind, values))));
 }
 
 async function run(kind) {
@@ -400,6 +448,7 @@ async function applyPlan() {
   clearPlan();
   say(`${count(answer.changes, "change")} made, which Undo takes back`);
   showTab("plan", true);
+  if (state.chosen) showFile(state.chosen);
 }
 
 async function takeBack(kind) {
@@ -449,23 +498,51 @@ async function share() {
   });
 }
 
+/** Whether a fragment is meant as a link of the playground. Others are places in the page. */
+const isLink = (fragment) => /^#\d/.test(fragment);
+
 /** Fills the editor from the address. Returns whether there was a script in it. */
 async function readLink() {
-  let shared;
+  if (!isLink(location.hash)) return false;
   try {
-    shared = await scriptOf(location.hash, Object.keys(SAMPLES));
+    const shared = await scriptOf(location.hash, Object.keys(SAMPLES));
+    const leftOut = await loadSample(shared.sample || "empty", true, shared.files && { entries: shared.files });
+    byId("example").value = "";
+    editor.text = shared.script;
+    clearOutput();
+    note("This script came with the link. Nothing has run yet, and it can reach only the folder in memory." + (leftOut.length > 0 ? ` Left out: ${listed(leftOut)}.` : ""));
+    return true;
   } catch (error) {
     note(error.message);
     return false;
   }
-  if (!shared) return false;
-  const linked = shared.files && { entries: shared.files };
-  await loadSample(shared.sample || "empty", true, linked);
-  byId("example").value = "";
-  editor.text = shared.script;
-  clearOutput();
-  note("This script came with the link. Nothing has run yet, and it can reach only the folder in memory.");
-  return true;
+}
+
+/** Opens the link of a new address. Asks first if a folder of the disk would be lost by it. */
+async function follow({ oldURL, newURL }) {
+  const { hash } = new URL(newURL);
+  if (!engine || !isLink(hash)) return;
+  const { disk } = state;
+  const isTaken = state.isBusy || byId("dialog").open;
+  if (!disk && !isTaken) {
+    await readLink();
+    return;
+  }
+  // The link can be tried again.
+  history.replaceState(null, "", oldURL);
+  if (isTaken) {
+    note("The link was not opened, because the page was busy. Open it again.");
+    return;
+  }
+  openDialog({
+    title: `Close “${disk.handle.name}”?`,
+    body: [element("p", {}, "The link has a folder of its own. Changes that you have not written back are lost; your disk stays as it is.")],
+    confirm: "Open the link",
+    act: async () => {
+      history.replaceState(null, "", hash);
+      await readLink();
+    },
+  });
 }
 
 // Theme
@@ -531,7 +608,14 @@ function connect() {
     event.preventDefault();
     attempt(() => run(event.shiftKey ? "plan" : "run"));
   });
-  addEventListener("hashchange", () => attempt(readLink));
+  addEventListener("hashchange", (event) => attempt(() => follow(event)));
+}
+
+/** Returns a sentence about the folder after a stop. */
+function restored(leftOut) {
+  if (leftOut === undefined) return "The folder in memory is lost: open a folder or choose a sample.";
+  if (leftOut.length > 0) return `The folder is as it was before, without ${listed(leftOut)}; its history begins anew.`;
+  return "The folder is as it was before it; its history begins anew.";
 }
 
 async function begin() {
@@ -542,9 +626,7 @@ async function begin() {
   engine = new Engine(module, {
     receive: addOutput,
     changed: showFolder,
-    restarted: () => {
-      addOutput("\nThe run was stopped. The folder is as it was before it; its history begins anew.", true);
-    },
+    restarted: (leftOut) => addOutput(`\nThe run was stopped. ${restored(leftOut)}`, true),
   });
   if (!(await readLink())) await loadSample(state.sample);
   editor.draw();

@@ -6,6 +6,8 @@
 export const MAX_LINK = 32_768;
 /** Maximum number of bytes of a script from a link. */
 export const MAX_SCRIPT = 262_144;
+/** Maximum number of files in a link. */
+const MAX_FILES = 1_000;
 
 /** Returns the fragment for a script, or `undefined` if it is too long. */
 export async function fragmentOf(script, sample, files = []) {
@@ -28,10 +30,11 @@ export async function scriptOf(fragment, samples) {
   if (sample !== "" && !samples.includes(sample)) throw new Error(`the link names a sample that does not exist: ${sample}`);
   try {
     const script = await decode(form, text);
-    const files = own === undefined ? undefined : JSON.parse(await decode(form, own)).map(fileOf);
-    return { script, sample, files };
+    const files = own === undefined ? undefined : JSON.parse(await decode(form, own));
+    if (files?.length > MAX_FILES) throw new RangeError();
+    return { script, sample, files: files?.map(fileOf) };
   } catch (error) {
-    const reason = error instanceof RangeError ? "its script or its files are too long" : "its script or its files cannot be read";
+    const reason = error instanceof RangeError ? "its script is too long, or its files are too many" : "its script or its files cannot be read";
     throw new Error(`the link is damaged: ${reason}`);
   }
 }
@@ -53,7 +56,7 @@ function fileOf([path, text, modified, isBase64]) {
 }
 
 /** Sends bytes through a stream, whose result may have at most `most` bytes. */
-async function through(bytes, stream, most) {
+export async function through(bytes, stream, most) {
   const writer = stream.writable.getWriter();
   // An error of the stream is thrown by the reader as well.
   writer.write(bytes).catch(() => {});

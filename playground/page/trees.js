@@ -2,9 +2,13 @@
 import { count, element, size } from "./dom.js";
 
 /** Number of rows that a tree shows. */
-const MOST_ROWS = 2_000;
+export const MOST_ROWS = 2_000;
 /** Number of characters of differences that one plan shows. */
 const MOST_DIFFERENCE = 400_000;
+/** Number of lines of one difference that a plan shows. */
+const MOST_LINES = 5_000;
+/** Number of directories that a tree shows inside each other. The rest of a deeper path stands in one row. */
+const MOST_NESTED = 40;
 
 /** The sign and the word of each kind of change. */
 const KINDS = {
@@ -21,6 +25,7 @@ function arrange(rows) {
   const root = { folders: new Map(), rows: [] };
   for (const row of rows) {
     const parts = row.path.replace(/\/$/, "").split("/");
+    if (parts.length > MOST_NESTED) parts.push(parts.splice(MOST_NESTED - 1).join("/"));
     let level = root;
     for (const part of parts.slice(0, -1)) {
       if (!level.folders.has(part)) level.folders.set(part, { folders: new Map(), rows: [] });
@@ -47,7 +52,7 @@ export function folderTree(entries, chosen, open) {
       {},
       ...[...level.folders].map(([name, inner]) => {
         const inside = list(inner, `${path}${name}/`);
-        return element("li", {}, element("details", { open: shown.length < 200 || path === "" }, element("summary", {}, `${name}/`), inside));
+        return element("li", {}, element("details", { "data-path": `${path}${name}/`, open: shown.length < 200 || path === "" }, element("summary", {}, `${name}/`), inside));
       }),
       ...level.rows.map(({ name, row }) =>
         element(
@@ -55,7 +60,7 @@ export function folderTree(entries, chosen, open) {
           {},
           element(
             "button",
-            { type: "button", class: "file", "aria-current": row.path === chosen ? "true" : undefined, onclick: () => open(row.path) },
+            { type: "button", class: "file", "data-path": row.path, "aria-current": row.path === chosen ? "true" : undefined, onclick: () => open(row.path) },
             element("span", { class: "name" }, row.kind === "link" ? `${name} (link)` : name),
             element("span", { class: "size" }, size(row.size)),
           ),
@@ -123,5 +128,7 @@ function sizes({ before, after }) {
 function difference(text) {
   const lines = text.replace(/\n$/, "").split("\n").filter((line) => !line.startsWith("--- ") && !line.startsWith("+++ "));
   const kind = (line) => (line.startsWith("@@") ? "d-place" : line.startsWith("+") ? "d-new" : line.startsWith("-") ? "d-old" : "d-same");
-  return element("pre", { class: "difference", tabIndex: 0 }, ...lines.map((line) => element("span", { class: kind(line) }, `${line}\n`)));
+  const shown = lines.slice(0, MOST_LINES).map((line) => element("span", { class: kind(line) }, `${line}\n`));
+  const more = lines.length - shown.length;
+  return element("pre", { class: "difference", tabIndex: 0 }, shown, more > 0 && element("span", { class: "d-place" }, `and ${count(more, "further line")}\n`));
 }

@@ -32,10 +32,16 @@ self.onmessage = ({ data }) => {
   }
   const { number, kind } = data;
   const answer = JSON.parse(requests[kind](data));
-  if (!CHANGING.has(kind)) {
+  // A folder that was refused did not take the place of the one before.
+  if (!CHANGING.has(kind) || (kind === "load" && answer.error)) {
     postMessage({ number, answer });
     return;
   }
-  const snapshot = folder.save();
-  postMessage({ number, answer, state: JSON.parse(folder.state()), snapshot }, [snapshot.buffer]);
+  try {
+    const snapshot = folder.save();
+    postMessage({ number, answer, state: JSON.parse(folder.state()), snapshot }, [snapshot.buffer]);
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error;
+    postMessage({ number, refusal: error.message });
+  }
 };

@@ -4,6 +4,7 @@ import { deflateRawSync } from "node:zlib";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { join } from "node:path";
+import { through } from "../page/share.js";
 import { axePath, files, isLong, launch, open, pictures, run, sample, serve, site, write } from "./support.mjs";
 
 let browser;
@@ -184,6 +185,56 @@ onPage("memory and a full folder are limits, not crashes", async (page) => {
   assert.equal(await run(page, "EMIT 1"), "1\n");
 });
 
+onPage("a run after which the folder has too many entries is stopped, and the folder is as before", async (page) => {
+  await sample(page, "empty");
+  const fill = (name) => `FOR EACH n IN RANGE(0, 4000) DO\n  MUST FS.WriteFile("${name}/" + n, "")\nEND`;
+  for (const name of ["a", "b"]) {
+    await run(page, fill(name));
+    assert.match(await page.textContent("#ending"), /^Done/);
+  }
+  await run(page, fill("c"));
+  assert.match(await page.textContent("#ending"), /the folder has more than 10000 entries/);
+  assert.equal(await run(page, 'EMIT FS.Exists("b/1")\nEMIT FS.Exists("c/1")'), "true\nfalse\n");
+});
+
+onPage("a plan with many short lines and deep paths is shown", async (page) => {
+  await sample(page, "empty");
+  await run(page, 'MUST FS.WriteFile("long.txt", STR.Repeat("\\n", 190000))\nMUST FS.WriteFile(STR.Repeat("d/", 100) + "deep.txt", "x")', "#plan");
+  assert.match(await page.textContent("#ending"), /^Done/);
+  await page.waitForSelector("#plan-panel .plan", { state: "attached" });
+  assert.ok((await page.textContent("#plan-panel")).includes("d/d/deep.txt"));
+  for (const { length } of await page.$$eval(".difference", (all) => all.map((one) => ({ length: one.childNodes.length })))) assert.ok(length <= 5_001, `${length}`);
+  await page.click("#apply");
+  await page.waitForFunction(() => /changes made/.test(document.querySelector("#status").textContent));
+  assert.equal((await files(page)).length, 2);
+});
+
+onPage("the File panel keeps line ends and unsaved edits", async (page) => {
+  await sample(page, "empty");
+  await run(page, 'MUST FS.WriteFile("dos.txt", "a\\r\\nb\\r\\n")\nMUST FS.WriteFile("mixed.txt", "a\\r\\nb\\n")');
+  const open = async (name) => {
+    await page.click(`#tree [data-path="${name}"]`);
+    await page.waitForSelector(`textarea[aria-label="Content of ${name}"]`);
+  };
+  await open("mixed.txt");
+  assert.equal(await page.$eval("#file-text", (area) => area.readOnly), true);
+  assert.equal(await page.$('#file-panel button:has-text("Save")'), null);
+  await open("dos.txt");
+  await run(page, 'MUST FS.WriteFile("dos.txt", "a\\r\\nb\\r\\n2\\r\\n")');
+  await page.waitForFunction(() => document.querySelector("#file-text").value === "a\nb\n2\n");
+  await page.click("#tab-file");
+  await page.fill("#file-text", "a\nb\nc\n");
+  assert.equal(await run(page, 'MUST FS.WriteFile("other.txt", "x")\nEMIT "ran"'), "ran\n");
+  await page.click("#tab-file");
+  assert.equal(await page.inputValue("#file-text"), "a\nb\nc\n");
+  await page.click('#file-panel button:has-text("Save")');
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("saved"));
+  assert.match(await run(page, 'EMIT FS.ReadFile("dos.txt").content == "a\\r\\nb\\r\\nc\\r\\n"'), /true\n$/);
+  await page.click("#tab-file");
+  await run(page, 'MUST FS.WriteFile("dos.txt", "new")');
+  await page.waitForFunction(() => document.querySelector("#file-text").value === "new");
+});
+
 onPage("a script cannot leave the folder", async (page) => {
   for (const path of ["../x", "/etc/passwd", "a/../../x"]) {
     await run(page, `SET r = FS.WriteFile("${path}", "x")\nEMIT LAST_ERROR.code`);
@@ -208,11 +259,30 @@ onPage("a link brings the script and the sample back, and runs nothing", { permi
   await other.context().close();
 });
 
+test("a stream that grows beyond a bound is read no further", async () => {
+  let read = 0;
+  const { readable, writable } = new DecompressionStream("deflate-raw");
+  const counting = new TransformStream({
+    transform(piece, controller) {
+      read += piece.length;
+      controller.enqueue(piece);
+    },
+  });
+  const bomb = deflateRawSync(Buffer.alloc(20_000_000), { level: 9 });
+  await assert.rejects(through(bomb, { writable, readable: readable.pipeThrough(counting) }, 100_000), RangeError);
+  assert.ok(read > 100_000 && read < 1_000_000, `${read}`);
+});
+
 const plain = (text) => Buffer.from(text).toString("base64url");
+const deflated = (text) => deflateRawSync(Buffer.from(text), { level: 9 }).toString("base64url");
 
 test("links that somebody forged are refused or harmless", async () => {
   const bomb = deflateRawSync(Buffer.alloc(20_000_000, "# \n"), { level: 9 }).toString("base64url").slice(0, 32_000);
-  const refused = ["#9.logs.YQ", "#1.nowhere.YQ", "#1.logs.%3Cb%3E", "#2.logs.YWJj", `#2.logs.${bomb}`, `#1.logs.${"A".repeat(40_000)}`, "#1.logs.gICA", "#<img src=x onerror=alert(1)>", "#1.__proto__.YQ", "#1.constructor.YQ"];
+  const own = (files) => `#2..${[deflated("EMIT 1"), deflated(files)].join(".")}`;
+  const many = own(JSON.stringify(Array.from({ length: 10_001 }, (_, number) => [`${number}/`, ""])));
+  // The engine takes no path that is no Unicode.
+  const unpaired = own('[["\\ud800", "x", "", 0]]');
+  const refused = ["#9.logs.YQ", "#1.nowhere.YQ", "#1.logs.%3Cb%3E", "#2.logs.YWJj", `#2.logs.${bomb}`, `#1.logs.${"A".repeat(40_000)}`, "#1.logs.gICA", "#1.__proto__.YQ", "#1.constructor.YQ", many, unpaired];
   const visited = await open(browser, server.url, { fragment: refused[0] });
   for (const fragment of refused) {
     await visited.evaluate((fragment) => {
@@ -220,10 +290,19 @@ test("links that somebody forged are refused or harmless", async () => {
       location.hash = fragment;
     }, fragment);
     await visited.waitForFunction(() => document.querySelector("#notice").textContent !== "");
-    assert.match(await visited.textContent("#notice"), /^the link (is damaged|names a sample)/, fragment.slice(0, 40));
+    assert.match(await visited.textContent("#notice"), /^the (link (is damaged|names a sample)|folder cannot be read)/, fragment.slice(0, 40));
+    if (fragment.includes(bomb)) assert.match(await visited.textContent("#notice"), /too long/);
     assert.match(await visited.inputValue("#script"), /^# Sorts the files/);
   }
+  await visited.evaluate(() => (location.hash = "#<img src=x onerror=alert(1)>"));
+  assert.match(await visited.inputValue("#script"), /^# Sorts the files/);
   assert.deepEqual(visited.problems, []);
+  const first = await open(browser, server.url, { fragment: unpaired });
+  assert.equal(await run(first, "EMIT 1"), "1\n", "the page opens with its own sample");
+  await first.context().close();
+  await visited.evaluate((fragment) => (location.hash = fragment), own('[["../x", "x", "", 0], ["y", "x", "", 0]]'));
+  await visited.waitForFunction(() => document.querySelector("#notice").textContent.includes("Left out: ../x ("));
+  assert.deepEqual(await files(visited), ["y"]);
   await visited.context().close();
   const attack = '</textarea><img src=x onerror="window.hit = 1"><script>window.hit = 1</script>';
   const page = await open(browser, server.url, { fragment: `#1.logs.${plain(attack)}` });
@@ -246,7 +325,7 @@ onPage("texts of scripts, files and names never become markup", async (page) => 
   assert.equal(await page.title(), "NeuroScript playground");
 });
 
-test("nothing but the page's own five files is asked for, and nothing can be", async () => {
+test("nothing but the page's own four files is asked for, and nothing can be", async () => {
   const own = await serve({ "/playground/": site });
   const page = await open(browser, own.url, {});
   const outside = [];
@@ -269,6 +348,9 @@ test("nothing but the page's own five files is asked for, and nothing can be", a
     await attempt("eval", () => (0, eval)("1"));
     await attempt("markup", () => (document.createElement("p").innerHTML = "<b>x</b>"));
     await attempt("image", () => new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: () => reject(new TypeError()), src: "https://example.org/x.png" })));
+    await attempt("script", () => import(new URL("playground.js?again", location.href)));
+    await attempt("style", () => new Promise((resolve, reject) => document.head.append(Object.assign(document.createElement("link"), { onload: resolve, onerror: () => reject(new TypeError()), rel: "stylesheet", href: "playground.css?again" }))));
+    await attempt("own image", () => new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: () => reject(new TypeError()), src: "x.png" })));
     await attempt("worker", () => new Promise((resolve, reject) => {
       const policy = "fetch('engine.wasm').then(() => postMessage('done'), (error) => postMessage(error.name))";
       const worker = new Worker(URL.createObjectURL(new Blob([policy])));
@@ -276,7 +358,8 @@ test("nothing but the page's own five files is asked for, and nothing can be", a
     }));
     return results;
   });
-  assert.deepEqual(attempts, { own: "TypeError", other: "TypeError", socket: "TypeError", eval: "EvalError", markup: "TypeError", image: "TypeError", worker: "TypeError" });
+  assert.deepEqual(attempts, { own: "TypeError", other: "TypeError", socket: "TypeError", eval: "EvalError", markup: "TypeError", image: "TypeError", script: "TypeError", style: "TypeError", "own image": "TypeError", worker: "TypeError" });
+  assert.equal(own.asked.length, 4, own.asked.join());
   assert.deepEqual(outside.filter((url) => !url.startsWith("blob:")), []);
   await page.context().close();
   own.close();
@@ -391,6 +474,31 @@ for (const colorScheme of ["light", "dark"]) {
     });
   }
 }
+
+onPage("the skip link leads to the editor, and is no link with a script", async (page) => {
+  await page.focus(".skip");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "script");
+  assert.equal(new URL(page.url()).hash, "#script");
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  assert.equal(await page.isHidden("#notice"), true);
+});
+
+onPage("the focus and the open directories outlast a choice and a run", async (page) => {
+  await sample(page, "empty");
+  await run(page, 'MUST FS.WriteFile("a/b.txt", "1")\nMUST FS.WriteFile("c/d.txt", "2")');
+  await page.click('#tree summary:has-text("c/")');
+  const focused = () => page.evaluate(() => [document.activeElement.className, document.activeElement.getAttribute("data-path"), document.activeElement.getAttribute("aria-current")]);
+  await page.focus('#tree [data-path="a/b.txt"]');
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#file-text");
+  assert.deepEqual(await focused(), ["file", "a/b.txt", "true"]);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "Done");
+  assert.deepEqual(await focused(), ["file", "a/b.txt", "true"]);
+  assert.deepEqual(await page.$$eval("#tree details", (all) => all.map(({ open }) => open)), [true, false]);
+});
 
 onPage("everything is done by keyboard", async (page) => {
   await page.focus("#script");
