@@ -245,9 +245,22 @@ impl ScriptWatch<'_> {
 
 /// Whether a command of the list of runs is that of a script with this name.
 fn is_run_of(command: &str, name: &str) -> bool {
-    let word = command.strip_prefix("ns run ").unwrap_or_default();
-    let path = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(word);
-    path.rsplit('/').next() == Some(&*name.replace('\'', "'\\''"))
+    command.strip_prefix("ns run ").is_some_and(|words| first_word(words).rsplit('/').next() == Some(name))
+}
+
+/// Returns the first word of a command line, without its quotes.
+fn first_word(line: &str) -> String {
+    let (mut word, mut is_quoted) = (String::new(), false);
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => is_quoted = !is_quoted,
+            '\\' if !is_quoted => word.extend(characters.next()),
+            ' ' if !is_quoted => break,
+            other => word.push(other),
+        }
+    }
+    word
 }
 
 fn is_below(path: &str, folder: &OsStr) -> bool {
@@ -337,9 +350,11 @@ mod tests {
     fn a_run_is_known_by_the_name_of_its_script() {
         for name in ["a.ns", "it's.ns", "two words.ns", "'", "ü.ns"] {
             for folder in ["", "in/", "/tmp/it's here/"] {
-                let command = format!("ns run {}", shell_word(&format!("{folder}{name}")));
-                assert!(is_run_of(&command, name), "{command}");
-                assert!(!is_run_of(&command, &format!("b{name}")), "{command}");
+                let script = shell_word(&format!("{folder}{name}"));
+                for command in [format!("ns run {script}"), format!("ns run {script} in/x 'two words'")] {
+                    assert!(is_run_of(&command, name), "{command}");
+                    assert!(!is_run_of(&command, &format!("b{name}")) && !is_run_of(&command, "x"), "{command}");
+                }
             }
         }
         assert!(!is_run_of("ns call FS.WriteFile", "a.ns") && !is_run_of("ns run <a.ns>", "a.ns"));
