@@ -17,6 +17,8 @@
 
 ;;; Code:
 
+(require 'seq)
+
 (defgroup neuroscript nil
   "NeuroScript scripts."
   :group 'languages)
@@ -380,13 +382,12 @@ The buffer NAME gets the major mode MODE."
 
 (defun neuroscript--code-at-point ()
   "Return the code of a finding on the line of point, or nil."
-  (let ((texts (and (fboundp 'flymake-diagnostics)
-                    (mapcar (lambda (finding) (flymake-diagnostic-text finding))
-                            (flymake-diagnostics (line-beginning-position) (line-end-position))))))
-    (catch 'code
-      (dolist (text texts)
-        (when (string-match "\\_<NS[0-9]\\{4\\}\\_>" text)
-          (throw 'code (match-string 0 text)))))))
+  (when (fboundp 'flymake-diagnostics)
+    (seq-some (lambda (finding)
+                (let ((text (flymake-diagnostic-text finding)))
+                  (when (string-match "\\_<NS[0-9]\\{4\\}\\_>" text)
+                    (match-string 0 text))))
+              (flymake-diagnostics (line-beginning-position) (line-end-position)))))
 
 (defun neuroscript-explain (code)
   "Show the page of CODE, by default of the finding on the line of point."

@@ -25,7 +25,7 @@ pub fn index_page(entries: &[ToolEntry<'_>]) -> String {
         let page = format!("tools/{}.md", group.to_ascii_lowercase());
         let names = members.iter().map(|entry| {
             let name = entry.spec.name;
-            let short = name.strip_prefix(group).map_or(name, |rest| rest.trim_start_matches('.'));
+            let short = name.split_once('.').map_or(name, |(_, short)| short);
             format!("[{short}]({page}#{})", anchor(name))
         });
         let names: Vec<String> = names.collect();

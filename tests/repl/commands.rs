@@ -97,6 +97,10 @@ fn scripts_are_loaded_and_saved() {
     std::fs::write(&script, "SET base = 1\nEMIT 1 / 0\n").expect("a script");
     assert!(type_line(&mut session, &format!(":load {}", script.display()), "ns> ").contains("divides by zero"));
     assert!(type_line(&mut session, "base", "ns> ").ends_with("\n40\n"));
+    std::fs::write(&script, ":: needs: 4711\nSET base = totl\n").expect("a script");
+    let shown = type_line(&mut session, &format!(":load {}", script.display()), "ns> ");
+    assert!(shown.contains("error[NS0209]") && !shown.contains("totl`"), "{shown}");
+    assert!(type_line(&mut session, "base", "ns> ").ends_with("\n40\n"));
 }
 
 #[test]

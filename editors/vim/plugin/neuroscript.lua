@@ -13,7 +13,7 @@ end, {
     local is_first = #vim.split(vim.trim(line), '%s+') <= (lead == '' and 1 or 2)
     return is_first and vim.tbl_filter(function(name)
       return vim.startswith(name, lead)
-    end, { 'debug', 'explain', 'plan', 'run', 'test' }) or {}
+    end, require('neuroscript').names) or {}
   end,
 })
 -- Where nvim-dap is installed, `:DapContinue` knows scripts.

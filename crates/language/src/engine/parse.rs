@@ -7,7 +7,7 @@ use crate::program::lint;
 use crate::syntax::{KnownLines, TextLimits, ast::Tree, parse, parse_again};
 use crate::text::{Diagnostic, Source, Sources};
 
-use super::required_version::{check_required_version, is_for_newer_version};
+use super::required_version::{check_required_version, keep_version_findings};
 use super::stack::on_large_stack;
 use super::{Interface, Script, internal_fault};
 
@@ -76,7 +76,7 @@ pub fn describe_script(script: &Script, procedure: Option<&str>) -> DescribedScr
     let mut wrong = Vec::new();
     let interface = on_large_stack(|| Interface::of(&tree, procedure, &mut wrong));
     findings.extend(wrong.into_iter().filter(Diagnostic::is_error));
-    is_for_newer_version(&mut findings);
+    keep_version_findings(&mut findings);
     let interface = match interface {
         Ok(interface) => interface.map_err(|finding| findings.push(finding)).ok(),
         Err(panic) => {

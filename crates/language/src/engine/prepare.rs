@@ -13,7 +13,7 @@ use crate::text::{Code, Diagnostic, Sources};
 
 use super::modules::Loader;
 use super::parse::{parse_known, uncalled_main};
-use super::required_version::is_for_newer_version;
+use super::required_version::keep_version_findings;
 use super::{Engine, Script, admit_text};
 
 /// The purpose of parsing and lowering a script.
@@ -120,7 +120,7 @@ impl Engine {
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);
         }
-        if is_for_newer_version(&mut findings) {
+        if keep_version_findings(&mut findings) {
             return Prepared::refused(sources, findings, held);
         }
         let mut of_interface = Vec::new();

@@ -49,9 +49,9 @@ pub fn check_required_version(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     }));
 }
 
-/// Returns whether a script or one of its modules is refused because of its version. Other findings are dropped then,
-/// since an older version misreads what a newer one has added.
-pub fn is_for_newer_version(findings: &mut Vec<Diagnostic>) -> bool {
+/// Drops all other findings if a script or one of its modules is refused because of its version, since an older version
+/// misreads what a newer one has added. Returns whether it is refused.
+pub fn keep_version_findings(findings: &mut Vec<Diagnostic>) -> bool {
     let is_about_version = |finding: &Diagnostic| finding.code == FindingCode::from(Code::NewerVersion);
     let is_refused = findings.iter().any(is_about_version);
     if is_refused {

@@ -300,11 +300,14 @@ for _, name in ipairs({ 'run', 'plan', 'test', 'debug' }) do
   end
 end
 
+--- The names that `:NeuroScript` takes.
+M.names = { 'debug', 'explain', 'plan', 'run', 'test' }
+
 --- Carries out `:NeuroScript NAME [WORD]…`.
 function M.command(words)
   local name = table.remove(words, 1)
-  if name ~= 'explain' and not M.commands['neuroscript.' .. name] then
-    report('one of run, plan, test, debug and explain is expected, not ' .. name)
+  if not vim.list_contains(M.names, name) then
+    report('one of ' .. table.concat(M.names, ', ') .. ' is expected, not ' .. name)
     return
   end
   if name == 'test' then

@@ -24,6 +24,8 @@ use super::debug::{DebugClient, DebugTexts};
 use super::missing_argument;
 use super::modules::Loader;
 use super::outcome::{ending_before_run, ending_of};
+use super::parse::parse_known;
+use super::required_version::keep_version_findings;
 use super::stack::on_large_stack;
 use super::{EndedRun, Ending, Engine, Script, admit_text};
 
@@ -363,7 +365,7 @@ impl<'e> Session<'e> {
         }
         let span = source.span();
         let tree = match form {
-            Form::Statements => parse(source, engine.text_limits(), findings),
+            Form::Statements => parse_known(source, engine.text_limits(), findings, None),
             Form::Value => parse_value(source, engine.text_limits(), findings).unwrap_or_default(),
         };
         let mut loader = Loader {
@@ -378,6 +380,7 @@ impl<'e> Session<'e> {
         };
         let mut uses = self.uses.clone();
         uses.extend(loader.load(span, &tree));
+        keep_version_findings(findings);
         Unit { tree, uses }
     }
 }
