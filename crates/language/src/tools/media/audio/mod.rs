@@ -158,7 +158,7 @@ fn read(stream: &mut Stream<'_, '_>, kind: FileType, with_properties: bool) -> R
     }
 }
 
-/// Returns the types that are read, with their media types.
+/// Returns a type whose tags are read, with its media type.
 fn known(kind: FileType) -> Option<(FileType, &'static str)> {
     let mime_type = match kind {
         FileType::Mpeg => "audio/mpeg",

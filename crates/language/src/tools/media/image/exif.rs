@@ -148,7 +148,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
     /// Returns the directory that a field points to, which is empty if it is missing or damaged.
     fn below(&mut self, directory: &Directory, tag: u16) -> Result<Directory, Fault> {
         let Some(offset) = self.number(directory, tag)? else { return Ok(Directory::default()) };
-        Ok(unless_damaged(self.directory(offset).map(Some))?.unwrap_or_default())
+        Ok(unless_damaged(self.directory(offset))?.unwrap_or_default())
     }
 
     fn directory(&mut self, offset: u32) -> Result<Directory, Fault> {
@@ -158,7 +158,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
         for index in 0..count {
             let at = at + 2 + (index * FIELD) as u64;
             // The fields before a cut stay.
-            match unless_damaged(self.field(at).map(Some))? {
+            match unless_damaged(self.field(at))? {
                 Some(field) => fields.extend(field),
                 None => break,
             }
@@ -201,10 +201,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
     }
 
     fn values(&mut self, field: Field, length: usize) -> Result<Option<&[u8]>, Fault> {
-        match self.window.bytes(field.at, length) {
-            Err(Fault::Damaged(_)) => Ok(None),
-            bytes => bytes.map(Some),
-        }
+        unless_damaged(self.window.bytes(field.at, length))
     }
 
     /// Returns the degrees of three fractions: degrees, minutes and seconds.
@@ -251,7 +248,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
         found.extend(self.pair(camera, tag::PIXEL_WIDTH, tag::PIXEL_HEIGHT)?);
         if let Some(field) = find(first, tag::SUB_IMAGES, &[4, 13]) {
             for offset in self.numbers(field, MAX_SUBS)? {
-                let below = unless_damaged(self.directory(offset).map(Some))?.unwrap_or_default();
+                let below = unless_damaged(self.directory(offset))?.unwrap_or_default();
                 if self.number(&below, tag::REDUCED)?.is_none_or(|reduced| reduced & 1 == 0) {
                     found.extend(self.pair(&below, tag::WIDTH, tag::HEIGHT)?);
                 }
