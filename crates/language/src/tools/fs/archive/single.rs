@@ -40,6 +40,7 @@ impl SingleReader {
         let size = self.count()?;
         let CompressedFile { file, format, budget } = &mut self.compressed;
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
+        // Frees the memory of the first decoder before the second takes its own.
         self.bytes = Box::new(std::io::empty());
         self.bytes = decompressed(file, *format, budget)?;
         self.left = size;
