@@ -108,7 +108,7 @@ impl ScriptWatch<'_> {
         }
     }
 
-    /// Waits for a moment. Returns how the watch ends, if it does before.
+    /// Waits until a moment. Returns how the watch ends, if it ends before that.
     fn wait(&self, until: Instant) -> Option<Exit> {
         loop {
             if self.signals.is_raised() {

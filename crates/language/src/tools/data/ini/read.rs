@@ -166,7 +166,7 @@ impl Reader {
         self.close_section()?;
         let name = Str::checked(name)?;
         let known = self.whole.get(&name);
-        // Left with one holder, the map of a section that goes on grows in place.
+        // The map of a section that goes on has one holder then, so it grows in place.
         self.whole.put(name.clone(), Value::Nil)?;
         let section = match known {
             Some(Value::Map(section)) => Rc::try_unwrap(section).expect("nothing else holds a section"),

@@ -33,8 +33,8 @@ impl SingleReader {
         SingleReader { compressed, bytes, left: 0, single: Some(single) }
     }
 
-    /// Advances to the only entry; see [`super::Reader::advance`]. No format is sure to say how many bytes follow, so they
-    /// are counted.
+    /// Advances to the only entry; see [`super::Reader::advance`]. Not every format declares the size, so the bytes are
+    /// counted.
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         let Some(SingleFile { name, mode, modified, .. }) = self.single.take() else { return Ok(None) };
         let size = self.count()?;

@@ -217,7 +217,7 @@ fn window_size(descriptor: u8) -> u64 {
     base + base / 8 * u64::from(descriptor & 7)
 }
 
-/// A reader that keeps its error, which the errors of the decoder do not give back.
+/// A reader that keeps its error, because the errors of the decoder do not contain it.
 struct Noting<'a, R> {
     inner: &'a mut R,
     failure: Option<io::Error>,

@@ -1,7 +1,7 @@
 //! A file as lofty reads it: `Read` and `Seek` over a [`Window`].
 //!
-//! lofty can make more memory of bytes than they take: a comment of six bytes becomes two texts with their places. So
-//! memory is charged with a factor, before the bytes are handed over.
+//! lofty can allocate more memory than it reads bytes: a comment of six bytes becomes two texts with their places. So
+//! each byte is charged several times, before it is handed over.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

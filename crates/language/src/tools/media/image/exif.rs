@@ -1,10 +1,9 @@
 //! EXIF: the fields of a TIFF structure, which other formats hold as a part (CIPA DC-008).
 //!
-//! Read here and not by a crate: kamadak-exif 0.6 makes an entry of every field of every directory before anything is
-//! asked, and directories that overlap make that hundreds of megabytes from 64 KB; nom-exif 3.8 brings a second nom,
-//! regular expressions and geometry. This reader goes through the first directory, one EXIF directory, one GPS directory
-//! and [`MAX_SUBS`] images below the first, each once, and reads the values of the fields that it knows. No directory can
-//! lead it in a circle.
+//! No crate reads them: kamadak-exif 0.6 makes an entry for every field of every directory at once, so directories that
+//! overlap in 64 KB take hundreds of megabytes; nom-exif 3.8 brings a second nom, regular expressions and geometry. This
+//! reader goes through the first directory, one EXIF directory, one GPS directory and [`MAX_SUBS`] images below the first,
+//! each once, and reads the values of the fields that it knows. No directory can lead it in a circle.
 
 use super::super::window::{Fault, Window, unless_damaged};
 use super::TiffRange;

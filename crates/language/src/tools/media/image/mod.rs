@@ -1,7 +1,7 @@
 //! `IMAGE.Info`: dimensions, camera and date of an image, from the head of its file.
 //!
-//! The content of a file decides about its format. Nothing is decoded and no memory depends on the file: what is read
-//! passes [`Window`], which bounds it. Where EXIF is damaged, the fields that can be read are given.
+//! The content of a file decides about its format. Nothing is decoded and no memory depends on the file: everything
+//! is read through [`Window`], which bounds it. Where EXIF is damaged, the fields that can be read are given.
 
 mod exif;
 mod head;
