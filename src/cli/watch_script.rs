@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{Address, ChangeKind, ChangeReport, Engine, Selection};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
-use crate::terminal::interrupts::is_second_interrupt;
+use crate::terminal::interrupts::on_interrupt;
 use crate::terminal::report::{counted, report_error, report_failure, say};
 use crate::text::{first_shell_word, safe};
 use crate::toolkit::ToolError;
@@ -279,14 +279,9 @@ impl Signals {
     fn caught() -> Signals {
         let signals = Signals { is_raised: Arc::default(), child: Arc::default() };
         let (is_raised, child) = (signals.is_raised.clone(), signals.child.clone());
-        // Fails only if the system has no signals; Ctrl-C then ends the process.
-        let _ = ctrlc::set_handler(move || {
-            let is_second = is_second_interrupt();
+        on_interrupt(move || {
             is_raised.store(true, Ordering::Relaxed);
             interrupt(child.load(Ordering::Relaxed));
-            if is_second {
-                std::process::exit(Exit::Interrupted.code());
-            }
         });
         signals
     }
