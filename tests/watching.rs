@@ -389,7 +389,7 @@ fn a_run_that_fails_is_taken_back_and_the_watch_goes_on() {
     assert!(said.contains("it is bad") && said.contains("exit code 1; the watch goes on"), "{said}");
     assert_eq!(names(&place.path().join("in")), ["a"]);
     assert_eq!(fs::read_to_string(place.path().join("in/a")).expect("the file"), "aa");
-    // What was taken back is no change.
+    // Changes that were taken back start no run.
     watch.is_quiet();
     write(place.path(), "work.ns", SCRIPT);
     write(place.path(), "in/a", "good");

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use crate::terminal::exit::Exit;
-use crate::terminal::interrupts::is_second_interrupt;
+use crate::terminal::interrupts::on_interrupt;
 use crate::terminal::report::{report_error, say};
 use crate::terminal::screen::{CLEARED, is_capable};
 use crate::watch::{EntryFilter, Replacement, Watcher};
@@ -79,13 +79,7 @@ pub fn watch(command: &WatchedCommand<'_>, mut round: impl FnMut() -> Round) -> 
 pub fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = stop.clone();
-    // Fails only if the system has no signals; Ctrl-C then ends the process.
-    let _ = ctrlc::set_handler(move || {
-        if is_second_interrupt() {
-            std::process::exit(Exit::Interrupted.code());
-        }
-        raised.store(true, Ordering::Relaxed);
-    });
+    on_interrupt(move || raised.store(true, Ordering::Relaxed));
     stop
 }
 

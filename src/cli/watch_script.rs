@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::{ChangeKind, ChangeReport, Engine, Selection};
+use crate::engine::{Address, ChangeKind, ChangeReport, Engine, Selection};
 use crate::options::Global;
 use crate::terminal::exit::Exit;
-use crate::terminal::interrupts::is_second_interrupt;
-use crate::terminal::report::{counted, report_error, report_failure, report_notes, say};
-use crate::text::safe;
+use crate::terminal::interrupts::on_interrupt;
+use crate::terminal::report::{counted, report_error, report_failure, say};
+use crate::text::{first_shell_word, safe};
 use crate::toolkit::ToolError;
 use crate::watch::Arrivals;
 
@@ -108,7 +108,7 @@ impl ScriptWatch<'_> {
         }
     }
 
-    /// Waits for a moment. Returns how the watch ends, if it does before.
+    /// Waits until a moment. Returns how the watch ends, if it ends before that.
     fn wait(&self, until: Instant) -> Option<Exit> {
         loop {
             if self.signals.is_raised() {
@@ -164,19 +164,16 @@ impl ScriptWatch<'_> {
         let ended = self.start(paths).inspect_err(|_| arrivals.give_back(paths));
         let ended = ended.and_then(|child| self.signals.wait_for(child));
         let exit = match ended {
-            Ok(status) => exit_of(status),
+            Ok(status) => Exit::of_status(status),
             Err(error) => {
                 report_error(&format!("the script cannot be run: {error}"), "the watch goes on");
                 Exit::Failed
             }
         };
-        match (before.and_then(|before| self.accept_changes(&before, arrivals)), exit) {
-            (Err(error), _) => drop(report_failure(error)),
-            (Ok(()), Exit::Done) => {}
-            (Ok(()), exit) if !self.args.once && !self.signals.is_raised() => {
-                say(&format!("the run ended with exit code {}; the watch goes on\n", exit.code()));
-            }
-            (Ok(()), _) => {}
+        if let Err(error) = before.and_then(|before| self.accept_changes(&before, arrivals)) {
+            report_failure(error);
+        } else if exit != Exit::Done && !self.args.once && !self.signals.is_raised() {
+            say(&format!("the run ended with exit code {}; the watch goes on\n", exit.code()));
         }
         exit
     }
@@ -218,59 +215,56 @@ impl ScriptWatch<'_> {
         let runs = self.engine.runs(Selection::All, MOST_RUNS)?;
         let new = runs.iter().filter(|summary| !before.contains(&summary.run));
         let ours = new.filter(|summary| summary.begin.as_ref().is_some_and(|begin| is_run_of(&begin.command, &name)));
-        let mut changes: Vec<ChangeReport> = Vec::new();
+        let mut changes = RoundChanges::default();
         for summary in ours {
-            changes.extend(self.engine.show_run(&summary.run)?.changes);
+            self.engine.show_run(&summary.run)?.changes.into_iter().for_each(|change| changes.add(change));
         }
         if changes.is_empty() {
             return Ok(());
         }
-        let tree = self.look()?;
-        for (path, state) in tree {
-            let is_changed = |change: &ChangeReport| {
-                let changed = change.path.0.as_os_str();
-                let is_it = changed == OsStr::new(&path) && change.sizes.1.is_some() && change.sizes.1 == state.size;
-                let is_new_folder =
-                    change.is_folder && matches!(change.what, ChangeKind::Created | ChangeKind::Moved(_));
-                is_it || (is_new_folder && is_below(&path, changed))
-            };
-            if changes.iter().any(is_changed) {
+        for (path, state) in self.look()? {
+            if changes.include(&path, state.size) {
                 arrivals.accept(path, state);
             }
         }
-        report_notes(&self.engine.gate().take_notes());
         Ok(())
     }
 }
 
 /// Whether a command of the list of runs is that of a script with this name.
 fn is_run_of(command: &str, name: &str) -> bool {
-    command.strip_prefix("ns run ").is_some_and(|words| first_word(words).rsplit('/').next() == Some(name))
+    command.strip_prefix("ns run ").is_some_and(|words| first_shell_word(words).rsplit('/').next() == Some(name))
 }
 
-/// Returns the first word of a command line, without its quotes.
-fn first_word(line: &str) -> String {
-    let (mut word, mut is_quoted) = (String::new(), false);
-    let mut characters = line.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' => is_quoted = !is_quoted,
-            '\\' if !is_quoted => word.extend(characters.next()),
-            ' ' if !is_quoted => break,
-            other => word.push(other),
+/// Entries as the runs of a round left them.
+#[derive(Default)]
+struct RoundChanges {
+    /// Files, each with its size in bytes.
+    files: BTreeSet<(Address, u64)>,
+    /// Directories that were created, or moved to their paths.
+    folders: BTreeSet<Address>,
+}
+
+impl RoundChanges {
+    fn add(&mut self, change: ChangeReport) {
+        let ChangeReport { path, what, is_folder, sizes: (_, size), .. } = change;
+        if is_folder && matches!(what, ChangeKind::Created | ChangeKind::Moved(_)) {
+            self.folders.insert(path);
+        } else if let Some(size) = size {
+            self.files.insert((path, size));
         }
     }
-    word
-}
 
-fn is_below(path: &str, folder: &OsStr) -> bool {
-    folder.to_str().and_then(|folder| path.strip_prefix(folder)).is_some_and(|rest| rest.starts_with('/'))
-}
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.folders.is_empty()
+    }
 
-fn exit_of(status: ExitStatus) -> Exit {
-    let all =
-        [Exit::Done, Exit::Failed, Exit::Usage, Exit::Difference, Exit::Refused, Exit::OutOfTime, Exit::Interrupted];
-    all.into_iter().find(|exit| Some(exit.code()) == status.code()).unwrap_or(Exit::Failed)
+    /// Whether a file of this size is one of the files, or in one of the directories.
+    fn include(&self, path: &str, size: Option<u64>) -> bool {
+        let address = Address::from(OsStr::new(path));
+        let is_in_folder = address.ancestors().skip(1).any(|folder| self.folders.contains(&folder));
+        is_in_folder || size.is_some_and(|size| self.files.contains(&(address, size)))
+    }
 }
 
 /// Signals that end the watch. The first interrupts the run of a round, which takes its changes back; a second one
@@ -285,14 +279,9 @@ impl Signals {
     fn caught() -> Signals {
         let signals = Signals { is_raised: Arc::default(), child: Arc::default() };
         let (is_raised, child) = (signals.is_raised.clone(), signals.child.clone());
-        // Fails only if the system has no signals; Ctrl-C then ends the process.
-        let _ = ctrlc::set_handler(move || {
-            let is_second = is_second_interrupt();
+        on_interrupt(move || {
             is_raised.store(true, Ordering::Relaxed);
             interrupt(child.load(Ordering::Relaxed));
-            if is_second {
-                std::process::exit(Exit::Interrupted.code());
-            }
         });
         signals
     }

@@ -1,5 +1,7 @@
 //! Exit codes of the process.
 
+use std::process::ExitStatus;
+
 use crate::engine::Ending;
 use crate::text::ToolCode;
 
@@ -25,6 +27,22 @@ pub enum Exit {
 }
 
 impl Exit {
+    const ALL: [Exit; 8] = [
+        Exit::Done,
+        Exit::Failed,
+        Exit::Usage,
+        Exit::Difference,
+        Exit::Refused,
+        Exit::TestsFailed,
+        Exit::OutOfTime,
+        Exit::Interrupted,
+    ];
+
+    /// Returns the outcome of a process that has ended. A process without one of these exit codes has failed.
+    pub fn of_status(status: ExitStatus) -> Exit {
+        Exit::ALL.into_iter().find(|exit| Some(exit.code()) == status.code()).unwrap_or(Exit::Failed)
+    }
+
     /// Returns the exit code.
     pub fn code(self) -> i32 {
         match self {

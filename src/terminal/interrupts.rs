@@ -13,12 +13,18 @@ const AGAIN_MS: u64 = 1_000;
 /// Makes Ctrl-C interrupt the run, and a second one within a second end the process.
 pub fn catch_interrupts(interrupt: &Interrupt) {
     let interrupt = interrupt.clone();
+    on_interrupt(move || interrupt.raise());
+}
+
+/// Calls a function at each Ctrl-C, and ends the process after a second one within a second.
+pub fn on_interrupt(act: impl Fn() + Send + 'static) {
     // Fails only if the system has no signals; Ctrl-C then ends the process.
     let _ = ctrlc::set_handler(move || {
-        if is_second_interrupt() {
+        let is_second = is_second_interrupt();
+        act();
+        if is_second {
             std::process::exit(Exit::Interrupted.code());
         }
-        interrupt.raise();
     });
 }
 

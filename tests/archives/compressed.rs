@@ -107,7 +107,7 @@ fn members_follow_one_another() {
 }
 
 #[test]
-fn what_is_cut_off_or_followed_by_something_is_an_error() {
+fn a_file_that_is_cut_off_or_followed_by_something_is_refused() {
     for format in FORMATS {
         let bytes = compress(format, TEXT.as_bytes());
         // Shorter beginnings are in no format.

@@ -103,7 +103,7 @@ impl Model {
                 let content = self.tree.remove(Path::new(&format!("d/moved{}", i - 1))).expect("the file is there");
                 self.kept.insert(content);
             }
-            // What is read through the link.
+            // The content is read through the link.
             1 if i % 16 == 9 => self.put(format!("d/link{i}").into(), b"fixed".to_vec()),
             4 if i % 16 == 12 => {
                 let log = String::from_utf8(self.tree[Path::new("log")].clone()).expect("the log is text");

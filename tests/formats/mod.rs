@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::support::dice::Dice;
-use crate::support::{folder_in_memory, package};
+use crate::support::{folder_in_memory, package, songs};
 
 /// A sandbox with an engine.
 struct Bench {
@@ -239,7 +239,7 @@ fn sizes_that_are_claimed_are_not_believed() {
     bench.read_damaged("AUDIO.Tags", &flac, "FLAC");
 }
 
-/// What is read has a bound, however the parts of a file are spread.
+/// The number of bytes that are read has a bound, however the parts of a file are spread.
 #[test]
 fn a_file_of_many_small_parts_is_left() {
     let bench = Bench::new();
@@ -249,8 +249,7 @@ fn a_file_of_many_small_parts_is_left() {
     assert!(failure["message"].as_str().is_some_and(|message| message.contains("too many places")), "{failure}");
     let junk = [&b"ID3\x04\0\0\0\0\0\0"[..], &[0xff, 0xfb, 0, 0].repeat(4 << 20)].concat();
     bench.read_damaged("AUDIO.Tags", &junk, "MP3 without a frame");
-    let comments = comments(1_200_000);
-    let failure = bench.read("AUDIO.Tags", &comments).expect_err("it is refused");
+    let failure = bench.read("AUDIO.Tags", &songs::flac(1_200_000)).expect_err("it is refused");
     assert_eq!(failure["code"], "limit_exceeded", "{failure}");
 }
 
@@ -258,25 +257,8 @@ fn a_file_of_many_small_parts_is_left() {
 #[test]
 fn id3_of_many_frames_is_left() {
     let bench = Bench::new();
-    let mut tags = Vec::new();
-    for number in 0..80_000 {
-        tags.extend(b"TXXX\0\0\0\x0b\0\0\x03");
-        tags.extend(format!("{number:08}\0b").bytes());
-    }
-    let size: Vec<u8> = [21, 14, 7, 0].iter().map(|by| (tags.len() >> by & 0x7f) as u8).collect();
-    let file = [b"ID3\x04\0\0", &size[..], &tags, &[0xff, 0xfb, 0x10, 0xc4].repeat(100)].concat();
-    let failure = bench.read("AUDIO.Tags", &file).expect_err("it is refused");
+    let failure = bench.read("AUDIO.Tags", &songs::id3(80_000)).expect_err("it is refused");
     assert_eq!(failure["code"], "too_large", "{failure}");
-}
-
-/// Returns a FLAC file with this many comments of two bytes each.
-fn comments(count: u32) -> Vec<u8> {
-    let whole = file("song.flac");
-    // The mark, and the first block, which is not the last here.
-    let start = &whole[..4 + 4 + 34];
-    let block = [&[0; 4][..], &count.to_le_bytes(), &b"\x02\0\0\0A=".repeat(count as usize)].concat();
-    let length = (block.len() as u32).to_be_bytes();
-    [start, &[0x84], &length[1..], &block].concat()
 }
 
 #[test]

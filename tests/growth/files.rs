@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::make::{Tar, Zip, gzip, record, tar, zip};
 use crate::subject::call;
-use crate::{ALLOCATOR, BASE, Bench, MEMORY, alone};
+use crate::{ALLOCATOR, BASE, Bench, MEMORY, alone, songs};
 
 /// Returns the peak of allocated bytes during some work.
 fn peak(work: impl FnOnce() -> Result<(), String>) -> (usize, Result<(), String>) {
@@ -269,16 +269,7 @@ fn tags_of_audio() {
         let bench = Bench::new(ALLOWED);
         let (mut accepted, mut refused) = (0, 0);
         for count in [1_000, 20_000, 200_000, 1_000_000] {
-            let blocks = [&[0; 4][..], &u32::to_le_bytes(count), &b"\x02\0\0\0A=".repeat(count as usize)].concat();
-            let length = u32::to_be_bytes(blocks.len() as u32);
-            let stream = [&[0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xf4, 0x00, 0xf0][..], &[0; 20]].concat();
-            let flac = [b"fLaC\0\0\0\x22", &stream[..], &[0x84], &length[1..], &blocks].concat();
-            let frame = |number: u32| [&b"TXXX\0\0\0\x0b\0\0\x03"[..], format!("{number:08}\0b").as_bytes()].concat();
-            let frames: Vec<u8> = (0..count.min(300_000)).flat_map(frame).collect();
-            let size = frames.len() as u32;
-            let size: Vec<u8> = [21, 14, 7, 0].iter().map(|by| (size >> by & 0x7f) as u8).collect();
-            let id3 = [b"ID3\x04\0\0", &size[..], &frames, &[0xff, 0xfb, 0x10, 0xc4].repeat(100)].concat();
-            for (what, file) in [("FLAC", flac), ("ID3", id3)] {
+            for (what, file) in [("FLAC", songs::flac(count)), ("ID3", songs::id3(count.min(300_000)))] {
                 std::fs::write(bench.root().join("song"), file).expect("a song");
                 let (peak, done) = peak(|| call(&bench.engine, "AUDIO.Tags", json!({"path": "song"})));
                 if std::env::var_os("NS_SHOW").is_some() {

@@ -13,6 +13,8 @@ mod files;
 #[path = "../archives/make.rs"]
 mod make;
 mod search;
+#[path = "../support/songs.rs"]
+mod songs;
 mod subject;
 mod text;
 

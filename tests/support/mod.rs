@@ -5,6 +5,7 @@
 pub mod checker;
 pub mod dice;
 pub mod pty;
+pub mod songs;
 
 use std::cell::RefCell;
 use std::fmt::Write as _;

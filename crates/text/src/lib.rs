@@ -33,7 +33,7 @@ pub use json_length::{json_length, safe_json_length};
 pub use nearest::{edits, nearest};
 pub use purpose::{Purpose, meant, search};
 pub use quote::{quote, quoted};
-pub use shell::{shell_line, shell_word};
+pub use shell::{first_shell_word, shell_line, shell_word};
 pub use source::{Position, Source, Sources, position_in};
 pub use span::Span;
 pub use written_as::written_as;

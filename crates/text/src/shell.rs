@@ -28,14 +28,38 @@ pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>, most: usize) -> 
     line
 }
 
+/// Returns the first word of a command line, without its quotes.
+pub fn first_shell_word(line: &str) -> String {
+    let (mut word, mut is_quoted) = (String::new(), false);
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => is_quoted = !is_quoted,
+            '\\' if !is_quoted => word.extend(characters.next()),
+            ' ' if !is_quoted => break,
+            other => word.push(other),
+        }
+    }
+    word
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{shell_line, shell_word};
+    use super::{first_shell_word, shell_line, shell_word};
 
     #[test]
     fn a_shell_reads_the_same() {
         for (text, shown) in [("a.txt", "a.txt"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("*", "'*'")] {
             assert_eq!(shell_word(text), shown);
+        }
+    }
+
+    #[test]
+    fn the_first_word_is_read_back() {
+        for text in ["a.txt", "", "a b", "it's", "'", r"a\b", "ü"] {
+            let word = shell_word(text);
+            assert_eq!(first_shell_word(&word), text);
+            assert_eq!(first_shell_word(&format!("{word} 'b c'")), text);
         }
     }
 

@@ -17,7 +17,7 @@ const HEADINGS: Spec = Spec::pure(
     "Lists the headings of a Markdown text",
     "By CommonMark, in the order of the text, so `#` in code is no heading, and front matter is none either. Each has `level` (1 to 6), \
         `text` without marks, `slug` and `line`, from 1. The slug is the anchor that GitHub gives the heading: small letters, \
-        `-` for blanks, without punctuation, and `-1`, `-2` and so on for those that come again.",
+        `-` for blanks, without punctuation and the descriptions of images, and `-1`, `-2` and so on for those that come again.",
     Example {
         script: "FOR EACH heading IN MARKDOWN.Headings(\"# The `ns` guide\\n\\nText\\n\\n## What's new?\\n\") DO\n  EMIT heading.line, \" \", heading.level, \" \", heading.text, \" #\", heading.slug\nEND",
         output: "1 1 The ns guide #the-ns-guide\n5 2 What's new? #whats-new\n",
@@ -96,29 +96,52 @@ fn headings(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError>
     let text = args.text.as_text();
     let _held = admit(context, &text)?;
     let (mut lines, mut slugs, mut found) = (Lines::of(&text), Slugs::default(), ListBuilder::default());
-    let mut open: Option<(Map, TextBuilder)> = None;
+    let mut open: Option<Heading> = None;
     for (event, range) in Parser::new_ext(&text, OPTIONS).into_offset_iter() {
         work::charge(1)?;
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
-                let heading = Map::with_capacity(4).with("level", level as i64).with("line", lines.at(range.start));
-                open = Some((heading, TextBuilder::default()));
+                let entries = Map::with_capacity(4).with("level", level as i64).with("line", lines.at(range.start));
+                let (text, anchor) = (TextBuilder::default(), TextBuilder::default());
+                open = Some(Heading { entries, text, anchor, images: 0 });
             }
             Event::End(TagEnd::Heading(_)) => {
-                let Some((heading, title)) = open.take() else { continue };
-                let (title, _held) = title.into_held();
-                let slug = slugs.of(&title)?;
-                let text = Value::checked_text(title.trim())?;
-                found.push(context, heading.with("text", text).with("slug", Value::checked_text(&slug)?).into())?;
+                let Some(Heading { entries, text, anchor, .. }) = open.take() else { continue };
+                let ((text, _text_held), (anchor, _anchor_held)) = (text.into_held(), anchor.into_held());
+                let slug = slugs.of(&anchor)?;
+                let text = Value::checked_text(text.trim())?;
+                found.push(context, entries.with("text", text).with("slug", Value::checked_text(&slug)?).into())?;
             }
             event => {
-                if let Some((_, title)) = &mut open {
-                    push(title, &event)?;
+                if let Some(heading) = &mut open {
+                    heading.add(&event)?;
                 }
             }
         }
     }
     found.finish()
+}
+
+/// A heading that has not ended.
+struct Heading {
+    entries: Map,
+    text: TextBuilder,
+    /// Its text without the descriptions of images, of which GitHub makes the anchor.
+    anchor: TextBuilder,
+    /// Number of images that have not ended.
+    images: usize,
+}
+
+impl Heading {
+    fn add(&mut self, event: &Event<'_>) -> Result<(), LimitHit> {
+        match event {
+            Event::Start(Tag::Image { .. }) => self.images += 1,
+            Event::End(TagEnd::Image) => self.images -= 1,
+            _ => {}
+        }
+        push(&mut self.text, event)?;
+        if self.images == 0 { push(&mut self.anchor, event) } else { Ok(()) }
+    }
 }
 
 /// Appends the text that an event shows.
@@ -145,10 +168,8 @@ impl Slugs {
     fn of(&mut self, title: &str) -> Result<String, LimitHit> {
         // Each character may have more bytes as a small letter.
         self.held.grow(2 * title.len() + 2 * SLUG_BYTES)?;
-        let kept = |character: &char| {
-            character.is_alphanumeric() || matches!(character, ' ' | '-' | '_') || is_mark(*character)
-        };
-        let lower = title.trim().chars().flat_map(char::to_lowercase).filter(kept);
+        let kept = |character: &char| matches!(character, ' ' | '-') || is_word_character(*character);
+        let lower = title.chars().flat_map(char::to_lowercase).filter(kept);
         let slug: String = lower.map(|character| if character == ' ' { '-' } else { character }).collect();
         let mut unique = slug.clone();
         while self.counts.contains_key(&unique) {
@@ -161,9 +182,10 @@ impl Slugs {
     }
 }
 
-/// Whether a character belongs to the letter before it.
-fn is_mark(character: char) -> bool {
-    unicode_normalization::char::is_combining_mark(character)
+/// Whether GitHub keeps a character: a letter, a digit, a mark or a connector such as `_`.
+fn is_word_character(character: char) -> bool {
+    // The class of `regex_syntax` also has the characters that join letters.
+    regex_syntax::is_word_character(character) && !matches!(character, '\u{200c}' | '\u{200d}')
 }
 
 fn links(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {

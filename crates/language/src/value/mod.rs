@@ -39,7 +39,7 @@ pub mod time;
 
 use std::rc::Rc;
 
-use crate::limits::{LimitHit, space};
+use crate::limits::LimitHit;
 
 pub use big_numbers::{BEYOND_FLOATS, BEYOND_INTS, BigNumbers, REMEDY as BIG_NUMBERS_REMEDY};
 pub use elements::Elements;
@@ -116,8 +116,7 @@ impl Value {
     /// Creates a text after checking the memory that it needs.
     #[inline]
     pub fn checked_text(text: &str) -> Result<Value, LimitHit> {
-        space::check(text.len())?;
-        Ok(Value::text(text))
+        Ok(Value::from(Str::checked(text)?))
     }
 
     /// Creates a list. Errors: the list would exceed a limit.

@@ -35,6 +35,13 @@ impl Str {
         }
     }
 
+    /// Creates a text after checking the memory that it needs.
+    #[inline]
+    pub fn checked(text: &str) -> Result<Str, LimitHit> {
+        space::check(text.len())?;
+        Ok(Str::new(text))
+    }
+
     /// Creates a text from an existing buffer.
     pub fn from_compact(text: CompactString) -> Str {
         match Small::new(&text) {

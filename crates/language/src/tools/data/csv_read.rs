@@ -143,8 +143,7 @@ pub fn names<I: Input>(context: &mut Context<'_>, records: &Records<I>) -> Resul
     let mut names = MeteredVec::default();
     names.reserve_exact(width)?;
     for name in records.fields() {
-        space::check(name.len())?;
-        names.push(Str::new(name))?;
+        names.push(Str::checked(name)?)?;
     }
     Ok(names)
 }

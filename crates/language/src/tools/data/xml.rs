@@ -119,12 +119,12 @@ impl Builder<'_> {
         }
         // An element is a map, and its children a list in it.
         space::check_depth(2 * self.open.len() + 2)?;
-        let name = named(element.name().as_ref())?;
+        let name = Str::checked(element.name().as_ref())?;
         let mut attributes = Map::with_capacity(2);
         for attribute in element.attributes().with_checks(false) {
             work::charge(1)?;
             let attribute = attribute.map_err(|error| self.fault(start, &error.to_string()))?;
-            let key = named(attribute.key.as_ref())?;
+            let key = Str::checked(attribute.key.as_ref())?;
             if attributes.contains(&key) {
                 let reason = format!("the attribute `{}` comes twice", print::shortened(&key.as_text(), 40));
                 return Err(self.fault(start, &reason));
@@ -199,11 +199,6 @@ fn on_one_line(value: &str) -> Cow<'_, str> {
         return Cow::Borrowed(value);
     }
     Cow::Owned(value.replace("\r\n", " ").replace(['\n', '\r', '\t'], " "))
-}
-
-fn named(name: &str) -> Result<Str, ToolError> {
-    space::check(name.len())?;
-    Ok(Str::new(name))
 }
 
 fn refusal(reason: &str) -> String {

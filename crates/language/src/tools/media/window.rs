@@ -58,11 +58,11 @@ impl Fault {
     }
 }
 
-/// Returns nothing for a part that is damaged; other faults stay.
-pub fn unless_damaged<T>(part: Result<Option<T>, Fault>) -> Result<Option<T>, Fault> {
+/// Returns `None` for a part that is damaged. Errors: the other faults.
+pub fn unless_damaged<T>(part: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match part {
         Err(Fault::Damaged(_)) => Ok(None),
-        part => part,
+        part => part.map(Some),
     }
 }
 
@@ -122,7 +122,7 @@ impl<'a, 'c> Window<'a, 'c> {
         self.context.spend_text(length)?;
         self.block.clear();
         self.start = at;
-        // A position beyond all files is none to seek to.
+        // A seek to a position that no file can have is an error.
         if at >= self.open.metadata.size {
             return Ok(());
         }

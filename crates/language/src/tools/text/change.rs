@@ -156,8 +156,7 @@ fn trim(context: &mut Context<'_>, args: &Trimmed, start: bool, end: bool) -> Re
     if text.len() == whole.len() {
         return Ok(args.text.clone());
     }
-    space::check(text.len())?;
-    Ok(Str::new(text))
+    Ok(Str::checked(text)?)
 }
 
 fn set_of(characters: &str) -> Result<HashSet<char, RandomState>, LimitHit> {

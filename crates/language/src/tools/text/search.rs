@@ -2,7 +2,6 @@
 //! `STR.RemovePrefix`, `STR.RemoveSuffix`.
 
 use crate::gate::{Context, Tool};
-use crate::limits::space;
 use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::Str;
 
@@ -198,6 +197,5 @@ fn removed(args: &Searched, end: End) -> Result<Str, ToolError> {
         End::Last => text.strip_suffix(&*part),
     };
     let Some(rest) = rest else { return Ok(args.text.clone()) };
-    space::check(rest.len())?;
-    Ok(Str::new(rest))
+    Ok(Str::checked(rest)?)
 }

@@ -87,9 +87,7 @@ impl Source<'_> {
         let taken = staged.take_place(target, folder, overwrite, meter, change);
         // A source in the backup store is discarded by the caller, so the copy must have its name before.
         let synced = if self.kept.is_some() && taken.is_ok() { folder.sync() } else { Ok(()) };
-        if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
-            parents.keep();
-        }
+        parents.keep_if_done(&taken);
         let backup = taken?;
         synced.map_err(|error| target.undurable(&error))?;
         Ok(Copied { backup, left_out })

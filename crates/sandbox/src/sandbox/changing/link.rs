@@ -51,9 +51,7 @@ impl SandboxPath {
         placement.drafted(&draft);
         let staged = StagedEntry { draft, dress: None, placement };
         let done = staged.take_place(self, folder, &overwrite, meter, change).map(drop);
-        if done.as_ref().map_or_else(SandboxError::is_done, |()| true) {
-            parents.keep();
-        }
+        parents.keep_if_done(&done);
         done
     }
 }

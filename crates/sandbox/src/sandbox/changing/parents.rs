@@ -73,6 +73,13 @@ impl Parents<'_> {
         }
     }
 
+    /// Keeps the created directories if the entry for which they were created has its name.
+    pub(in crate::sandbox) fn keep_if_done<T>(self, taken: &Result<T, SandboxError>) {
+        if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
+            self.keep();
+        }
+    }
+
     fn enter(&mut self, name: &OsStr, pending: &PendingStep<'_>) -> io::Result<(bool, Folder)> {
         let folder = self.steps.last().map_or(self.nearest, |(_, folder)| folder);
         let is_ours = self.made.make(folder, name, FOLDER_MODE)?;

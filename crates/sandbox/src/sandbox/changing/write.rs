@@ -140,9 +140,7 @@ impl NewFile<'_> {
         let dress = InheritedMetadata { file: &self.file, old: self.old };
         let staged = StagedEntry { draft: self.draft, dress: Some(dress), placement: self.placement };
         let taken = staged.take_place(self.place, self.parents.folder(), &self.overwrite, meter, self.change);
-        if taken.as_ref().map_or_else(SandboxError::is_done, |_| true) {
-            self.parents.keep();
-        }
+        self.parents.keep_if_done(&taken);
         taken
     }
 }

@@ -14,7 +14,7 @@ const ATTEMPTS: usize = 100;
 
 /// Removes an entry with everything in it.
 ///
-/// Errors: if a file system is mounted in it. What was visited before is gone then.
+/// Errors: if a file system is mounted in it. The entries that were visited before are gone then.
 pub(in crate::sandbox) fn discard(folder: &Folder, name: &OsStr, shown: &str) -> Result<(), SandboxError> {
     discard_counting(folder, name, shown, &mut 0)
 }

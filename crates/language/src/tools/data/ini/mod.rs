@@ -1,6 +1,6 @@
 //! `INI`: sections with keys, as configuration files of many programs have them.
 //!
-//! Read here and not by a crate: the crates for INI lose the line of an error and the order of keys, or bring a hash of
+//! No crate reads and writes them: the crates for INI lose the line of an error and the order of keys, or bring a hash of
 //! their own. The form is that of Python's `configparser`, the most widespread one with a description.
 
 mod read;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::gate::{Context, Tool};
-use crate::limits::{space, work};
+use crate::limits::work;
 use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Elements, List, Map, Str, Value, print};
 
@@ -134,7 +134,7 @@ impl Reader {
         if key.is_empty() {
             return Err(self.fault(indent, "a value without a key"));
         }
-        let mut entry = Entry { key: text(key)?, value: None, indent, line: self.line };
+        let mut entry = Entry { key: Str::checked(key)?, value: None, indent, line: self.line };
         if let Some(value) = value {
             let mut builder = TextBuilder::default();
             builder.push(value)?;
@@ -164,9 +164,9 @@ impl Reader {
 
     fn open_section(&mut self, name: &str) -> Result<(), ToolError> {
         self.close_section()?;
-        let name = text(name)?;
+        let name = Str::checked(name)?;
         let known = self.whole.get(&name);
-        // Left with one holder, the map of a section that goes on grows in place.
+        // The map of a section that goes on has one holder then, so it grows in place.
         self.whole.put(name.clone(), Value::Nil)?;
         let section = match known {
             Some(Value::Map(section)) => Rc::try_unwrap(section).expect("nothing else holds a section"),
@@ -206,11 +206,6 @@ fn joined(target: &mut Map, key: &Str, before: Value, value: Value) -> Result<Va
     }
     values.push(value)?;
     Ok(values.finish()?)
-}
-
-fn text(text: &str) -> Result<Str, ToolError> {
-    space::check(text.len())?;
-    Ok(Str::new(text))
 }
 
 fn refusal(reason: &str) -> String {

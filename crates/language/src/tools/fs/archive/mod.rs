@@ -199,7 +199,7 @@ impl Reader {
     }
 }
 
-/// Returns what a file becomes, within the budget.
+/// Returns the decompressed bytes of a file, within the budget.
 fn decompressed(file: &File, format: Compression, budget: &Budget) -> Result<Box<dyn Read>, ToolError> {
     let file = file.try_clone().map_err(read_error)?;
     let bytes = Decompressed::new(file, Some(format), Bounds::by(budget.watch.clone())).map_err(read_error)?;

@@ -33,13 +33,14 @@ impl SingleReader {
         SingleReader { compressed, bytes, left: 0, single: Some(single) }
     }
 
-    /// Advances to the only entry; see [`super::Reader::advance`]. No format is sure to say how many bytes follow, so they
-    /// are counted.
+    /// Advances to the only entry; see [`super::Reader::advance`]. Not every format declares the size, so the bytes are
+    /// counted.
     pub fn advance(&mut self) -> Result<Option<Entry>, ToolError> {
         let Some(SingleFile { name, mode, modified, .. }) = self.single.take() else { return Ok(None) };
         let size = self.count()?;
         let CompressedFile { file, format, budget } = &mut self.compressed;
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
+        // Frees the memory of the first decoder before the second takes its own.
         self.bytes = Box::new(std::io::empty());
         self.bytes = decompressed(file, *format, budget)?;
         self.left = size;

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::limits::{Meter, Watch};
+use crate::limits::{MemoryCharge, Meter, Watch};
 
 use super::fault::Fault;
 
@@ -38,6 +38,11 @@ impl Bounds {
         }
         Ok(())
     }
+}
+
+/// Charges the memory of a decoder, up to this number of bytes.
+pub fn charge_to(held: &mut MemoryCharge, bytes: u64) -> io::Result<()> {
+    held.grow_to(usize::try_from(bytes).unwrap_or(usize::MAX)).map_err(io::Error::other)
 }
 
 /// A reader that checks the deadline, since a decoder may read much before it returns anything.

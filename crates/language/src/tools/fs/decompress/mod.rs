@@ -20,7 +20,7 @@ use crate::limits::MemoryCharge;
 use crate::toolkit::ToolError;
 
 pub use bounds::Bounds;
-use bounds::Polled;
+use bounds::{Polled, charge_to};
 pub use fault::fault_of;
 use xz::XzDecoder;
 use zstd::ZstdDecoder;
@@ -39,7 +39,7 @@ pub enum Compression {
 }
 
 /// Memory that a decoder of bzip2 takes for the largest blocks, in bytes.
-const BZIP2_BYTES: usize = 4 << 20;
+const BZIP2_BYTES: u64 = 4 << 20;
 
 impl Compression {
     const ALL: [Compression; 4] = [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2];
@@ -146,7 +146,7 @@ impl<R: Read> Decompressed<R> {
             Compression::Zstd => Stream::Zstd(Box::new(ZstdDecoder::new(input, bounds))),
             Compression::Xz => Stream::Xz(Box::new(XzDecoder::new(input, bounds))),
             Compression::Bzip2 => {
-                held.grow(BZIP2_BYTES).map_err(io::Error::other)?;
+                charge_to(&mut held, BZIP2_BYTES)?;
                 Stream::Bzip2(Box::new(MultiBzDecoder::new(input)))
             }
         };

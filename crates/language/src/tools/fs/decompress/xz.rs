@@ -7,7 +7,7 @@ use lzma_rust2::XzReader;
 
 use crate::limits::MemoryCharge;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, charge_to};
 use super::fault::Fault;
 
 /// The first bytes of a stream.
@@ -66,7 +66,7 @@ impl<R: BufRead> XzDecoder<R> {
         ahead.take((STREAM_HEADER + BLOCK_HEADER) as u64).read_to_end(&mut head)?;
         let dictionary = dictionary_of(&head).unwrap_or(0);
         let ready = self.charge(dictionary);
-        // What was read ahead of the stream may hold the beginning of the next ones.
+        // The bytes that were read ahead for a stream may include the beginning of later ones.
         let State::Between(ahead) = std::mem::replace(&mut self.state, State::Changing) else { return Ok(true) };
         let (rest, input) = ahead.into_inner();
         let unread = rest.get_ref().get(rest.position() as usize..).unwrap_or_default();
@@ -88,7 +88,7 @@ impl<R: BufRead> XzDecoder<R> {
     fn charge(&mut self, dictionary: u64) -> io::Result<u32> {
         self.bounds.check_window(dictionary)?;
         let bytes = dictionary + DECODER;
-        self.held.grow_to(usize::try_from(bytes).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+        charge_to(&mut self.held, bytes)?;
         Ok(u32::try_from(bytes / 1024).unwrap_or(u32::MAX))
     }
 

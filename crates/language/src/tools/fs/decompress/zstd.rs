@@ -7,7 +7,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::limits::MemoryCharge;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, charge_to};
 use super::fault::Fault;
 
 /// The first bytes of a frame with data.
@@ -122,8 +122,7 @@ impl<R: BufRead> ZstdDecoder<R> {
         self.bounds.watch.poll().map_err(io::Error::other)?;
         // The buffer of a decoder doubles when it is full, and the old one is there until it is copied.
         let buffered = frame.decoded.saturating_sub(frame.returned).min(frame.window);
-        let bytes = 3 * (buffered + BLOCK) + TABLES;
-        self.held.grow_to(usize::try_from(bytes).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+        charge_to(&mut self.held, 3 * (buffered + BLOCK) + TABLES)?;
         let mut input = Noting { inner: &mut self.input, failure: None };
         let decoded = frame.decoder.decode_blocks(&mut input, BlockDecodingStrategy::UptoBlocks(1));
         let failure = input.failure.take();
@@ -218,7 +217,7 @@ fn window_size(descriptor: u8) -> u64 {
     base + base / 8 * u64::from(descriptor & 7)
 }
 
-/// A reader that keeps its error, which the errors of the decoder do not give back.
+/// A reader that keeps its error, because the errors of the decoder do not contain it.
 struct Noting<'a, R> {
     inner: &'a mut R,
     failure: Option<io::Error>,

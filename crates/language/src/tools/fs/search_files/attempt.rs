@@ -15,10 +15,10 @@ use crate::sandbox::{File, OpenFile};
 use super::super::super::parallel::Pace;
 use super::super::decompress::{Bounds, Compression, Decompressed};
 use super::lines::{Collects, Lines, Room, Wanted};
-use super::matcher::{LineMatcher, MatcherParts, QuickMatcher};
+use super::matcher::{MatcherParts, QuickMatcher};
 use super::query::Query;
 use super::reader::{Account, MeteredReader, Utf8Watch};
-use super::{MAX_LINE, Match};
+use super::{MAX_LINE, Match, Search};
 
 /// Size of a file from which its search may have enlarged the buffer of the searcher.
 const LARGE: u64 = 64 << 10;
@@ -153,21 +153,16 @@ pub struct HelperSearch {
 }
 
 impl HelperSearch {
-    /// Returns the search for helpers of a run with this meter. Decompression has no memory until
-    /// [`sharing_memory`](HelperSearch::sharing_memory).
-    pub fn new(matcher: &LineMatcher, manner: &Manner, collects: Collects, meter: &Meter) -> HelperSearch {
-        let longest_line = manner.longest_line.min(HELPER_LINE);
-        let manner = Manner { longest_line, ..manner.clone() };
-        let bounds = Bounds { max_window: 0, ..Bounds::of(meter) };
-        HelperSearch { matcher: matcher.parts(), manner, collects, bounds, max_steps: meter.steps_left() }
-    }
-
-    /// Returns the search with the memory that each of so many helpers may take, of which together they leave more than
-    /// half: nothing charges it to the run.
-    pub fn sharing_memory(mut self, helpers: usize) -> HelperSearch {
+    /// Returns the search for the helpers of a run with this meter. Nothing charges the memory of their decoders to the
+    /// run, so all of them together take less than half of the memory that is left.
+    pub fn new(search: &Search, helpers: usize, meter: &Meter) -> HelperSearch {
+        let longest_line = search.manner.longest_line.min(HELPER_LINE);
+        let manner = Manner { longest_line, ..search.manner.clone() };
         let (memory, _) = space::memory_left();
-        self.bounds.max_window = HELPER_WINDOW.min(memory / (8 * helpers.max(1) as u64));
-        self
+        let max_window = HELPER_WINDOW.min(memory / (8 * helpers.max(1) as u64));
+        let bounds = Bounds { max_window, ..Bounds::of(meter) };
+        let (matcher, collects) = (search.matcher.parts(), search.collects);
+        HelperSearch { matcher, manner, collects, bounds, max_steps: meter.steps_left() }
     }
 
     /// Returns the scratch value of a helper.

@@ -269,8 +269,7 @@ fn search_tree(context: &mut Context<'_>, selection: &Selection<'_>, search: &mu
     let enters = |below: &str| patterns.may_hold(Entry::of_path(below, true));
     let visit = Visit { plan: selection.plan(), enters: Some(&enters) };
     let parallel = Parallel::of(context);
-    let helpers = HelperSearch::new(&search.matcher, &search.manner, search.collects, context.meter)
-        .sharing_memory(parallel.helpers());
+    let helpers = HelperSearch::new(search, parallel.helpers(), context.meter);
     let work = Work {
         scratch: || helpers.scratch(),
         apply: |task: FileTask, scratch: &mut _, pace: Pace<'_>| helpers.attempt(task, scratch, pace),

@@ -1,7 +1,7 @@
 //! `AUDIO.Tags`: title, artist and so on of a file of music, and how long it plays.
 //!
 //! lofty reads the tags, through [`Stream`], which bounds what it reads and charges memory for it. Its own bound on single
-//! allocations is set too. A panic of it is an error of the call.
+//! allocations is set too. If it panics, the call fails.
 
 mod stream;
 
@@ -144,7 +144,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Tags, ToolError> {
     }
 }
 
-/// Reads the tags of a file of this type, and how it is to be played if that is asked for.
+/// Reads the tags of a file of this type, and its properties (duration, bit rate and so on) if they are asked for.
 fn read(stream: &mut Stream<'_, '_>, kind: FileType, with_properties: bool) -> Result<TaggedFile, String> {
     apply_global_options(GlobalOptions::new().allocation_limit(MAX_READ).use_custom_resolvers(false));
     stream.rewind();
@@ -158,7 +158,7 @@ fn read(stream: &mut Stream<'_, '_>, kind: FileType, with_properties: bool) -> R
     }
 }
 
-/// Returns the types that are read, with their media types.
+/// Returns a type whose tags are read, with its media type.
 fn known(kind: FileType) -> Option<(FileType, &'static str)> {
     let mime_type = match kind {
         FileType::Mpeg => "audio/mpeg",
@@ -228,7 +228,7 @@ fn year(date: &str) -> Option<u32> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// Returns the error for what the stream met.
+/// Returns the error for a stream that failed.
 fn failed(fault: Fault, path: &SandboxPath) -> ToolError {
     match fault {
         Fault::Damaged(_) => {

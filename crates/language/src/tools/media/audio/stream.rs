@@ -1,7 +1,7 @@
 //! A file as lofty reads it: `Read` and `Seek` over a [`Window`].
 //!
-//! lofty can make more memory of bytes than they take: a comment of six bytes becomes two texts with their places. So
-//! memory is charged with a factor, before the bytes are handed over.
+//! lofty can allocate more memory than it reads bytes: a comment of six bytes becomes two texts with their places. So
+//! each byte is charged several times, before it is handed over.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -29,13 +29,12 @@ pub struct Stream<'a, 'c> {
     held: MemoryCharge,
     /// Why reading failed. lofty may pass over errors, so the first is kept, and everything fails after it.
     fault: Option<Fault>,
-    has_failed: bool,
 }
 
 impl<'a, 'c> Stream<'a, 'c> {
     /// Creates a stream at the start of a file.
     pub fn new(window: Window<'a, 'c>) -> Stream<'a, 'c> {
-        Stream { window, at: 0, reads: 0, held: MemoryCharge::default(), fault: None, has_failed: false }
+        Stream { window, at: 0, reads: 0, held: MemoryCharge::default(), fault: None }
     }
 
     /// Goes back to the start.
@@ -48,7 +47,7 @@ impl<'a, 'c> Stream<'a, 'c> {
         self.window.up_to(0, EXAMINED)
     }
 
-    /// Takes the reason for which reading failed, if it did.
+    /// Takes the reason why reading failed, if it did. The stream is not read after that.
     pub fn fault(&mut self) -> Option<Fault> {
         self.fault.take()
     }
@@ -66,7 +65,7 @@ impl<'a, 'c> Stream<'a, 'c> {
 
 impl Read for Stream<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.has_failed {
+        if self.fault.is_some() {
             return Err(io::Error::other("the file cannot be read on"));
         }
         match self.bytes(buffer.len()) {
@@ -77,7 +76,6 @@ impl Read for Stream<'_, '_> {
                 Ok(read)
             }
             Err(fault) => {
-                self.has_failed = true;
                 self.fault = Some(fault);
                 Err(io::Error::other("the file cannot be read on"))
             }

@@ -1,10 +1,9 @@
 //! EXIF: the fields of a TIFF structure, which other formats hold as a part (CIPA DC-008).
 //!
-//! Read here and not by a crate: kamadak-exif 0.6 makes an entry of every field of every directory before anything is
-//! asked, and directories that overlap make that hundreds of megabytes from 64 KB; nom-exif 3.8 brings a second nom,
-//! regular expressions and geometry. This reader goes through the first directory, one EXIF directory, one GPS directory
-//! and [`MAX_SUBS`] images below the first, each once, and reads the values of the fields that it knows. No directory can
-//! lead it in a circle.
+//! No crate reads them: kamadak-exif 0.6 makes an entry for every field of every directory at once, so directories that
+//! overlap in 64 KB take hundreds of megabytes; nom-exif 3.8 brings a second nom, regular expressions and geometry. This
+//! reader goes through the first directory, one EXIF directory, one GPS directory and [`MAX_SUBS`] images below the first,
+//! each once, and reads the values of the fields that it knows. No directory can lead it in a circle.
 
 use super::super::window::{Fault, Window, unless_damaged};
 use super::TiffRange;
@@ -148,7 +147,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
     /// Returns the directory that a field points to, which is empty if it is missing or damaged.
     fn below(&mut self, directory: &Directory, tag: u16) -> Result<Directory, Fault> {
         let Some(offset) = self.number(directory, tag)? else { return Ok(Directory::default()) };
-        Ok(unless_damaged(self.directory(offset).map(Some))?.unwrap_or_default())
+        Ok(unless_damaged(self.directory(offset))?.unwrap_or_default())
     }
 
     fn directory(&mut self, offset: u32) -> Result<Directory, Fault> {
@@ -158,7 +157,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
         for index in 0..count {
             let at = at + 2 + (index * FIELD) as u64;
             // The fields before a cut stay.
-            match unless_damaged(self.field(at).map(Some))? {
+            match unless_damaged(self.field(at))? {
                 Some(field) => fields.extend(field),
                 None => break,
             }
@@ -201,10 +200,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
     }
 
     fn values(&mut self, field: Field, length: usize) -> Result<Option<&[u8]>, Fault> {
-        match self.window.bytes(field.at, length) {
-            Err(Fault::Damaged(_)) => Ok(None),
-            bytes => bytes.map(Some),
-        }
+        unless_damaged(self.window.bytes(field.at, length))
     }
 
     /// Returns the degrees of three fractions: degrees, minutes and seconds.
@@ -251,7 +247,7 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
         found.extend(self.pair(camera, tag::PIXEL_WIDTH, tag::PIXEL_HEIGHT)?);
         if let Some(field) = find(first, tag::SUB_IMAGES, &[4, 13]) {
             for offset in self.numbers(field, MAX_SUBS)? {
-                let below = unless_damaged(self.directory(offset).map(Some))?.unwrap_or_default();
+                let below = unless_damaged(self.directory(offset))?.unwrap_or_default();
                 if self.number(&below, tag::REDUCED)?.is_none_or(|reduced| reduced & 1 == 0) {
                     found.extend(self.pair(&below, tag::WIDTH, tag::HEIGHT)?);
                 }

@@ -3,7 +3,7 @@
 use super::super::window::{Fault, Window, unless_damaged};
 use super::{Head, TiffRange, heif};
 
-/// The position of the part that all chunks of PNG and WebP begin with, its size and name.
+/// Length of the head of a chunk of PNG or WebP, its size and name, in bytes.
 const CHUNK: u64 = 8;
 
 /// Reads the head of an image of this media type; nothing for a type that is not read.
@@ -25,10 +25,10 @@ pub fn read(window: &mut Window<'_, '_>, mime: &str) -> Result<Option<Head>, Fau
     }))
 }
 
-/// Returns the first bytes of a chunk; nothing at the end of the file, and nothing if no more of the file may be read: a
-/// large image has many chunks, and what was found before them holds.
+/// Returns the head of a chunk, or `None` at the end of the file, or if no more of the file may be read: a large image
+/// has many chunks, and the first ones have the dimensions.
 fn chunk(window: &mut Window<'_, '_>, at: u64) -> Result<Option<[u8; CHUNK as usize]>, Fault> {
-    unless_damaged(window.up_to(at, CHUNK as usize).map(|head| head.try_into().ok()))
+    Ok(unless_damaged(window.up_to(at, CHUNK as usize))?.and_then(|head| head.try_into().ok()))
 }
 
 /// Goes through the segments before the frame of a JPEG file.
@@ -70,7 +70,8 @@ fn png(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
     }
     let (width, height) = (window.array(16)?, window.array(20)?);
     let mut head = Head { width: u32::from_be_bytes(width), height: u32::from_be_bytes(height), ..Head::default() };
-    let mut at = CHUNK;
+    // The chunks follow a signature of eight bytes.
+    let mut at = 8;
     while let Some([l0, l1, l2, l3, name @ ..]) = chunk(window, at)? {
         let start = at + CHUNK;
         let end = start + u64::from(u32::from_be_bytes([l0, l1, l2, l3]));

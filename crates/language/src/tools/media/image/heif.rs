@@ -2,7 +2,7 @@
 //!
 //! The boxes of one level are gone through once each, and only boxes that are known are entered, so nothing here recurses.
 
-use super::super::window::{Fault, MAX_PIECE, Window};
+use super::super::window::{Fault, MAX_PIECE, Window, unless_damaged};
 use super::{Head, TiffRange};
 
 /// Maximum number of boxes of one level that are looked at.
@@ -32,7 +32,7 @@ pub fn read(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
                 head.width = u32::from_be_bytes(window.array(property.start + 4)?);
                 head.height = u32::from_be_bytes(window.array(property.start + 8)?);
             }
-            // What is displayed of pictures whose sides encoders fill up: fractions of a width and a height.
+            // Encoders fill up the sides of images; the box has the displayed width and height, as fractions.
             b"clap" => {
                 let mut sides = Numbers::of(window, Box { end: property.end.min(property.start + 16), ..property })?;
                 head.width = sides.fraction(head.width)?;
@@ -50,10 +50,7 @@ pub fn read(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
         }
     }
     head.orientation = Some(orientation(flips, turns));
-    head.exif = match exif(window, meta) {
-        Err(Fault::Damaged(_)) => None,
-        exif => exif?,
-    };
+    head.exif = unless_damaged(exif(window, meta))?.flatten();
     Ok(head)
 }
 

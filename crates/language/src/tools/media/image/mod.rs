@@ -1,7 +1,7 @@
 //! `IMAGE.Info`: dimensions, camera and date of an image, from the head of its file.
 //!
-//! The content of a file decides about its format. Nothing is decoded and no memory depends on the file: what is read
-//! passes [`Window`], which bounds it. Where EXIF is damaged, the fields that can be read are given.
+//! The content of a file decides about its format. Nothing is decoded and no memory depends on the file: everything
+//! is read through [`Window`], which bounds it. Where EXIF is damaged, the fields that can be read are given.
 
 mod exif;
 mod head;
@@ -17,7 +17,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 use super::super::fs::kind::{EXAMINED, Kind as FileKind, Other};
-use super::window::{Fault, Window};
+use super::window::{Fault, Window, unless_damaged};
 use exif::{Exif, Position};
 
 const SPEC: Spec = Spec {
@@ -144,8 +144,9 @@ impl Head {
 
 /// Maximum number of bytes that are read.
 const MAX_READ: usize = 1 << 20;
-/// Decimals of degrees that are given, some millimetres; those of metres are three.
+/// Degrees are rounded to seven decimals, which is about a centimetre.
 const DEGREES: f64 = 1e7;
+/// Metres are rounded to three decimals.
 const METRES: f64 = 1e3;
 
 pub fn tool() -> Tool {
@@ -172,9 +173,9 @@ fn read(window: &mut Window<'_, '_>, args: &Args) -> Result<Option<Info>, Fault>
     let Some(kind) = infer::get(start) else { return Ok(None) };
     let mime_type = kind.mime_type();
     let Some(head) = head::read(window, mime_type)? else { return Ok(None) };
-    let exif = match head.exif.map(|place| exif::read(window, place, args.gps)) {
-        None | Some(Err(Fault::Damaged(_))) => Exif::default(),
-        Some(exif) => exif?,
+    let exif = match head.exif {
+        Some(place) => unless_damaged(exif::read(window, place, args.gps))?.unwrap_or_default(),
+        None => Exif::default(),
     };
     let orientation = head.orientation.or(exif.orientation).filter(|number| (1..=8).contains(number)).unwrap_or(1);
     let (width, height) = match (head.width, head.height) {
