@@ -1,6 +1,7 @@
 // A folder of the visitor's disk, through the File System Access API. Reading copies it into memory, within limits.
 // Nothing is written before the visitor has seen the changes and confirmed them, and nothing over a file that somebody
 // changed meanwhile.
+import { firstOf } from "./dom.js";
 import { pack, unpack } from "./snapshot.js";
 
 const MAX_ENTRIES = 2_000;
@@ -66,9 +67,7 @@ const isSkipped = (path) => folded(path).split("/").some((name) => SKIPPED.has(n
 
 /** Throws an error that names the paths, if there are any. */
 function refuse(reason, paths) {
-  if (paths.length === 0) return;
-  const more = paths.length > 10 ? `, and ${paths.length - 10} more` : "";
-  throw new Error(`nothing was written: ${reason}: ${paths.slice(0, 10).join(", ")}${more}`);
+  if (paths.length > 0) throw new Error(`nothing was written: ${reason}: ${firstOf(paths, 10)}`);
 }
 
 /**
@@ -108,15 +107,14 @@ export async function writeBack(disk, steps) {
   refuse("these are not as they were read; open the folder again", conflicts);
   refuse("these were not read, so their directories cannot be deleted", unread);
   const entries = new Map(unpack(disk.snapshot).map((entry) => [entry.path, entry]));
-  for (const [number, step] of steps.entries()) {
-    try {
-      await carryOut({ handle, stamps, entries }, step);
-    } catch (error) {
-      disk.snapshot = pack([...entries.values()]);
-      throw new Error(`${number} of ${steps.length} changes were written, then \`${step.path}\` failed: ${error.message}; the rest is not written yet`);
-    }
+  let written = 0;
+  try {
+    for (; written < steps.length; written++) await carryOut({ handle, stamps, entries }, steps[written]);
+  } catch (error) {
+    throw new Error(`${written} of ${steps.length} changes were written, then \`${steps[written].path}\` failed: ${error.message}; the rest is not written yet`);
+  } finally {
+    disk.snapshot = pack([...entries.values()]);
   }
-  disk.snapshot = pack([...entries.values()]);
 }
 
 /** Returns whether the entry that is now at the path of a step is the one that was read, or written, there. */

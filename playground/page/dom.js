@@ -1,4 +1,4 @@
-// Elements from texts: nothing of a script, a file or a link ever becomes markup.
+// Elements from texts, and texts for people: nothing of a script, a file or a link ever becomes markup.
 
 /** Returns the element with an id. */
 export const byId = (id) => document.getElementById(id);
@@ -29,3 +29,9 @@ export function size(bytes) {
 
 /** Returns a number with its noun. */
 export const count = (number, noun, plural = `${noun}s`) => `${number} ${number === 1 ? noun : plural}`;
+
+/** Returns the first of several texts, and the number of those after them. */
+export function firstOf(texts, most) {
+  const more = texts.length > most ? `, and ${texts.length - most} more` : "";
+  return texts.slice(0, most).join(", ") + more;
+}

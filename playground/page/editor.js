@@ -2,7 +2,7 @@
 // give it: undo, input methods, selection, screen readers. Tab leaves it; Ctrl+] and Ctrl+[ indent.
 import { element } from "./dom.js";
 
-/** The names of the classes of tokens, in the order of `engine/src/highlight.rs`. */
+/** The names of the classes of tokens, in the order of `TokenClass` in `crates/syntax`. */
 const CLASSES = ["keyword", "variable", "property", "function", "namespace", "parameter", "number", "text", "comment"];
 /** Number of characters above which a script has no colours. */
 const MOST_COLOURED = 60_000;

@@ -22,9 +22,6 @@ export async function loadEngine() {
 
 export { format, tokens };
 
-/** A request that was stopped. */
-export class Stopped extends Error {}
-
 export class Engine {
   /**
    * Pieces of output go to `receive`, new trees and histories to `changed`. After a stop, `restarted` gets the paths that
@@ -49,7 +46,7 @@ export class Engine {
     this.worker.onmessage = ({ data }) => this.hear(data);
     this.worker.onerror = (event) => {
       event.preventDefault();
-      this.restart(new Stopped("the engine failed; please report the script"));
+      this.restart(new Error("the engine failed; please report the script"));
     };
     this.worker.postMessage({ module: this.module });
   }
@@ -62,7 +59,7 @@ export class Engine {
     if (data.number !== this.pending?.number) return;
     if (data.refusal !== undefined) {
       // The worker has a folder that the page could not restore.
-      this.restart(new Stopped(data.refusal));
+      this.restart(new Error(data.refusal));
       return;
     }
     // The request ends even if the page fails to show its result.
@@ -86,7 +83,7 @@ export class Engine {
       if (this.isLost && kind !== "load") throw new Error("the folder in memory was lost when the engine was stopped; open a folder or choose a sample");
       if (!this.worker) this.start();
       const number = ++this.number;
-      const stop = () => this.restart(new Stopped(`stopped: it took more than ${HARD_LIMIT / 1000} s`));
+      const stop = () => this.restart(new Error(`stopped: it took more than ${HARD_LIMIT / 1000} s`));
       this.pending = { number, resolve, reject, timer: setTimeout(stop, HARD_LIMIT) };
       this.worker.postMessage({ number, kind, ...values });
     });
@@ -101,7 +98,7 @@ export class Engine {
 
   /** Stops the request that is being worked on. */
   stop() {
-    if (this.pending && !this.isReloading) this.restart(new Stopped("stopped"));
+    if (this.pending && !this.isReloading) this.restart(new Error("stopped"));
   }
 
   /** Ends the worker, and gives the folder as it was before the request to another one. */

@@ -1,11 +1,13 @@
 // The page: connects the editor, the folder, the results and the engine.
-import { byId, count, element, size } from "./dom.js";
+import { byId, count, element, firstOf, size } from "./dom.js";
 import { canOpen, readFolder, stepsOf, writeBack } from "./disk.js";
 import { Editor } from "./editor.js";
-import { Engine, Stopped, format, loadEngine, tokens } from "./engine.js";
+import { Engine, format, loadEngine, tokens } from "./engine.js";
+import { problem } from "./problems.js";
 import { SAMPLES } from "./samples.js";
-import { MAX_LINK, fragmentOf, scriptOf, toBase64 } from "./share.js";
+import { MAX_LINK, fragmentOf, scriptOf } from "./share.js";
 import { pack } from "./snapshot.js";
+import { nextTheme, restoreTheme } from "./theme.js";
 import { MOST_ROWS, changeTree, folderTree, summary } from "./trees.js";
 
 /** Number of characters of output that the page shows. */
@@ -25,6 +27,8 @@ const state = {
   isBusy: false,
   /** The folder of the disk: its handle, the stamps of its files, and the tree as it was read. */
   disk: undefined,
+  /** The entries of the folder that came with a link. */
+  linked: undefined,
   checkTimer: undefined,
   outputLength: 0,
 };
@@ -49,7 +53,7 @@ async function attempt(work) {
   try {
     return await work();
   } catch (error) {
-    say(error instanceof Stopped || error instanceof Error ? error.message : String(error), true);
+    say(error instanceof Error ? error.message : String(error), true);
     return undefined;
   }
 }
@@ -108,7 +112,7 @@ function showEnding({ ending, findings, warnings, steps, changes }, isPlan) {
   byId("ending").replaceChildren(
     element("p", { class: `facts e-${ending}` }, facts.join(" · ")),
     ...warnings.map((text) => element("p", { class: "warning" }, text)),
-    ...findings.map(problem),
+    ...findings.map((finding) => problem(finding, editor)),
   );
 }
 
@@ -150,46 +154,9 @@ function showProblems(findings) {
   const warnings = findings.length - errors;
   const text = findings.length === 0 ? "No problems" : [errors && count(errors, "error"), warnings && count(warnings, "warning")].filter(Boolean).join(", ");
   byId("problem-count").textContent = text;
-  byId("problems").replaceChildren(...findings.slice(0, 100).map((finding) => element("li", {}, problem(finding))));
+  byId("problems").replaceChildren(...findings.slice(0, 100).map((finding) => element("li", {}, problem(finding, editor))));
   const inScript = findings.filter(({ place }) => place && !place.module);
   editor.mark(inScript.map(({ place, severity }) => ({ start: place.start, end: Math.max(place.end, place.start + 1), severity })));
-}
-
-/** Returns a finding with its place, help, explanation and repair. */
-function problem(finding) {
-  const { code, severity, message, help, explanation, place, fix } = finding;
-  const where = place ? (place.module ? `${place.module}:${place.line}:${place.column}` : `${place.line}:${place.column}`) : undefined;
-  const head = [
-    element("span", { class: `severity s-${severity}` }, severity),
-    element("code", {}, code),
-    where && element("span", { class: "where" }, where),
-    element("span", { class: "message" }, inCode(message)),
-  ];
-  const canShow = place && !place.module;
-  return element(
-    "div",
-    { class: "problem" },
-    canShow
-      ? element("button", { type: "button", class: "place", onclick: () => editor.show(place.start, place.end) }, ...head.filter(Boolean))
-      : element("p", { class: "place" }, ...head.filter(Boolean)),
-    help && element("p", { class: "help" }, "help: ", inCode(help)),
-    element(
-      "div",
-      { class: "more" },
-      fix && element("button", { type: "button", class: "quiet", onclick: () => repair(fix) }, fix.is_safe ? "Repair" : "Use the suggestion"),
-      element("details", {}, element("summary", {}, `What is ${code}?`), element("p", {}, inCode(explanation))),
-    ),
-  );
-}
-
-/** Returns a text with its parts in backticks as code. */
-function inCode(text) {
-  return text.split("`").map((part, number) => (number % 2 === 1 ? element("code", {}, part) : part));
-}
-
-function repair({ start, end, text }) {
-  editor.replace(start, end, text);
-  editor.show(start, start + text.length);
 }
 
 // The folder
@@ -290,31 +257,35 @@ function newFile() {
   });
 }
 
-/** Fills the folder with a sample. The files of a link take its place in the empty one. Returns the paths left out. */
+/** Replaces the folder in memory, which is a sample, that of a link or a copy of one on the disk. Returns the paths left out. */
+async function fill(entries, { sample = "", linked }) {
+  const { left_out: leftOut } = demand(await engine.request("load", { snapshot: pack(entries) }));
+  Object.assign(state, { sample, linked, disk: undefined });
+  byId("sample").value = sample;
+  closeFile();
+  clearPlan();
+  return leftOut;
+}
+
+/** Fills the folder with a sample, or with the entries of a link to it. Returns the paths left out. */
 async function loadSample(name, keepsScript = false, linked = undefined) {
-  const { examples, title } = SAMPLES[name];
-  const entries = linked?.entries ?? SAMPLES[name].entries;
+  const { examples, title, entries } = SAMPLES[name];
   return hold("loading", async () => {
-    const { left_out: leftOut } = demand(await engine.request("load", { snapshot: pack(entries) }));
-    Object.assign(state, { sample: name, disk: undefined, linked });
-    byId("sample").value = name;
+    const leftOut = await fill(linked ?? entries, { sample: name, linked });
     byId("example").replaceChildren(element("option", { value: "" }, "Scripts for this folder…"), ...examples.map((example, number) => element("option", { value: number }, example.title)));
-    closeFile();
-    clearPlan();
     if (!keepsScript) {
       byId("example").value = "0";
       editor.text = examples[0].script;
       clearOutput();
     }
-    say(`${linked ? count(entries.length, "entry", "entries") : title}: in memory only`);
+    say(`${linked ? count(linked.length, "entry", "entries") : title}: in memory only`);
     return leftOut;
   });
 }
 
 /** Returns the first of the paths that are left out, with reasons. */
 function listed(leftOut) {
-  const more = leftOut.length > 5 ? `, and ${leftOut.length - 5} more` : "";
-  return leftOut.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`).join(", ") + more;
+  return firstOf(leftOut.map(({ path, reason }) => `${path} (${reason})`), 5);
 }
 
 async function openFolder() {
@@ -327,12 +298,8 @@ async function openFolder() {
   }
   await hold(`reading ${handle.name}`, async () => {
     const { entries, stamps, leftOut } = await readFolder(handle);
-    const answer = demand(await engine.request("load", { snapshot: pack(entries) }));
-    Object.assign(state, { disk: { handle, stamps, snapshot: engine.snapshot }, sample: "", linked: undefined });
-    byId("sample").value = "";
-    closeFile();
-    clearPlan();
-    const all = [...leftOut, ...answer.left_out];
+    const all = [...leftOut, ...(await fill(entries, {}))];
+    state.disk = { handle, stamps, snapshot: engine.snapshot };
     note(
       `A copy of “${handle.name}” is in memory. Nothing is written to your disk unless you ask for it and confirm.` +
         (all.length > 0 ? ` Left out: ${listed(all)}.` : ""),
@@ -388,16 +355,14 @@ function openDialog({ title, body, confirm, act }) {
 function update() {
   const { isBusy, runs, disk } = state;
   const isReady = engine !== undefined && !isBusy;
-  for (const id of ["run", "plan", "format", "new-file"]) byId(id).disabled = !isReady;
+  for (const id of ["run", "plan", "format", "new-file", "sample", "write-back"]) byId(id).disabled = !isReady;
   byId("open-folder").disabled = !isReady || !canOpen();
   byId("open-folder").title = canOpen() ? "" : "This browser cannot open folders; Chromium and its relatives can.";
-  byId("sample").disabled = !isReady;
   byId("write-back").hidden = disk === undefined;
-  byId("write-back").disabled = !isReady;
   byId("stop").disabled = !isBusy;
   byId("undo").disabled = !isReady || !runs.some((run) => !run.is_undone);
   byId("redo").disabled = !isReady || !runs.some((run) => run.is_undone);
-  const apply = document.getElementById("apply");
+  const apply = byId("apply");
   if (apply && isBusy) apply.disabled = true;
 }
 
@@ -477,8 +442,7 @@ function formatScript() {
 // Links
 
 async function share() {
-  const own = state.linked?.entries.map(({ path, kind, bytes, modified }) => [kind === "folder" ? `${path}/` : path, bytes ? toBase64(bytes) : "", modified === undefined ? "" : new Date(modified).toISOString(), 1]);
-  const fragment = await fragmentOf(editor.text, state.sample, own);
+  const fragment = await fragmentOf(editor.text, state.sample, state.linked);
   if (fragment === undefined) {
     say(`the script is too long for a link, which holds ${MAX_LINK.toLocaleString("en")} characters`, true);
     return;
@@ -486,7 +450,7 @@ async function share() {
   history.replaceState(null, "", fragment);
   const link = location.href;
   const field = element("input", { id: "link", type: "text", readOnly: true, value: link, onfocus: (event) => event.target.select() });
-  const files = own ? "the files that came with it" : state.sample ? `names the sample “${SAMPLES[state.sample].title}”` : "none of your files";
+  const files = state.linked ? "the files that came with it" : state.sample ? `names the sample “${SAMPLES[state.sample].title}”` : "none of your files";
   openDialog({
     title: "Share",
     body: [element("label", { htmlFor: "link" }, `This link holds the script and ${files}. Nothing runs when somebody opens it.`), field],
@@ -506,7 +470,7 @@ async function readLink() {
   if (!isLink(location.hash)) return false;
   try {
     const shared = await scriptOf(location.hash, Object.keys(SAMPLES));
-    const leftOut = await loadSample(shared.sample || "empty", true, shared.files && { entries: shared.files });
+    const leftOut = await loadSample(shared.sample || "empty", true, shared.entries);
     byId("example").value = "";
     editor.text = shared.script;
     clearOutput();
@@ -543,33 +507,6 @@ async function follow({ oldURL, newURL }) {
       await readLink();
     },
   });
-}
-
-// Theme
-
-const THEMES = ["system", "light", "dark"];
-
-function setTheme(theme) {
-  const known = THEMES.includes(theme) ? theme : "system";
-  document.documentElement.dataset.theme = known;
-  byId("theme").textContent = `Theme: ${known}`;
-  return known;
-}
-
-function nextTheme() {
-  const next = setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
-  // Pages from files, and visitors who block storage, have none.
-  try {
-    localStorage.setItem("neuroscript-theme", next);
-  } catch {}
-}
-
-function storedTheme() {
-  try {
-    return localStorage.getItem("neuroscript-theme");
-  } catch {
-    return null;
-  }
 }
 
 function connect() {
@@ -619,7 +556,7 @@ function restored(leftOut) {
 }
 
 async function begin() {
-  setTheme(storedTheme());
+  restoreTheme();
   connect();
   const module = await loadEngine();
   editor.tokens = tokens;

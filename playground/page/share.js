@@ -2,16 +2,18 @@
 // which is JSON: lists of path, text, time and whether the text is base64. Scripts and files are base64url.
 // A link comes from anywhere: everything that is read has a bound, and a link only fills the editor.
 
-/** Maximum number of characters of the script in a link. */
+/** Maximum number of characters of the script and the files in a link. */
 export const MAX_LINK = 32_768;
-/** Maximum number of bytes of a script from a link. */
-export const MAX_SCRIPT = 262_144;
+/** Maximum number of characters of a link's fragment, which begins with its form and the name of a sample. */
+const MAX_FRAGMENT = MAX_LINK + 40;
+/** Maximum number of bytes of a script from a link, and of the text of its files. */
+const MAX_SCRIPT = 262_144;
 /** Maximum number of files in a link. */
 const MAX_FILES = 1_000;
 
-/** Returns the fragment for a script, or `undefined` if it is too long. */
-export async function fragmentOf(script, sample, files = []) {
-  const bytes = [script, ...(files.length > 0 ? [JSON.stringify(files)] : [])].map((text) => new TextEncoder().encode(text));
+/** Returns the fragment for a script and the entries of a folder of its own, or `undefined` if it is too long. */
+export async function fragmentOf(script, sample, entries = []) {
+  const bytes = [script, ...(entries.length > 0 ? [JSON.stringify(entries.map(rowOf))] : [])].map((text) => new TextEncoder().encode(text));
   const packed = await Promise.all(bytes.map((part) => through(part, new CompressionStream("deflate-raw"), Infinity)));
   const isShorter = sum(packed) < sum(bytes);
   const text = (isShorter ? packed : bytes).map(toBase64).join(".");
@@ -21,18 +23,17 @@ export async function fragmentOf(script, sample, files = []) {
 
 const sum = (parts) => parts.reduce((length, part) => length + part.length, 0);
 
-/** Reads a fragment. Returns `undefined` if there is none. Throws if it is no link of ours. */
+/** Reads a fragment: its script, its sample and, if it has files, the entries that they become. Throws if it is no link of ours. */
 export async function scriptOf(fragment, samples) {
-  if (fragment === "" || fragment === "#") return undefined;
-  const parts = /^#([12])\.([a-z]{0,20})\.([A-Za-z0-9_-]*)(?:\.([A-Za-z0-9_-]*))?$/.exec(fragment.slice(0, MAX_LINK + 64));
-  if (!parts || fragment.length > MAX_LINK + 40) throw new Error("the link is damaged, or longer than links of the playground are");
+  const parts = fragment.length <= MAX_FRAGMENT && /^#([12])\.([a-z]{0,20})\.([A-Za-z0-9_-]*)(?:\.([A-Za-z0-9_-]*))?$/.exec(fragment);
+  if (!parts) throw new Error("the link is damaged, or longer than links of the playground are");
   const [, form, sample, text, own] = parts;
   if (sample !== "" && !samples.includes(sample)) throw new Error(`the link names a sample that does not exist: ${sample}`);
   try {
     const script = await decode(form, text);
-    const files = own === undefined ? undefined : JSON.parse(await decode(form, own));
-    if (files?.length > MAX_FILES) throw new RangeError();
-    return { script, sample, files: files?.map(fileOf) };
+    const rows = own === undefined ? undefined : JSON.parse(await decode(form, own));
+    if (rows?.length > MAX_FILES) throw new RangeError();
+    return { script, sample, entries: rows?.map(entryOf) };
   } catch (error) {
     const reason = error instanceof RangeError ? "its script is too long, or its files are too many" : "its script or its files cannot be read";
     throw new Error(`the link is damaged: ${reason}`);
@@ -46,8 +47,14 @@ async function decode(form, text) {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-/** Returns the entry of the folder that a file of a link becomes. The engine checks its path. */
-function fileOf([path, text, modified, isBase64]) {
+/** Returns the row of a link for an entry of the folder. */
+function rowOf({ path, kind, bytes, modified }) {
+  const time = modified === undefined ? "" : new Date(modified).toISOString();
+  return [kind === "folder" ? `${path}/` : path, bytes ? toBase64(bytes) : "", time, 1];
+}
+
+/** Returns the entry of the folder for a row of a link. The engine checks its path. */
+function entryOf([path, text, modified, isBase64]) {
   if (typeof path !== "string" || typeof text !== "string") throw new TypeError();
   if (path.endsWith("/")) return { path: path.slice(0, -1), kind: "folder" };
   const time = Date.parse(modified);
@@ -83,7 +90,7 @@ export async function through(bytes, stream, most) {
 }
 
 /** Returns bytes as base64url. */
-export function toBase64(bytes) {
+function toBase64(bytes) {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");

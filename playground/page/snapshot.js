@@ -7,12 +7,12 @@ export function pack(entries) {
       entries.map(({ path, kind = "file", bytes, modified }) => ({
         path,
         kind,
-        size: bytes ? bytes.length : 0,
+        size: bytes?.length ?? 0,
         modified: modified ?? null,
       })),
     ),
   );
-  const packed = new Uint8Array(4 + table.length + entries.reduce((sum, { bytes }) => sum + (bytes ? bytes.length : 0), 0));
+  const packed = new Uint8Array(4 + table.length + entries.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0));
   new DataView(packed.buffer).setUint32(0, table.length, true);
   packed.set(table, 4);
   let at = 4 + table.length;

@@ -20,25 +20,22 @@ const KINDS = {
   moved: ["→", "moved"],
 };
 
+/** Returns a directory inside a level, which is made if it is not there. */
+function inside(level, name) {
+  if (!level.folders.has(name)) level.folders.set(name, { folders: new Map(), rows: [] });
+  return level.folders.get(name);
+}
+
 /** Arranges rows with `path` by directories. */
 function arrange(rows) {
   const root = { folders: new Map(), rows: [] };
   for (const row of rows) {
     const parts = row.path.replace(/\/$/, "").split("/");
     if (parts.length > MOST_NESTED) parts.push(parts.splice(MOST_NESTED - 1).join("/"));
-    let level = root;
-    for (const part of parts.slice(0, -1)) {
-      if (!level.folders.has(part)) level.folders.set(part, { folders: new Map(), rows: [] });
-      level = level.folders.get(part);
-    }
-    const name = parts.at(-1);
-    const isFolder = row.kind === "folder" || row.path.endsWith("/");
-    if (isFolder) {
-      const inner = level.folders.get(name) ?? { folders: new Map(), rows: [] };
-      level.folders.set(name, Object.assign(inner, { row }));
-    } else {
-      level.rows.push({ name, row });
-    }
+    const name = parts.pop();
+    const level = parts.reduce(inside, root);
+    if (row.kind === "folder" || row.path.endsWith("/")) inside(level, name).row = row;
+    else level.rows.push({ name, row });
   }
   return root;
 }
@@ -51,8 +48,8 @@ export function folderTree(entries, chosen, open) {
       "ul",
       {},
       ...[...level.folders].map(([name, inner]) => {
-        const inside = list(inner, `${path}${name}/`);
-        return element("li", {}, element("details", { "data-path": `${path}${name}/`, open: shown.length < 200 || path === "" }, element("summary", {}, `${name}/`), inside));
+        const below = `${path}${name}/`;
+        return element("li", {}, element("details", { "data-path": below, open: shown.length < 200 || path === "" }, element("summary", {}, `${name}/`), list(inner, below)));
       }),
       ...level.rows.map(({ name, row }) =>
         element(

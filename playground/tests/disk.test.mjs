@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { stepsOf } from "../page/disk.js";
 import { pack } from "../page/snapshot.js";
-import { files, launch, open, run, serve, site, write } from "./support.mjs";
+import { begin, files, launch, open, run, serve, shows, site, write } from "./support.mjs";
 
 let browser;
 let server;
@@ -122,7 +122,7 @@ function failingWorkers() {
 async function opened() {
   const page = await open(browser, server.url, { before: fakeDisk });
   await page.click("#open-folder");
-  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /\d files? read/);
   return page;
 }
 
@@ -150,13 +150,13 @@ test("writing back shows the changes first, and writes these", async () => {
   assert.equal(await page.textContent("dialog .summary"), "~1 changed+2 created−2 deleted");
   assert.ok((await page.textContent("dialog .plan")).includes("-two"));
   await page.click("#dialog-confirm");
-  await page.waitForFunction(() => /written to project/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /written to project/);
   const { written, asked, text } = await page.evaluate(() => ({ ...disk, text: disk.tree.get("a.txt").text }));
   assert.deepEqual(asked, ["read", "readwrite"]);
   assert.deepEqual(written, ["write a.txt", "create new/", "write new/c.txt", "remove old/b.txt", "remove old"]);
   assert.equal(text, "one\n2\n");
   await page.click("#write-back");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("nothing differs"));
+  await shows(page, "#status", /^nothing differs/);
   await page.context().close();
 });
 
@@ -262,7 +262,7 @@ test("after an error halfway, Write back knows what was written, also if the run
   await page.evaluate(() => (disk.failsAt = "new/c.txt"));
   await writtenBack(page);
   await page.click("#undo");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("undone"));
+  await shows(page, "#status", /^undone/);
   await page.evaluate(() => (disk.failsAt = undefined));
   assert.match(await writtenBack(page), /written to project/);
   const { kept, left } = await page.evaluate(() => ({ kept: disk.tree.get("a.txt").text, left: [...disk.tree.keys()].filter((path) => path.startsWith("new")) }));
@@ -276,7 +276,7 @@ test("a folder with too many entries is read in part, and says so", async () => 
     for (let number = 0; number < 2_100; number++) disk.put(`many/${String(number).padStart(4, "0")}`, "x");
   });
   await page.click("#open-folder");
-  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /\d files? read/);
   assert.match(await page.textContent("#notice"), /more than 2000 entries/);
   await page.context().close();
 });
@@ -286,7 +286,7 @@ test("a folder is read up to limits of entries that are visited and of bytes", a
   const reopened = async () => {
     await page.evaluate(() => (document.querySelector("#status").textContent = ""));
     await page.click("#open-folder");
-    await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+    await shows(page, "#status", /\d files? read/);
     return page.textContent("#notice");
   };
   await page.evaluate(() => {
@@ -313,35 +313,31 @@ test("a folder is read up to limits of entries that are visited and of bytes", a
 
 test("a second click on Stop does not lose the folder", async () => {
   const page = await opened();
-  await write(page, 'EMIT "begun"\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
-  await page.click("#run");
-  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await begin(page);
   await page.evaluate(() => {
     document.querySelector("#stop").click();
     document.querySelector("#stop").click();
   });
-  await page.waitForFunction(() => document.querySelector("#status").textContent === "stopped");
+  await shows(page, "#status", /^stopped$/);
   assert.equal(await run(page, 'EMIT FS.ReadFile("a.txt").content'), "one\ntwo\n\n");
   await page.click("#write-back");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("nothing differs"));
+  await shows(page, "#status", /^nothing differs/);
   await page.context().close();
 });
 
 test("a folder that cannot be restored after a stop is not taken for an empty one", async () => {
   const page = await opened();
   await page.evaluate(failingWorkers);
-  await write(page, 'EMIT "begun"\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
-  await page.click("#run");
-  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await begin(page);
   await page.evaluate(() => (window.workersFail = true));
   await page.click("#stop");
-  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("The folder in memory is lost"));
+  await shows(page, "#output", /The folder in memory is lost/);
   await page.evaluate(() => (window.workersFail = false));
   await page.click("#write-back");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("the folder in memory was lost"));
+  await shows(page, "#status", /^the folder in memory was lost/);
   assert.equal(await page.$("dialog[open]"), null);
   await page.click("#open-folder");
-  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /\d files? read/);
   assert.equal(await run(page, 'EMIT FS.ReadFile("a.txt").content'), "one\ntwo\n\n");
   await page.context().close();
 });
@@ -361,25 +357,23 @@ test("a link in the address replaces a folder of the disk only when the visitor 
   await page.click("#write-back");
   await page.waitForSelector("dialog[open] .plan");
   await follow();
-  await page.waitForFunction(() => document.querySelector("#notice").textContent.startsWith("The link was not opened"));
+  await shows(page, "#notice", /^The link was not opened/);
   await page.click("#dialog-confirm");
-  await page.waitForFunction(() => /written to project/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /written to project/);
   assert.deepEqual(await files(page), changed);
 
-  await write(page, 'EMIT "begun"\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
-  await page.click("#run");
-  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await begin(page);
   await page.evaluate(() => (document.querySelector("#notice").textContent = ""));
   await follow();
-  await page.waitForFunction(() => document.querySelector("#notice").textContent.startsWith("The link was not opened"));
+  await shows(page, "#notice", /^The link was not opened/);
   await page.click("#stop");
-  await page.waitForFunction(() => document.querySelector("#status").textContent === "stopped");
+  await shows(page, "#status", /^stopped$/);
   assert.deepEqual(await files(page), changed);
 
   await follow();
   await page.waitForSelector("dialog[open]");
   await page.click("#dialog-confirm");
-  await page.waitForFunction(() => document.querySelector("#notice").textContent.startsWith("This script came"));
+  await shows(page, "#notice", /^This script came/);
   assert.deepEqual([await page.inputValue("#script"), await page.isHidden("#write-back")], ["EMIT 5", true]);
   assert.equal(new URL(page.url()).hash, link);
   await page.context().close();
@@ -390,7 +384,7 @@ test("after a folder of the disk is opened, Share holds no file of a link", asyn
   const page = await open(browser, server.url, { before: fakeDisk, fragment: `#1..${Buffer.from("EMIT 5").toString("base64url")}.${own}` });
   assert.deepEqual(await files(page), ["secret.txt"]);
   await page.click("#open-folder");
-  await page.waitForFunction(() => /\d files? read/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /\d files? read/);
   await page.click("#share");
   assert.match(await page.inputValue("#link"), /#[12]\.\.[\w-]+$/);
   await page.context().close();

@@ -4,8 +4,9 @@ import { deflateRawSync } from "node:zlib";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { join } from "node:path";
+import { SAMPLES } from "../page/samples.js";
 import { through } from "../page/share.js";
-import { axePath, files, isLong, launch, open, pictures, run, sample, serve, site, write } from "./support.mjs";
+import { LOOP, axePath, begin, files, isLong, launch, onlyLong, open, pictures, run, sample, serve, shows, site, write } from "./support.mjs";
 
 let browser;
 let server;
@@ -41,10 +42,10 @@ onPage("a script runs, its changes are listed and undone and redone", async (pag
   const end = await files(page);
   assert.ok(end.includes("new/é.txt") && !end.includes("setup.exe"), end.join());
   await page.click("#undo");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("undone"));
+  await shows(page, "#status", /^undone/);
   assert.deepEqual(await files(page), start);
   await page.click("#redo");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("done again"));
+  await shows(page, "#status", /^done again/);
   assert.deepEqual(await files(page), end);
 });
 
@@ -62,28 +63,27 @@ onPage("every sample script does what it says, without a finding", async (page) 
       const facts = await page.textContent("#ending");
       assert.match(facts, /^Done/, `${title}: ${facts}`);
       assert.notEqual(output, "", title);
-      await page.waitForFunction(() => document.querySelector("#problem-count").textContent === "No problems");
+      await shows(page, "#problem-count", /^No problems$/);
     }
   }
 });
 
 onPage("a plan shows a tree with differences, and is applied", async (page) => {
   await sample(page, "tables");
+  const { bytes } = SAMPLES.tables.entries.find(({ path }) => path === "spending.csv");
+  const spending = new TextDecoder().decode(bytes).trimEnd().split("\n");
   await run(page, 'MUST FS.EditFile("people.csv", "Bo,27", "Bo,28")\nMUST FS.DeleteFile("spending.csv")\nMUST FS.WriteFile("out/a.txt", "<b>new</b>\\n")', "#plan");
   await page.waitForSelector("#plan-panel:not([hidden]) .plan");
   assert.equal(await page.textContent("#plan-panel .summary"), ["+2 created", "~1 changed", "−1 deleted"].join(""));
-  assert.deepEqual(await page.$$eval(".d-old, .d-new", (lines) => lines.map((line) => line.textContent)), ["+<b>new</b>\n", "-Bo,27,Malmö\n", "+Bo,28,Malmö\n", ...(await deleted(page))]);
+  assert.deepEqual(await page.$$eval(".d-old, .d-new", (lines) => lines.map((line) => line.textContent)), ["+<b>new</b>\n", "-Bo,27,Malmö\n", "+Bo,28,Malmö\n", ...spending.map((line) => `-${line}\n`)]);
   assert.deepEqual(await files(page), ["people.csv", "spending.csv"], "a plan changes nothing");
   await page.click("#apply");
-  await page.waitForFunction(() => /changes made/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /changes made/);
   assert.deepEqual(await files(page), ["out/a.txt", "people.csv"]);
   await page.click("#undo");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("undone"));
+  await shows(page, "#status", /^undone/);
   assert.deepEqual(await files(page), ["people.csv", "spending.csv"]);
 });
-
-/** The lines of the file that the plan above deletes. */
-const deleted = (page) => page.$$eval(".c-deleted .d-old", (lines) => lines.map((line) => line.textContent));
 
 onPage("a plan of a script that fails cannot be applied", async (page) => {
   await run(page, 'MUST FS.WriteFile("a", "1")\nFAIL "no"', "#plan");
@@ -103,7 +103,7 @@ onPage("findings stand at their place, with code, help and repair", async (page)
   assert.equal(selected, "nmae");
   await page.click('#problems li:first-child button:has-text("Use the suggestion")');
   assert.match(await page.inputValue("#script"), /  EMIT name\nx = 5/);
-  await page.waitForFunction(() => document.querySelector("#problem-count").textContent === "1 error");
+  await shows(page, "#problem-count", /^1 error$/);
 });
 
 onPage("the text under the editor is the text of the editor", async (page) => {
@@ -113,8 +113,12 @@ onPage("the text under the editor is the text of the editor", async (page) => {
   const classes = await page.$$eval("#highlight span", (spans) => Object.fromEntries(spans.map((span) => [span.textContent, span.className])));
   const expected = { SET: "t-keyword", FS: "t-namespace", Find: "t-function", depth: "t-parameter", path: "t-property", "# ünï": "t-comment", '"ä😀"': "t-text", "1.5": "t-number" };
   for (const [text, name] of Object.entries(expected)) assert.equal(classes[text], name, text);
-  const [area, layer] = await page.$$eval("#script, #highlight", (layers) => layers.map((layer) => [layer.getBoundingClientRect().x, layer.getBoundingClientRect().y, layer.clientWidth, getComputedStyle(layer).font, layer.scrollWidth]));
-  assert.deepEqual(area.slice(0, 2), layer.slice(0, 2));
+  const [area, layer] = await page.$$eval("#script, #highlight", (layers) => layers.map((layer) => {
+    const { x, y } = layer.getBoundingClientRect();
+    const { fontFamily, fontSize, fontVariantLigatures, letterSpacing, lineHeight, padding, tabSize } = getComputedStyle(layer);
+    return { x, y, fontFamily, fontSize, fontVariantLigatures, letterSpacing, lineHeight, padding, tabSize };
+  }));
+  assert.deepEqual(area, layer);
 });
 
 onPage("the formatter and the keys of the editor", async (page) => {
@@ -137,12 +141,10 @@ onPage("the formatter and the keys of the editor", async (page) => {
 onPage("an endless loop is stopped by Stop, and the folder is as before", async (page) => {
   await sample(page, "tables");
   await run(page, 'MUST FS.WriteFile("kept.txt", "kept")');
-  await write(page, 'EMIT "begun"\nMUST FS.WriteFile("lost.txt", "lost")\nSET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
-  await page.click("#run");
-  await page.waitForFunction(() => document.querySelector("#output").textContent.includes("begun"));
+  await begin(page, 'MUST FS.WriteFile("lost.txt", "lost")\n');
   await page.fill("#script", "EMIT 7");
   await page.click("#stop");
-  await page.waitForFunction(() => document.querySelector("#status").textContent === "stopped");
+  await shows(page, "#status", /^stopped$/);
   assert.deepEqual(await files(page), ["kept.txt", "people.csv", "spending.csv"]);
   assert.equal(await run(page, "EMIT FS.ReadFile(\"kept.txt\").content"), "kept\n", "the page lives on");
 });
@@ -152,8 +154,8 @@ onPage("an endless loop is stopped by the limits of the engine", async (page) =>
   assert.match(await page.textContent("#ending"), /Stopped at a limit.*NS0603/s);
 });
 
-onPage("a loop that waits for time is stopped by the limit of time", { skip: isLong ? false : "only with --all" }, async (page) => {
-  await run(page, 'SET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND');
+onPage("a loop that waits for time is stopped by the limit of time", { skip: onlyLong }, async (page) => {
+  await run(page, LOOP);
   assert.match(await page.textContent("#ending"), /Stopped at a limit/);
 });
 
@@ -205,7 +207,7 @@ onPage("a plan with many short lines and deep paths is shown", async (page) => {
   assert.ok((await page.textContent("#plan-panel")).includes("d/d/deep.txt"));
   for (const { length } of await page.$$eval(".difference", (all) => all.map((one) => ({ length: one.childNodes.length })))) assert.ok(length <= 5_001, `${length}`);
   await page.click("#apply");
-  await page.waitForFunction(() => /changes made/.test(document.querySelector("#status").textContent));
+  await shows(page, "#status", /changes made/);
   assert.equal((await files(page)).length, 2);
 });
 
@@ -228,7 +230,7 @@ onPage("the File panel keeps line ends and unsaved edits", async (page) => {
   await page.click("#tab-file");
   assert.equal(await page.inputValue("#file-text"), "a\nb\nc\n");
   await page.click('#file-panel button:has-text("Save")');
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("saved"));
+  await shows(page, "#status", /^saved/);
   assert.match(await run(page, 'EMIT FS.ReadFile("dos.txt").content == "a\\r\\nb\\r\\nc\\r\\n"'), /true\n$/);
   await page.click("#tab-file");
   await run(page, 'MUST FS.WriteFile("dos.txt", "new")');
@@ -289,7 +291,7 @@ test("links that somebody forged are refused or harmless", async () => {
       if (location.hash !== fragment) document.querySelector("#notice").textContent = "";
       location.hash = fragment;
     }, fragment);
-    await visited.waitForFunction(() => document.querySelector("#notice").textContent !== "");
+    await shows(visited, "#notice", /./);
     assert.match(await visited.textContent("#notice"), /^the (link (is damaged|names a sample)|folder cannot be read)/, fragment.slice(0, 40));
     if (fragment.includes(bomb)) assert.match(await visited.textContent("#notice"), /too long/);
     assert.match(await visited.inputValue("#script"), /^# Sorts the files/);
@@ -301,7 +303,7 @@ test("links that somebody forged are refused or harmless", async () => {
   assert.equal(await run(first, "EMIT 1"), "1\n", "the page opens with its own sample");
   await first.context().close();
   await visited.evaluate((fragment) => (location.hash = fragment), own('[["../x", "x", "", 0], ["y", "x", "", 0]]'));
-  await visited.waitForFunction(() => document.querySelector("#notice").textContent.includes("Left out: ../x ("));
+  await shows(visited, "#notice", /Left out: \.\.\/x \(/);
   assert.deepEqual(await files(visited), ["y"]);
   await visited.context().close();
   const attack = '</textarea><img src=x onerror="window.hit = 1"><script>window.hit = 1</script>';
@@ -352,8 +354,8 @@ test("nothing but the page's own four files is asked for, and nothing can be", a
     await attempt("style", () => new Promise((resolve, reject) => document.head.append(Object.assign(document.createElement("link"), { onload: resolve, onerror: () => reject(new TypeError()), rel: "stylesheet", href: "playground.css?again" }))));
     await attempt("own image", () => new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: () => reject(new TypeError()), src: "x.png" })));
     await attempt("worker", () => new Promise((resolve, reject) => {
-      const policy = "fetch('engine.wasm').then(() => postMessage('done'), (error) => postMessage(error.name))";
-      const worker = new Worker(URL.createObjectURL(new Blob([policy])));
+      const text = "fetch('engine.wasm').then(() => postMessage('done'), (error) => postMessage(error.name))";
+      const worker = new Worker(URL.createObjectURL(new Blob([text])));
       worker.onmessage = ({ data }) => (data === "done" ? resolve() : reject(new TypeError(data)));
     }));
     return results;
@@ -387,7 +389,7 @@ test("the engine imports clocks and chance, and nothing that reaches out", async
 
 // The book
 
-test("the scripts of the book open with their files", { timeout: 600_000 }, async () => {
+test("the scripts of the book open with their files", { timeout: 600_000 }, async (t) => {
   const book = await serve({ "/playground/": site, "/try.js": join(import.meta.dirname, "../book/try.js") });
   const pages = JSON.parse(readFileSync(join(site, "blocks.json"), "utf8"));
   const names = Object.keys(pages);
@@ -396,36 +398,38 @@ test("the scripts of the book open with their files", { timeout: 600_000 }, asyn
   const script = readFileSync(join(import.meta.dirname, "../book/try.js"), "utf8");
   const reader = await page.context().newPage();
   const outcomes = [];
-  for (const name of isLong ? names : ["cookbook/logs"]) {
-    const depth = name.split("/").length - 1;
-    await reader.route(`${book.url}/${name}.html`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><main></main>" }));
-    await reader.goto(`${book.url}/${name}.html`);
-    await reader.evaluate(([blocks, root]) => {
-      window.path_to_root = root;
-      for (const { script } of blocks) {
-        const [pre, code] = [document.createElement("pre"), document.createElement("code")];
-        code.className = "language-neuroscript hljs";
-        code.textContent = script;
-        pre.append(code);
-        document.querySelector("main").append(pre);
+  for (const name of names) {
+    await t.test(name, { skip: name === "cookbook/logs" ? false : onlyLong }, async () => {
+      const depth = name.split("/").length - 1;
+      await reader.route(`${book.url}/${name}.html`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><main></main>" }));
+      await reader.goto(`${book.url}/${name}.html`);
+      await reader.evaluate(([blocks, root]) => {
+        window.path_to_root = root;
+        for (const { script } of blocks) {
+          const [pre, code] = [document.createElement("pre"), document.createElement("code")];
+          code.className = "language-neuroscript hljs";
+          code.textContent = script;
+          pre.append(code);
+          document.querySelector("main").append(pre);
+        }
+      }, [pages[name], "../".repeat(depth)]);
+      await reader.evaluate(script);
+      await reader.waitForSelector("a.try-it");
+      const links = await reader.$$eval("a.try-it", (links) => links.map((link) => link.href));
+      assert.equal(links.length, pages[name].length, name);
+      for (const [number, link] of links.entries()) {
+        assert.ok(link.startsWith(`${book.url}/playground/#1..`), link);
+        await page.evaluate(() => (document.querySelector("#notice").textContent = ""));
+        await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+        await shows(page, "#notice", /./);
+        assert.match(await page.textContent("#notice"), /^This script came/, link);
+        assert.equal(await page.inputValue("#script"), pages[name][number].script);
+        const wanted = pages[name][number].files.map(({ path }) => path).filter((path) => !path.endsWith("/"));
+        assert.deepEqual((await files(page)).sort(), [...new Set(wanted)].sort(), `${name} ${number}`);
+        await run(page);
+        outcomes.push({ name, number, facts: await page.textContent("#ending") });
       }
-    }, [pages[name], "../".repeat(depth)]);
-    await reader.evaluate(script);
-    await reader.waitForSelector("a.try-it");
-    const links = await reader.$$eval("a.try-it", (links) => links.map((link) => link.href));
-    assert.equal(links.length, pages[name].length, name);
-    for (const [number, link] of links.entries()) {
-      assert.ok(link.startsWith(`${book.url}/playground/#1..`), link);
-      await page.evaluate(() => (document.querySelector("#notice").textContent = ""));
-      await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
-      await page.waitForFunction(() => document.querySelector("#notice").textContent !== "");
-      assert.match(await page.textContent("#notice"), /^This script came/, link);
-      assert.equal(await page.inputValue("#script"), pages[name][number].script);
-      const wanted = pages[name][number].files.map(({ path }) => path).filter((path) => !path.endsWith("/"));
-      assert.deepEqual((await files(page)).sort(), [...new Set(wanted)].sort(), `${name} ${number}`);
-      await run(page);
-      outcomes.push({ name, number, facts: await page.textContent("#ending") });
-    }
+    });
   }
   const failed = outcomes.filter(({ facts }) => !facts.startsWith("Done") && !facts.includes("without project memory"));
   // Scripts that use modules, arguments or errors on purpose end otherwise.
@@ -441,7 +445,7 @@ for (const colorScheme of ["light", "dark"]) {
   for (const [form, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } })) {
     // The short form has each scheme and each form once.
     const isShort = (colorScheme === "light") === (form === "wide");
-    const skip = isShort || isLong ? false : "only with --all";
+    const skip = isShort ? false : onlyLong;
     onPage(`axe finds nothing: ${colorScheme}, ${form}`, { skip, colorScheme, viewport, bypassCSP: true }, async (page) => {
       await page.addScriptTag({ path: axePath });
       const audit = async (scene) => {
@@ -495,7 +499,7 @@ onPage("the focus and the open directories outlast a choice and a run", async (p
   await page.waitForSelector("#file-text");
   assert.deepEqual(await focused(), ["file", "a/b.txt", "true"]);
   await page.keyboard.press("Control+Enter");
-  await page.waitForFunction(() => document.querySelector("#status").textContent === "Done");
+  await shows(page, "#status", /^Done$/);
   assert.deepEqual(await focused(), ["file", "a/b.txt", "true"]);
   assert.deepEqual(await page.$$eval("#tree details", (all) => all.map(({ open }) => open)), [true, false]);
 });
@@ -512,5 +516,5 @@ onPage("everything is done by keyboard", async (page) => {
   assert.equal(await page.getAttribute("#tab-plan", "aria-selected"), "true");
   await page.focus("#script");
   await page.keyboard.press("Control+Shift+Enter");
-  await page.waitForFunction(() => document.querySelector("#ending").textContent.includes("planned only"));
+  await shows(page, "#ending", /planned only/);
 });

@@ -11,6 +11,8 @@ const { chromium } = tools("playwright-core");
 export const axePath = tools.resolve("axe-core/axe.min.js");
 export const site = process.env.PLAYGROUND_SITE;
 export const isLong = process.env.PLAYGROUND_LONG === "1";
+/** The reason why a test is left out, if it is only in the long form. */
+export const onlyLong = isLong ? false : "only with --all";
 export const pictures = process.env.PLAYGROUND_PICTURES;
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
@@ -50,6 +52,10 @@ export async function open(browser, url, { fragment = "", before, ...options } =
   return page;
 }
 
+/** Waits until the text of an element matches a pattern. */
+export const shows = (page, selector, pattern) =>
+  page.waitForFunction(([selector, pattern]) => pattern.test(document.querySelector(selector).textContent), [selector, pattern]);
+
 /** Puts a script into the editor. */
 export const write = (page, script) => page.fill("#script", script);
 
@@ -61,10 +67,20 @@ export async function run(page, script, button = "#run") {
   return page.textContent("#output");
 }
 
+/** A script that no limit but those of time ends: each of its steps is long. */
+export const LOOP = 'SET text = STR.Repeat("ab", 100000)\nWHILE true DO\n  SET x = HASH.Sha256(text)\nEND';
+
+/** Runs a script that never ends, after statements at its beginning, and waits until it is in its loop. */
+export async function begin(page, statements = "") {
+  await write(page, `${statements}EMIT "begun"\n${LOOP}`);
+  await page.click("#run");
+  await shows(page, "#output", /begun/);
+}
+
 /** Chooses a sample, and waits until its files are listed. */
 export async function sample(page, name) {
   await page.selectOption("#sample", name);
-  await page.waitForFunction(() => document.querySelector("#status").textContent.endsWith("in memory only"));
+  await shows(page, "#status", /in memory only$/);
 }
 
 /** Returns the paths of the files that the page lists. */

@@ -41,7 +41,7 @@ pub fn package_files(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
 
 /// Returns the sources of all crates of the workspace.
 pub fn source_files() -> Vec<PathBuf> {
-    ["src", "crates"].into_iter().flat_map(|directory| package_files(directory, &["rs"])).collect()
+    ["src", "crates", "playground/engine"].into_iter().flat_map(|directory| package_files(directory, &["rs"])).collect()
 }
 
 /// Returns a path in the package.

@@ -4,28 +4,15 @@ use neuroscript_syntax::{TokenClass, tokens};
 
 use crate::utf16::Utf16Offsets;
 
-/// Returns three numbers for each token that has a class, in source order: its start, its end and the class. The page
-/// names the classes in the order of `CLASSES`.
+/// Returns three numbers for each token that has a class, in source order: its start, its end and the position of
+/// the class in [`TokenClass`].
 pub fn highlight(script: &str) -> Vec<u32> {
     let all = tokens(script);
     let mut offsets = Utf16Offsets::new(script);
     let mut numbers = Vec::with_capacity(all.len() * 3);
     for (position, token) in all.iter().enumerate() {
         let Some(class) = TokenClass::of(&all, position) else { continue };
-        let class = CLASSES.iter().position(|known| *known == class).unwrap_or_default();
-        numbers.extend([offsets.at(token.start), offsets.at(token.end), class].map(|number| number as u32));
+        numbers.extend([offsets.at(token.start), offsets.at(token.end), class as usize].map(|number| number as u32));
     }
     numbers
 }
-
-const CLASSES: [TokenClass; 9] = [
-    TokenClass::Keyword,
-    TokenClass::Variable,
-    TokenClass::Property,
-    TokenClass::Function,
-    TokenClass::Namespace,
-    TokenClass::Parameter,
-    TokenClass::Number,
-    TokenClass::Text,
-    TokenClass::Comment,
-];

@@ -6,7 +6,7 @@ use std::time::Duration;
 use neuroscript_language::engine::{EmitError, Meter, Output, Value, emitted};
 use web_time::Instant;
 
-/// What receives the pieces of the output. The flag says whether a piece is a warning.
+/// A function that receives the pieces of the output. The flag says whether a piece is a warning.
 pub type Receiver = Box<dyn FnMut(&str, bool)>;
 
 /// Number of bytes that are collected before they leave.

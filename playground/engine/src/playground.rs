@@ -15,7 +15,7 @@ use neuroscript_sandbox::{Kind, PathRule};
 use serde_json::value::RawValue;
 
 use crate::output::{Pieces, Receiver};
-use crate::snapshot::{self, Changed, Visited, milliseconds};
+use crate::snapshot::{self, Changed, Visited};
 use crate::views::{Ended, EntryView, FileView, LeftOut, PlanView, Refusal, RunView, findings, json};
 
 /// Number of bytes that the folder holds at most, with its history.
@@ -125,13 +125,8 @@ impl Playground {
     fn list(&self) -> Answer {
         let mut entries = Vec::new();
         let is_cut = snapshot::visit(&self.root, |Visited { path, metadata, .. }| {
-            let kind = match metadata.kind {
-                Kind::Folder => "folder",
-                Kind::Link => "link",
-                Kind::File | Kind::Special => "file",
-            };
             let size = if metadata.kind == Kind::Folder { 0 } else { metadata.size };
-            entries.push(EntryView { path, kind, size, modified: metadata.modified.map_or(0, milliseconds) });
+            entries.push(EntryView { path, kind: metadata.kind, size });
             Ok(())
         })?;
         let runs = self.engine.runs(Selection::Folded, LISTED_RUNS)?;

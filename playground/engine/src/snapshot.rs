@@ -208,7 +208,7 @@ pub fn compare(
     Ok(())
 }
 
-/// Why an entry was not created.
+/// The reason why an entry was not created.
 enum Refused {
     /// Its path; the other entries are created.
     Path(String),
@@ -258,7 +258,7 @@ fn set_modified(root: &Root, row: &Row) {
 }
 
 /// Returns a time in milliseconds since 1970.
-pub fn milliseconds(time: Timestamp) -> i64 {
+fn milliseconds(time: Timestamp) -> i64 {
     time.seconds.saturating_mul(1_000).saturating_add(i64::from(time.nanos / 1_000_000))
 }
 

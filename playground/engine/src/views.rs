@@ -1,11 +1,11 @@
-//! What the page gets, as JSON: findings, outcomes, plans, files.
+//! Answers to the page, as JSON: findings, outcomes, plans, files.
 
 use std::fmt;
 
 use neuroscript_language::engine::{Ending, Outcome, Plan, RunSummary};
 use neuroscript_language::front_end::toolkit::ToolError;
-use neuroscript_sandbox::SandboxError;
-use neuroscript_text::{Diagnostic, Label, Severity, Sources};
+use neuroscript_sandbox::{Kind, SandboxError};
+use neuroscript_text::{Diagnostic, Sources, Span};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -68,21 +68,19 @@ pub struct Finding<'a> {
     message: &'a str,
     help: Option<&'a str>,
     explanation: &'static str,
-    place: Option<Place<'a>>,
-    related: Vec<Place<'a>>,
+    place: Option<SourceRange<'a>>,
     fix: Option<Fix<'a>>,
 }
 
 /// A range of a source.
 #[derive(Serialize)]
-pub struct Place<'a> {
+pub struct SourceRange<'a> {
     /// The name of a module, or `None` for the script.
     module: Option<&'a str>,
     start: usize,
     end: usize,
     line: usize,
     column: usize,
-    text: &'a str,
 }
 
 /// An edit of the script that repairs it, or that the help suggests.
@@ -101,43 +99,36 @@ pub fn findings<'a>(found: &'a [Diagnostic], sources: &'a Sources) -> Vec<Findin
 }
 
 fn finding_of<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Finding<'a> {
-    let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-    let place = |label: &'a Label| place_of(label, sources);
     let fix = finding.fix.as_ref().or(finding.suggestion.as_ref()).and_then(|edit| {
-        let source = sources.of(edit.span).filter(|source| !source.is_module())?;
-        let (start, end) = source.local(edit.span);
-        let mut offsets = Utf16Offsets::new(source.text());
-        let is_safe = finding.fix.is_some();
-        Some(Fix { start: offsets.at(start), end: offsets.at(end), text: &edit.text, is_safe })
+        let range = range_of(edit.span, sources).filter(|range| range.module.is_none())?;
+        Some(Fix { start: range.start, end: range.end, text: &edit.text, is_safe: finding.fix.is_some() })
     });
     Finding {
         code: finding.code.id(),
-        severity,
+        severity: if finding.is_error() { "error" } else { "warning" },
         message: &finding.message,
         help: finding.help.as_deref(),
         explanation: finding.code.explanation(),
-        place: finding.primary.as_ref().and_then(place),
-        related: finding.related.iter().filter_map(place).collect(),
+        place: finding.primary.as_ref().and_then(|label| range_of(label.span, sources)),
         fix,
     }
 }
 
-fn place_of<'a>(label: &'a Label, sources: &'a Sources) -> Option<Place<'a>> {
-    let source = sources.of(label.span)?;
-    let (start, end) = source.local(label.span);
+fn range_of(span: Span, sources: &Sources) -> Option<SourceRange<'_>> {
+    let source = sources.of(span)?;
+    let (start, end) = source.local(span);
     let mut offsets = Utf16Offsets::new(source.text());
-    let position = source.position(label.span);
-    Some(Place {
+    let position = source.position(span);
+    Some(SourceRange {
         module: source.is_module().then(|| source.name()),
         start: offsets.at(start),
         end: offsets.at(end),
         line: position.line,
         column: position.column,
-        text: &label.text,
     })
 }
 
-/// How a run or a planned run ended.
+/// The end of a run or a planned run.
 #[derive(Serialize)]
 pub struct Ended<'a> {
     ending: &'static str,
@@ -174,7 +165,7 @@ fn ending_word(ending: Ending) -> &'static str {
 pub struct PlanView {
     /// Whether the planned run failed, so that the plan cannot be applied.
     failed: bool,
-    /// The changes, as `ns plan --json` has them.
+    /// The changes, each the row of a `Described`.
     changes: Vec<Box<RawValue>>,
 }
 
@@ -188,18 +179,15 @@ impl PlanView {
 /// A run in the history.
 #[derive(Serialize)]
 pub struct RunView<'a> {
-    run: &'a str,
     command: &'a str,
     is_undone: bool,
-    steps: Option<u32>,
 }
 
 impl<'a> RunView<'a> {
     /// Creates the view of a run; `None` if it changed nothing.
     pub fn new(run: &'a RunSummary) -> Option<RunView<'a>> {
         let command = run.begin.as_ref().map_or("", |begin| begin.command.as_str());
-        let view = RunView { run: run.short(), command, is_undone: run.is_undone(), steps: run.steps };
-        Some(view).filter(|_| !run.is_nothing())
+        Some(RunView { command, is_undone: run.is_undone() }).filter(|_| !run.is_nothing())
     }
 }
 
@@ -208,12 +196,10 @@ impl<'a> RunView<'a> {
 pub struct EntryView {
     /// The path from the root.
     pub path: String,
-    /// `file`, `folder` or `link`.
-    pub kind: &'static str,
+    /// The kind.
+    pub kind: Kind,
     /// The size of a file in bytes.
     pub size: u64,
-    /// Milliseconds since 1970.
-    pub modified: i64,
 }
 
 /// The beginning of a file.
