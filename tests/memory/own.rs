@@ -175,6 +175,33 @@ fn exchange(one: &Path, other: &Path) {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).expect("the two are exchanged");
 }
 
+/// A server has several sandboxes in one process: other threads that open files called `memory.db` do not look like a
+/// redirected directory.
+#[test]
+fn files_of_other_threads_with_the_same_name_do_not_disturb() {
+    let (place, elsewhere) = (sandbox(), sandbox());
+    let theirs = elsewhere.path().join("memory.db");
+    std::fs::write(&theirs, "").expect("a file");
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                let open = std::fs::File::open(&theirs).expect("a file");
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                drop(open);
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        });
+        let _stop = StopAtEnd(&stop);
+        let options = neuroscript::engine::Options { sandbox: Some(place.path().to_owned()), ..Default::default() };
+        for round in 0..50 {
+            let engine = neuroscript::engine::Engine::open(&options).expect("an engine");
+            engine.keep_in_memory("a", round.into()).expect("the value is kept");
+        }
+    });
+    assert_eq!(memory(place.path(), &["get", "a"]).stdout, "49\n");
+}
+
 /// A directory that is removed while in use is noticed: the next change creates a new one.
 #[test]
 fn a_folder_that_goes_away_is_made_anew() {

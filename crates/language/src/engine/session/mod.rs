@@ -265,6 +265,9 @@ impl<'e> Session<'e> {
         let mut findings = Vec::new();
         let modules_before = self.modules.len();
         let unit = self.read(script, form, &mut findings);
+        if keep_version_findings(&mut findings) {
+            return self.refuse(findings, modules_before);
+        }
         let gate = &self.engine().gate;
         let (registry, settings) = (gate.registry(), gate.settings());
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
@@ -273,9 +276,7 @@ impl<'e> Session<'e> {
         let mut program = lower(&unit, &environment, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {
-            findings.sort_by_key(Diagnostic::span);
-            self.modules.truncate(modules_before);
-            return LineOutcome::refused(findings);
+            return self.refuse(findings, modules_before);
         }
         program.top.keeps_last = true;
         let before = self.machine.top_values(self.names.len());
@@ -314,6 +315,13 @@ impl<'e> Session<'e> {
                 LineOutcome { findings, ending, result: LineResult::None, steps, ended: None }
             }
         }
+    }
+
+    /// Ends a line that did not begin, and forgets the modules that it loaded.
+    fn refuse(&mut self, mut findings: Vec<Diagnostic>, modules_before: usize) -> LineOutcome {
+        findings.sort_by_key(Diagnostic::span);
+        self.modules.truncate(modules_before);
+        LineOutcome::refused(findings)
     }
 
     /// Runs the program of a line, under the debugger if there is one.
@@ -380,7 +388,6 @@ impl<'e> Session<'e> {
         };
         let mut uses = self.uses.clone();
         uses.extend(loader.load(span, &tree));
-        keep_version_findings(findings);
         Unit { tree, uses }
     }
 }

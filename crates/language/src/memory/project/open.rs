@@ -32,6 +32,8 @@ use super::schema::{self, APPLICATION_ID, VERSION};
 const MIN_SIZE: u64 = 512;
 /// Maximum size in bytes of a database that is checked each time it is opened.
 const MAX_LOOKED_THROUGH: u64 = 64 << 20;
+/// Maximum number of attempts to open a database, while other threads seem to move its directory.
+const MAX_ATTEMPTS: usize = 64;
 /// Maximum length in bytes of a statement, those of the tables in the file too.
 const MAX_SQL: i32 = 64 << 10;
 /// Maximum length in bytes of a text that SQLite returns.
@@ -49,32 +51,8 @@ pub struct Opened {
 impl Opened {
     /// Opens the database of a state directory. Returns `None` if there is none.
     pub fn open(folder: StateDir, watch: &Watch) -> Result<Option<Opened>, MemoryError> {
-        let Some(metadata) = check_files(&folder)? else { return Ok(None) };
-        check_size(metadata.size)?;
-        let path = folder.path()?;
-        let witness = Witness::begin(&folder, &path, &NAMES);
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let mut connection = Connection::open_with_flags(path.join(NAME), flags)?;
-        witness.check()?;
-        harden(&connection)?;
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-        wait_with(&mut connection, watch)?;
-        configure(&connection)?;
-        // The first query opens the WAL and its index.
-        let application = schema::application(&connection)?;
-        witness.check()?;
-        admit(application, schema::version(&connection)?)?;
-        schema::check(&connection)?;
-        check_end(&connection, &folder)?;
-        if metadata.size <= MAX_LOOKED_THROUGH {
-            check_sound(&connection)?;
-        }
-        schema::migrate(&mut connection)?;
-        use_log(&connection)?;
-        witness.check()?;
-        drop(witness);
-        Ok(Some(Opened { connection, folder, database: metadata.identity }))
+        let connected = connect_undisturbed(&folder, watch)?;
+        Ok(connected.map(|(connection, database)| Opened { connection, folder, database }))
     }
 
     /// Whether the files are still those of the root and have not been moved or replaced.
@@ -82,6 +60,48 @@ impl Opened {
         self.folder.is_current(root)
             && self.folder.metadata(NAME).is_ok_and(|there| there.is_some_and(|file| file.identity == self.database))
     }
+}
+
+/// Connects to the database, again if somebody seems to have moved the directory meanwhile.
+///
+/// [`Witness`] sees the open files of the whole process. If another thread opens a file with the name of one of ours
+/// in the meantime, that looks as if SQLite had been redirected. Every attempt is verified, so trying again is safe.
+fn connect_undisturbed(folder: &StateDir, watch: &Watch) -> Result<Option<(Connection, Identity)>, MemoryError> {
+    for _ in 1..MAX_ATTEMPTS {
+        match connect(folder, watch) {
+            Err(MemoryError::Sandbox(error)) if error.is_moved() => watch.poll()?,
+            ended => return ended,
+        }
+    }
+    connect(folder, watch)
+}
+
+/// Opens the database with SQLite, verifies which files it opened, and checks their contents.
+fn connect(folder: &StateDir, watch: &Watch) -> Result<Option<(Connection, Identity)>, MemoryError> {
+    let Some(metadata) = check_files(folder)? else { return Ok(None) };
+    check_size(metadata.size)?;
+    let path = folder.path()?;
+    let witness = Witness::begin(folder, &path, &NAMES);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(path.join(NAME), flags)?;
+    witness.check()?;
+    harden(&connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    wait_with(&mut connection, watch)?;
+    configure(&connection)?;
+    // The first query opens the WAL and its index.
+    let application = schema::application(&connection)?;
+    witness.check()?;
+    admit(application, schema::version(&connection)?)?;
+    schema::check(&connection)?;
+    check_end(&connection, folder)?;
+    if metadata.size <= MAX_LOOKED_THROUGH {
+        check_sound(&connection)?;
+    }
+    schema::migrate(&mut connection)?;
+    use_log(&connection)?;
+    witness.check()?;
+    Ok(Some((connection, metadata.identity)))
 }
 
 /// Checks every file that SQLite may open. Returns the metadata of the database, if there is one.

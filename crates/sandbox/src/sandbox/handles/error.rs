@@ -9,6 +9,8 @@ use super::reserved::STATE_DIR;
 
 /// The reason why a directory of another user is not used.
 pub(in crate::sandbox) const OF_ANOTHER_USER: &str = "it is a directory of another user";
+/// The reason why a directory that is no longer where it was opened is not ours.
+pub(in crate::sandbox) const MOVED: &str = "it was moved or exchanged while it was opened";
 
 /// The reason why a path text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -264,6 +266,11 @@ impl SandboxError {
     /// Whether our own directory belongs to another user.
     pub fn is_of_another_user(&self) -> bool {
         matches!(self, SandboxError::NotOurs { reason, .. } if *reason == OF_ANOTHER_USER)
+    }
+
+    /// Whether our own directory is no longer where it was opened.
+    pub fn is_moved(&self) -> bool {
+        matches!(self, SandboxError::NotOurs { reason, .. } if *reason == MOVED)
     }
 
     /// Returns the remedy, in the imperative.

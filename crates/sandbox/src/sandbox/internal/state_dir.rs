@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::super::handles::error::SandboxError;
+use super::super::handles::error::{MOVED, SandboxError};
 use super::super::handles::folder::{File, Folder, Replace, Resolver};
 use super::super::handles::metadata::{Identity, Kind, Metadata};
 use super::super::handles::private::{FILE_MODE, FOLDER_MODE, check_regular, open_ours};
@@ -183,7 +183,7 @@ impl StateDir {
 
 /// Returns the error for a directory that is no longer where it was opened.
 pub fn moved() -> SandboxError {
-    SandboxError::NotOurs { path: STATE_DIR.to_owned(), reason: "it was moved or exchanged while it was opened" }
+    SandboxError::NotOurs { path: STATE_DIR.to_owned(), reason: MOVED }
 }
 
 /// Returns the path of one of our files, as messages show it.
