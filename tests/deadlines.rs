@@ -27,7 +27,7 @@ use rustix::process::Pid;
 use rustix::thread::gettid;
 use serde_json::Value as Json;
 
-use support::{Captured, ns, run};
+use support::{Captured, ns, run, songs};
 
 /// Time in milliseconds before a call is interrupted; `NS_PATIENCE` overrides it.
 const PATIENCE: u64 = if cfg!(debug_assertions) { 50 } else { 15 };
@@ -132,7 +132,7 @@ fn by_name(name: &str, tool: &str, flavour: &Flavour) -> Option<String> {
         "values" => format!("{{\"a\": {}}}", flavour.any),
         "codes" => "LIST.Repeat(97, 1500000)".to_owned(),
         "path" if tool == "FS.ReadMedia" || tool == "IMAGE.Info" => "\"image\"".to_owned(),
-        "path" if tool == "AUDIO.Tags" => "\"large\"".to_owned(),
+        "path" if tool == "AUDIO.Tags" => "\"song\"".to_owned(),
         "max_side" => "1000".to_owned(),
         "path" | "file_path" | "directory_path" | "source" | "archive" if tool.starts_with("FS.") => {
             if is_folder { "\"many\"" } else { "\"large\"" }.to_owned()
@@ -204,6 +204,7 @@ fn build(place: &Path) {
     let pixels = (0..=250_u8).cycle().take(6_000 * 6_000).collect();
     let image = image::GrayImage::from_raw(6_000, 6_000, pixels).expect("as many pixels");
     image.save_with_format(place.join("image"), image::ImageFormat::Jpeg).expect("a large image");
+    fs::write(place.join("song"), songs::flac(1_000_000)).expect("a large file");
     fs::write(place.join("values"), "{\"a\": [1, \"x\"]}\n".repeat(1_000_000)).expect("a large file");
 }
 

@@ -15,7 +15,7 @@ const fn term(words: &'static [&'static str], page: &'static str, title: &'stati
 }
 
 /// All terms.
-pub const TERMS: [Term; 44] = [
+pub const TERMS: [Term; 46] = [
     term(
         &["state", ".ns", "state directory", ".ns/runs", "where is state", "metadata directory"],
         "undo",
@@ -127,8 +127,10 @@ pub const TERMS: [Term; 44] = [
     term(&["foreign", "adopt", "cloned repository", "ownership", "not owner"], "foreign", "Foreign files in `.ns`"),
     term(&["seal", "seals", "signature", "hmac", "ledger"], "foreign", "Seals"),
     term(&["session", "repl", "interactive"], "session", "The session"),
+    term(&["debug", "debugger", "breakpoint", "trace", "step through"], "debugger", "Debugger"),
+    term(&["editor", "editors", "vscode", "neovim", "emacs", "vim"], "editors", "Editors"),
     term(&["agent", "agents", "mcp", "claude", "server", "model context protocol"], "agents", "Agents"),
-    term(&["http server", "over http", "mcp http"], "agents", "Over HTTP"),
+    term(&["http server", "over http", "mcp http", "team", "token", "tokens"], "server", "A server for a team"),
     term(&["golden", "golden file", "golden files", "test", "tests", "test case"], "testing", "Testing scripts"),
     term(&["document", "documents", "render", "markdown"], "documents", "Documents"),
     term(&["exit codes", "exit code", "exit status", "return code", "status code"], "command_line", "Exit codes"),

@@ -73,8 +73,9 @@ const LACKING: [Lacking; 15] = [
             "background",
         ],
         reason: "A script does not wait: it runs once, from beginning to end",
-        instead: "Let something outside start it again: cron, a systemd timer, or a loop in a shell",
-        see: &["TIME.Now", "TIME.Difference"],
+        instead: "Let something outside start it again: `ns watch FILE --on PATTERN` whenever files change, or cron or \
+            a systemd timer at a time",
+        see: &["ns watch", "TIME.Now"],
     },
     Lacking {
         names: &[
@@ -160,17 +161,17 @@ const LACKING: [Lacking; 15] = [
         see: &["MIME.OfContent", "FS.Find", "CSV.Parse"],
     },
     Lacking {
+        names: &["convert image", "resize", "resize image", "thumbnail", "crop", "rotate image", "imagemagick"],
+        reason: "No tool changes an image",
+        instead: "Sort and rename images by what `IMAGE.Info` tells, and change them with a program for images. A server \
+            for agents gives images scaled down with `read_media`",
+        see: &["IMAGE.Info", "FS.ReadMedia"],
+    },
+    Lacking {
         names: &["gui", "window", "dialog", "button", "notification", "clipboard", "mouse"],
         reason: "A script has no windows",
         instead: "It asks and prints at the terminal",
         see: &["IO.Input", "EMIT", "IO.Progress"],
-    },
-    Lacking {
-        names: &["debug", "debugger", "breakpoint", "trace", "step through"],
-        reason: "There is no debugger",
-        instead: "Check the script with `ns check`, print values, try lines in a session (plain `ns`), and see \
-            the changes first with `ns FILE --plan`",
-        see: &["ns check", "ns repl", "IO.Print", "ns run --plan"],
     },
     Lacking {
         names: &["llm", "ai", "gpt", "model", "prompt model"],

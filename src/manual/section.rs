@@ -11,7 +11,7 @@ use super::layout::{indented, wrapped};
 use super::policy_key::plain;
 
 /// The pages, with their names in `docs/`.
-const PAGES: [(&str, &str); 17] = [
+const PAGES: [(&str, &str); 20] = [
     ("language", include_str!("../../docs/language.md")),
     ("command_line", include_str!("../../docs/command_line.md")),
     ("guide", GUIDE),
@@ -23,7 +23,10 @@ const PAGES: [(&str, &str); 17] = [
     ("file_system_tool", include_str!("../../docs/file_system_tool.md")),
     ("memory", include_str!("../../docs/memory.md")),
     ("session", include_str!("../../docs/session.md")),
+    ("debugger", include_str!("../../docs/debugger.md")),
+    ("editors", include_str!("../../docs/editors.md")),
     ("agents", include_str!("../../docs/agents.md")),
+    ("server", include_str!("../../docs/server.md")),
     ("audit", include_str!("../../docs/audit.md")),
     ("foreign", include_str!("../../docs/foreign.md")),
     ("documents", include_str!("../../docs/documents.md")),

@@ -11,13 +11,16 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import tomllib
 
 # Nothing is left behind in the repository.
 sys.dont_write_bytecode = True
@@ -231,7 +234,7 @@ def sessions(place):
     with place.serve("--session-idle", 2) as server:
         session = Session(server)
         deleted = server.request("DELETE", **session.own_headers())
-        same("the end of a session", deleted[0], 202)
+        same("the end of a session", deleted[0], 204)
         same("a session that has ended", session.post(frame("ping", {}, 1))[0], 404)
         idle = Session(server)
         time.sleep(3)
@@ -582,7 +585,67 @@ def conformance(place):
     print(f"  {passed.group(1)} checks pass, {len(listed)} scenarios do not apply")
 
 
+def page_of_the_server(place):
+    """docs/server.md: its files, its command and its proxy do what it says."""
+    page = (PACKAGE / "docs/server.md").read_text()
+    files = {pathlib.PurePath(name).name: text for name, text in re.findall(r"(?ms)^```\w+ (\S+)\n(.*?)^```$", page)}
+    for name in ("policy.toml", "reports.toml"):
+        (place.config / name).write_text(files[name])
+    for folder in ("reports", "private"):
+        (place.sandbox / folder).mkdir()
+    clients = {client.pop("name"): client for client in tomllib.loads(files["tokens.toml"])["token"]}
+    _, tokens = place.tokens(**{name: {k: v for k, v in it.items() if k != "hash"} for name, it in clients.items()})
+    command = re.search(r"(?m)^ExecStart=\S+ mcp --http 127.0.0.1:\d+ (.*)$", files["ns.service"]).group(1)
+    options = command.replace("--sandbox /srv/files ", "").replace("/etc/ns", str(place.config)).split()
+    with place.serve(*options) as server:
+        ana, ci = Session(server, tokens["ana"]), Session(server, tokens["ci"])
+        ana.done("write_file", file_path="reports/a.txt", content="1")
+        refused = ana.failed("write_file", file_path="private/a.txt", content="1")
+        same("a path that the rules block", refused["code"], "policy_denied")
+        ci.done("read_file", file_path="reports/a.txt")
+        same("what it may not see", ci.failed("read_file", file_path="docs/a.md")["code"], "policy_denied")
+        unknown = ci.request("tools/call", {"name": "write_file", "arguments": {}})["error"]["message"]
+        assert "`write = true` of a token" in unknown, unknown
+        same("the measures", server.request("GET", "/metrics", token=tokens["metrics"])[0], 200)
+        same("the run", place.log()[0]["command"], "ns mcp (ana) FS.WriteFile reports/a.txt")
+        if shutil.which("nginx"):
+            through_nginx(place, files["files.conf"], server.port, tokens["ana"])
+        else:
+            print("  the proxy of docs/server.md is not tried: nginx is not installed")
+
+
+def through_nginx(place, block, port, token):
+    """A request through the proxy that the page configures."""
+    folder = place.config
+    names = ["-subj", "/CN=files.example.com", "-addext", "subjectAltName=DNS:files.example.com"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    run([*made, "-keyout", folder / "files.key", "-out", folder / "files.pem"])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        at = free.getsockname()[1]
+    block = block.replace("listen 443", f"listen 127.0.0.1:{at}").replace("/etc/ssl", str(folder))
+    block = block.replace("127.0.0.1:8765", f"127.0.0.1:{port}")
+    head = f"daemon off; pid {folder}/pid; error_log {folder}/errors; events {{}}"
+    (folder / "nginx.conf").write_text(f"{head}\nhttp {{ access_log off;\n{block}}}\n")
+    proxy = subprocess.Popen(["nginx", "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL)
+    try:
+        until("the proxy", lambda: socket.socket().connect_ex(("127.0.0.1", at)) == 0)
+        context = ssl.create_default_context(cafile=folder / "files.pem")
+        plain = socket.create_connection(("127.0.0.1", at), timeout=PATIENCE)
+        with context.wrap_socket(plain, server_hostname="files.example.com") as tls:
+            head = "".join(f"{name}: {value}\r\n" for name, value in Server.headers(token).items())
+            sized = f"Content-Length: {len(HELLO)}\r\nConnection: close\r\n"
+            tls.sendall(f"POST /mcp HTTP/1.1\r\nHost: files.example.com\r\n{head}{sized}\r\n{HELLO}".encode())
+            answer = b"".join(iter(lambda: tls.recv(4096), b"")).decode()
+        same("the status through the proxy", answer.split("\r\n", 1)[0], "HTTP/1.1 200 OK")
+        assert '"serverInfo"' in answer, answer
+    finally:
+        proxy.terminate()
+        proxy.wait()
+
+
 PARTS = [
+    page_of_the_server,
     refusals,
     failures_are_limited,
     tokens_files,

@@ -140,7 +140,13 @@ impl Endpoint {
 
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
         if request.method() != Method::POST {
-            return Ok(self.service.handle(request).await);
+            let is_end = request.method() == Method::DELETE;
+            let mut response = self.service.handle(request).await;
+            // Clients expect 200 or 204 at the end of a session; the Python SDK warns about any other status.
+            if is_end && response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return Ok(response);
         }
         let permit = self.admit()?;
         let (head, body) = request.into_parts();

@@ -255,7 +255,11 @@ impl Entry<'_> {
     fn hidden_by(&self, policy: &Policy) -> Option<String> {
         let only_reads = matches!(self.offered, Offered::Method(Method::RunScript));
         if policy.read_only && !only_reads && self.spec.effect.changes_files() {
-            return Some("this server changes nothing; begin it with `--write`".to_owned());
+            return Some(match policy.provenance.of("read_only") {
+                Some(stated) => format!("this server changes nothing, because of `read_only = true` at {stated}"),
+                None => "this server changes nothing; `--write` allows changes, as does `write = true` of a token"
+                    .to_owned(),
+            });
         }
         match (self.tool, policy.admit(&self.spec)) {
             (Some(_), Err(refusal)) => Some(refusal.message),
