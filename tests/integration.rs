@@ -40,6 +40,7 @@ mod in_memory;
 mod journal;
 mod layers;
 mod letter_case;
+mod links;
 mod list_dir;
 mod literals;
 mod lsp;

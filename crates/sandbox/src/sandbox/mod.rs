@@ -62,6 +62,7 @@ pub use plan::{Applied, ApplyError, FormError, Plan, PlanAbout, PlanAction, Plan
 pub use reading::ignore::{IgnoreSources, NoteMark};
 pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
 pub use reading::read::{OpenFile, ReadError};
+pub use reading::stray_links::{FuturePath, StrayLink, link_stays};
 pub use reading::walk::{
     Bounds, Candidate, Choice, Details, FileNames, FoundEntries, Resolve, Search, SearchScope, Skip, Tree, WalkLimits,
     search, walk,

@@ -21,6 +21,8 @@ use super::super::handles::folder::{file_metadata, set_access};
 use super::super::handles::metadata::{Kind, Metadata, Owner, Timestamp};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::time;
+use super::super::reading::stray_links::{FuturePath, link_stays};
+use super::super::reading::walk::WalkLimits;
 use super::super::runs::reverse::Reverser;
 use super::super::runs::{ChangeRules, Conflict};
 use super::check::{difference, refused};
@@ -79,7 +81,10 @@ impl Plan {
         }
         let is_sealed = self.is_of(roots.main);
         let restored = self.restored();
-        let refused = self.each(|change| refused(change, is_sealed, &restored, roots, admit));
+        let refused = self.each(|change| {
+            let refused = refused(change, is_sealed, &restored, roots, admit);
+            refused.or_else(|| if is_sealed { None } else { self.strays(change, roots, meter) })
+        });
         if !refused.is_empty() {
             return Err(ApplyError::Refused(refused));
         }
@@ -108,6 +113,33 @@ impl Plan {
     fn each(&self, reason: impl Fn(&PlannedChange) -> Option<String>) -> Vec<Conflict> {
         let conflict = |change: &PlannedChange| Some(Conflict { path: change.path.clone(), reason: reason(change)? });
         self.changes.iter().filter_map(conflict).collect()
+    }
+
+    /// Returns why a change of a plan that this user did not make would lead a symbolic link out of the sandbox. In a
+    /// plan of this user, the run was refused what no link may do, or the links were there before.
+    fn strays(&self, change: &PlannedChange, roots: Roots<'_>, meter: &Meter) -> Option<String> {
+        let (root, way) = roots.of(&change.path).ok()?;
+        let depth = way.components().count();
+        let is_link = change.now.as_ref().is_some_and(|now| now.kind == Kind::Link);
+        let stray = match (&change.content, &change.from) {
+            (Some(name), _) if is_link => {
+                let text = self.store.scratch().folder().read_link(name).ok()?;
+                (!link_stays(&text, depth)).then_some(text)
+            }
+            (None, Some((from, _))) => {
+                let is_below_same_root = roots.root_of(from).is_ok_and(|other| std::ptr::eq(other, root));
+                let future = FuturePath { depth, is_below_same_root };
+                let entry = roots.entry(from).ok()??;
+                match entry.stray_link(future, &WalkLimits::of(meter)) {
+                    Ok(stray) => stray.map(|stray| stray.text),
+                    Err(error) => return Some(error.to_string()),
+                }
+            }
+            _ => None,
+        };
+        let text = stray?;
+        let text = text.to_string_lossy();
+        Some(format!("a link to `{text}` would lead out of the sandbox, and your key did not seal this plan"))
     }
 
     /// Returns the backups that the plan restores.
