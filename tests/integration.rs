@@ -55,6 +55,7 @@ mod outside;
 mod pages;
 mod parallel;
 mod plan;
+mod platforms;
 mod policy;
 mod projection;
 mod read_only;

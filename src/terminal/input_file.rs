@@ -1,7 +1,7 @@
 //! Input files named by the user. A named pipe without a writer is an error, because reading it would block forever.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Opens a file named by the user.
@@ -43,5 +43,5 @@ fn written(mut pipe: File) -> io::Result<Box<dyn Read>> {
     };
     first.truncate(length);
     wait_for_content(&pipe)?;
-    Ok(Box::new(Cursor::new(first).chain(pipe)))
+    Ok(Box::new(io::Cursor::new(first).chain(pipe)))
 }
