@@ -86,7 +86,7 @@ mod by_path {
 
     /// Renames without replacing.
     pub fn rename_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
-        renamore::rename_exclusive(&path_of(from_folder)?.join(from), &path_of(to_folder)?.join(to))
+        renamore::rename_exclusive(path_of(from_folder)?.join(from), path_of(to_folder)?.join(to))
     }
 
     /// Returns the current path of an open directory. It begins with `\\?\`, so its length has no bound of 260.
