@@ -1,8 +1,6 @@
 //! The sandbox, policy and limits in effect, for people.
 
-use crate::engine::{
-    Engine, ForeignAction, KeyRow, NO_KEY_YET, Ownership, PROMISES, Promise, Resolver, System,
-};
+use crate::engine::{Engine, ForeignAction, KeyRow, NO_KEY_YET, Ownership, PROMISES, Promise, Resolver, System};
 use crate::text::safe;
 
 /// Returns whether the kernel restricts the process: a summary, and a line for each restriction.

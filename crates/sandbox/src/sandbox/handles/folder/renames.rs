@@ -5,12 +5,12 @@
 //! which fails if the new name exists, and remove the old name; directories cannot have hard links, so they are not
 //! renamed there. Only Linux and macOS exchange names.
 
-#[cfg(any(target_os = "linux", target_vendor = "apple"))]
-pub use one_call::{exchange, rename_new};
 #[cfg(not(any(target_os = "linux", target_vendor = "apple", windows)))]
 pub use by_link::rename_new;
 #[cfg(windows)]
 pub use by_path::rename_new;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+pub use one_call::{exchange, rename_new};
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod one_call {

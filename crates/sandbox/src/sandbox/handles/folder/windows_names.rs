@@ -35,7 +35,7 @@ pub fn check_listed(folder: &Dir, name: &OsStr) -> io::Result<()> {
 /// Errors: of kind `AlreadyExists` if it is the short name of an entry; of kind `InvalidFilename` if it names no entry.
 pub fn check_new(folder: &Dir, name: &OsStr) -> io::Result<()> {
     if !is_storable(name) {
-        return Err(io::Error::new(io::ErrorKind::InvalidFilename, "Windows stores no entry under this name"));
+        return Err(io::Error::new(io::ErrorKind::InvalidFilename, "no entry can have this name on Windows"));
     }
     if may_be_short(name) && check_listed(folder, name).is_err() && folder.symlink_metadata(name).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
