@@ -8,6 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Returns the error of the system, or an error for an empty pipe without a writer.
+#[cfg_attr(not(unix), expect(clippy::disallowed_methods, reason = "the user names the file to a command"))]
 pub fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
     #[cfg(unix)]
     {

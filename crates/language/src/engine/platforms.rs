@@ -1,5 +1,5 @@
-//! What is promised on which operating system, as one table: `ns doctor` reports from it, and `docs/platforms.md` shows
-//! it.
+//! The promises that operating systems hold differently, as one table: `ns doctor` reports from it, and
+//! `docs/platforms.md` shows it.
 //!
 //! The table says what the code does on a system, not what a machine has: which parts of the lockdown a kernel lacks is
 //! in [`LockdownStatus`](super::LockdownStatus). A promise that differs between systems has a row; all others hold
