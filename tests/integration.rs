@@ -56,6 +56,7 @@ mod outside;
 mod pages;
 mod parallel;
 mod plan;
+mod platforms;
 mod policy;
 mod projection;
 mod read_only;
