@@ -23,6 +23,15 @@ const OTHER_FILES: u64 = 64;
 /// The permission bits of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
 
+/// Returns how many files the steps of a group may keep open. As many again are left for the rest of the process.
+pub(in crate::sandbox) fn spare_files() -> u64 {
+    #[cfg(unix)]
+    let open_files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let open_files: Option<u64> = None;
+    open_files.map_or(u64::MAX, |limit| limit.saturating_sub(OTHER_FILES)) / 2
+}
+
 /// A file to be written, and what its name depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing<'a> {
@@ -74,15 +83,9 @@ impl<'a> Writing<'a> {
         Ok(PendingFile { writing: self, change, parents, placement, old })
     }
 
-    /// Returns how many files may be written at the same time: each keeps two files open, and as many again are left for
-    /// the rest of the process.
+    /// Returns how many files may be written at the same time: each keeps two files open.
     pub fn most_together() -> usize {
-        #[cfg(unix)]
-        let open_files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        #[cfg(not(unix))]
-        let open_files: Option<u64> = None;
-        let spare = open_files.map_or(u64::MAX, |limit| limit.saturating_sub(OTHER_FILES));
-        usize::try_from(spare / 4).unwrap_or(usize::MAX).clamp(1, TOGETHER)
+        usize::try_from(spare_files() / 2).unwrap_or(usize::MAX).clamp(1, TOGETHER)
     }
 
     /// Journals several files together, so that their records are synced once. Their directories must exist.

@@ -66,6 +66,11 @@ impl StagingFile {
         self.made.identity.inode
     }
 
+    /// Returns the device that the entry is on.
+    pub(in crate::sandbox) fn device(&self) -> u64 {
+        self.made.identity.device
+    }
+
     /// Gives the entry its final name.
     pub(in crate::sandbox) fn rename(&mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
         self.trace.extend(&self.folder, || self.folder.rename(&self.name, to_folder, to, replace))?;

@@ -38,7 +38,7 @@ use super::super::handles::store_usage::StoreUsage;
 
 pub use backup_path::{BackupPath, BackupPathText};
 pub(in crate::sandbox) use lock::{StoreLock, UndoLock};
-pub(in crate::sandbox) use slot::Slot;
+pub(in crate::sandbox) use slot::{Slot, SyncedFolders};
 pub(in crate::sandbox) use sweep::{Reclaimer, RetentionRules, Sweep, is_fresh};
 pub use tally::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
 

@@ -1,5 +1,6 @@
 //! Slots: a slot is a directory handle and a new name below `.ns` for a single backup.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -35,6 +36,9 @@ pub struct Slot {
     is_new: bool,
     content: Content,
 }
+
+/// Directories that were synced after a group of steps was carried out, so that they need not be synced again.
+pub(in crate::sandbox) type SyncedFolders = BTreeSet<Identity>;
 
 /// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,12 +195,24 @@ impl Slot {
     /// Like [`Slot::sync`], for an entry with this identity that was moved here from a directory, whose names may still
     /// wait for the barrier.
     pub fn sync_after(&self, folder: &Folder, identity: Identity, place: &SandboxPath) -> Result<(), SandboxError> {
+        self.sync_after_all(folder, identity, place, &mut SyncedFolders::new())
+    }
+
+    /// Like [`Slot::sync_after`], for one of several entries that were all moved before the first of them is synced.
+    /// `synced` has the directories that were synced since, and receives this one.
+    pub(in crate::sandbox) fn sync_after_all(
+        &self,
+        folder: &Folder,
+        identity: Identity,
+        place: &SandboxPath,
+        synced: &mut SyncedFolders,
+    ) -> Result<(), SandboxError> {
         // The log of the file system has both the move and the directories created before it.
         if self.is_near(identity) && folder.has_one_log() {
             return Ok(());
         }
         // The directory first: elsewhere the name would be missing until it is synced too.
-        folder.sync().and_then(|()| self.sync_all()).map_err(|error| place.undurable(&error))
+        sync_once(folder, synced).and_then(|()| self.sync_all()).map_err(|error| place.undurable(&error))
     }
 
     /// Makes the backup durable.
@@ -207,6 +223,16 @@ impl Slot {
     fn sync_all(&self) -> io::Result<()> {
         self.folder.sync().and_then(|()| self.made.sync())
     }
+}
+
+/// Syncs a directory unless it was synced since the last of its names was changed.
+fn sync_once(folder: &Folder, synced: &mut SyncedFolders) -> io::Result<()> {
+    let identity = folder.own_metadata()?.identity;
+    if !synced.contains(&identity) {
+        folder.sync()?;
+        synced.insert(identity);
+    }
+    Ok(())
 }
 
 impl Drop for Slot {
