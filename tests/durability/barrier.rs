@@ -21,7 +21,7 @@ const EDITS: &str = "FOR EACH f IN FS.Find(\".\", \"*.txt\") DO\nMUST FS.EditFil
 const REPLACES: &str = "MUST FS.ReplaceInFiles(\".\", \"old\", \"new\")\n";
 
 /// Returns a sandbox with so many files.
-fn sandbox(files: usize) -> tempfile::TempDir {
+pub(super) fn sandbox(files: usize) -> tempfile::TempDir {
     let place = tempfile::tempdir().expect("a folder");
     for number in 0..files {
         fs::write(place.path().join(format!("f{number:04}.txt")), "old").expect("a file");
@@ -30,7 +30,7 @@ fn sandbox(files: usize) -> tempfile::TempDir {
 }
 
 /// Runs `ns` under `strace` with these options; returns what it did, and the trace.
-fn traced(place: &Path, options: &[&str], words: &[&str]) -> (Ran, String) {
+pub(super) fn traced(place: &Path, options: &[&str], words: &[&str]) -> (Ran, String) {
     let trace = tempfile::NamedTempFile::new().expect("a file for the trace");
     let options = [&["-y", "-s", "100000"], options].concat();
     let ran = run(&mut strace(ns(place).args(words), trace.path(), &options));
@@ -38,7 +38,7 @@ fn traced(place: &Path, options: &[&str], words: &[&str]) -> (Ran, String) {
 }
 
 /// Whether a line of a trace begins a sync of the journal.
-fn is_sync_of_journal(line: &str) -> bool {
+pub(super) fn is_sync_of_journal(line: &str) -> bool {
     line.contains("fdatasync(") && line.contains("/.ns/runs/")
 }
 

@@ -183,7 +183,7 @@ impl StagedCopy<'_> {
         // A source in the backup store is discarded by the caller, so the copy must have its name before.
         let synced = if source.kept.is_some() && taken.is_ok() { folder.sync() } else { Ok(()) };
         parents.keep_if_done(&taken);
-        let backup = taken?;
+        let backup = taken?.backup;
         synced.map_err(|error| target.undurable(&error))?;
         Ok(Copied { backup, left_out })
     }

@@ -76,10 +76,10 @@ impl<'a> PendingRemoval<'a> {
             Err(error) => return Err(place.error(&error).into()),
         }
         // Somebody may have added contents or exchanged the entry in the meantime.
-        if let Err(error) = place.check_removal(options, slot.folder(), slot.name())
-            && slot.give_back(folder, name).is_ok()
-        {
-            return Err(error.into());
+        match place.check_removal(options, slot.folder(), slot.name()) {
+            Ok(found) => slot.set_size(found.size),
+            Err(error) if slot.give_back(folder, name).is_ok() => return Err(error.into()),
+            Err(_) => {}
         }
         Ok(Removed(self))
     }
@@ -181,7 +181,7 @@ impl SandboxPath {
         let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
         let copied = self
             .check_removal(options, folder, &aside)
-            .and_then(|()| slot.copy(folder, &aside, self.display(), meter))
+            .and_then(|_| slot.copy(folder, &aside, self.display(), meter))
             .and_then(|()| slot.sync())
             .and_then(|()| pending.copied());
         if let Err(error) = copied {
@@ -219,7 +219,9 @@ impl SandboxPath {
         let trace = copy_aside(folder, name, to_folder, &aside, self.display(), meter)?;
         let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
         pending.drafted(copy.inode());
-        copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
+        let mut trace = copy.trace();
+        let renamed = trace.extend(to_folder, || copy.rename(to_folder, to_name, Replace::No));
+        renamed.map_err(|error| target.error(&error))?;
         let placed = copy.metadata_after(to_name);
         let synced = to_folder.sync().map_err(|error| target.error(&error));
         let ready = synced.and_then(|()| pending.copied()).and_then(|()| self.set_aside(&before, &aside));
@@ -228,7 +230,7 @@ impl SandboxPath {
             Err(error) => {
                 // The original is complete and has its name.
                 let stays = format!("`{}`", target.display());
-                return Err(match copy.trace().erase(to_folder, || target.withdraw(&placed)) {
+                return Err(match trace.erase(to_folder, || target.withdraw(&placed)) {
                     Ok(()) => error,
                     Err(_) => SandboxError::Stays { reason: Box::new(error), stays },
                 });
@@ -316,18 +318,18 @@ impl SandboxPath {
         synced.map_err(|error| self.undurable(&error))
     }
 
-    /// Errors: if the entry must not be removed. `folder` and `name` are its current location.
-    fn check_removal(&self, options: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
+    /// Returns the metadata of the entry. Errors: if it must not be removed. `folder` and `name` are its current location.
+    fn check_removal(&self, options: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<Metadata, SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let found = folder.metadata(name).map_err(wrap)?;
         let is_folder = found.kind == Kind::Folder;
         if !is_folder {
-            return Ok(());
+            return Ok(found);
         }
         if !options.recursive {
             self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
-        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(()) }
+        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(found) }
     }
 
     /// Errors: if a directory is not empty, even if it contains only reserved entries, which no listing shows.
