@@ -111,7 +111,7 @@ fn many_changes_need_few_system_calls() {
     assert!(looks <= 6 * 200 + 20 && opens <= 3 * 200 && makes == 0, "a rename: {looks} {opens} {makes} for 200");
     assert!(records + syncs <= 4, "renames are synced together: {records} {syncs}");
     let [looks, opens, makes, records, syncs] = calls_for_200(EDITS, names, "");
-    assert!(looks <= 25 * 200 + 20 && opens <= 6 * 200 && makes <= 210, "an edit: {looks} {opens} {makes}");
+    assert!(looks <= 17 * 200 + 20 && opens <= 5 * 200 && makes <= 210, "an edit: {looks} {opens} {makes}");
     assert!(records + syncs <= 420, "an edit waits for its record and its content: {records} {syncs}");
     let [.., records, syncs] = calls_for_200(REPLACES, names, "");
     assert!(records + syncs <= 210, "edits of one call wait for a common record and their contents: {records} {syncs}");

@@ -20,18 +20,18 @@ struct Counted {
 }
 
 const EACH: [Counted; 7] = [
-    Counted { script: "MUST FS.WriteFile(f.path, \"new\")", most: [15, 4, 1] },
-    Counted { script: "MUST FS.WriteFile(f.path + \".new\", \"new\")", most: [14, 2, 0] },
-    Counted { script: "MUST FS.EditFile(f.path, \"old\", \"new\")", most: [17, 6, 1] },
-    Counted { script: "MUST FS.AppendFile(f.path, \"new\")", most: [17, 6, 1] },
-    Counted { script: "MUST FS.CopyFile(f.path, f.path + \".copy\")", most: [19, 4, 0] },
+    Counted { script: "MUST FS.WriteFile(f.path, \"new\")", most: [15, 3, 1] },
+    Counted { script: "MUST FS.WriteFile(f.path + \".new\", \"new\")", most: [12, 2, 0] },
+    Counted { script: "MUST FS.EditFile(f.path, \"old\", \"new\")", most: [17, 5, 1] },
+    Counted { script: "MUST FS.AppendFile(f.path, \"new\")", most: [17, 5, 1] },
+    Counted { script: "MUST FS.CopyFile(f.path, f.path + \".copy\")", most: [18, 4, 0] },
     Counted { script: "MUST FS.DeleteFile(f.path)", most: [11, 2, 1] },
     Counted { script: "MUST FS.MoveFile(f.path, f.path + \".moved\")", most: [6, 2, 0] },
 ];
 
 const REPLACE: Counted = Counted { script: "MUST FS.ReplaceInFiles(\"a\", \"old\", \"new\")\n", most: [20, 7, 1] };
 
-const UNDO: Counted = Counted { script: "", most: [41, 19, 1] };
+const UNDO: Counted = Counted { script: "", most: [24, 15, 1] };
 
 /// Returns how often each call is made for one file more, and a part of a call left over.
 fn calls_of(script: &str, words: &[&str]) -> [usize; 3] {

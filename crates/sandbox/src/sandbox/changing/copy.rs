@@ -134,14 +134,13 @@ impl<'a> Copying<'a> {
 
     fn begin(self, change: &'a Change<'a>) -> Result<PendingCopy<'a>, SandboxError> {
         let Copying { source, target, options: CopyOptions { overwrite, .. } } = self;
-        target.check_replaceable(overwrite.replace)?;
+        let old = target.check_replaceable(overwrite.replace)?;
         let parents = target.make_parents(change)?;
         let folder = parents.folder();
         let from = match source.kept {
             Some(kept) => Some((kept.clone(), State::of(&source.place.metadata()?))),
             None => None,
         };
-        let old = folder.metadata(target.name()?).ok();
         let placement = Placement::begin(target, folder, old, from, overwrite.store, change)?;
         Ok(PendingCopy { copying: self, change, parents, placement })
     }

@@ -195,7 +195,19 @@ impl Replacement<'_> {
         let slot = locked.slot(self.place, self.kept)?;
         // From here on, little happens before the exchange unless the content is compared or copied.
         let Some(old) = self.existing()? else { return Ok(Attempt::Again) };
-        self.take_from(draft, &old, slot, (&locked, change))
+        let copy = self.copy_slot(&old, &locked, change)?;
+        self.take_from(draft, &old, PreviousEntry { slot, identity: old.identity, copy })
+    }
+
+    /// Returns the slot for a copy of the entry to replace, if the entry itself is not a reliable backup and the caller
+    /// is to receive one.
+    fn copy_slot(&self, old: &Metadata, locked: &StoreLock, change: &Change<'_>) -> Result<Option<Slot>, SandboxError> {
+        let is_reliable = !is_shared(old) && self.kept.kind == BackupKind::Backups;
+        if is_reliable || !self.overwrite.is_told {
+            return Ok(None);
+        }
+        let id = self.overwrite.store.id_for(BackupKind::Backups, change)?;
+        locked.slot(self.place, &id).map(Some)
     }
 
     /// Returns the entry to replace, or `None` if there is none by now. Errors: if it must not be replaced, or has not
@@ -240,17 +252,13 @@ impl Replacement<'_> {
         &mut self,
         draft: &mut StagingFile,
         old: &Metadata,
-        mut slot: Slot,
-        (locked, change): (&StoreLock, &Change<'_>),
+        mut previous: PreviousEntry,
     ) -> Result<Attempt, SandboxError> {
+        let PreviousEntry { slot, copy, .. } = &mut previous;
         if !slot.is_near(old.identity) {
             slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
-        let mut copy = None;
-        if self.overwrite.is_told && (is_shared(old) || self.kept.kind == BackupKind::Trash) {
-            copy = Some(locked.slot(self.place, &self.overwrite.store.id_for(BackupKind::Backups, change)?)?);
-        }
-        if let Some(copy) = &mut copy {
+        if let Some(copy) = copy {
             copy.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
         let took_long = self.overwrite.if_match.is_some() || slot.is_copy() || copy.is_some();
@@ -267,7 +275,6 @@ impl Replacement<'_> {
             }
             Err(error) => return Err(self.place.error(&error)),
         };
-        let mut previous = PreviousEntry { slot, identity: old.identity, copy };
         match self.keep(&taken, old, &mut previous) {
             Ok(()) => Ok(Attempt::Done(Some(Box::new(previous)))),
             Err(error) => {
