@@ -36,14 +36,13 @@ impl Context<'_> {
     }
 
     /// Checks that the policy allows making a backup of a path that is to be replaced. A file with several hard links
-    /// is copied, and so read.
-    pub fn admit_keeping(&self, place: &SandboxPath) -> Result<(), ToolError> {
-        match place.metadata() {
-            Ok(metadata) if metadata.links > 1 && metadata.kind == EntryKind::File => {
-                self.admit_content(place.display(), &metadata)
-            }
-            _ => Ok(()),
+    /// is copied, and so read. Returns the metadata of what is there.
+    pub fn admit_keeping(&self, place: &SandboxPath) -> Result<Option<Metadata>, ToolError> {
+        let Ok(metadata) = place.metadata() else { return Ok(None) };
+        if metadata.links > 1 && metadata.kind == EntryKind::File {
+            self.admit_content(place.display(), &metadata)?;
         }
+        Ok(Some(metadata))
     }
 
     /// Checks that the policy allows moving an entry to another file system. A rename reads nothing, but a copy reads

@@ -36,7 +36,7 @@ pub use changing::overwrite::Overwrite;
 pub use changing::remove::RemoveOptions;
 pub use changing::temporary::{TemporaryFolders, temporary_name};
 pub use changing::unpack::Unpacking;
-pub use changing::write::{NewFile, PendingFile, Writing};
+pub use changing::write::{NewFile, PendingFile, Writing, Written};
 pub use handles::address::Address;
 pub use handles::error::{RenameError, SandboxError};
 pub use handles::folder::File;

@@ -25,6 +25,7 @@ use super::error::{PathError, SandboxError};
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
 use super::path::{PathRule, PathText, check_new_name, parts_of};
+use super::reserved::is_reserved;
 use super::seal::RootSeal;
 use super::store_usage::StoreUsage;
 use super::user_state::UserState;
@@ -272,6 +273,9 @@ impl Root {
 
     /// Resolves a path that must not contain links.
     pub(in crate::sandbox) fn locate_exactly(&self, way: &Path) -> Result<SandboxPath, SandboxError> {
+        if let Some(place) = self.locate_exactly_at_once(way) {
+            return Ok(place);
+        }
         let rule = PathRule::INSIDE.not_following();
         let mut walker = Walker::new(self, &PathText::default(), rule);
         walker.shown = self.address_of(&way.to_string_lossy()).into();
@@ -282,6 +286,26 @@ impl Root {
         }
         last.map_or(Ok(()), |name| walker.turn_to(Path::new(&name)))?;
         walker.walk(rule).map_err(|unreached| unreached.error)
+    }
+
+    /// Resolves a path that must not contain links in one system call, if its directories exist.
+    fn locate_exactly_at_once(&self, way: &Path) -> Option<SandboxPath> {
+        let names: Vec<OsString> = parts_of(way).collect();
+        if names.iter().any(|name| *name == ".." || is_reserved(name)) {
+            return None;
+        }
+        let (name, parents) = names.split_last()?;
+        let parents: Vec<&OsStr> = parents.iter().map(OsString::as_os_str).collect();
+        let folder = match &parents[..] {
+            [] => self.folder.clone(),
+            _ => Arc::new(self.folder.open_chain(&parents).ok()??),
+        };
+        let raw = names.join(OsStr::new("/"));
+        let resolved = CompactString::from(raw.to_string_lossy());
+        let shown = self.address_of(&resolved).into();
+        let raw = raw.to_str().is_none().then_some(raw);
+        let itself = self.itself(&PathText::default());
+        Some(SandboxPath { folder, name: Some(name.clone()), resolved, raw, shown, ..itself })
     }
 
     /// Resolves a path in one system call, if no directory on the way is a link or `..`, and the last name is no link

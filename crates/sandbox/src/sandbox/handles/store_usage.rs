@@ -33,6 +33,31 @@ pub(in crate::sandbox) struct HeldStore {
     /// The file whose lock gives exclusive access to the store.
     pub(in crate::sandbox) lock: Arc<File>,
     pub(in crate::sandbox) lock_identity: Identity,
+    /// The directory of the last backup's directory, which was checked, with the names that lead to it from `.ns`.
+    last: Arc<Mutex<Option<(Vec<OsString>, Arc<Folder>)>>>,
+}
+
+impl HeldStore {
+    /// Returns handles of the store.
+    pub(in crate::sandbox) fn new(
+        folder: Folder,
+        identity: Identity,
+        lock: File,
+        lock_identity: Identity,
+    ) -> HeldStore {
+        HeldStore { folder: Arc::new(folder), identity, lock: Arc::new(lock), lock_identity, last: Arc::default() }
+    }
+
+    /// Returns the directory to which these names lead, if it is that of the last backup.
+    pub(in crate::sandbox) fn last(&self, names: &[OsString]) -> Option<Arc<Folder>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|(held, _)| held == names).map(|(_, folder)| folder.clone())
+    }
+
+    /// Keeps the directory to which these names lead for the next backup.
+    pub(in crate::sandbox) fn keep_last(&self, names: &[OsString], folder: Folder) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((names.to_vec(), Arc::new(folder)));
+    }
 }
 
 #[derive(Debug, Default)]
