@@ -125,7 +125,7 @@ fn bytes_links_and_times_come_along() {
 MUST FS.CopyFile("bytes", "bytes2")"#;
     let plan = place.plan(script);
     place.apply(0, &plan);
-    assert_eq!(fs::read_link(place.root().join("e/link")).expect("a link"), std::path::Path::new("../a.txt"));
+    assert_eq!(fs::read_link(place.root().join("e/link")).expect("a link"), Path::new("../a.txt"));
     assert_eq!(fs::read(place.root().join("bytes2")).expect("a file"), b"\xff\0\xfe");
     let modified = |name: &str| fs::metadata(place.root().join(name)).and_then(|it| it.modified()).expect("a time");
     assert_eq!(modified("bytes2"), modified("bytes"));

@@ -24,6 +24,9 @@ pub struct StoreUsage {
     held: Mutex<Option<HeldStore>>,
 }
 
+/// A directory, and the names that lead to it from `.ns`.
+type NamedFolder = (Vec<OsString>, Arc<Folder>);
+
 /// Open handles of the store, which every replacement and removal of a run uses.
 #[derive(Clone, Debug)]
 pub(in crate::sandbox) struct HeldStore {
@@ -34,7 +37,7 @@ pub(in crate::sandbox) struct HeldStore {
     pub(in crate::sandbox) lock: Arc<File>,
     pub(in crate::sandbox) lock_identity: Identity,
     /// The directory of the last backup's directory, which was checked, with the names that lead to it from `.ns`.
-    last: Arc<Mutex<Option<(Vec<OsString>, Arc<Folder>)>>>,
+    last: Arc<Mutex<Option<NamedFolder>>>,
 }
 
 impl HeldStore {
