@@ -7,6 +7,7 @@ use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value, print};
 
 use super::super::super::build::TextBuilder;
+use super::read::is_open;
 
 const SPEC: Spec = Spec::pure(
     "INI.Text",
@@ -85,7 +86,7 @@ impl Writer {
         context.spend(1)?;
         let name = key.as_text();
         if !is_key(&name) {
-            return Err(self.refused(key, "is no key: it is empty, has `=`, `:`, a line end or blanks around it, or begins like a section or comment"));
+            return Err(self.refused(key, "is no key: it is empty, has `=`, `:`, a line end or blanks around it, begins like a section or comment, or ends in `\\`"));
         }
         self.text.push(&name)?;
         let value = match value {
@@ -99,7 +100,7 @@ impl Writer {
         let text = value.as_text();
         for (index, line) in text.split('\n').enumerate() {
             if !is_line(line, index) || line.is_empty() && !text.is_empty() {
-                return Err(self.refused(key, "has a line that would be read back as another: it is empty, has blanks around it, or begins with `#` or `;`"));
+                return Err(self.refused(key, "has a line that would be read back as another: it is empty, has blanks around it, begins with `#` or `;`, or ends in a `\\` that continues it"));
             }
             let before = match (index, line) {
                 (0, "") => "",
@@ -133,9 +134,10 @@ fn is_key(name: &str) -> bool {
         && name.trim() == name
         && !name.contains(['=', ':', '\n', '\r'])
         && !name.starts_with(['[', '#', ';', '\u{feff}'])
+        && !is_open(name)
 }
 
 /// Whether a line of a value is read back as it is. The first may begin like a comment.
 fn is_line(line: &str, index: usize) -> bool {
-    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r')
+    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r') && !is_open(line)
 }
