@@ -39,8 +39,8 @@ arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "INI text";
         repeated: Str = Is(Literal::Text("error")), Kind::Word(&["error", "last", "list"]), "what becomes of a key that comes again in its section";
-        continuation: Str = Is(Literal::Text("error")), Kind::Word(&["error", "join", "keep"]), "what becomes of a `\\` at the end of a line";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
+        continuation: Str = Is(Literal::Text("error")), Kind::Word(&["error", "join", "keep"]), "what becomes of a `\\` at the end of a line";
     }
 }
 

@@ -16,7 +16,8 @@ const SPEC: Spec = Spec::pure(
     "Keys with other values come first, then the maps as sections, both in their order. A list becomes a line for each \
         value, nil a key alone, and the lines of a text after its first are indented. Values are read back \
         as texts, and lists with `repeated: \"list\"`, where one value alone is a text. Anything else that `INI.Parse` would \
-        read back as something different is an error that says where: a key with `=`, a blank at the end of a text, a map in a section.",
+        read back as something different is an error that says where: a key with `=`, a blank at the end of a text, a map in a section. Comments, blank lines and CRLF of a text that was \
+        parsed are lost; `FS.EditFile` and `FS.ReplaceInFiles` change one value of a file and keep them.",
     Example {
         script: "EMIT INI.Text({\"root\": true, \"*.md\": {\"indent_size\": 2}})",
         output: "root = true\n\n[*.md]\nindent_size = 2\n\n",

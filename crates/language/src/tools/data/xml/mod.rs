@@ -58,8 +58,8 @@ const SPEC: Spec = Spec::pure(
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "XML text";
-        mixed: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `children` also has the texts between the elements";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
+        mixed: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `children` also has the texts between the elements";
     }
 }
 
