@@ -199,7 +199,7 @@ impl Builder<'_> {
         let name = Str::checked(written.as_ref())?;
         let mut attributes = Map::with_capacity(2);
         let mut preserves = self.open.as_slice().last().is_some_and(|open| open.preserves);
-        let (mut prefixes, mut used) = (Vec::new(), prefix_of(written.as_ref()).map(|prefix| (prefix, start + 1)));
+        let mut prefixes = Vec::new();
         let mut cursor = Cursor { markup: element, at: written.as_ref().len() };
         let mut later = cursor;
         while let Some(attribute) = cursor.take_attribute().map_err(|fault| self.fault_in(start + 1, &fault))? {
@@ -212,12 +212,12 @@ impl Builder<'_> {
             }
         }
         // An element may use the prefixes that its later attributes declare.
-        while let Some((prefix, at)) = used {
+        let own = prefix_of(written.as_ref()).map(|prefix| (prefix, 0));
+        for (prefix, at) in own.into_iter().chain(std::iter::from_fn(|| next_prefix(&mut later))) {
             if !self.has_document_type && !self.prefixes.counts.contains_key(prefix) {
                 let reason = format!("no `xmlns:{0}` declares the prefix `{0}`", print::shortened(prefix, 40));
-                return Err(self.fault(at, &reason));
+                return Err(self.fault(start + 1 + at, &reason));
             }
-            used = next_prefix(&mut later).map(|(prefix, at)| (prefix, at + start + 1));
         }
         if self.mixed {
             self.end_piece()?;

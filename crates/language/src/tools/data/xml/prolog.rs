@@ -19,7 +19,7 @@ pub fn check_declaration(markup: &str) -> Result<(), Fault> {
             _ => is_encoding(attribute.value),
         };
         if !is_fine {
-            let reason = format!("the XML declaration has a `{}` that there is not", attribute.name);
+            let reason = format!("this is no value of `{}`", attribute.name);
             return Err(Fault::new(attribute.value_at, reason));
         }
     }
