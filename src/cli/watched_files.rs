@@ -48,7 +48,7 @@ pub struct WatchedFiles<'a> {
     /// Patterns that leave out the entries that `FS.Find` fails at.
     left_out: Vec<String>,
     tried: Instant,
-    /// What was said since `tried`, and in the time before.
+    /// Messages since `tried`, and in the time before.
     told: [BTreeSet<String>; 2],
 }
 
