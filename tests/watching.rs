@@ -434,3 +434,81 @@ fn an_interrupt_takes_back_the_run_under_way() {
     while lines.recv_timeout(PATIENCE).is_ok() {}
     assert_eq!(names(place.path()), [".ns", "in", "work.ns"]);
 }
+
+#[test]
+fn a_name_that_is_not_utf_8_is_reported_once_and_left_out() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = folder(&[("work.ns", SCRIPT), ("in/good", "1")]);
+    let bad = place.path().join("in").join(std::ffi::OsStr::from_bytes(b"bad\xff"));
+    fs::write(&bad, "x").expect("a file");
+    fs::create_dir(place.path().join("in").join(std::ffi::OsStr::from_bytes(b"\xfedir"))).expect("a folder");
+    let watch = Watch::start(place.path(), &["watch", "work.ns", "--on", "in/**", "--initial"]);
+    let said = watch.round();
+    assert!(said.contains("is not UTF-8") && said.contains("all others are"), "{said}");
+    assert!(!said.contains("pattern: ["), "{said}");
+    assert_eq!(printed(&watch.round()), ["in/good=1"]);
+    write(place.path(), "in/deep/later", "2");
+    let said = watch.round();
+    assert_eq!(printed(&said), ["in/deep/later=2"]);
+    assert!(!said.contains("UTF-8"), "{said}");
+    fs::write(&bad, "more").expect("a file");
+    watch.is_quiet();
+    watch.interrupt();
+}
+
+#[test]
+fn all_files_of_the_start_are_handed_over_in_as_many_runs_as_it_takes() {
+    let place =
+        folder(&[("work.ns", "EMIT LEN(ARGS)\nIF LIST.Contains(ARGS, \"in/0000\") THEN\n  FAIL \"bad\"\nEND\n")]);
+    for number in 0..1_100 {
+        write(place.path(), &format!("in/{number:04}"), "x");
+    }
+    let words = ["watch", "work.ns", "--on", "in/**", "--initial", "--once", "--quiet"];
+    let ran = run(&mut ns_in(place.path(), &words));
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "1000\n100\n"), "{}", ran.stderr);
+    // Files that the first run removes are not handed over to the second.
+    write(place.path(), "work.ns", "EMIT LEN(ARGS)\nMUST FS.DeleteFile(\"in\", recursive: true)\n");
+    let ran = run(&mut ns_in(place.path(), &words));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "1000\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn another_content_of_the_same_size_and_time_is_a_change() {
+    let place = folder(&[("work.ns", SCRIPT), ("in/a", "one")]);
+    let path = place.path().join("in/a");
+    let time = fs::metadata(&path).expect("a file").modified().expect("a time");
+    let watch = start_script(place.path(), &[]);
+    fs::write(&path, "two").expect("a file");
+    fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(time)).expect("a time");
+    assert_eq!(printed(&watch.round()), ["in/a=two"]);
+    watch.interrupt();
+}
+
+#[test]
+fn files_of_others_in_directories_of_a_run_are_handed_over() {
+    let script = "FOR EACH path IN ARGS DO\n  EMIT path, \"=\", STR.Trim(FS.ReadFile(path).content)\nENDBLOCK\n\
+                  IF NOT FS.Exists(\"in/moved\") THEN\n  MUST FS.CopyFile(\"tree\", \"in/copied\", recursive: true)\n  \
+                  MUST FS.MoveFile(\"tree\", \"in/moved\")\nEND\n";
+    let place = folder(&[("work.ns", script), ("tree/deep/own", "1"), ("in/old", "old")]);
+    let watch = start_script(place.path(), &[]);
+    write(place.path(), "in/a", "x");
+    assert_eq!(printed(&watch.round()), ["in/a=x"]);
+    // Neither the copies nor the files that were moved.
+    watch.is_quiet();
+    write(place.path(), "in/copied/deep/foreign", "2");
+    write(place.path(), "in/moved/deep/foreign", "3");
+    assert_eq!(printed(&watch.round()), ["in/copied/deep/foreign=2", "in/moved/deep/foreign=3"]);
+    write(place.path(), "in/moved/foreign", "4");
+    write(place.path(), "work.ns", &format!("MUST FS.WriteFile(\"in/new/own\", \"5\")\nEMIT LEN(ARGS)\n{SLOW}"));
+    while !place.path().join("in/new/own").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    write(place.path(), "in/new/foreign", "6");
+    write(place.path(), "work.ns", SCRIPT);
+    assert_eq!(watch.round().lines().nth(1), Some("1"));
+    assert_eq!(printed(&watch.round()), ["in/new/foreign=6"]);
+    watch.interrupt();
+}
+
+/// Lines of a script that take long enough for somebody to write a file meanwhile.
+const SLOW: &str = "SET x = 0\nWHILE x < 300000 DO\n  SET x = x + 1\nEND\n";
