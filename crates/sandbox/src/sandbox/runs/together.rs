@@ -64,9 +64,9 @@ struct Backup<'s> {
 /// A reversal that is in the journal.
 enum Pending<'p> {
     Move(PendingRenaming<'p>),
-    Exchange(PendingExchange<'p>),
+    Exchange(Box<PendingExchange<'p>>),
     PutBack(PendingPutBack<'p>),
-    Remove(PendingRemoval<'p>),
+    Remove(Box<PendingRemoval<'p>>),
 }
 
 /// A reversal that was carried out.
@@ -74,8 +74,8 @@ enum CarriedOut<'p> {
     /// Its step is marked as done.
     Done(Result<(), RenameError>),
     /// Its names may not be durable.
-    Exchanged(Exchanged<'p>),
-    Removed(Removed<'p>),
+    Exchanged(Box<Exchanged<'p>>),
+    Removed(Box<Removed<'p>>),
 }
 
 /// Returns the paths that the reversal of a step concerns, and how many directories it keeps open. Returns `None` for
@@ -263,7 +263,7 @@ impl<'a, 'c> Reverser<'a, 'c> {
                 let (store, locked) = store();
                 let id = self.id_of(*store, BackupKind::Backups, *from)?;
                 let exchange = Exchange { place, entry, kept, metadata: *metadata };
-                exchange.begin(*store, locked, &id, change).map(Pending::Exchange)
+                exchange.begin(*store, locked, &id, change).map(Box::new).map(Pending::Exchange)
             }
             Action::PutBack { backup: Backup { kept, entry, .. } } => {
                 let put_back = PutBack { entry, address: kept, place, folder: place.entry()?.0 };
@@ -273,7 +273,7 @@ impl<'a, 'c> Reverser<'a, 'c> {
                 let (store, locked) = store();
                 let id = self.id_of(*store, BackupKind::Trash, *from)?;
                 let removal = Removal { place, options: WITH_CONTENTS, store: *store };
-                removal.begin(locked, &id, change).map(Pending::Remove)
+                removal.begin(locked, &id, change).map(Box::new).map(Pending::Remove)
             }
         }
     }
@@ -319,8 +319,12 @@ impl<'p> Pending<'p> {
         let (Ok(carried_out) | Err(carried_out)) = match self {
             Pending::Move(pending) => Ok(CarriedOut::Done(pending.carry_out())),
             Pending::PutBack(pending) => Ok(CarriedOut::Done(pending.carry_out())),
-            Pending::Exchange(pending) => pending.carry_out().map(CarriedOut::Exchanged).map_err(CarriedOut::failed),
-            Pending::Remove(pending) => pending.carry_out().map(CarriedOut::Removed).map_err(CarriedOut::failed),
+            Pending::Exchange(pending) => {
+                pending.carry_out().map(Box::new).map(CarriedOut::Exchanged).map_err(CarriedOut::failed)
+            }
+            Pending::Remove(pending) => {
+                pending.carry_out().map(Box::new).map(CarriedOut::Removed).map_err(CarriedOut::failed)
+            }
         };
         carried_out
     }
