@@ -31,7 +31,7 @@ const EACH: [Counted; 7] = [
 
 const REPLACE: Counted = Counted { script: "MUST FS.ReplaceInFiles(\"a\", \"old\", \"new\")\n", most: [20, 7, 1] };
 
-const UNDO: Counted = Counted { script: "", most: [24, 15, 1] };
+const UNDO: Counted = Counted { script: "", most: [28, 15, 1] };
 
 /// Returns how often each call is made for one file more, and a part of a call left over.
 fn calls_of(script: &str, words: &[&str]) -> [usize; 3] {

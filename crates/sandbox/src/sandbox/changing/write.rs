@@ -174,6 +174,17 @@ impl Writing<'_> {
 }
 
 impl SandboxPath {
+    /// Writes a file atomically.
+    pub fn write_file(
+        &self,
+        content: &[u8],
+        overwrite: &Overwrite<'_>,
+        meter: &mut Meter,
+        change: &Change<'_>,
+    ) -> Result<Written, SandboxError> {
+        Writing { place: self, overwrite: *overwrite, known: None }.write(content, meter, change)
+    }
+
     /// Starts writing a file that gets this path when it is finished. Creates missing parent directories.
     pub fn begin_file<'a>(
         &'a self,

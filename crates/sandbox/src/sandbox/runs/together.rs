@@ -66,7 +66,7 @@ enum Pending<'p> {
     Move(PendingRenaming<'p>),
     Exchange(Box<PendingExchange<'p>>),
     PutBack(PendingPutBack<'p>),
-    Remove(PendingRemoval<'p>),
+    Remove(Box<PendingRemoval<'p>>),
 }
 
 /// A reversal that was carried out.
@@ -273,7 +273,7 @@ impl<'a, 'c> Reverser<'a, 'c> {
                 let (store, locked) = store();
                 let id = self.id_of(*store, BackupKind::Trash, *from)?;
                 let removal = Removal { place, options: WITH_CONTENTS, store: *store };
-                removal.begin(locked, &id, change).map(Pending::Remove)
+                removal.begin(locked, &id, change).map(Box::new).map(Pending::Remove)
             }
         }
     }
