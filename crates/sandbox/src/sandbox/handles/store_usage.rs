@@ -24,9 +24,6 @@ pub struct StoreUsage {
     held: Mutex<Option<HeldStore>>,
 }
 
-/// A directory, and the names that lead to it from `.ns`.
-type NamedFolder = (Vec<OsString>, Arc<Folder>);
-
 /// Open handles of the store, which every replacement and removal of a run uses.
 #[derive(Clone, Debug)]
 pub(in crate::sandbox) struct HeldStore {
