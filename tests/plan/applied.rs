@@ -228,6 +228,14 @@ fn an_edited_plan_leads_no_link_out_of_the_sandbox() {
         assert!(refused.stderr.contains(&format!("a link to `{target}` would lead out")), "{}", refused.stderr);
         assert!(!place.root().join("x").exists());
     }
+    // The kind that a plan claims does not hide what its content is.
+    let (edited, outside) = (text.replace("../f", "/etc/passwd"), "a link to `/etc/passwd` would lead out");
+    for claimed in ["file", "folder", "special"] {
+        fs::write(&plan, edited.replace("\"kind\":\"link\"", &format!("\"kind\":\"{claimed}\""))).expect("a plan");
+        let refused = place.apply(4, &plan);
+        assert!(refused.stderr.contains(outside), "{claimed}: {}", refused.stderr);
+        assert!(!place.root().join("x").exists());
+    }
     fs::write(&plan, text.replace("\"link\":\"../f\"", "\"link\":\"../a\"")).expect("a plan");
     place.apply(0, &plan);
     assert_eq!(fs::read_link(place.root().join("x/l")).expect("a link"), Path::new("../a"));

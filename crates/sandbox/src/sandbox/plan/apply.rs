@@ -5,6 +5,7 @@
 //! one run: a failure rolls it back, and `ns undo` reverses it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 
 use crate::limits::Meter;
@@ -119,28 +120,41 @@ impl Plan {
     /// Returns why a change of a plan that this user did not make would lead a symbolic link out of the sandbox. In a
     /// plan of this user, the run was refused what no link may do, or the links were there before.
     fn strays(&self, change: &PlannedChange, roots: Roots<'_>, meter: &Meter) -> Option<String> {
-        let (root, way) = roots.of(&change.path).ok()?;
-        let depth = way.components().count();
-        let is_link = change.now.as_ref().is_some_and(|now| now.kind == Kind::Link);
-        let stray = match (&change.content, &change.from) {
-            (Some(name), _) if is_link => {
-                let text = self.store.scratch().folder().read_link(name).ok()?;
-                (!link_stays(&text, depth)).then_some(text)
+        match self.stray_text(change, roots, meter) {
+            Ok(None) => None,
+            Ok(Some(text)) => {
+                let text = text.to_string_lossy();
+                Some(format!("a link to `{text}` would lead out of the sandbox, and your key did not seal this plan"))
             }
-            (None, Some((from, _))) => {
-                let is_below_same_root = roots.root_of(from).is_ok_and(|other| std::ptr::eq(other, root));
-                let future = FuturePath { depth, is_below_same_root };
-                let entry = roots.entry(from).ok()??;
-                match entry.stray_link(future, &WalkLimits::of(meter)) {
-                    Ok(stray) => stray.map(|stray| stray.text),
-                    Err(error) => return Some(error.to_string()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// Returns the text of a symbolic link that a change would lead out of the sandbox. The content and the entry
+    /// themselves tell whether there is one, not the kind that the plan claims.
+    fn stray_text(
+        &self,
+        change: &PlannedChange,
+        roots: Roots<'_>,
+        meter: &Meter,
+    ) -> Result<Option<OsString>, SandboxError> {
+        let (root, way) = roots.of(&change.path)?;
+        let depth = way.components().count();
+        if let Some(name) = &change.content {
+            let wrap = |error: io::Error| SandboxError::io(change.path.display(), &error);
+            let folder = self.store.scratch().folder();
+            if folder.metadata(name).map_err(wrap)?.kind == Kind::Link {
+                let text = folder.read_link(name).map_err(wrap)?;
+                if !link_stays(&text, depth) {
+                    return Ok(Some(text));
                 }
             }
-            _ => None,
-        };
-        let text = stray?;
-        let text = text.to_string_lossy();
-        Some(format!("a link to `{text}` would lead out of the sandbox, and your key did not seal this plan"))
+        }
+        let Some((from, _)) = &change.from else { return Ok(None) };
+        // If nothing is there, that is a conflict.
+        let Some(entry) = roots.entry(from)?.filter(|entry| entry.metadata().is_ok()) else { return Ok(None) };
+        let future = FuturePath { depth, is_below_same_root: std::ptr::eq(roots.root_of(from)?, root) };
+        Ok(entry.stray_link(future, &WalkLimits::of(meter))?.map(|stray| stray.text))
     }
 
     /// Returns the backups that the plan restores.
