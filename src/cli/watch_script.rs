@@ -210,7 +210,7 @@ impl ScriptWatch<'_> {
         }
         let now = self.files.look()?;
         for (path, state) in &now {
-            // What was taken back is as it was, but for the time of its last change.
+            // A file that a failed run restored differs only in the time of its last change.
             let is_restored = || arrivals.known(path).is_some_and(|known| state.has_content_of(known));
             if !ours.is_empty() && (changes.include(path, state, period) || is_restored()) {
                 arrivals.accept(path.clone(), state.clone());

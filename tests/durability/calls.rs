@@ -13,7 +13,7 @@ const MORE: usize = 100;
 /// The system calls that are counted.
 const CALLS: [&str; 3] = ["statx", "openat2", "mkdirat"];
 
-/// What is done to every file, and how many calls of each kind it may make for one.
+/// A script that is run for each file, and the maximum number of calls of each kind for one file.
 struct Counted {
     script: &'static str,
     most: [usize; 3],

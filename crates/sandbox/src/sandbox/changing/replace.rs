@@ -217,7 +217,7 @@ impl Replacement<'_> {
         let (Some(digest), Replace::Yes) = (self.overwrite.if_match, self.overwrite.replace) else { return look() };
         match self.folder.open_file(self.name) {
             Ok(file) => self.check_content(file, digest).map(Some),
-            // What is there instead says why it cannot be opened.
+            // The entry that is there now tells why no file can be opened.
             Err(error) => match look()? {
                 Some(found) if found.kind == Kind::File => Err(self.place.error(&error)),
                 Some(_) => Err(self.changed()),
