@@ -5,6 +5,8 @@
 
 mod names;
 
+use neuroscript::text::Diagnostic;
+
 use crate::support::checker::Checker;
 use crate::support::{ns, run};
 
@@ -160,6 +162,39 @@ fn expect_help(families: &[(&[&str], &str)], places: &[&str]) {
             }
         }
     }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// An edit that a help suggests ends its finding. Another one may come to light, but not two.
+#[test]
+fn what_a_help_suggests_repairs_the_script() {
+    let (checker, mut seen, mut wrong) = (Checker::new(), 0, String::new());
+    let expressions = EXPRESSIONS.iter().flat_map(|(spellings, _)| *spellings);
+    let expressions = expressions.flat_map(|spelling| PLACES.iter().map(|place| place.replace('@', spelling)));
+    let lines = LINES.iter().flat_map(|(spellings, _)| *spellings).map(|line| (*line).to_owned());
+    let operators = ["=", "===", "!==", "=>", "=<", "&&", "||", "<>", "is", "eq", "ne", "lt", "ge", "mod", "pow"];
+    let conditions = operators.iter().map(|operator| format!("IF n {operator} 2\n  EMIT 1\nEND"));
+    let keywords = ["If n", "WHILE n Do\n  BREAK", "For EACH e IN l", "FOR Each e IN l", "FOR EACH e In l", "IF Not n"];
+    let keywords = keywords.iter().map(|head| format!("{head}\n  EMIT 1\nEND"));
+    for text in expressions.chain(lines).chain(conditions).chain(keywords) {
+        let script = format!("SET n = 1\nSET l = [1]\n{text}\n");
+        let before = checker.check(&script);
+        for finding in before.findings.iter().filter(|finding| finding.fix.is_none()) {
+            let Some(edit) = &finding.suggestion else { continue };
+            seen += 1;
+            let (start, end) = before.sources.of(edit.span).expect("the script").local(edit.span);
+            let repaired = format!("{}{}{}", &script[..start], edit.text, &script[end..]);
+            let after = checker.check(&repaired);
+            let errors = |findings: &[Diagnostic]| findings.iter().filter(|finding| finding.is_error()).count();
+            let is_left = after.findings.iter().any(|other| {
+                other.message == finding.message && other.code == finding.code && other.span() == finding.span()
+            });
+            if is_left || errors(&after.findings) > errors(&before.findings) {
+                wrong.push_str(&format!("{text}\n=> {repaired}\n{:?}\n\n", after.findings));
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
     assert!(wrong.is_empty(), "{wrong}");
 }
 

@@ -1,15 +1,11 @@
 //! The candidates for a cursor position.
 
-use crate::engine::{PageKind, ProcedureInfo, STATEMENT_WORDS, TokenKind, pages, tokens};
+use crate::engine::{PageKind, ProcedureInfo, STATEMENT_WORDS, TokenKind, closed_heads, next_words, pages, tokens};
 use crate::manual::{ToolEntry, entries};
 use crate::text::safe;
 
 use super::cursor::{At, CursorContext, parameters};
 use super::surroundings::Surroundings;
-
-/// Keywords that can appear inside statements.
-const INNER: [&str; 13] =
-    ["AND", "OR", "NOT", "IN", "THEN", "DO", "EACH", "CALL", "TRUE", "FALSE", "NIL", "LAST", "LAST_ERROR"];
 
 /// A text that can stand at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,7 +196,7 @@ fn procedures(surroundings: &impl Surroundings, word: &str) -> Vec<Candidate> {
 /// Returns names, keywords and arguments.
 fn names(surroundings: &impl Surroundings, place: &CursorContext<'_>, word: &str) -> Vec<Candidate> {
     let mut found = arguments(surroundings, place, word);
-    found.extend(keywords(place, word));
+    found.extend(keywords(surroundings, place, word));
     let typed = place.before.iter().filter(|token| surroundings.has_typed_names() && token.kind == TokenKind::Name);
     let typed = typed.map(|token| &place.text[token.start..token.end]).filter(|name| name.len() > 1);
     let typed = typed.filter(|name| name.starts_with(word)).map(str::to_owned);
@@ -230,13 +226,30 @@ fn arguments(surroundings: &impl Surroundings, place: &CursorContext<'_>, word: 
 }
 
 /// Returns the keywords that can stand here, in lower case if the word has lower-case letters.
-fn keywords(place: &CursorContext<'_>, word: &str) -> Vec<Candidate> {
+fn keywords(surroundings: &impl Surroundings, place: &CursorContext<'_>, word: &str) -> Vec<Candidate> {
     let is_lower = word.chars().any(char::is_lowercase);
-    let spelled = |keyword: &&str| if is_lower { keyword.to_lowercase() } else { (*keyword).to_owned() };
-    let first = STATEMENT_WORDS.iter().filter(|_| place.begins_statement()).map(spelled);
-    let first = first.filter(|keyword| keyword.starts_with(word)).map(|keyword| format!("{keyword} "));
-    let inner = INNER.iter().map(spelled).filter(|keyword| keyword.starts_with(word));
-    first.chain(inner).map(|keyword| Candidate::plain(keyword, CandidateKind::Keyword)).collect()
+    let Some(statement) = place.statement() else { return Vec::new() };
+    let words: Vec<String> = if statement.is_empty() {
+        // A session shows the value of an expression.
+        let values = if surroundings.has_typed_names() { next_words("EMIT") } else { Vec::new() };
+        let block = place.open_block();
+        let fits = |keyword: &&&str| fits(block.as_deref(), keyword);
+        STATEMENT_WORDS.iter().filter(fits).map(|keyword| format!("{keyword} ")).chain(values).collect()
+    } else {
+        next_words(&statement)
+    };
+    let spelled = words.into_iter().map(|keyword| if is_lower { keyword.to_lowercase() } else { keyword });
+    let found = spelled.filter(|keyword| keyword.starts_with(word));
+    found.map(|keyword| Candidate::plain(keyword, CandidateKind::Keyword)).collect()
+}
+
+/// Whether a statement word can stand in a block that begins with a word, or in none.
+fn fits(block: Option<&str>, keyword: &str) -> bool {
+    if keyword == "ELSE" {
+        return block == Some("IF");
+    }
+    let heads = closed_heads(keyword);
+    heads.is_empty() || block.is_some_and(|block| heads.contains(&block))
 }
 
 /// Whether a name begins with a text, ignoring case.

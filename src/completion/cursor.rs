@@ -1,6 +1,6 @@
 //! The syntactic context of the cursor: the call, name or text literal that it is in.
 
-use crate::engine::{Page, PageKind, Token, TokenKind, pages, tokens};
+use crate::engine::{BEGINNING_WORDS, Page, PageKind, Token, TokenKind, closed_heads, pages, tokens};
 use crate::manual::entry_of;
 
 use super::surroundings::Surroundings;
@@ -83,11 +83,91 @@ impl<'t> CursorContext<'t> {
         self.last(0).as_ref().is_some_and(is_it)
     }
 
-    /// Whether a statement begins here.
-    pub fn begins_statement(&self) -> bool {
-        let Some(last) = self.last(0) else { return true };
-        let end = self.text.len() - if let At::Word(word) = self.at { word.len() } else { 0 };
-        self.text[last.end..end].contains('\n') && self.call().is_none()
+    /// Returns the unfinished statement before the word at the cursor, without comments and line breaks. In brackets it
+    /// has only the element with the cursor. Returns `None` where the key of a map stands.
+    pub fn statement(&self) -> Option<String> {
+        let Some(open) = self.open_bracket() else { return Some(self.words(self.beginning())) };
+        let mut depth = 0_usize;
+        let mut first = open + 1;
+        let mut is_value = self.before[open].kind != TokenKind::Mark('{');
+        for (place, token) in self.before.iter().enumerate().skip(first) {
+            match token.kind {
+                TokenKind::Mark('(' | '[' | '{') => depth += 1,
+                TokenKind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                TokenKind::Mark(mark @ (',' | ':')) if depth == 0 => {
+                    first = place + 1;
+                    is_value = mark == ':' || self.before[open].kind != TokenKind::Mark('{');
+                }
+                _ => {}
+            }
+        }
+        is_value.then(|| format!("EMIT {}", self.words(first)))
+    }
+
+    /// Returns the words from a token on, with blanks between them.
+    fn words(&self, first: usize) -> String {
+        let tokens = self.before[first..].iter().filter(|token| token.kind != TokenKind::Comment);
+        tokens.map(|token| self.word(*token)).collect::<Vec<&str>>().join(" ")
+    }
+
+    /// Returns the first token of the line with the cursor, which is in no bracket; a line ends neither in brackets nor
+    /// after `\`.
+    fn beginning(&self) -> usize {
+        let mut end = self.text.len() - if let At::Word(word) = self.at { word.len() } else { 0 };
+        let mut depth = 0_usize;
+        for (place, token) in self.before.iter().enumerate().rev() {
+            let gap = &self.text[token.end..end];
+            if depth == 0 && gap.contains('\n') && !gap.contains('\\') {
+                return place + 1;
+            }
+            match token.kind {
+                TokenKind::Mark(')' | ']' | '}') => depth += 1,
+                TokenKind::Mark('(' | '[' | '{') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            end = token.start;
+        }
+        0
+    }
+
+    /// Returns the first word, in upper case, of the innermost block that is open at the cursor.
+    pub fn open_block(&self) -> Option<String> {
+        let mut open: Vec<String> = Vec::new();
+        let mut end = 0;
+        for token in &self.before {
+            let begins = end == 0 || self.text[end..token.start].contains('\n');
+            end = token.end;
+            if token.kind != TokenKind::Keyword || !begins {
+                continue;
+            }
+            let word = self.word(*token).to_ascii_uppercase();
+            if !closed_heads(&word).is_empty() {
+                open.pop();
+            } else if closed_heads("END").contains(&word.as_str()) {
+                open.push(word);
+            }
+        }
+        open.pop()
+    }
+
+    /// Returns the innermost bracket that is open at the cursor. A line that begins with the first word of a statement
+    /// ends what a mistake left open.
+    fn open_bracket(&self) -> Option<usize> {
+        let mut open = Vec::new();
+        let mut end = 0;
+        for (place, token) in self.before.iter().enumerate() {
+            let begins = token.kind == TokenKind::Keyword && self.text[end..token.start].contains('\n');
+            if begins && BEGINNING_WORDS.iter().any(|word| self.word(*token).eq_ignore_ascii_case(word)) {
+                open.clear();
+            }
+            match token.kind {
+                TokenKind::Mark('(' | '[' | '{') => open.push(place),
+                TokenKind::Mark(')' | ']' | '}') => drop(open.pop()),
+                _ => {}
+            }
+            end = token.end;
+        }
+        open.pop()
     }
 
     /// Returns the name before the dot that precedes the cursor.

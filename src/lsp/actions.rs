@@ -52,10 +52,10 @@ fn edits_of_findings(target: &Target<'_>, params: &CodeActionParams) -> Vec<Json
         let range = places.range(edit.span)?;
         let is_here = shown.location.uri == target.document.uri && touch(&shown.location.range, &params.range);
         let edits = vec![TextEdit { range, new_text: edit.text.clone() }];
-        let title = if is_repair { title(finding) } else { format!("Replace with `{}`", shortened(&edit.text)) };
+        let old = places.slice(edit.span);
         is_here.then(|| {
             json!({
-                "title": title,
+                "title": title(old, &edit.text),
                 "kind": CodeActionKind::QUICKFIX,
                 "diagnostics": [shown.shown],
                 "isPreferred": is_repair,
@@ -82,10 +82,15 @@ fn changes(target: &Target<'_>, edits: Vec<TextEdit>) -> Json {
     workspace_edit(&[DocumentEdits { uri, version, edits }], target.client)
 }
 
-/// Returns the help of a finding as a title.
-fn title(finding: &Diagnostic) -> String {
-    let help = finding.help.as_ref().unwrap_or(&finding.message);
-    format!("{}: {}", finding.code.id(), shortened(help))
+/// Returns the title of the edit that replaces a text by another.
+fn title(old: &str, new: &str) -> String {
+    if new.trim().is_empty() {
+        format!("Remove `{}`", shortened(old.trim()))
+    } else if old.is_empty() {
+        format!("Insert `{}`", shortened(new.trim()))
+    } else {
+        format!("Replace with `{}`", shortened(new.trim()))
+    }
 }
 
 /// Returns the first line of a text, cut to the length of a title.

@@ -23,14 +23,18 @@ const MOST: usize = 100;
 pub fn complete(target: &Target<'_>, position: Position) -> CompletionList {
     let code = target.document.code();
     let at = target.offset(position);
+    if !target.document.is_code(at) {
+        return CompletionList::default();
+    }
     let (before, behind) = code.split_at(at);
     let line = behind.split(['\n', '\r']).next().unwrap_or_default();
     let names = names(target, &code, at);
     let Candidates { replaced, owner, mut found } = candidates(&names, before, line);
+    found.sort_by_key(|candidate| rank(candidate.kind));
     let is_incomplete = found.len() > MOST;
     found.truncate(MOST);
     let range = target.document.text.positions(target.client.encoding).range(at - replaced, at);
-    let items = found.into_iter().map(|candidate| {
+    let items = found.into_iter().enumerate().map(|(place, candidate)| {
         let subject = Subject { names: &names, owner: owner.as_deref(), is_called: line.starts_with('(') };
         let written = subject.written(&candidate, target.client.takes_snippets);
         let edit = TextEdit { range, new_text: written.text };
@@ -38,6 +42,8 @@ pub fn complete(target: &Target<'_>, position: Position) -> CompletionList {
             kind: Some(kind(candidate.kind)),
             detail: subject.detail(&candidate),
             filter_text: Some(candidate.replacement.clone()),
+            // Editors sort by the label otherwise, and the answer may have the first of many only.
+            sort_text: Some(format!("{place:03}")),
             insert_text_format: written.is_snippet.then_some(InsertTextFormat::SNIPPET),
             text_edit: Some(CompletionTextEdit::Edit(edit)),
             label: candidate.display,
@@ -49,6 +55,18 @@ pub fn complete(target: &Target<'_>, position: Position) -> CompletionList {
 
 fn names<'a>(target: &'a Target<'_>, code: &'a str, at: usize) -> DocumentNames<'a> {
     DocumentNames { engine: target.engine, analysis: Some(&target.analysis), outline: Outline::of(code), at }
+}
+
+/// Returns the place of a kind among the candidates: what the script itself names comes first.
+fn rank(kind: CandidateKind) -> u8 {
+    match kind {
+        CandidateKind::Argument | CandidateKind::Key => 0,
+        CandidateKind::Variable => 1,
+        CandidateKind::Procedure => 2,
+        CandidateKind::Keyword => 3,
+        CandidateKind::Module | CandidateKind::BuiltIn => 4,
+        CandidateKind::Tool | CandidateKind::Folder | CandidateKind::File => 5,
+    }
 }
 
 fn kind(kind: CandidateKind) -> CompletionItemKind {
@@ -75,6 +93,27 @@ struct Subject<'a> {
     is_called: bool,
 }
 
+/// An argument that a call needs.
+struct Required {
+    name: String,
+    /// Whether it is written with its name, since parameters before it are left out.
+    is_named: bool,
+}
+
+/// Returns the arguments that a call of a tool needs. A parameter before a required one is given too, unless it has a
+/// default: `FS.CopyFile(source, destination)`.
+fn required_of(params: &[Param]) -> Vec<Required> {
+    let is_required = |param: &Param| param.absent == WhenAbsent::Required;
+    let last = params.iter().rposition(is_required).map_or(0, |at| at + 1);
+    let mut required: Vec<Required> = Vec::new();
+    for (at, param) in params[..last].iter().enumerate() {
+        if is_required(param) || param.absent == WhenAbsent::Absent {
+            required.push(Required { name: param.name.to_owned(), is_named: required.len() < at });
+        }
+    }
+    required
+}
+
 /// The text of a candidate.
 struct Written {
     text: String,
@@ -97,20 +136,24 @@ impl Subject<'_> {
         }
         let required = self.callee(candidate).and_then(|callee| self.required(&callee));
         let Some(required) = required.filter(|_| takes_snippets) else { return plain() };
-        let places: Vec<String> =
-            required.iter().enumerate().map(|(number, name)| format!("${{{}:{name}}}", number + 1)).collect();
+        let place = |(at, required): (usize, &Required)| {
+            let name = &required.name;
+            let before = if required.is_named { format!("{name}: ") } else { String::new() };
+            format!("{before}${{{}:{name}}}", at + 1)
+        };
+        let places: Vec<String> = required.iter().enumerate().map(place).collect();
         let places = if places.is_empty() { "$1".to_owned() } else { places.join(", ") };
         Written { text: format!("{name}({places})$0"), is_snippet: true }
     }
 
-    /// Returns the required parameters of a callee.
-    fn required(&self, callee: &str) -> Option<Vec<String>> {
+    /// Returns the arguments that a call needs.
+    fn required(&self, callee: &str) -> Option<Vec<Required>> {
         if let Some(procedure) = self.names.procedure(callee) {
-            return Some(procedure.parameters.into_iter().take(procedure.required).collect());
+            let names = procedure.parameters.into_iter().take(procedure.required);
+            return Some(names.map(|name| Required { name, is_named: false }).collect());
         }
         let entry = entry_of(self.names.registry(), callee).filter(|_| built_in(callee).is_none())?;
-        let is_required = |param: &&Param| param.absent == WhenAbsent::Required;
-        Some(entry.params.iter().filter(is_required).map(|param| param.name.to_owned()).collect())
+        Some(required_of(&entry.params))
     }
 
     fn detail(&self, candidate: &Candidate) -> Option<String> {

@@ -28,9 +28,10 @@ pub struct Placed {
 }
 
 /// Converts the findings of an analysis. Those in modules are placed there; those without a place are at the beginning
-/// of the document.
+/// of the document. A Markdown text does not need a script.
 pub fn diagnostics(document: &Document, analysis: &Analysis, places: &Places<'_>, client: &Client) -> Vec<Placed> {
-    let findings = analysis.checked.findings.iter().take(MOST);
+    let is_wanted = |finding: &&Diagnostic| !document.is_markdown() || finding.code != FindingCode::from(Code::NoEntry);
+    let findings = analysis.checked.findings.iter().filter(is_wanted).take(MOST);
     findings.map(|finding| placed(document, finding, places, client)).collect()
 }
 

@@ -13,7 +13,7 @@ use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use crate::engine::{Analysis, Engine, KnownLines, Script};
 
 use super::text::{Encoding, Text};
-use super::uri::path_of;
+use super::uri::{path_of, uri_of};
 
 /// Maximum number of open documents.
 pub const MAX_DOCUMENTS: usize = 1_000;
@@ -28,12 +28,21 @@ const MAX_ANALYSES: usize = 16;
 pub struct Workspace {
     /// The engine.
     pub engine: Engine,
+    /// The path as the client names it, which may lead through symbolic links.
+    pub named: PathBuf,
 }
 
 impl Workspace {
-    /// Returns the path of the folder.
-    pub fn path(&self) -> &Path {
-        self.engine.gate().root().path()
+    /// Returns the URI of a script, as the client would name it; `None` for a path that is not UTF-8.
+    pub fn uri_of(&self, address: &str) -> Option<Uri> {
+        uri_of(&self.named.join(address))
+    }
+
+    /// Returns the length of the folder's path if it contains a path.
+    fn holds(&self, path: &Path) -> Option<usize> {
+        let folders = [self.named.as_path(), self.engine.gate().root().path()];
+        let holder = folders.into_iter().find(|folder| path.starts_with(folder))?;
+        Some(holder.as_os_str().len())
     }
 }
 
@@ -49,6 +58,8 @@ pub struct Document {
     pub is_too_large: bool,
     /// The path, for a file.
     pub path: Option<PathBuf>,
+    /// The address in the sandbox of its folder, if it has one there.
+    pub address: Option<String>,
     /// The name in messages.
     pub name: String,
     is_markdown: bool,
@@ -102,6 +113,16 @@ impl Document {
         }
     }
 
+    /// Whether what is typed at an offset is code: prose of Markdown is none.
+    pub fn is_code(&self, at: usize) -> bool {
+        if !self.is_markdown {
+            return true;
+        }
+        let (before, behind) = self.text.as_str().split_at(at);
+        let typed = Script::markdown(self.name.as_str(), format!("{before}x{behind}"));
+        typed.code().as_bytes().get(at) == Some(&b'x')
+    }
+
     /// Returns the code of the document; positions are those of the document.
     pub fn code(&self) -> String {
         if self.is_markdown { self.script().code() } else { self.text.as_str().to_owned() }
@@ -148,11 +169,12 @@ impl Documents {
             return None;
         }
         let path = path_of(&uri).ok();
-        let workspace = path.as_deref().map_or(0, |path| self.workspace_of(path));
-        let folder = self.workspaces[workspace].path();
-        let name = match path.as_deref() {
-            Some(path) => path.strip_prefix(folder).unwrap_or(path).display().to_string(),
-            None => uri.as_str().to_owned(),
+        let workspace = path.as_deref().map_or(0, |path| self.number_of(path));
+        let address = path.as_deref().and_then(|path| self.workspaces[workspace].engine.address_of(path));
+        let name = match (&address, path.as_deref()) {
+            (Some(address), _) => address.clone(),
+            (None, Some(path)) => path.display().to_string(),
+            (None, None) => uri.as_str().to_owned(),
         };
         let ends_with = |ending: &str| name.to_ascii_lowercase().ends_with(ending);
         let is_markdown = language == "markdown" || ends_with(".md") || ends_with(".markdown");
@@ -164,6 +186,7 @@ impl Documents {
             text,
             is_too_large,
             path,
+            address,
             name,
             is_markdown,
             workspace,
@@ -238,11 +261,6 @@ impl Documents {
         self.open.get(key)
     }
 
-    /// Returns all documents with their keys.
-    pub fn iter(&self) -> impl Iterator<Item = (&String, &Document)> {
-        self.open.iter()
-    }
-
     /// Returns the engine of a document.
     pub fn engine_of(&self, document: &Document) -> &Engine {
         &self.workspaces[document.workspace].engine
@@ -277,9 +295,28 @@ impl Documents {
         known.or_else(|| self.analysis(key))
     }
 
+    /// Returns the folder of a document.
+    pub fn workspace_of(&self, document: &Document) -> &Workspace {
+        &self.workspaces[document.workspace]
+    }
+
+    /// Returns the open document of a script in the folder of another document.
+    pub fn open_at(&self, beside: &Document, address: &str) -> Option<&Document> {
+        self.open
+            .values()
+            .find(|document| document.workspace == beside.workspace && document.address.as_deref() == Some(address))
+    }
+
+    /// Returns the URI of a script in the folder of a document; `None` for a path that is not UTF-8.
+    pub fn uri_of(&self, beside: &Document, address: &str) -> Option<Uri> {
+        let open = self.open_at(beside, address).map(|document| document.uri.clone());
+        open.or_else(|| self.workspace_of(beside).uri_of(address))
+    }
+
     /// Returns the number of the folder that contains a path: the innermost one, or the first if none does.
-    fn workspace_of(&self, path: &Path) -> usize {
-        let holders = self.workspaces.iter().enumerate().filter(|(_, workspace)| path.starts_with(workspace.path()));
-        holders.max_by_key(|(_, workspace)| workspace.path().as_os_str().len()).map_or(0, |(number, _)| number)
+    fn number_of(&self, path: &Path) -> usize {
+        let holders = self.workspaces.iter().enumerate();
+        let holders = holders.filter_map(|(number, workspace)| Some((workspace.holds(path)?, number)));
+        holders.max_by_key(|(length, _)| *length).map_or(0, |(_, number)| number)
     }
 }

@@ -1,7 +1,7 @@
 //! The life of a server: `initialize`, the lockdown, messages until `shutdown`, `exit`.
 
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
-use std::path::PathBuf;
+use std::path::{PathBuf, absolute};
 use std::time::Duration;
 
 use lsp_types::{InitializeParams, Uri};
@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::engine::{Engine, Options, SetupError, on_large_stack};
 use crate::frames::{read, write};
+use crate::text::Position;
 
 use super::client::Client;
 use super::documents::{Documents, Workspace};
@@ -17,7 +18,7 @@ use super::indentation::TRIGGERS;
 use super::queue::{Invalid, Message, Queue};
 use super::request::{Refusal, RefusalCode, read as read_params};
 use super::semantic::legend;
-use super::server::{Answer, Notice, Server};
+use super::server::{Answer, Notice, Server, warning};
 use super::settings::Settings;
 use super::uri::{UriFault, path_of};
 
@@ -43,7 +44,7 @@ pub fn serve(options: &Options) -> Ended {
 
 fn serve_on(mut input: impl BufRead + Send + 'static, output: impl Write, options: &Options) -> Ended {
     let mut output = Output(output);
-    let Some(Started { client, settings, documents }) = begin(&mut input, &mut output, options) else {
+    let Some(Started { client, settings, documents, .. }) = begin(&mut input, &mut output, options) else {
         return Ended::Abruptly;
     };
     // The thread that reads is locked down too, since it starts after the lockdown.
@@ -57,6 +58,8 @@ struct Started {
     client: Client,
     settings: Settings,
     documents: Documents,
+    /// Why folders are not served.
+    left_out: Vec<Refusal>,
 }
 
 /// Answers messages until `initialize` has succeeded. Returns `None` if the client leaves.
@@ -69,6 +72,11 @@ fn begin(input: &mut impl BufRead, output: &mut Output<impl Write>, options: &Op
                 match answer {
                     Ok(capabilities) => {
                         output.answer(&id, Ok(capabilities))?;
+                        for refusal in started.iter().flat_map(|started| &started.left_out) {
+                            let reason = format!("a folder of the workspace is left out: {}", refusal.message);
+                            let Notice { method, params, .. } = warning(reason);
+                            output.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))?;
+                        }
                         return started.ok();
                     }
                     Err(refusal) => {
@@ -103,16 +111,30 @@ fn initialize(mut params: Json, options: &Options) -> Result<Started, Refusal> {
         None => folders(&params)?,
     };
     let open = |folder: Option<PathBuf>| {
-        let options = Options { sandbox: folder, looks_only: true, ..options.clone() };
-        Ok(Workspace { engine: Engine::open(&options).map_err(|error| not_set_up(&error))? })
+        let options = Options { sandbox: folder.clone(), looks_only: true, ..options.clone() };
+        let engine = Engine::open(&options).map_err(|error| not_set_up(&error))?;
+        let named = folder.and_then(|folder| absolute(folder).ok());
+        Ok(Workspace { named: named.unwrap_or_else(|| engine.gate().root().path().to_path_buf()), engine })
     };
-    let workspaces: Vec<Workspace> = folders.into_iter().map(open).collect::<Result<_, Refusal>>()?;
+    let (mut workspaces, mut left_out) = (Vec::new(), Vec::new());
+    for folder in folders {
+        match open(folder) {
+            Ok(workspace) => workspaces.push(workspace),
+            Err(refusal) => left_out.push(refusal),
+        }
+    }
+    if workspaces.is_empty()
+        && let Some(refusal) = left_out.pop()
+    {
+        return Err(refusal);
+    }
     let engines: Vec<&Engine> = workspaces.iter().map(|workspace| &workspace.engine).collect();
     Engine::seal_to_reading(&engines).map_err(|error| not_set_up(&error))?;
     Ok(Started {
         client: Client::of(&params.capabilities, &stated),
         settings: Settings::default().changed(&params.initialization_options.unwrap_or_default()),
         documents: Documents::new(workspaces),
+        left_out,
     })
 }
 
@@ -122,7 +144,12 @@ fn not_set_up(error: &SetupError) -> Refusal {
         || "the workspace cannot be opened".to_owned(),
         |finding| {
             let help = finding.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-            format!("{}{help}", finding.message)
+            let source = finding.primary.as_ref().and_then(|label| Some((error.sources.of(label.span)?, label.span)));
+            let place = source.map_or_else(String::new, |(source, span)| {
+                let Position { line, column } = source.position(span);
+                format!("{}:{line}:{column}: ", source.name())
+            });
+            format!("{place}{}{help}", finding.message)
         },
     );
     Refusal::failed(message)

@@ -73,7 +73,7 @@ impl Surroundings for DocumentNames<'_> {
     }
 
     fn names_in(&self, folder: &str, prefix: &str) -> Vec<(String, bool)> {
-        let wanted = NamesWanted { folder, prefix, access: Access::Look };
+        let wanted = NamesWanted { folder, prefix, access: Access::Read };
         self.engine.names_in(wanted, &SessionMemory::new("ns lsp")).unwrap_or_default()
     }
 

@@ -1,16 +1,14 @@
 //! Spans of an analysis as locations of the protocol.
 
 use std::cell::OnceCell;
-use std::path::Path;
 
 use lsp_types::{Location, Range, Uri};
 
 use crate::engine::{Analysis, AnalyzedText};
 use crate::text::{Source, Span};
 
-use super::documents::Document;
+use super::documents::{Document, Documents};
 use super::text::{Encoding, Text};
-use super::uri::uri_of;
 
 /// The texts of an analysis with their URIs.
 pub struct Places<'a> {
@@ -28,10 +26,10 @@ struct ModulePlace<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Returns the places of a document's analysis. The folder is that of the sandbox.
-    pub fn of(document: &'a Document, analysis: &'a Analysis, folder: &Path, encoding: Encoding) -> Places<'a> {
+    /// Returns the places of a document's analysis.
+    pub fn of(documents: &Documents, document: &'a Document, analysis: &'a Analysis, encoding: Encoding) -> Places<'a> {
         let place = |module: AnalyzedText<'a>| {
-            let uri = uri_of(&folder.join(module.address?))?;
+            let uri = documents.uri_of(document, module.address?)?;
             Some(ModulePlace { source: module.source, uri, text: OnceCell::new() })
         };
         let modules = analysis.modules().filter_map(place).collect();
@@ -44,6 +42,11 @@ impl<'a> Places<'a> {
         let own = self.own.filter(|own| holds(own, span))?;
         let (start, end) = own.local(span);
         Some(self.document.text.positions(self.encoding).range(start, end))
+    }
+
+    /// Returns the text of a span; none if it is in another text.
+    pub fn slice(&self, span: Span) -> &'a str {
+        self.own.filter(|own| holds(own, span)).map_or("", |own| own.slice(span))
     }
 
     /// Returns the location of a span.

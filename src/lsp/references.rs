@@ -9,11 +9,12 @@ use lsp_types::{Location, Position, Uri};
 
 use crate::engine::{AnalyzedText, Engine, ModuleId, Occurrence, OccurrenceRole, Occurrences, Script, Symbol};
 
+use crate::text::Diagnostic;
+
 use super::edits::replaced;
 use super::request::Target;
 use super::symbols::{MOST, symbol_at};
 use super::text::{Encoding, Text};
-use super::uri::uri_of;
 
 /// Maximum number of scripts that one search analyzes.
 const MOST_ANALYZED: usize = 200;
@@ -61,13 +62,15 @@ pub struct Uses {
     pub files: Vec<FileUses>,
     /// Whether there are more scripts than were searched.
     pub is_cut: bool,
+    /// The other scripts that may use the name, but have errors, so that not every use is known.
+    pub unreadable: Vec<String>,
 }
 
 /// Returns the uses of the name at a position.
 pub fn uses(target: &Target<'_>, position: Position) -> Option<Uses> {
     let found = symbol_at(target, target.offset(position))?;
     let script = target.analysis.script()?;
-    let own = target.document.path.as_deref().and_then(|path| target.engine.address_of(path));
+    let own = target.document.address.clone();
     let subject = Subject::of(&script, found.symbol, own.clone());
     let document = target.document;
     let here = FileUses {
@@ -78,8 +81,8 @@ pub fn uses(target: &Target<'_>, position: Position) -> Option<Uses> {
         text: document.text.clone(),
         found: subject.uses_in(&script, own.as_deref(), target.engine),
     };
-    let mut uses =
-        Uses { is_variable: matches!(subject.symbol, Symbol::Variable { .. }), files: vec![here], is_cut: false };
+    let is_variable = matches!(subject.symbol, Symbol::Variable { .. });
+    let mut uses = Uses { is_variable, files: vec![here], is_cut: false, unreadable: Vec::new() };
     if subject.is_shared(&script) {
         add_other_files(target, &subject, own.as_deref(), &mut uses);
     }
@@ -115,22 +118,23 @@ fn add_other_files(target: &Target<'_>, subject: &Subject, own: Option<&str>, us
             return;
         }
         analyzed += 1;
-        let path = root.join(&found.address);
-        let Some(uri) = uri_of(&path) else { continue };
+        let open = target.documents.open_at(target.document, &found.address);
+        let Some(uri) = target.documents.uri_of(target.document, &found.address) else { continue };
         let script = Script::new(found.address.as_str(), found.text.as_str());
         let analysis = target.engine.analyze(&script);
         let Some(text) = analysis.script() else { continue };
+        let has_errors = analysis.checked.findings.iter().any(Diagnostic::is_error);
+        if has_errors && subject.may_be_used_in(&found.text) {
+            uses.unreadable.push(found.address.clone());
+        }
         let found_there = subject.uses_in(&text, Some(&found.address), target.engine);
         if found_there.places.is_empty() {
             continue;
         }
-        let open = target.documents.iter().find(|(_, document)| document.path.as_deref() == Some(&path));
-        let (uri, version) = match open {
-            Some((_, document)) => (document.uri.clone(), Some(document.version)),
-            None => (uri, None),
-        };
+        let path = Some(root.join(&found.address));
+        let version = open.map(|document| document.version);
         let text = Text::new(found.text);
-        uses.files.push(FileUses { uri, version, path: Some(path), script, text, found: found_there });
+        uses.files.push(FileUses { uri, version, path, script, text, found: found_there });
     }
 }
 
@@ -185,6 +189,13 @@ impl Subject {
             _ => false,
         };
         is_same && home == self.home.as_deref()
+    }
+
+    /// Whether a script that has the name may use the module that defines it. Its text decides, since the line that
+    /// uses the module may be wrong.
+    fn may_be_used_in(&self, text: &str) -> bool {
+        let file = self.home.as_deref().map(|home| home.rsplit('/').next().unwrap_or(home));
+        file.is_some_and(|file| text.contains(file))
     }
 
     fn uses_in(&self, text: &AnalyzedText<'_>, address: Option<&str>, engine: &Engine) -> FoundUses {

@@ -59,6 +59,11 @@ fn admit(target: &Target<'_>, uses: &Uses) -> Result<(), Refusal> {
     if uses.is_cut {
         return Err(Refusal::failed("too many scripts of the workspace have the name"));
     }
+    if let Some(file) = uses.unreadable.first() {
+        return Err(Refusal::failed(format!(
+            "`{file}` has errors, so not every use of the name is known; repair them first"
+        )));
+    }
     let is_defined = |file: &FileUses| file.found.places.iter().any(|place| place.role != OccurrenceRole::Read);
     if !uses.files.iter().any(is_defined) {
         return Err(Refusal::failed("the name is defined outside the workspace folder"));

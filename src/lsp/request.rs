@@ -126,6 +126,6 @@ impl Target<'_> {
 
     /// Returns the places of the analysis.
     pub fn places(&self) -> Places<'_> {
-        Places::of(self.document, &self.analysis, self.engine.gate().root().path(), self.client.encoding)
+        Places::of(self.documents, self.document, &self.analysis, self.client.encoding)
     }
 }

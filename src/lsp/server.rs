@@ -108,8 +108,7 @@ impl Server {
         }
         let analysis = self.documents.analysis(key)?;
         let document = self.documents.get(key)?;
-        let folder = self.documents.engine_of(document).gate().root().path();
-        let places = Places::of(document, &analysis, folder, self.client.encoding);
+        let places = Places::of(&self.documents, document, &analysis, self.client.encoding);
         Some(diagnostics(document, &analysis, &places, &self.client))
     }
 
@@ -396,7 +395,7 @@ fn answer(result: impl Serialize) -> Answer {
 }
 
 /// Returns a message that the client shows.
-fn warning(message: String) -> Notice {
+pub fn warning(message: String) -> Notice {
     Notice::notification("window/showMessage", json!({ "type": 2, "message": message }))
 }
 

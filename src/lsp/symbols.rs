@@ -12,7 +12,6 @@ use super::documents::Workspace;
 use super::outline::Outline;
 use super::request::Target;
 use super::text::Text;
-use super::uri::uri_of;
 
 /// Maximum number of places or symbols of an answer.
 pub const MOST: usize = 10_000;
@@ -158,7 +157,7 @@ pub fn workspace_symbols(
     let mut found = Vec::new();
     for workspace in workspaces {
         for script in workspace.engine.scripts() {
-            let Some(uri) = uri_of(&workspace.path().join(&script.address)) else { continue };
+            let Some(uri) = workspace.uri_of(&script.address) else { continue };
             let outline = Outline::of(&script.text);
             let names =
                 outline.procedure_names().filter(|range| script.text[range.clone()].to_lowercase().contains(&query));

@@ -158,6 +158,20 @@ fn suggestions_of_messages_are_actions() {
         ("USE \"m.ns\" AS m\nEMIT m.Fromat(1)\n", "USE \"m.ns\" AS m\nEMIT m.Format(1)\n"),
         ("USE \"m.ns\" AS m\nEMIT m.Format(stile: 1)\n", "USE \"m.ns\" AS m\nEMIT m.Format(style: 1)\n"),
         ("EMITT 1\n", "EMIT 1\n"),
+        ("IF 1 = 2\n  EMIT 1\nEND\n", "IF 1 == 2\n  EMIT 1\nEND\n"),
+        ("IF 1 == 2 && true\n  EMIT 1\nEND\n", "IF 1 == 2 AND true\n  EMIT 1\nEND\n"),
+        ("If 1 == 2\n  EMIT 1\nEND\n", "IF 1 == 2\n  EMIT 1\nEND\n"),
+        ("IF 1 == 2 Then\n  EMIT 1\nEND\n", "IF 1 == 2 THEN\n  EMIT 1\nEND\n"),
+        ("SET a = 1\na = a + 1\nEMIT a\n", "SET a = 1\nSET a = a + 1\nEMIT a\n"),
+        ("SET a = 1\na += 2\nEMIT a\n", "SET a = 1\nSET a = a + 2\nEMIT a\n"),
+        ("SET a = 1\na++\nEMIT a\n", "SET a = 1\nSET a = a + 1\nEMIT a\n"),
+        ("FS.DeleteFile(\"a\")\n", "CALL FS.DeleteFile(\"a\")\n"),
+        ("SET a == 1\nEMIT a\n", "SET a = 1\nEMIT a\n"),
+        ("EMIT {k: 1}\n", "EMIT {\"k\": 1}\n"),
+        ("EMIT \"a\" ++ \"b\"\n", "EMIT \"a\" + \"b\"\n"),
+        ("EMIT .5\n", "EMIT 0.5\n"),
+        ("EMIT 1;\n", "EMIT 1\n"),
+        ("EMIT 1 \u{2013} 2\n", "EMIT 1 - 2\n"),
     ]
     .into_iter()
     .enumerate()
@@ -168,14 +182,18 @@ fn suggestions_of_messages_are_actions() {
         let actions = editor.result("textDocument/codeAction", params);
         assert_eq!(actions.as_array().unwrap().len(), 1, "{text}: {actions}");
         assert_eq!(actions[0]["isPreferred"], false, "it is a guess");
-        assert!(actions[0]["title"].as_str().unwrap().starts_with("Replace with `"), "{actions}");
+        let title = actions[0]["title"].as_str().unwrap();
+        assert!(title.starts_with("Replace with `") || title.starts_with("Remove `"), "{actions}");
         assert_eq!(edited(text, &actions[0]["edit"]["documentChanges"][0]["edits"]), expected);
     }
-    // A name in quotes is not replaced with its quotes.
-    editor.replace(&file, 99, "DEFINE PROCEDURE Double(a)\n  RETURN a\nEND\nEMIT LIST.Map([1], \"Doubel\")\n");
+    // A name in quotes keeps them.
+    let text = "DEFINE PROCEDURE Double(a)\n  RETURN a\nEND\nEMIT LIST.Map([1], \"Doubel\")\n";
+    editor.replace(&file, 99, text);
     let whole = json!({ "start": at(0, 0), "end": at(99, 0) });
     let params = json!({ "textDocument": { "uri": file }, "range": whole, "context": { "diagnostics": [] } });
-    assert_eq!(editor.result("textDocument/codeAction", params), json!([]));
+    let actions = editor.result("textDocument/codeAction", params);
+    let repaired = edited(text, &actions[0]["edit"]["documentChanges"][0]["edits"]);
+    assert_eq!(repaired, text.replace("Doubel", "Double"));
     editor.leave();
 }
 

@@ -209,3 +209,140 @@ fn two_servers_serve_one_folder() {
         editor.leave();
     }
 }
+
+/// Asks for a rename.
+fn rename(editor: &mut Editor, file: &str, position: Json, name: &str) -> Json {
+    let params = json!({ "textDocument": { "uri": file }, "position": position, "newName": name });
+    editor.request("textDocument/rename", params)
+}
+
+const LIBRARY: &str = "DEFINE PROCEDURE Twice(n)\n  RETURN n * 2\nEND\n";
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_a_link_keeps_the_names_that_the_editor_uses() {
+    let place = tempfile::tempdir().unwrap();
+    let (real, link) = (place.path().join("real"), place.path().join("link"));
+    fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink("real", &link).unwrap();
+    let user = "USE \"lib.ns\" AS lib\nEMIT lib.Twice(2)\n";
+    fs::write(real.join("lib.ns"), LIBRARY).unwrap();
+    fs::write(real.join("a.ns"), user).unwrap();
+    fs::write(real.join("b.ns"), user).unwrap();
+    let mut editor = Editor::open(&link);
+    let (main, library) = (uri(&link.join("a.ns")), uri(&link.join("lib.ns")));
+    editor.open_document(&main, user);
+    editor.open_document(&library, &format!("# one\n# two\n{LIBRARY}"));
+    let definition = editor.result_at("textDocument/definition", &main, at(1, 10));
+    assert_eq!((&definition["uri"], &definition["range"]["start"]), (&json!(library), &at(2, 17)), "{definition}");
+    let answer = rename(&mut editor, &main, at(1, 10), "Double");
+    let changes = answer["result"]["documentChanges"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let found: Vec<(&Json, &Json)> =
+        changes.iter().map(|it| (&it["textDocument"]["uri"], &it["textDocument"]["version"])).collect();
+    let other = json!(uri(&link.join("b.ns")));
+    assert_eq!(found.len(), 3, "{found:?}");
+    for expected in [(&json!(main), &json!(1)), (&json!(library), &json!(1)), (&other, &Json::Null)] {
+        assert!(found.contains(&expected), "{expected:?} {found:?}");
+    }
+    let symbols = editor.result("workspace/symbol", json!({ "query": "Twice" }));
+    assert_eq!(symbols[0]["location"]["uri"], library, "{symbols}");
+    editor.leave();
+}
+
+#[test]
+fn a_name_is_not_renamed_while_a_script_that_may_use_it_has_errors() {
+    for wrong in ["USE \"lib.ns\" AS lib\nEMIT lib.Twice(2\n", "USE \"lib.ns\" lib\nEMIT lib.Twice(2)\n"] {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("lib.ns"), LIBRARY).unwrap();
+        fs::write(place.path().join("b.ns"), wrong).unwrap();
+        // It has errors too, and another procedure of this name.
+        fs::write(place.path().join("c.ns"), "EMIT (\nDEFINE PROCEDURE Twice()\nEND\n").unwrap();
+        let mut editor = Editor::open(place.path());
+        let library = uri(&place.path().join("lib.ns"));
+        editor.open_document(&library, LIBRARY);
+        let answer = rename(&mut editor, &library, at(0, 18), "Double");
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("`b.ns` has errors"), "{answer}");
+        fs::remove_file(place.path().join("b.ns")).unwrap();
+        let answer = rename(&mut editor, &library, at(0, 18), "Double");
+        assert_eq!(answer["result"]["documentChanges"].as_array().map(Vec::len), Some(1), "{answer}");
+        editor.leave();
+    }
+}
+
+#[test]
+fn prose_of_markdown_is_no_code() {
+    let place = tempfile::tempdir().unwrap();
+    let mut editor = Editor::open(place.path());
+    let page = uri(&place.path().join("README.md"));
+    for (text, line, is_code) in [
+        ("# Title\n\nE\n", 2, false),
+        ("# Title\n\nE\n\n```ns\nE\n```\n", 2, false),
+        ("# Title\n\nE\n\n```ns\nE\n```\n", 5, true),
+        ("```ns\n\n```\n", 1, true),
+        ("```ns\n", 1, true),
+        ("```sh\nE\n```\n", 1, false),
+    ] {
+        let open = json!({ "uri": page, "languageId": "markdown", "version": 1, "text": text });
+        editor.say("textDocument/didOpen", json!({ "textDocument": open }));
+        let width = text.split('\n').nth(line).unwrap_or_default().len();
+        let found = editor.result_at("textDocument/completion", &page, at(line, width));
+        assert_eq!(!found["items"].as_array().unwrap().is_empty(), is_code, "{text:?} {found}");
+        let has_script = text.contains("```ns");
+        let tokens = editor.result("textDocument/semanticTokens/full", json!({ "textDocument": { "uri": page } }));
+        assert!(has_script || tokens["data"] == json!([]), "{text:?} {tokens}");
+        let findings = editor.diagnostics(&page);
+        assert!(has_script || findings.is_empty(), "{text:?} {findings:?}");
+    }
+    editor.leave();
+}
+
+#[test]
+fn a_block_of_markdown_keeps_its_line_ends() {
+    let place = tempfile::tempdir().unwrap();
+    let mut editor = Editor::open(place.path());
+    let page = uri(&place.path().join("a.md"));
+    let text = "# Title\r\n\r\n- list\r\n\r\n  ```ns\r\n  SET  n = 1\r\n  EMIT  n\r\n  ```\r\n";
+    let open = json!({ "uri": page, "languageId": "markdown", "version": 1, "text": text });
+    editor.say("textDocument/didOpen", json!({ "textDocument": open }));
+    let options = json!({ "tabSize": 2, "insertSpaces": true });
+    let params = json!({ "textDocument": { "uri": page }, "options": options });
+    let edits = editor.result("textDocument/formatting", params);
+    assert_eq!(edited(text, &edits), text.replace("SET  n", "SET n").replace("EMIT  n", "EMIT n"), "{edits}");
+    editor.leave();
+}
+
+#[test]
+fn folders_that_cannot_be_opened_are_left_out_with_a_warning() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = |name: &str| json!({ "uri": uri(&place.path().join(name)), "name": name });
+    for name in ["good", "bad"] {
+        fs::create_dir(place.path().join(name)).unwrap();
+    }
+    fs::write(place.path().join("bad/neuroscript.toml"), "[limits]\nsteps = 1\n[\n").unwrap();
+    let mut editor = Editor::start(place.path(), &[]);
+    let folders = json!([folder("gone"), folder("good"), folder("bad")]);
+    let params =
+        json!({ "processId": null, "rootUri": null, "workspaceFolders": folders, "capabilities": abilities() });
+    let answer = editor.request("initialize", params.clone());
+    assert!(answer["result"]["capabilities"].is_object(), "{answer}");
+    let mut warned = Vec::new();
+    for _ in 0..2 {
+        let frame = editor.hear();
+        assert_eq!(frame["method"], "window/showMessage", "{frame}");
+        warned.push(frame["params"]["message"].as_str().unwrap().to_owned());
+    }
+    assert!(warned[0].contains("gone"), "{warned:?}");
+    assert!(warned[1].contains("neuroscript.toml:3:") && warned[1].contains("mend the TOML"), "{warned:?}");
+    editor.say("initialized", json!({}));
+    let file = uri(&place.path().join("good/a.ns"));
+    editor.open_document(&file, "EMIT nope\n");
+    assert_eq!(editor.published(&file)["diagnostics"].as_array().unwrap().len(), 1);
+    editor.leave();
+    // Without a folder that can be opened, the request is refused, and names the file.
+    let mut editor = Editor::start(place.path(), &[]);
+    let params = json!({ "workspaceFolders": [folder("bad")], "capabilities": abilities() });
+    let answer = editor.request("initialize", params);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("neuroscript.toml:3:"), "{answer}");
+    drop(editor);
+}

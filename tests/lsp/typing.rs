@@ -1,7 +1,9 @@
 //! Completion and signatures while a script is typed.
 
+use std::collections::BTreeSet;
 use std::fs;
 
+use neuroscript::engine::built_in_tools;
 use serde_json::{Value as Json, json};
 
 use super::client::{Editor, abilities, at, uri};
@@ -67,6 +69,38 @@ fn candidates_are_those_of_the_place() {
     let labels = typing.labels("SET x = 1\nEM|\n");
     assert_eq!(labels, ["EMIT"], "a statement");
     assert!(has(&typing.labels("fo|"), "for"), "lower case");
+    // Keywords that the grammar allows, variables before them.
+    let labels = typing.labels("SET xs = [1]\nEMIT |\n");
+    assert_eq!(labels[0], "xs", "{labels:?}");
+    assert!(has(&labels, "NOT") && has(&labels, "CALL"), "{labels:?}");
+    assert!(!["AND", "DO", "THEN", "EACH", "IN", "SET"].iter().any(|word| has(&labels, word)), "{labels:?}");
+    for (marked, found) in [
+        ("IF LEN([1,\n  2]) > 1 # many\n  |", "EMIT"),
+        ("IF a TH|", "THEN"),
+        ("FOR EACH x IN [1] D|", "DO"),
+        ("FOR EACH x IN [\n  1,\n  N|\n]", "NOT"),
+        ("SET m = {\"a\": N|}", "NOT"),
+        ("EMIT STR.Upper(\n  text: N|)", "NOT"),
+        ("EMIT 1 A|", "AND"),
+        ("IF a THEN\n  EMIT 1\nEL|", "ELSE"),
+        ("IF a THEN\n  WHILE b DO\n  END\nEN|", "ENDIF"),
+        ("DEFINE PROCEDURE P()\n  FOR EACH x IN [1] DO\n    EMIT x\n  EN|", "ENDFOR"),
+        ("DEFINE PROCEDURE P()\nEN|", "END"),
+    ] {
+        assert!(has(&typing.labels(marked), found), "{marked}");
+    }
+    for (marked, absent) in [
+        ("EMIT 1 D|", "DO"),
+        ("WHILE x T|", "THEN"),
+        ("SET m = {N|}", "NOT"),
+        ("SET N|", "NOT"),
+        ("EMIT 1\nEN|", "END"),
+        ("WHILE a DO\nEL|", "ELSE"),
+        ("WHILE a DO\nEN|", "ENDIF"),
+        ("IF a THEN\nEND\nEN|", "END"),
+    ] {
+        assert!(!has(&typing.labels(marked), absent), "{marked}");
+    }
     // Variables in scope, and no others.
     let text = "SET top = 1\nDEFINE PROCEDURE F(total)\n  SET token = total\n  RETURN to|\nEND\nDEFINE PROCEDURE G(torso)\n  RETURN torso\nEND\n";
     let labels = typing.labels(text);
@@ -144,6 +178,54 @@ fn a_tool_is_written_with_its_required_arguments() {
     let items = typing.complete("EMIT FS.WriteF|\n");
     assert_eq!(items[0]["textEdit"]["newText"], "WriteFile(");
     assert!(items[0].get("insertTextFormat").is_none());
+    typing.editor.leave();
+}
+
+/// The call that a snippet becomes when each placeholder gets a variable of its name.
+fn filled(group: &str, snippet: &str) -> String {
+    let mut call = format!("{group}.{}", snippet.trim_end_matches("$0").replace("$1", ""));
+    while let Some((before, rest)) = call.split_once("${") {
+        let (placeholder, behind) = rest.split_once('}').unwrap();
+        call = format!("{before}{}{behind}", placeholder.split_once(':').unwrap().1);
+    }
+    call
+}
+
+#[test]
+fn every_tool_is_written_as_a_call_that_binds_each_placeholder_to_its_parameter() {
+    let mut typing = Typing::new(&abilities());
+    let groups: BTreeSet<&str> =
+        built_in_tools().iter().filter_map(|tool| Some(tool.spec.name.split_once('.')?.0)).collect();
+    let mut seen = 0;
+    for group in groups {
+        for item in typing.complete(&format!("EMIT {group}.|\n")) {
+            let call = filled(group, item["textEdit"]["newText"].as_str().unwrap());
+            let Some((_, arguments)) = call.trim_end_matches(')').split_once('(').filter(|(_, it)| !it.is_empty())
+            else {
+                continue;
+            };
+            let names: Vec<&str> = arguments.split(", ").map(|it| it.split(": ").last().unwrap()).collect();
+            let head = format!("DEFINE PROCEDURE P({})\n  RETURN ", names.join(", "));
+            let mut end = call.find('(').unwrap() + 1;
+            for argument in arguments.split(", ") {
+                end += argument.len();
+                let position = typing.set(&format!("{head}{}|\n", &call[..end]));
+                let help = typing.editor.result_at("textDocument/signatureHelp", &typing.file, position);
+                let active = help["activeParameter"].as_u64().unwrap() as usize;
+                let parameter = help["signatures"][0]["parameters"][active]["label"].as_str().unwrap();
+                let name = argument.split(": ").last().unwrap();
+                assert_eq!(parameter.split([':', '?']).next().unwrap(), name, "{call}");
+                end += 2;
+            }
+            typing.set(&format!("{head}{call}\nEND|\n"));
+            let mut found = typing.editor.diagnostics(&typing.file);
+            // A procedure is given by its name, and no variable stands for one.
+            found.retain(|finding| !names.contains(&"procedure") || finding["code"] != "NS0103");
+            assert_eq!(found, Vec::<Json>::new(), "{call}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
     typing.editor.leave();
 }
 

@@ -153,6 +153,17 @@ impl Diagnostic {
         self
     }
 
+    /// Sets the help to a text to write for the position of the problem.
+    pub fn write(self, text: &str) -> Diagnostic {
+        self.help(format!("write `{text}`")).instead(text)
+    }
+
+    /// Sets the edit that the help suggests, if there is one.
+    pub fn suggest(mut self, edit: Option<Edit>) -> Diagnostic {
+        self.suggestion = edit;
+        self
+    }
+
     /// Sets an edit that fixes the problem, if there is a safe one.
     pub fn fix(mut self, edit: Option<Edit>) -> Diagnostic {
         self.fix = edit;

@@ -46,7 +46,9 @@ pub struct ScriptBlock {
     pub range: Range<usize>,
     /// The blanks before each line except the first.
     pub margin: String,
-    /// The script, without margins.
+    /// The end of its lines, a line feed with or without a carriage return.
+    pub line_end: &'static str,
+    /// The script, without margins and carriage returns.
     pub text: String,
 }
 
@@ -56,7 +58,7 @@ impl ScriptBlock {
         let lines = script.split_inclusive('\n').enumerate();
         let with_margin = lines
             .map(|(at, line)| if at == 0 || line == "\n" { line.into() } else { format!("{}{line}", self.margin) });
-        with_margin.collect()
+        with_margin.collect::<String>().replace('\n', self.line_end)
     }
 }
 
@@ -81,8 +83,10 @@ fn block_of(text: &str, lines: &[Range<usize>]) -> Option<ScriptBlock> {
     let range = lines.first()?.start..lines.last()?.end;
     let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let margin = text[line_start..range.start].to_owned();
-    let script = lines.iter().map(|line| &text[line.clone()]).collect();
-    let block = ScriptBlock { range: range.clone(), margin, text: script };
+    let script: String = lines.iter().map(|line| &text[line.clone()]).collect();
+    let line_end = if text[range.clone()].contains("\r\n") { "\r\n" } else { "\n" };
+    let script = script.replace("\r\n", "\n");
+    let block = ScriptBlock { range: range.clone(), margin, line_end, text: script };
     let is_whole = block.margin.trim_matches([' ', '\t']).is_empty() && block.with_margins(&block.text) == text[range];
     is_whole.then_some(block)
 }

@@ -4,7 +4,7 @@ use crate::document::{ScriptBlock, script_blocks};
 use crate::format::{Style, format};
 use crate::limits::{Limits, MAX_OPERATORS};
 use crate::syntax::TextLimits;
-use crate::text::{Diagnostic, Source, Sources};
+use crate::text::{Diagnostic, Source, Sources, Span};
 
 use super::stack::on_large_stack;
 use super::{Script, internal_fault};
@@ -58,10 +58,15 @@ fn format_blocks(source: &Source, style: Style) -> Result<String, Vec<Diagnostic
 fn format_block(source: &Source, block: &ScriptBlock, style: Style) -> Result<String, Vec<Diagnostic>> {
     let mut sources = Sources::new();
     let script = sources.add(source.name(), block.text.as_str());
+    // Carriage returns are left out of the block.
+    let place = |offset: u32| {
+        let returns = if block.line_end == "\n" { 0 } else { block.text[..offset as usize].matches('\n').count() };
+        source.base() + block.range.start + offset as usize + returns
+    };
     format(script, style).map_err(|mut findings| {
         for finding in &mut findings {
             for label in finding.primary.iter_mut().chain(&mut finding.related) {
-                label.span = label.span.shifted(source.base() + block.range.start);
+                label.span = Span::new(place(label.span.start), place(label.span.end));
             }
         }
         findings

@@ -67,7 +67,7 @@ pub use crate::program::{
 pub use crate::sandbox::{Resolver, Root, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::{BEGINNING_WORDS, CONSTANTS, HEAD_WORDS, RESERVED, STATEMENT_WORDS};
-pub use crate::syntax::{KnownLines, Token, TokenClass, TokenKind, closed_heads, tokens};
+pub use crate::syntax::{KnownLines, Token, TokenClass, TokenKind, closed_heads, next_words, tokens};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;

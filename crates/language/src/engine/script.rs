@@ -75,7 +75,8 @@ impl Script {
             Ok(None) => {
                 let finding = Diagnostic::placeless(Code::NoEntry, format!("`{}` holds no script", self.name));
                 let help = "begin one with a line of ```neuroscript; `ns render` runs the `{{invoke_tool: …}}` calls of a document";
-                (text, Some(finding.help(help)))
+                let blank = text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+                (blank, Some(finding.help(help)))
             }
         }
     }

@@ -18,7 +18,7 @@ pub use comment::CommentLines;
 pub use memory_estimate::weight;
 pub use parser::{
     KnownLines, MAX_FINDINGS, TextLimits, closed_heads, escape, is_foreign_statement, is_open, is_unfinished,
-    joined_help, parse, parse_again, parse_value, parse_written, part_of_literal,
+    joined_help, next_words, parse, parse_again, parse_value, parse_written, part_of_literal,
 };
 pub(crate) use scan::{begins_comment_block, comment_block_length, must_begin_statement};
 pub use template::{Part, Template, placeholder};

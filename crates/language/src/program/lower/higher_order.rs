@@ -153,7 +153,7 @@ impl Lowering<'_> {
                 match near.or_else(|| self.context.registry.nearest(name)) {
                     // A name in a text has quotes around it.
                     Some(near) if self.is_written(name, span) => finding.did_you_mean(near),
-                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    Some(near) => finding.help(format!("did you mean `{near}`?")).instead(&format!("\"{near}\"")),
                     None => finding.help("define it: `DEFINE PROCEDURE Name(element)`"),
                 }
             }

@@ -12,6 +12,7 @@ mod findings;
 mod known_lines;
 mod literal;
 mod mistake;
+mod next_words;
 mod params;
 mod role;
 mod stmt;
@@ -32,6 +33,7 @@ pub use findings::MAX_FINDINGS;
 pub use known_lines::KnownLines;
 pub use literal::{escape, part_of_literal};
 pub use mistake::{is_foreign_statement, joined_help};
+pub use next_words::next_words;
 
 use blocks::Blocks;
 use findings::Findings;

@@ -16,20 +16,20 @@ pub use statement::is_foreign_statement;
 
 use pest::error::{Error, ErrorVariant, InputLocation};
 
-use crate::text::{Code, Diagnostic, Span, safe};
+use crate::text::{Code, Diagnostic, Edit, Span, safe};
 
 use super::super::grammar::{Expected, Rule, expected};
 use super::super::keyword::{first_word, is_keyword, is_reserved, is_uniform};
 
 /// A line that could not be parsed.
-struct Failure<'a> {
+pub struct Failure<'a> {
     text: &'a str,
     /// The position at which pest failed.
-    at: usize,
+    pub at: usize,
     /// The offset of the line in the whole text.
     base: usize,
     /// The constructs that were expected there, sorted.
-    wanted: Vec<Expected>,
+    pub wanted: Vec<Expected>,
 }
 
 /// Returns the finding for a line that does not parse.
@@ -62,7 +62,8 @@ fn wanted(error: &Error<Rule>) -> Vec<Expected> {
 }
 
 impl<'a> Failure<'a> {
-    fn of(error: &Error<Rule>, text: &'a str, base: usize) -> Failure<'a> {
+    /// Returns the place and the expectations of an error of pest.
+    pub fn of(error: &Error<Rule>, text: &'a str, base: usize) -> Failure<'a> {
         let at = match error.location {
             InputLocation::Pos(at) => at,
             InputLocation::Span((at, _)) => at,
@@ -138,10 +139,37 @@ impl<'a> Failure<'a> {
             format!("expected {}, found {found}", list(&self.wanted))
         };
         let finding = Diagnostic::error(Code::UnexpectedText, span, message);
-        match self.help() {
+        let finding = match self.help() {
             Some(help) => finding.help(help),
             None => finding,
+        };
+        finding.suggest(self.suggestion())
+    }
+
+    /// Returns the edit that the help suggests, if it is a whole one.
+    fn suggestion(&self) -> Option<Edit> {
+        let word = first_word(self.rest());
+        if let Some(keyword) = self.misspelt_keyword() {
+            return Some(Edit { span: self.span(self.at, word.len()), text: keyword.to_uppercase() });
         }
+        if let Some(statement) = self.assignment_without_equals() {
+            let span = self.span(0, self.text.trim_end().len());
+            return (!statement.ends_with('…')).then_some(Edit { span, text: statement });
+        }
+        let first = self.rest().chars().next()?;
+        let (_, mark) = TYPOGRAPHIC.iter().find(|(known, _)| *known == first)?;
+        Some(Edit { span: self.span(self.at, first.len_utf8()), text: (*mark).to_owned() })
+    }
+
+    /// Returns the keyword that a word in mixed case stands for.
+    fn misspelt_keyword(&self) -> Option<&'static str> {
+        let word = first_word(self.rest());
+        let is_meant = |keyword: &&'static str| word.eq_ignore_ascii_case(keyword) && !is_uniform(word);
+        self.wanted.iter().find_map(|item| match item {
+            Expected::Mark(mark) => Some(*mark).filter(is_meant),
+            Expected::Operator => ["AND", "OR", "NOT", "IN"].into_iter().find(is_meant),
+            _ => None,
+        })
     }
 
     /// Matches `“text”` and `a – b`.
@@ -153,19 +181,13 @@ impl<'a> Failure<'a> {
 
     fn help(&self) -> Option<String> {
         let wanted = &self.wanted;
-        let word = first_word(self.rest());
-        let is_meant = |keyword: &&'static str| word.eq_ignore_ascii_case(keyword) && !is_uniform(word);
-        let keyword = wanted.iter().find_map(|item| match item {
-            Expected::Mark(mark) => Some(*mark).filter(is_meant),
-            Expected::Operator => ["AND", "OR", "NOT", "IN"].into_iter().find(is_meant),
-            _ => None,
-        });
-        if let Some(keyword) = keyword {
+        if let Some(keyword) = self.misspelt_keyword() {
             let (upper, lower) = (keyword.to_uppercase(), keyword.to_lowercase());
             return Some(format!("write `{upper}` or `{lower}`: keywords are all upper or all lower case"));
         }
-        if let Some(help) = self.assignment_without_equals() {
-            return Some(help);
+        if let Some(statement) = self.assignment_without_equals() {
+            let shown: String = statement.chars().take(80).collect();
+            return Some(format!("write `{shown}`"));
         }
         let first = first_word(self.text);
         if is_keyword(first, "FOR") && wanted.contains(&Expected::Mark("EACH")) {

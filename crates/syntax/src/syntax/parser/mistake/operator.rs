@@ -55,6 +55,38 @@ const MARKS: [(&str, &str); 19] = [
     ("?", "an IF block"),
 ];
 
+/// Operators of other languages that one of this language can replace as they stand.
+const SAME: [(&str, &str); 20] = [
+    ("===", "=="),
+    ("!==", "!="),
+    ("=>", ">="),
+    ("=<", "<="),
+    ("&&", "AND"),
+    ("||", "OR"),
+    ("<>", "!="),
+    ("!", "NOT "),
+    ("=", "=="),
+    ("mod", "%"),
+    ("pow", "**"),
+    ("is", "=="),
+    ("isnt", "!="),
+    ("eq", "=="),
+    ("equals", "=="),
+    ("ne", "!="),
+    ("lt", "<"),
+    ("le", "<="),
+    ("gt", ">"),
+    ("ge", ">="),
+];
+
+/// Suggests the operator that can replace another one as it stands, if there is one.
+fn replaced(finding: Diagnostic, operator: &str) -> Diagnostic {
+    match SAME.iter().find(|(known, _)| operator.eq_ignore_ascii_case(known)) {
+        Some((_, same)) => finding.instead(same),
+        None => finding,
+    }
+}
+
 impl Failure<'_> {
     /// Returns the finding for an operator of another language at the position of failure.
     pub(super) fn operator_mistake(&self) -> Option<Diagnostic> {
@@ -76,7 +108,8 @@ impl Failure<'_> {
         };
         let at = before.len();
         let message = || format!("`{mark}` is not an operator here");
-        is_joint.then(|| Diagnostic::error(Code::WrongOperator, self.span(at, mark.len()), message()).help(JOINED))
+        let finding = || Diagnostic::error(Code::WrongOperator, self.span(at, mark.len()), message());
+        is_joint.then(|| finding().help(JOINED).instead("+"))
     }
 
     /// Matches `a div b` and `a is b`.
@@ -86,7 +119,9 @@ impl Failure<'_> {
         let (_, help) = WORDS.iter().find(|(known, _)| *known == lower)?;
         let has_operands = self.wanted.contains(&Expected::Operator) && self.rest().len() > word.len();
         let message = format!("`{word}` is not an operator here");
-        has_operands.then(|| self.error(Code::WrongOperator, word.len(), message).help(*help))
+        let is_two_words = lower == "is" && is_keyword(first_word(self.rest()[word.len()..].trim_start()), "NOT");
+        let finding = || self.error(Code::WrongOperator, word.len(), message).help(*help);
+        has_operands.then(|| if is_two_words { finding() } else { replaced(finding(), word) })
     }
 
     fn mark_operator(&self) -> Option<Diagnostic> {
@@ -106,10 +141,10 @@ impl Failure<'_> {
         }
         let is_head = ["DEFINE", "FUNC"].iter().any(|word| is_keyword(first_word(self.text), word));
         Some(match *found {
-            "=" if is_head => finding.help("write `name: 2` for a default"),
-            "=" if bracket == Some('{') => finding.help("write `:` between a key and its value"),
+            "=" if is_head => finding.help("write `name: 2` for a default").instead(":"),
+            "=" if bracket == Some('{') => finding.help("write `:` between a key and its value").instead(":"),
             "=" if bracket == Some('(') => finding.help("write `name: value` for an argument by name, `==` to compare"),
-            _ => finding.help(format!("write {meant}")),
+            _ => replaced(finding.help(format!("write {meant}")), found),
         })
     }
 
@@ -119,7 +154,7 @@ impl Failure<'_> {
         let goes_on = ["THEN", "DO"].iter().any(|word| is_keyword(first_word(next), word));
         let finding = self.error(Code::WrongOperator, 1, "there is no `;` here");
         Some(if next.is_empty() || goes_on {
-            finding.help("remove it: a statement ends with its line")
+            finding.help("remove it: a statement ends with its line").instead("")
         } else {
             let next: String = next.chars().take(60).collect();
             finding.help(format!("a statement ends with its line: write `{next}` on a line of its own"))
@@ -167,8 +202,7 @@ impl Failure<'_> {
             "to" | "as" | "be" => &rest[joint.len()..],
             _ => rest.trim_start_matches([':', '=', '<', '-', '~']),
         };
-        let value: String = value.trim().chars().take(60).collect();
-        let value = if value.is_empty() { "…" } else { &value };
-        Some(format!("write `{word} {place} = {value}`"))
+        let value = if value.trim().is_empty() { "…" } else { value.trim() };
+        Some(format!("{word} {place} = {value}"))
     }
 }

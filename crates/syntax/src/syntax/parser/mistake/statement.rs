@@ -24,7 +24,7 @@ impl Failure<'_> {
             // `use = 1`: a statement word that is not reserved may be a name.
             let is_assigned = after.starts_with('=') && !after.starts_with("==") && !is_reserved(word);
             let is_name = is_assigned || is_keyword(word, "USE") && !after.starts_with(['"', '\'']);
-            return is_name.then(|| assignment_or_call(word, after, &at_word)).flatten();
+            return is_name.then(|| self.assignment_or_call(word, after)).flatten();
         }
         if let Some(finding) = comment_word(word, &at_word) {
             return Some(finding);
@@ -36,21 +36,23 @@ impl Failure<'_> {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
             return Some(finding.help(help));
         }
-        if let Some(finding) = assignment_or_call(word, after, &at_word) {
+        if let Some(finding) = self.assignment_or_call(word, after) {
             return Some(finding);
         }
         if let Some((meant, example)) = other_language(word) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
             return Some(if meant == example {
-                finding.help(format!("write `{meant}`"))
+                finding.write(meant)
             } else {
-                finding.help(format!("write `{meant}`: `{example}`"))
+                let is_word = meant.chars().all(is_word_char);
+                let finding = finding.help(format!("write `{meant}`: `{example}`"));
+                if is_word && !after.starts_with('(') { finding.instead(meant) } else { finding }
             });
         }
         if ForeignWord::of(word) == Some(ForeignWord::Closer) {
             let finding = at_word(Code::UnknownStatement, format!("`{word}` is not a statement of this language"));
             let end = if word.contains(char::is_uppercase) { "END" } else { "end" };
-            return Some(finding.help(format!("write `{end}`")));
+            return Some(finding.write(end));
         }
         let upper = word.to_uppercase();
         if let Some(finding) = self.foreign_command() {
@@ -58,14 +60,25 @@ impl Failure<'_> {
         }
         let finding = at_word(Code::UnknownStatement, format!("expected a statement, found `{}`", safe::name(word)));
         Some(match nearest(&upper, STATEMENT_WORDS) {
-            Some(keyword) if !is_uniform(word) && upper == *keyword => finding.help(format!(
-                "write `{keyword}` or `{}`: keywords are all upper or all lower case",
-                keyword.to_lowercase()
-            )),
+            Some(keyword) if !is_uniform(word) && upper == *keyword => {
+                let lower = keyword.to_lowercase();
+                let help = format!("write `{keyword}` or `{lower}`: keywords are all upper or all lower case");
+                finding.help(help).instead(keyword)
+            }
             Some(keyword) => finding.did_you_mean(keyword),
             None => finding
                 .help("a line begins with a word such as `SET`, `EMIT`, `CALL`, `IF`, `WHILE`, `FOR EACH` or `END`"),
         })
+    }
+
+    /// Returns the finding for `x = 1`, `x += 1` or `f(1)` as a line, with the whole line as the edit that it suggests.
+    fn assignment_or_call(&self, word: &str, after: &str) -> Option<Diagnostic> {
+        let at_word = |code, message: String| Diagnostic::error(code, self.span(0, word.len()), message);
+        let mut finding = assignment_or_call(word, after, &at_word)?;
+        if let Some(edit) = &mut finding.suggestion {
+            edit.span = self.span(0, self.text.trim_end().len());
+        }
+        Some(finding)
     }
 
     /// Returns the finding for a command of a shell: `head a.txt`, `Get-Content a.txt`.
@@ -155,7 +168,7 @@ pub fn is_foreign_statement(text: &str) -> bool {
     is_assigned || other_language(word).is_some() && after.starts_with(['"', '\'', '`'])
 }
 
-/// Returns the finding for `x = 1`, `x += 1` or `f(1)` as a line.
+/// Returns the finding for `x = 1`, `x += 1` or `f(1)` as a line. The edit that it suggests is for the line.
 fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) -> Diagnostic) -> Option<Diagnostic> {
     let target_end = after.find('=').unwrap_or(0);
     let target = after[..target_end].trim_end();
@@ -170,10 +183,10 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
         if compound {
             let op = &target[target.len() - 1..];
             let finding = at_word(Code::WrongOperator, format!("`{op}=` is not an operator here"));
-            return Some(finding.help(format!("write `SET {place} = {place} {op} {value}`")));
+            return Some(finding.write(&format!("SET {place} = {place} {op} {value}")));
         }
         let finding = at_word(Code::MissingCallOrSet, "an assignment begins with `SET`".to_owned());
-        return Some(finding.help(format!("write `SET {place} = {value}`")));
+        return Some(finding.write(&format!("SET {place} = {value}")));
     }
     if after.starts_with('(') || (after.starts_with('.') && after.contains('(')) {
         // For `print(x)` the equivalent word is the better help.
@@ -190,12 +203,12 @@ fn assignment_or_call(word: &str, after: &str, at_word: &dyn Fn(Code, String) ->
             Some(change) => finding.help(format!(
                 "write `{change}`: nothing changes in place; a procedure of a module is called as `CALL {word}{line}`"
             )),
-            None => finding.help(format!("write `CALL {word}{line}`")),
+            None => finding.help(format!("write `CALL {word}{line}`")).instead(&format!("CALL {word}{after}")),
         });
     }
     if after.starts_with("++") || after.starts_with("--") {
         let finding = at_word(Code::WrongOperator, "there is no `++` or `--` here".to_owned());
-        return Some(finding.help(format!("write `SET {word} = {word} + 1`")));
+        return Some(finding.write(&format!("SET {word} = {word} + 1")));
     }
     None
 }

@@ -1,6 +1,6 @@
 //! Structural mistakes at the position of failure: blocks on one line, numbers, keys.
 
-use crate::text::{Code, Diagnostic};
+use crate::text::{Code, Diagnostic, Edit};
 
 use super::super::super::foreign::ForeignWord;
 use super::super::super::keyword::{dotted_word, first_word, is_keyword, is_word_char};
@@ -74,7 +74,8 @@ impl Failure<'_> {
             self.span(start, length),
             "a number with a point has digits on both sides of it",
         );
-        Some(finding.help("write `0.5` or `1.0`"))
+        let whole = if start == self.at { format!("0{}", &rest[..length]) } else { ".0".to_owned() };
+        Some(finding.help("write `0.5` or `1.0`").instead(&whole))
     }
 
     /// Matches a key that is not a text: `{k: 1}`, `{1: 2}`, `{[1]: 2}`.
@@ -87,7 +88,7 @@ impl Failure<'_> {
         let shown: String = key.chars().take(40).collect();
         let finding = self.error(Code::MapKey, key.len(), format!("expected a key in quotes, found `{shown}`"));
         Some(if key.chars().all(is_word_char) {
-            finding.help(format!("write `{{\"{key}\": …}}`"))
+            finding.help(format!("write `{{\"{key}\": …}}`")).instead(&format!("\"{key}\""))
         } else {
             finding.help("keys are texts; for a key that is computed write `SET m[key] = value`")
         })
@@ -119,7 +120,10 @@ impl Failure<'_> {
         }
         let finding = self.error(Code::OneLineBlock, rest.len(), format!("only a comment may follow `{word}`"));
         Some(match joined_closer(word, rest) {
-            Some(closer) => finding.help(format!("write `{closer}`, or `END` alone")),
+            Some(closer) => {
+                let edit = Edit { span: self.span(0, self.text.trim_end().len()), text: closer.clone() };
+                finding.help(format!("write `{closer}`, or `END` alone")).suggest(Some(edit))
+            }
             None => finding.help("put it on a line of its own"),
         })
     }
