@@ -3,7 +3,7 @@
 use pest::Parser as _;
 
 use super::super::grammar::{Expected, Grammar, Rule};
-use super::super::keyword::CONSTANTS;
+use super::super::keyword::{CONSTANTS, HEAD_WORDS, first_word};
 use super::mistake::Failure;
 
 /// Maximum length in bytes of a line; longer ones are not looked at, so that an answer takes some milliseconds at most.
@@ -31,9 +31,19 @@ pub fn next_words(line: &str) -> Vec<String> {
             _ => {}
         }
     }
+    // The grammar names a whole signature where it may begin, and not its words.
+    let head = first_word(line).to_ascii_uppercase();
+    let of_head = HEAD_WORDS.iter().filter(|(known, _)| *known == head).flat_map(|(_, words)| *words);
+    words.extend(of_head.filter(|word| continues(line, word)).map(|word| (*word).to_owned()));
     words.sort();
     words.dedup();
     words
+}
+
+/// Whether a line can go on with a keyword and a name.
+fn continues(line: &str, word: &str) -> bool {
+    let text = format!("{line} {word} x");
+    Grammar::parse(Rule::line, &text).map_or_else(|error| Failure::of(&error, &text, 0).at == text.len(), |_| true)
 }
 
 /// Returns the constructs that can follow a line: none if it is wrong before its end, and `None` if it is too long.
@@ -78,8 +88,10 @@ mod tests {
         assert_eq!(next_words("ON ERROR"), ["AS", "DO"]);
         assert_eq!(next_words("DEFINE"), ["PROCEDURE"]);
         assert_eq!(next_words("DEFINE PROCEDURE F"), ["NEEDS", "OPTIONAL", "RETURNS"]);
+        assert_eq!(next_words("define procedure f needs a optional b"), ["RETURNS"]);
+        assert_eq!(next_words("FUNC F NEEDS a"), ["MEANS", "OPTIONAL", "RETURNS"]);
         assert_eq!(next_words("USE \"a.ns\""), ["AS"]);
-        for line in ["SET", "SET x", "EMIT 1 2", "nonsense here", "IF a THEN", "BREAK", "FOR EACH", "CALL"] {
+        for line in ["SET", "SET x", "EMIT 1 2", "nonsense here", "IF a THEN", "BREAK", "FOR EACH"] {
             assert_eq!(next_words(line), Vec::<String>::new(), "{line}");
         }
     }
