@@ -27,7 +27,7 @@ pub struct Window<'a, 'c> {
     left: usize,
 }
 
-/// What is read.
+/// The bytes that are read.
 enum Source {
     File(OpenFile),
     /// Bytes that were decoded before.

@@ -39,7 +39,7 @@ impl Form {
     }
 }
 
-/// What the chunks say.
+/// The contents of the chunks.
 #[derive(Debug, Default)]
 struct Found {
     format: Option<Format>,

@@ -11,7 +11,7 @@ pub const MARK: &[u8] = b"fLaC";
 /// Length of the block that describes the sound, in bytes.
 pub const STREAM_INFO: usize = 34;
 
-/// What the block that describes the sound says.
+/// The block that describes the sound.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamInfo {
     pub rate: u32,

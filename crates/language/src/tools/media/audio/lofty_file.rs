@@ -28,7 +28,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// What is asked for, until something can be read: damaged tags leave the sound readable, and the other way round.
+    /// The requests, in order, until something can be read: damaged tags leave the sound readable, and the other way round.
     const ALL: [Asked; 3] =
         [Asked { tags: true, sound: true }, Asked { tags: true, sound: false }, Asked { tags: false, sound: true }];
 }

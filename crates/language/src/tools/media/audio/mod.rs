@@ -151,7 +151,7 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Tags, ToolError> {
     }
 }
 
-/// What a file says of itself.
+/// The tags and the sound of a file.
 #[derive(Debug)]
 struct Song {
     mime_type: &'static str,
@@ -206,7 +206,7 @@ fn is_mp4(head: &[u8]) -> bool {
     matches!(head.get(4..12), Some([b'f', b't', b'y', b'p', brand @ ..]) if !matches!(brand, b"avif" | b"avis" | b"heic" | b"heix" | b"mif1" | b"msf1"))
 }
 
-/// What stands before the content of a file.
+/// The tags before the content of a file.
 struct Leading {
     tags: Vec<Texts>,
     /// Where the content begins.

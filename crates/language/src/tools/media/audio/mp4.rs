@@ -6,7 +6,7 @@ use super::content::{Content, Piece};
 use super::stream::Part;
 use super::texts::MAX_PARTS;
 
-/// The boxes of tags that are given, and the one that holds other tags' names.
+/// The boxes of tags that are given.
 const WANTED: [&[u8; 4]; 9] =
     [b"\xa9nam", b"\xa9ART", b"\xa9alb", b"aART", b"\xa9gen", b"gnre", b"\xa9day", b"trkn", b"disk"];
 
@@ -95,7 +95,7 @@ fn default_duration(window: &mut Window<'_, '_>, film: Box) -> Result<u32, Fault
     Ok(u32::from_be_bytes(window.array(track.start + 12)?))
 }
 
-/// What a fragment says of its samples.
+/// The track of a fragment, and the length of its samples.
 #[derive(Clone, Copy)]
 struct Header {
     track: u32,

@@ -2,7 +2,7 @@
 
 use lofty::properties::FileProperties;
 
-/// What the head of a file says of its sound; nothing where it is not known.
+/// The properties of the sound of a file; nothing where one is not known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sound {
     pub seconds: Option<f64>,

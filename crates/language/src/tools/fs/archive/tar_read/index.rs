@@ -5,7 +5,7 @@ const MARK: [u8; 8] = [0xa6, 0x4c, 0x32, 0x2e, 0xd6, 0x14, 0xae, 0xdb];
 /// Length of a position in bytes.
 const POSITION: u8 = 8;
 
-/// What follows the end of an archive, as far as it was read.
+/// The bytes after the end of an archive, as far as they were read.
 #[derive(Debug, Default)]
 pub struct Index {
     place: Place,
