@@ -113,10 +113,17 @@ impl Found {
         let key = match name {
             b"COMM" => {
                 let common = Content::new(window, vec![piece]).take(18)?;
-                return Ok(self.common(&common));
+                self.common(&common);
+                return Ok(());
             }
-            b"SSND" => return Ok(self.bytes = Some((piece.end - piece.start).saturating_sub(8))),
-            b"ID3 " | b"id3 " => return Ok(self.id3.extend(id3::read(window, piece.start)?.map(|tag| tag.texts))),
+            b"SSND" => {
+                self.bytes = Some((piece.end - piece.start).saturating_sub(8));
+                return Ok(());
+            }
+            b"ID3 " | b"id3 " => {
+                self.id3.extend(id3::read(window, piece.start)?.map(|tag| tag.texts));
+                return Ok(());
+            }
             b"NAME" => ItemKey::TrackTitle,
             b"AUTH" => ItemKey::TrackArtist,
             _ => return Ok(()),

@@ -194,8 +194,14 @@ impl Reader<'_, '_, '_> {
         };
         let mut texts = texts.split('\0').map(str::trim);
         let (name, key) = match id {
-            "TDAT" => return Ok(self.date.day = self.date.day.take().or_else(|| four_digits(texts.next()))),
-            "TIME" => return Ok(self.date.time = self.date.time.take().or_else(|| four_digits(texts.next()))),
+            "TDAT" => {
+                self.date.day = self.date.day.take().or_else(|| four_digits(texts.next()));
+                return Ok(());
+            }
+            "TIME" => {
+                self.date.time = self.date.time.take().or_else(|| four_digits(texts.next()));
+                return Ok(());
+            }
             "TXXX" => {
                 let name = texts.next().unwrap_or_default().to_ascii_uppercase();
                 let key = key(&name);

@@ -37,7 +37,7 @@ impl Asked {
 pub fn mpeg(window: &mut Window<'_, '_>, start: u64) -> Result<Song, Fault> {
     let end = window.size();
     let mut stream = Stream::new(window, vec![Part::Stored(Piece { start, end })]);
-    let file: TaggedFile = read(&mut stream, |stream, options| MpegFile::read_from(stream, options))?.into();
+    let file: TaggedFile = read(&mut stream, MpegFile::read_from)?.into();
     song("audio/mpeg", &file, None)
 }
 
@@ -45,7 +45,7 @@ pub fn mpeg(window: &mut Window<'_, '_>, start: u64) -> Result<Song, Fault> {
 pub fn mp4(window: &mut Window<'_, '_>) -> Result<Song, Fault> {
     let parts = mp4::without_pictures(window)?;
     let mut stream = Stream::new(window, parts);
-    let file = read(&mut stream, |stream, options| Mp4File::read_from(stream, options))?;
+    let file = read(&mut stream, Mp4File::read_from)?;
     let texts = file.ilst().map(of_atoms).transpose()?;
     let song = song("audio/mp4", &file.into(), texts)?;
     if song.sound.seconds.is_some() {

@@ -8,14 +8,14 @@ const POSITION: u8 = 8;
 /// The bytes after the end of an archive, as far as they were read.
 #[derive(Debug, Default)]
 pub struct Index {
-    place: Place,
+    state: State,
     /// Whether the name that is read has a byte.
     is_named: bool,
 }
 
 /// Where in the index the next byte is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum State {
     /// In the padding before it.
     #[default]
     Padding,
@@ -35,27 +35,27 @@ impl Index {
     }
 
     fn take_byte(&mut self, byte: u8) -> bool {
-        self.place = match (self.place, byte) {
-            (Place::Padding, 0) => Place::Padding,
-            (Place::Padding, _) if byte == MARK[0] => Place::Mark(1),
-            (Place::Mark(read), _) if byte == MARK[usize::from(read)] => {
+        self.state = match (self.state, byte) {
+            (State::Padding, 0) => State::Padding,
+            (State::Padding, _) if byte == MARK[0] => State::Mark(1),
+            (State::Mark(read), _) if byte == MARK[usize::from(read)] => {
                 if usize::from(read) + 1 == MARK.len() {
-                    Place::Name
+                    State::Name
                 } else {
-                    Place::Mark(read + 1)
+                    State::Mark(read + 1)
                 }
             }
-            (Place::Name, 0) => Place::Position(0),
-            (Place::Name, _) => {
+            (State::Name, 0) => State::Position(0),
+            (State::Name, _) => {
                 self.is_named = true;
-                Place::Name
+                State::Name
             }
-            (Place::Position(read), _) if read + 1 < POSITION => Place::Position(read + 1),
-            (Place::Position(_), _) => {
+            (State::Position(read), _) if read + 1 < POSITION => State::Position(read + 1),
+            (State::Position(_), _) => {
                 let is_last = !std::mem::take(&mut self.is_named);
-                if is_last { Place::End } else { Place::Name }
+                if is_last { State::End } else { State::Name }
             }
-            (Place::End, 0) => Place::End,
+            (State::End, 0) => State::End,
             _ => return false,
         };
         true
@@ -63,6 +63,6 @@ impl Index {
 
     /// Returns whether the end may be here.
     pub fn is_whole(&self) -> bool {
-        matches!(self.place, Place::Padding | Place::End)
+        matches!(self.state, State::Padding | State::End)
     }
 }
