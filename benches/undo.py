@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What taking back costs beside what is taken back, and listing many runs.
 
-    cargo build --profile dist && python3 benches/undo.py [big] [log] [--gigabytes 10] [--rounds 9] [--quick] [--ns target/dist/ns]
+    cargo build --profile dist && python3 benches/undo.py [big] [many] [log] [--gigabytes 10] [--rounds 9] [--quick] [--ns target/dist/ns]
 
 `big`: a file of many gigabytes is deleted, overwritten by a small one, and a folder of it deleted; each is
-taken back and done again. Undo should take no longer than the operation did. `log`: `ns log` and `ns log
+taken back and done again. Undo should take no longer than the operation did. `many`: so with 2,000 files, each of
+which is edited, created, deleted or moved. `log`: `ns log` and `ns log
 --all` of 10,000 runs (goal 100 ms), and `ns show` of one, whose contents later runs have moved.
 What is left on the disk and what is printed is compared first; no time is asserted. `--quick` does a little
 of each, once, for the comparison alone.
@@ -62,14 +63,41 @@ def big(ns, top, args):
     for number in range(20 if args.quick else 2_000):
         with open(os.path.join(top, "folder", f"f{number}"), "wb") as file:
             file.write(os.urandom(1_000))
+    if not args.quick:
+        print(f"\n{size / (1 << 30):.1f} GiB, ms on the clock")
     operations = {
         "delete the file": 'MUST FS.DeleteFile("big")',
         "overwrite the file": 'MUST FS.WriteFile("big", "small")',
         "delete a folder of small files": 'MUST FS.DeleteFile("folder", recursive: true)',
         "move the file": 'MUST FS.MoveFile("big", "moved")',
     }
+    back_and_forth(ns, top, args, operations)
+
+
+def many(ns, top, args):
+    files = 20 if args.quick else 2_000
+    with open(os.path.join(top, "neuroscript.toml"), "w") as file:
+        file.write("[policy]\nmax_files_per_operation = 1000000\n")
+    for number in range(files):
+        with open(os.path.join(top, f"f{number}.txt"), "w") as file:
+            file.write(f"old {number}\n" * 20)
+    os.sync()
+    each = 'FOR EACH f IN FS.Find(".", "f*.txt") DO\nMUST {}\nEND'
     if not args.quick:
-        print(f"\n{size / (1 << 30):.1f} GiB, ms on the clock\n  {'':<34}{'done':>8}{'undone':>8}{'redone':>8}   ratio of undo")
+        print(f"\n{files} files, ms on the clock")
+    operations = {
+        "edit the files": 'MUST FS.ReplaceInFiles(".", "old", "new")',
+        "create as many": each.format('FS.WriteFile("new-" + f.name, "new")'),
+        "delete the files": each.format("FS.DeleteFile(f.path)"),
+        "move the files": each.format('FS.MoveFile(f.path, "moved-" + f.name)'),
+    }
+    back_and_forth(ns, top, args, operations)
+
+
+def back_and_forth(ns, top, args, operations):
+    """Does each operation, takes it back and does it again."""
+    if not args.quick:
+        print(f"  {'':<34}{'done':>8}{'undone':>8}{'redone':>8}   ratio of undo")
     for name, script in operations.items():
         before = state(top)
         times = {"done": [], "undone": [], "redone": []}
@@ -145,7 +173,7 @@ def check(holds, message):
         sys.exit(message)
 
 
-BENCHES = {"big": big, "log": log}
+BENCHES = {"big": big, "many": many, "log": log}
 
 
 def main():

@@ -163,6 +163,9 @@ fn run_page(page: &Path) -> Result<(), Failed> {
         };
         let at = format!("{}:{}", page.display(), block.line);
         match (block.language.as_str(), block.file) {
+            (_, Some((path, _))) if Path::new(&path).is_absolute() => {
+                return Err(format!("{at}: `{path}` is not a path in the sandbox").into());
+            }
             (language, Some((path, seconds))) => {
                 files.files.push((path, seconds, content(language, &block.text)));
             }

@@ -1,5 +1,7 @@
 //! `--watch` of `ns check`, `ns fmt` and `ns test`, in processes that must detect changes themselves.
 
+mod scripts;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
@@ -334,103 +336,4 @@ fn standard_input_is_not_watched() {
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.contains("standard input cannot be watched") && ran.stderr.contains("leave out `--watch`"));
     }
-}
-
-/// A script that prints what it gets, and writes a file beside each.
-const SCRIPT: &str = "FOR EACH path IN ARGS DO\n  SET text = FS.ReadFile(path).content\n  EMIT path, \"=\", STR.Trim(text)\n  \
-                      IF STR.StartsWith(text, \"bad\") THEN\n    FAIL \"it is bad\"\n  END\n  \
-                      MUST FS.AppendFile(\"in/log.seen\", path + \"\\n\")\nENDBLOCK\n";
-
-/// Starts `ns watch` on everything in `in`.
-fn start_script(place: &Path, further: &[&str]) -> Watch {
-    let watch = Watch::start(place, &[&["watch", "work.ns", "--on", "in/**"], further].concat());
-    assert_eq!(watch.round(), "");
-    watch
-}
-
-fn printed(said: &str) -> Vec<&str> {
-    said.lines().filter(|line| line.contains('=')).collect()
-}
-
-#[test]
-fn a_script_gets_the_files_that_changed_and_starts_no_run_by_its_own_changes() {
-    let place = folder(&[("work.ns", SCRIPT), ("in/old", "old"), ("in/kept", "kept"), ("beside", "x")]);
-    let watch = start_script(place.path(), &[]);
-    watch.is_quiet();
-    write(place.path(), "in/deep/new file", "one");
-    assert_eq!(printed(&watch.round()), ["in/deep/new file=one"]);
-    // The file that the run appended to matches too.
-    watch.is_quiet();
-    save(place.path(), "in/old", "two");
-    assert_eq!(printed(&watch.round()), ["in/old=two"]);
-    fs::remove_file(place.path().join("in/kept")).expect("a file is removed");
-    write(place.path(), "beside", "y");
-    symlink("/etc/hostname", place.path().join("in/link")).expect("a link");
-    watch.is_quiet();
-    // Somebody else changes what a run changed before.
-    write(place.path(), "in/log.seen", "other");
-    assert_eq!(printed(&watch.round()), ["in/log.seen=other"]);
-    watch.interrupt();
-    let log = run(ns_in(place.path(), &["log"]).env("COLUMNS", "200"));
-    assert_eq!(log.stdout.matches("work.ns").count(), 3, "{}", log.stdout);
-    let undone = run(ns_in(place.path(), &["undo"]).env("COLUMNS", "200"));
-    assert_eq!(undone.code, 0, "{}", undone.stderr);
-    assert_eq!(fs::read_to_string(place.path().join("in/log.seen")).expect("the file"), "other");
-}
-
-#[test]
-fn a_run_that_fails_is_taken_back_and_the_watch_goes_on() {
-    let edits = "FOR EACH path IN ARGS DO\n  MUST FS.AppendFile(path, \"more\")\n  MUST FS.WriteFile(\"in/made\", \"x\", overwrite: \
-                 true)\nENDBLOCK\nFAIL \"it is bad\"\n";
-    let place = folder(&[("work.ns", edits), ("in/a", "a")]);
-    let watch = start_script(place.path(), &[]);
-    write(place.path(), "in/a", "aa");
-    let said = watch.round();
-    assert!(said.contains("it is bad") && said.contains("exit code 1; the watch goes on"), "{said}");
-    assert_eq!(names(&place.path().join("in")), ["a"]);
-    assert_eq!(fs::read_to_string(place.path().join("in/a")).expect("the file"), "aa");
-    // Changes that were taken back start no run.
-    watch.is_quiet();
-    write(place.path(), "work.ns", SCRIPT);
-    write(place.path(), "in/a", "good");
-    assert_eq!(printed(&watch.round()), ["in/a=good"]);
-    watch.interrupt();
-}
-
-#[test]
-fn files_at_the_start_and_the_first_run_alone() {
-    let place = folder(&[("work.ns", SCRIPT), ("-dash.txt", "1"), ("b.txt", "2"), ("c.md", "3"), ("old/d.txt", "4")]);
-    let words = ["watch", "work.ns", "--on", "*.txt", "--on", "!old", "--initial", "--once", "--quiet"];
-    let ran = run(&mut ns_in(place.path(), &words));
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "./-dash.txt=1\nb.txt=2\n"), "{}", ran.stderr);
-    write(place.path(), "b.txt", "bad");
-    let ran = run(&mut ns_in(place.path(), &words));
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let words = ["watch", "none.ns", "--on", "*.txt", "--initial", "--once"];
-    assert_eq!(run(&mut ns_in(place.path(), &words)).code, 2);
-    for pattern in ["[", "a//../b", ""] {
-        let ran = run(&mut ns_in(place.path(), &["watch", "work.ns", "--on", pattern, "--initial", "--once"]));
-        assert!(ran.code == 2 || ran.code == 4, "{pattern}: {} {}", ran.code, ran.stderr);
-    }
-}
-
-#[test]
-fn an_interrupt_takes_back_the_run_under_way() {
-    let endless = "EMIT LEN(ARGS)\nMUST FS.WriteFile(\"begun\", \"x\")\nWHILE true DO\n  SET x = 1\nEND\n";
-    let place = folder(&[("work.ns", endless), ("in/a", "a")]);
-    let words = ["watch", "work.ns", "--on", "in/**", "--max-steps", "1000000000000", "--timeout", "600"];
-    let watch = Watch::start(place.path(), &words);
-    assert_eq!(watch.round(), "");
-    write(place.path(), "in/b", "b");
-    let begin = std::time::Instant::now();
-    while !place.path().join("begun").exists() {
-        assert!(begin.elapsed() < PATIENCE, "no run begins");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let Watch { mut child, lines } = watch;
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
-    // Both processes have ended when the stream has.
-    while lines.recv_timeout(PATIENCE).is_ok() {}
-    assert_eq!(names(place.path()), [".ns", "in", "work.ns"]);
 }

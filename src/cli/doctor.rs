@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{Engine, KeyRow, Layer, Options, Process};
+use crate::engine::{Engine, KeyRow, Layer, Options, PROMISES, Process, System};
 use crate::options::{Global, OutputFormat};
 use crate::terminal::exit::Exit;
 use crate::terminal::in_force::in_force;
@@ -29,7 +29,8 @@ pub fn doctor(global: &Global) -> Exit {
     }
 }
 
-/// Returns the same facts for programs: the policy files, every value with its origin, and unused values.
+/// Returns the same facts for programs: the promises that this system does not hold, the policy files, every value with
+/// its origin, and unused values.
 fn as_json(engine: &Engine) -> Json {
     let provenance = engine.provenance();
     let word = |layer: Layer| match layer {
@@ -52,8 +53,17 @@ fn as_json(engine: &Engine) -> Json {
         .iter()
         .map(|unused| json!({"key": unused.key, "value": unused.value, "from": provenance.whole(&unused.stated)}))
         .collect();
+    let differing: Vec<Json> = System::current()
+        .into_iter()
+        .flat_map(|system| PROMISES.iter().map(move |promise| (promise, promise.on(system).described())))
+        .filter_map(|(promise, (word, difference))| {
+            Some(json!({"promise": promise.name, "holding": word, "instead": difference?}))
+        })
+        .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
+        "system": std::env::consts::OS,
+        "differing_promises": differing,
         "sandbox": engine.gate().root().path().display().to_string(),
         "policy_files": files,
         "values": values,

@@ -46,6 +46,7 @@ mod tools;
 mod undo;
 mod watch;
 mod watch_script;
+mod watched_files;
 
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,12 @@
-//! `ns tools [NAME]`
+//! `ns tools [NAME]`: a tool, a group, or the tools for a purpose.
 
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{HigherOrder, built_in_tools};
-use crate::manual::{ToolEntry, entries, group_page, index_page, listing, tool_markdown, tool_page};
+use crate::manual::{ToolEntry, entries, group_page, index_page, listing, serving, tool_markdown, tool_page};
 use crate::terminal::exit::Exit;
 use crate::terminal::report::{print, report_error};
+use crate::text::safe;
 use crate::toolkit::{Registry, groups, schema};
 
 use super::args::{ToolFormat, ToolsArgs};
@@ -13,14 +14,13 @@ use super::definitions;
 
 pub fn tools(args: &ToolsArgs) -> Exit {
     let registry = built_in_tools();
-    let one = match &args.name {
-        None => None,
-        // The name of a group may also find a tool: `LIST` is `FS.List` without its group.
-        Some(name) => match registry.find(name).filter(|_| groups::title(&name.to_ascii_uppercase()).is_empty()) {
-            Some(id) => Some(registry.get(id)),
-            None => return group(&registry, name, args.format),
-        },
-    };
+    let name = args.name.join(" ");
+    // The name of a group may also find a tool: `LIST` is `FS.List` without its group.
+    let is_group = !groups::title(&name.to_ascii_uppercase()).is_empty();
+    let one = registry.find(&name).filter(|_| !is_group && !name.is_empty()).map(|id| registry.get(id));
+    if one.is_none() && !name.is_empty() {
+        return group(&registry, &name, args.format);
+    }
     let text = match args.format {
         ToolFormat::Table => match one {
             Some(tool) => tool_page(ToolEntry::of_tool(tool)),
@@ -59,7 +59,7 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
     let mut members = entries(registry);
     members.retain(|entry| entry.group().eq_ignore_ascii_case(name));
     if members.is_empty() {
-        return unknown(registry, name);
+        return by_purpose(registry, name, format);
     }
     let tools = members.iter().filter_map(|entry| entry.tool);
     let schemas = tools.clone().map(|tool| (tool.spec.wire.to_owned(), schema::input_schema(tool)));
@@ -71,6 +71,16 @@ fn group(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
         framework => pretty(&definitions::several(framework, tools).unwrap_or_default()),
     };
     print(&format!("{}\n", text.trim_end()))
+}
+
+/// Prints the tools for a purpose, as `ns doc` finds them. Without any, the name is unknown.
+fn by_purpose(registry: &Registry, name: &str, format: ToolFormat) -> Exit {
+    let found = serving(registry, name);
+    if found.is_empty() || format != ToolFormat::Table {
+        return unknown(registry, name);
+    }
+    let head = format!("no tool is called `{}`; these are about it:", safe::name(name));
+    print(&format!("{head}\n{}\n", listing(&found).trim_end()))
 }
 
 fn unknown(registry: &Registry, name: &str) -> Exit {

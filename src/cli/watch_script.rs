@@ -4,13 +4,13 @@
 //! list of runs. This process looks at the sandbox with `FS.Find`, so patterns, policy and links are those of the tool.
 //! It looks again and again instead of waiting for notifications, whose queue can overflow.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::engine::{Address, ChangeKind, ChangeReport, Engine, Selection};
 use crate::options::Global;
@@ -19,11 +19,13 @@ use crate::terminal::interrupts::on_interrupt;
 use crate::terminal::report::{counted, report_error, report_failure, say};
 use crate::text::{first_shell_word, safe};
 use crate::toolkit::ToolError;
+use crate::value::rfc3339_exact;
 use crate::watch::Arrivals;
 
 use super::args::WatchArgs;
 use super::start::open;
 use super::watch::is_output_closed;
+use super::watched_files::{FileState, Tree, WatchedFiles};
 
 /// Minimum time between two looks.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -33,17 +35,6 @@ const LONGEST_PERIOD: Duration = Duration::from_secs(5);
 const SLICE: Duration = Duration::from_millis(20);
 /// Maximum number of runs that may have begun during a round.
 const MOST_RUNS: usize = 100;
-
-/// The files that match.
-type Tree = BTreeMap<String, State>;
-
-/// The state of a file, as far as it tells two of them apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    identity: String,
-    modified: String,
-    size: Option<u64>,
-}
 
 /// `ns watch`
 pub fn watch_script(global: &Global, args: &WatchArgs) -> Exit {
@@ -56,9 +47,9 @@ pub fn watch_script(global: &Global, args: &WatchArgs) -> Exit {
         Err(exit) => return exit,
     };
     let signals = Signals::caught();
-    let watch = ScriptWatch { global, args, engine, signals };
-    match watch.look() {
-        Ok(tree) => watch.go_on(tree),
+    let mut files = WatchedFiles::new(&engine, &args.on);
+    match files.look() {
+        Ok(tree) => ScriptWatch { global, args, engine: &engine, files, signals }.go_on(tree),
         Err(error) => report_failure(error),
     }
 }
@@ -67,20 +58,21 @@ pub fn watch_script(global: &Global, args: &WatchArgs) -> Exit {
 struct ScriptWatch<'a> {
     global: &'a Global,
     args: &'a WatchArgs,
-    engine: Engine,
+    engine: &'a Engine,
+    files: WatchedFiles<'a>,
     signals: Signals,
 }
 
 impl ScriptWatch<'_> {
     /// Waits and runs until a signal, or until nobody reads the output any more.
-    fn go_on(&self, begun_with: Tree) -> Exit {
+    fn go_on(&mut self, begun_with: Tree) -> Exit {
         let known = if self.args.initial { Tree::new() } else { begun_with };
         let mut arrivals = Arrivals::new(known, self.args.settle);
         let mut last_failure = None;
         self.say_waiting();
         loop {
             let begin = Instant::now();
-            match self.look() {
+            match self.files.look() {
                 Ok(tree) => {
                     last_failure = None;
                     arrivals.observe(&tree, Instant::now());
@@ -92,9 +84,7 @@ impl ScriptWatch<'_> {
                 }
                 Err(_) => {}
             }
-            let paths = arrivals.take_quiet(Instant::now());
-            if !paths.is_empty() {
-                let exit = self.round(&paths, &mut arrivals);
+            if let Some(exit) = self.round(&mut arrivals) {
                 if self.args.once && !self.signals.is_raised() {
                     return exit;
                 }
@@ -131,38 +121,31 @@ impl ScriptWatch<'_> {
         }
     }
 
-    /// Returns the files that match.
-    fn look(&self) -> Result<Tree, ToolError> {
-        let arguments = serde_json::json!({
-            "path": ".", "pattern": self.args.on, "type": "file", "exact_times": true, "identity": true,
-        });
-        let arguments = self
-            .engine
-            .value_of_json(&arguments.to_string())
-            .map_err(|error| ToolError::bad_argument("pattern", format!("the pattern is no text: {error}")))?;
-        let found = self.engine.call("FS.Find", &arguments)?;
-        self.engine.gate().take_notes();
-        let found = serde_json::to_value(&found).unwrap_or_default();
-        let records = found.as_array().map(Vec::as_slice).unwrap_or_default();
-        let row = |record: &serde_json::Value| {
-            let text = |name: &str| record.get(name).and_then(|value| value.as_str()).map(str::to_owned);
-            let size = record.get("size").and_then(serde_json::Value::as_u64);
-            let (identity, modified) = (text("identity").unwrap_or_default(), text("modified").unwrap_or_default());
-            Some((text("path")?, State { identity, modified, size }))
-        };
-        Ok(records.iter().filter_map(row).collect())
+    /// Runs the script for the files that are quiet now, several times if they are too many for one command line.
+    /// Returns the highest exit code of these runs; `None` if no file is quiet.
+    fn round(&mut self, arrivals: &mut Arrivals<FileState>) -> Option<Exit> {
+        let begin = Instant::now();
+        let mut gravest = None;
+        let mut paths = arrivals.take_quiet(begin);
+        while !paths.is_empty() && !self.signals.is_raised() {
+            let exit = self.run(&paths, arrivals);
+            gravest = gravest.into_iter().chain([exit]).max_by_key(|exit| exit.code());
+            paths = arrivals.take_rest(begin);
+        }
+        gravest
     }
 
     /// Runs the script for these files, and accepts what it changed itself.
-    fn round(&self, paths: &[String], arrivals: &mut Arrivals<State>) -> Exit {
+    fn run(&mut self, paths: &[String], arrivals: &mut Arrivals<FileState>) -> Exit {
         if !self.global.quiet {
             let first = paths.first().map(|path| safe::name(path).into_owned()).unwrap_or_default();
             let further = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
             say(&format!("{}: {first}{further}\n", counted(paths.len(), "file")));
         }
-        let before = self.runs();
+        let (before, begin) = (self.runs(), timestamp());
         let ended = self.start(paths).inspect_err(|_| arrivals.give_back(paths));
         let ended = ended.and_then(|child| self.signals.wait_for(child));
+        let period = [begin, timestamp()];
         let exit = match ended {
             Ok(status) => Exit::of_status(status),
             Err(error) => {
@@ -170,7 +153,7 @@ impl ScriptWatch<'_> {
                 Exit::Failed
             }
         };
-        if let Err(error) = before.and_then(|before| self.accept_changes(&before, arrivals)) {
+        if let Err(error) = before.and_then(|before| self.accept_changes(&before, &period, arrivals)) {
             report_failure(error);
         } else if exit != Exit::Done && !self.args.once && !self.signals.is_raised() {
             say(&format!("the run ended with exit code {}; the watch goes on\n", exit.code()));
@@ -208,27 +191,40 @@ impl ScriptWatch<'_> {
         Ok(runs.into_iter().map(|summary| summary.run).collect())
     }
 
-    /// Accepts the files as the run of a round left them. A file of another size, or one at a path that the run has
-    /// deleted, is somebody else's, so it counts as changed.
-    fn accept_changes(&self, before: &BTreeSet<String>, arrivals: &mut Arrivals<State>) -> Result<(), ToolError> {
+    /// Accepts the files as a run left them, and observes all others. A file of another size, or one at a path that the
+    /// run has deleted, is somebody else's, so it counts as changed.
+    fn accept_changes(
+        &mut self,
+        before: &BTreeSet<String>,
+        period: &[String; 2],
+        arrivals: &mut Arrivals<FileState>,
+    ) -> Result<(), ToolError> {
         let name = self.args.file.file_name().unwrap_or_default().to_string_lossy();
         let runs = self.engine.runs(Selection::All, MOST_RUNS)?;
         let new = runs.iter().filter(|summary| !before.contains(&summary.run));
         let ours = new.filter(|summary| summary.begin.as_ref().is_some_and(|begin| is_run_of(&begin.command, &name)));
-        let mut changes = RoundChanges::default();
-        for summary in ours {
+        let ours: Vec<_> = ours.collect();
+        let mut changes = RunChanges::default();
+        for summary in &ours {
             self.engine.show_run(&summary.run)?.changes.into_iter().for_each(|change| changes.add(change));
         }
-        if changes.is_empty() {
-            return Ok(());
-        }
-        for (path, state) in self.look()? {
-            if changes.include(&path, state.size) {
-                arrivals.accept(path, state);
+        let now = self.files.look()?;
+        for (path, state) in &now {
+            // A file that a failed run restored differs only in the time of its last change.
+            let is_restored = || arrivals.known(path).is_some_and(|known| state.has_content_of(known));
+            if !ours.is_empty() && (changes.include(path, state, period) || is_restored()) {
+                arrivals.accept(path.clone(), state.clone());
             }
         }
+        arrivals.observe(&now, Instant::now());
         Ok(())
     }
+}
+
+/// Returns the current time as records of `FS.Find` show it.
+fn timestamp() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    rfc3339_exact(since.as_secs().try_into().unwrap_or(i64::MAX), since.subsec_nanos()).as_str().to_owned()
 }
 
 /// Whether a command of the list of runs is that of a script with this name.
@@ -236,34 +232,37 @@ fn is_run_of(command: &str, name: &str) -> bool {
     command.strip_prefix("ns run ").is_some_and(|words| first_shell_word(words).rsplit('/').next() == Some(name))
 }
 
-/// Entries as the runs of a round left them.
+/// Entries as a run left them.
 #[derive(Default)]
-struct RoundChanges {
+struct RunChanges {
     /// Files, each with its size in bytes.
     files: BTreeSet<(Address, u64)>,
-    /// Directories that were created, or moved to their paths.
-    folders: BTreeSet<Address>,
+    /// Directories that were copied or unpacked as a whole; the report does not list their files.
+    created: BTreeSet<Address>,
+    /// Directories that were moved to their paths.
+    moved: BTreeSet<Address>,
 }
 
-impl RoundChanges {
+impl RunChanges {
     fn add(&mut self, change: ChangeReport) {
-        let ChangeReport { path, what, is_folder, sizes: (_, size), .. } = change;
-        if is_folder && matches!(what, ChangeKind::Created | ChangeKind::Moved(_)) {
-            self.folders.insert(path);
-        } else if let Some(size) = size {
-            self.files.insert((path, size));
+        let ChangeReport { path, what, is_folder, sizes: (_, size), holds, .. } = change;
+        match what {
+            ChangeKind::Moved(_) if is_folder => self.moved.extend([path]),
+            ChangeKind::Created if is_folder => self.created.extend(holds.map(|_| path)),
+            _ => self.files.extend(size.map(|size| (path, size))),
         }
     }
 
-    fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.folders.is_empty()
-    }
-
-    /// Whether a file of this size is one of the files, or in one of the directories.
-    fn include(&self, path: &str, size: Option<u64>) -> bool {
+    /// Whether a file is one of the files, or came with one of the directories: by the time of its last change it is
+    /// older than a run that moved it, and not younger than one that created it.
+    fn include(&self, path: &str, state: &FileState, [begin, end]: &[String; 2]) -> bool {
         let address = Address::from(OsStr::new(path));
-        let is_in_folder = address.ancestors().skip(1).any(|folder| self.folders.contains(&folder));
-        is_in_folder || size.is_some_and(|size| self.files.contains(&(address, size)))
+        let is_below = |folders: &BTreeSet<Address>| {
+            !folders.is_empty() && address.ancestors().skip(1).any(|folder| folders.contains(&folder))
+        };
+        state.changed <= *begin && is_below(&self.moved)
+            || state.changed <= *end && is_below(&self.created)
+            || state.size.is_some_and(|size| self.files.contains(&(address, size)))
     }
 }
 

@@ -25,4 +25,4 @@ pub use reference::{group_page, index_page};
 pub use section::{book_page, passages, section, section_about};
 pub use tool_entry::{ToolEntry, entries, entry_of, tools_matching};
 pub use tool_page::{listing, tool_markdown, tool_page};
-pub use topic::{Topic, find, near, numeric, similar, summaries, topics};
+pub use topic::{Topic, find, near, numeric, serving, similar, summaries, topics};

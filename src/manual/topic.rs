@@ -86,6 +86,15 @@ pub fn similar<'r>(registry: &'r Registry, name: &str) -> Vec<Topic<'r>> {
     similar
 }
 
+/// Returns the tools among the topics that serve a purpose, best first.
+pub fn serving<'r>(registry: &'r Registry, name: &str) -> Vec<ToolEntry<'r>> {
+    let tools = similar(registry, name).into_iter().filter_map(|topic| match topic {
+        Topic::Tool(entry) => Some(entry),
+        _ => None,
+    });
+    tools.collect()
+}
+
 /// Returns every topic that has a page.
 pub fn topics(registry: &Registry) -> impl Iterator<Item = Topic<'_>> {
     pages()

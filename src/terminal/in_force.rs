@@ -1,6 +1,6 @@
 //! The sandbox, policy and limits in effect, for people.
 
-use crate::engine::{Engine, ForeignAction, KeyRow, NO_KEY_YET, Ownership, Resolver};
+use crate::engine::{Engine, ForeignAction, KeyRow, NO_KEY_YET, Ownership, PROMISES, Promise, Resolver, System};
 use crate::text::safe;
 
 /// Returns whether the kernel restricts the process: a summary, and a line for each restriction.
@@ -77,12 +77,31 @@ pub fn in_force(engine: &Engine) -> String {
         }
         None => row("kernel sandbox", "none: the process is not restricted"),
     }
+    for (name, value) in differences(System::current()) {
+        row(&name, &value);
+    }
     for (KeyRow { name, .. }, value) in engine.values() {
         let from = engine.provenance().display(name, |stated| engine.provenance().whole(stated));
         row(name, &format!("{value} ({from})"));
     }
     engine.provenance().unused.iter().for_each(|unused| row("not used", &unused.to_string()));
     text
+}
+
+/// Returns the promises that this system does not hold, or holds in part, and how far that was tried.
+fn differences(system: Option<System>) -> Vec<(String, String)> {
+    let Some(system) = system else {
+        return vec![("promises".to_owned(), "none: `ns` was never tried on this system".to_owned())];
+    };
+    let differing = |promise: &Promise| {
+        let (word, difference) = promise.on(system).described();
+        Some((format!("promise: {}", promise.name), format!("{word}: {}", difference?)))
+    };
+    let mut rows: Vec<_> = PROMISES.iter().filter_map(differing).collect();
+    if !rows.is_empty() {
+        rows.insert(0, (format!("tried on {}", system.name()), system.trial().to_owned()));
+    }
+    rows
 }
 
 /// Returns the policy files that were read: the layer and the name of each.

@@ -1,13 +1,14 @@
 //! Input files named by the user. A named pipe without a writer is an error, because reading it would block forever.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Opens a file named by the user.
 ///
 /// # Errors
 /// Returns the error of the system, or an error for an empty pipe without a writer.
+#[cfg_attr(not(unix), expect(clippy::disallowed_methods, reason = "the user names the file to a command"))]
 pub fn open_input(path: &Path) -> io::Result<Box<dyn Read>> {
     #[cfg(unix)]
     {
@@ -43,5 +44,5 @@ fn written(mut pipe: File) -> io::Result<Box<dyn Read>> {
     };
     first.truncate(length);
     wait_for_content(&pipe)?;
-    Ok(Box::new(Cursor::new(first).chain(pipe)))
+    Ok(Box::new(io::Cursor::new(first).chain(pipe)))
 }

@@ -55,9 +55,12 @@ impl<S: Clone + PartialEq> Arrivals<S> {
         let age = |change: &Change<S>| at.saturating_duration_since(change.since);
         let all_quiet = self.changed.values().all(|change| age(change) >= self.quiet);
         let has_waited = self.changed.values().any(|change| age(change) >= self.quiet.saturating_mul(PATIENCE));
-        if !all_quiet && !has_waited {
-            return Vec::new();
-        }
+        if all_quiet || has_waited { self.take_rest(at) } else { Vec::new() }
+    }
+
+    /// Takes further files that were quiet at a moment and have not changed since.
+    pub fn take_rest(&mut self, at: Instant) -> Vec<String> {
+        let age = |change: &Change<S>| at.saturating_duration_since(change.since);
         let quiet = self.changed.iter().filter(|(_, change)| age(change) >= self.quiet);
         let mut bytes = 0;
         let fits = |path: &String| {
@@ -71,6 +74,11 @@ impl<S: Clone + PartialEq> Arrivals<S> {
             }
         }
         taken
+    }
+
+    /// Returns the state of a file that was handed over or accepted last.
+    pub fn known(&self, path: &str) -> Option<&S> {
+        self.known.get(path)
     }
 
     /// Takes files back that could not be handed over.

@@ -226,9 +226,12 @@ fn followed(path: &Path) -> std::io::Result<Metadata> {
 
 #[cfg(unix)]
 fn output_files() -> Vec<Identity> {
+    use std::fs::File;
     use std::io::{stderr, stdout};
-    let streams = [rustix::fs::fstat(stdout()), rustix::fs::fstat(stderr())];
-    streams.iter().flatten().map(|stat| Some((stat.st_dev, stat.st_ino))).collect()
+    use std::os::fd::AsFd;
+    let streams = [stdout().as_fd().try_clone_to_owned(), stderr().as_fd().try_clone_to_owned()];
+    let files = streams.into_iter().flatten().map(File::from);
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| identity(&metadata)).collect()
 }
 
 #[cfg(unix)]

@@ -160,7 +160,7 @@ fn what_there_is_not_is_answered_with_what_to_do_instead() {
         ("parse html", "no tool parses HTML"),
         ("print pdf", "no tool reads the content"),
         ("window", "has no windows"),
-        ("debugger", "there is no debugger"),
+        ("resize image", "no tool changes an image"),
         ("llm", "no provider"),
         ("disk space", "how much space is free"),
     ] {

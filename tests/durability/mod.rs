@@ -10,9 +10,13 @@
 #[cfg(target_os = "linux")]
 mod barrier;
 #[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
 mod full;
 mod kept;
 mod kill;
+#[cfg(target_os = "linux")]
+mod reversal;
 mod taken_back;
 mod together;
 mod whole;

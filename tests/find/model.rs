@@ -34,19 +34,23 @@ impl Entry {
 
     fn record(&self, args: &Json) -> Json {
         let size = if self.metadata.is_dir() { 0 } else { self.metadata.len() };
-        let time = chrono::DateTime::from_timestamp(self.metadata.mtime(), 0).expect("a time");
+        let time = |seconds| {
+            let time = chrono::DateTime::from_timestamp(seconds, 0).expect("a time");
+            time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+        };
         let mut record = json!({
             "path": self.path,
             "name": self.name(),
             "type": self.kind(),
             "size": size,
-            "modified": time.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            "modified": time(self.metadata.mtime()),
             "extension": extension(self.name()),
             "target": self.target,
         });
         if args["identity"] == true {
             record["links"] = json!(self.metadata.nlink());
             record["identity"] = json!(format!("{:x}-{:x}", self.metadata.dev(), self.metadata.ino()));
+            record["changed"] = json!(time(self.metadata.ctime()));
         }
         record
     }

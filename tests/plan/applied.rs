@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use crate::plan::Place;
 
@@ -124,7 +125,7 @@ fn bytes_links_and_times_come_along() {
 MUST FS.CopyFile("bytes", "bytes2")"#;
     let plan = place.plan(script);
     place.apply(0, &plan);
-    assert_eq!(fs::read_link(place.root().join("e/link")).expect("a link"), std::path::Path::new("../a.txt"));
+    assert_eq!(fs::read_link(place.root().join("e/link")).expect("a link"), Path::new("../a.txt"));
     assert_eq!(fs::read(place.root().join("bytes2")).expect("a file"), b"\xff\0\xfe");
     let modified = |name: &str| fs::metadata(place.root().join(name)).and_then(|it| it.modified()).expect("a time");
     assert_eq!(modified("bytes2"), modified("bytes"));
@@ -210,6 +211,44 @@ fn a_part_is_told_as_one() {
     let redone = place.ns(0, &["redo"]);
     assert!(redone.stderr.contains(": 1 of 2 changes; `ns undo` takes it back"), "{}", redone.stderr);
     assert_eq!(fs::read_to_string(place.root().join("one")).expect("a file"), "theirs");
+}
+
+/// A plan that was edited makes no link that leads out of the sandbox, and moves none to where it would.
+#[test]
+fn an_edited_plan_leads_no_link_out_of_the_sandbox() {
+    let place = Place::new();
+    place.ns(0, &["run", "-e", "MUST FS.WriteFile(\"f\", \"1\")\nMUST FS.CreateLink(\"a/b/c\", \"f\")"]);
+    let plan = place.plan("MUST FS.CreateLink(\"x/l\", \"f\")");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    for target in ["/etc/passwd", "../../f", "a/../../../f", "/"] {
+        let edited = text.replace("\"link\":\"../f\"", &format!("\"link\":\"{target}\""));
+        assert_ne!(edited, text);
+        fs::write(&plan, edited).expect("a plan");
+        let refused = place.apply(4, &plan);
+        assert!(refused.stderr.contains(&format!("a link to `{target}` would lead out")), "{}", refused.stderr);
+        assert!(!place.root().join("x").exists());
+    }
+    // The kind that a plan claims does not hide what its content is.
+    let (edited, outside) = (text.replace("../f", "/etc/passwd"), "a link to `/etc/passwd` would lead out");
+    for claimed in ["file", "folder", "special"] {
+        fs::write(&plan, edited.replace("\"kind\":\"link\"", &format!("\"kind\":\"{claimed}\""))).expect("a plan");
+        let refused = place.apply(4, &plan);
+        assert!(refused.stderr.contains(outside), "{claimed}: {}", refused.stderr);
+        assert!(!place.root().join("x").exists());
+    }
+    fs::write(&plan, text.replace("\"link\":\"../f\"", "\"link\":\"../a\"")).expect("a plan");
+    place.apply(0, &plan);
+    assert_eq!(fs::read_link(place.root().join("x/l")).expect("a link"), Path::new("../a"));
+    for (moved, path, edited) in [("a/b/c", "a/b/z", "z"), ("a/b", "a/z", "z")] {
+        let plan = place.plan(&format!("MUST FS.MoveFile(\"{moved}\", \"{path}\")"));
+        let text = fs::read_to_string(&plan).expect("a plan");
+        let edited = text.replace(&format!("\"path\":\"{path}\""), &format!("\"path\":\"{edited}\""));
+        assert_ne!(edited, text);
+        fs::write(&plan, edited).expect("a plan");
+        let refused = place.apply(4, &plan);
+        assert!(refused.stderr.contains("a link to `../../f` would lead out"), "{}", refused.stderr);
+        assert!(!place.root().join("z").exists());
+    }
 }
 
 const NOT_AS_MADE: &str = "warning: the plan is not as `ns` made it for you here";

@@ -2,8 +2,8 @@
 """Power cuts, simulated: what is on an ext4 disk at a moment when a run is stopped, and nothing more.
 
 A small image is mounted by a loop device, and files on it are written, replaced, moved and deleted: by one call
-of a tool after another, or (every second cut) by the steps of one script. A step is acknowledged by what has
-left the process: the exit of its call, or its line of output. At a random moment the process is stopped; the
+of a tool after another, by the steps of one script, or by undo and redo of such a script (in turn). A step is
+acknowledged by what has left the process: the exit of its call, or its line of output. At a random moment the process is stopped; the
 image is copied as it is on the "disk", without what the kernel still holds in memory, until two copies agree.
 The copy is mounted (ext4 replays its own journal) and looked at:
 
@@ -11,7 +11,8 @@ The copy is mounted (ext4 replays its own journal) and looked at:
   any that followed;
 - every file has the whole of some content that it had;
 - after the next run nothing unfinished is left, and audit log and journal are whole;
-- `ns undo` takes back the last call, and every acknowledged step of the script.
+- `ns undo` takes back the last call, and every acknowledged step of the script;
+- an undo or redo is in effect if it was acknowledged, and completely or not at all if not. It can be repeated.
 
 Moments within a commit of ext4 itself are not among these. It needs root, loop devices and mkfs.ext4.
 `--control` is for a build without the barrier (`--cfg ns_without="barrier"`, made by `.ci/run --all`), which must
@@ -64,6 +65,17 @@ FOR EACH block IN RANGE({SCRIPT_STEPS // BLOCK}) DO
     ENDBLOCK
     EMIT i
   ENDBLOCK
+ENDBLOCK
+"""
+# Files of each kind that the undone script replaces, creates, deletes and moves, and how often it is undone or
+# done again before the power goes, at most.
+UNDONE_FILES, UNDONE_TIMES = 300, 3
+UNDONE = f"""
+MUST FS.ReplaceInFiles(".", "old", "new", pattern: "edited*")
+FOR EACH i IN RANGE({UNDONE_FILES}) DO
+  MUST FS.WriteFile("new" + STR(i), STR.Repeat("new " + STR(i) + " ", 500))
+  MUST FS.DeleteFile("gone" + STR(i))
+  MUST FS.MoveFile("here" + STR(i), "there" + STR(i))
 ENDBLOCK
 """
 # Bytes that are compared at once.
@@ -168,6 +180,77 @@ class ScriptWriter:
         self.run.wait()
 
 
+class UndoWriter:
+    """Undoes a script and does it again until it is stopped; each exit acknowledges a step."""
+
+    failure = None
+
+    def __init__(self, ns, disk, environment):
+        self.words, self.environment = [ns, "--sandbox", disk], environment
+        for name, text in undone_before().items():
+            with open(os.path.join(disk, name), "wb") as file:
+                file.write(text)
+        os.sync()
+        self.acknowledged, self.is_over = 0, False
+        began = time.monotonic()
+        self.call("run", "-e", UNDONE).wait()
+        # Undo takes no longer than what it undoes.
+        self.pace = time.monotonic() - began
+        self.failure = self.current.returncode or None
+        self.lock = threading.Lock()
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+
+    def call(self, *words):
+        # The options of `ns run` come before the script.
+        command = [self.words[0], words[0], *self.words[1:], *words[1:]]
+        self.current = subprocess.Popen(
+            command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        return self.current
+
+    def work(self):
+        while self.failure is None:
+            with self.lock:
+                if self.is_over:
+                    return
+                self.call("redo" if self.acknowledged % 2 else "undo")
+            if self.current.wait() != 0:
+                self.failure = self.current.returncode
+                return
+            self.acknowledged += 1
+
+    def stop(self):
+        steps = random.randrange(UNDONE_TIMES)
+        while self.acknowledged < steps and self.thread.is_alive():
+            time.sleep(0.002)
+        time.sleep(random.uniform(0, self.pace))
+        with self.lock:
+            self.is_over = True
+            self.current.send_signal(signal.SIGSTOP)
+        time.sleep(0.02)
+
+    def end(self):
+        self.current.kill()
+        self.thread.join()
+
+
+def undone_before():
+    """The files before the script that is undone."""
+    names = [f"{kind}{number}" for kind in ("edited", "gone", "here") for number in range(UNDONE_FILES)]
+    return {name: f"old {name}".encode() * 200 for name in names}
+
+
+def undone_after():
+    """The files after it."""
+    tree = {name: text for name, text in undone_before().items() if not name.startswith("gone")}
+    for number in range(UNDONE_FILES):
+        tree[f"edited{number}"] = tree[f"edited{number}"].replace(b"old", b"new")
+        tree[f"there{number}"] = tree.pop(f"here{number}")
+        tree[f"new{number}"] = f"new {number} ".encode() * 500
+    return tree
+
+
 def kind(step):
     """What a step of the script does: moves, makes a directory, replaces, deletes or makes a file."""
     return step % 2 if step // BLOCK % 2 == 0 else step % 5
@@ -240,8 +323,8 @@ def cut(ns, top, fresh, number):
     copy_whole(fresh, image)
     mount(image, disk)
     environment = {"HOME": "/nonexistent", "PATH": os.environ["PATH"], "XDG_STATE_HOME": os.path.join(top, "state")}
-    is_script = number % 2 == 1
-    writer = (ScriptWriter if is_script else Writer)(ns, disk, environment)
+    make_writer, judge = KINDS[number % len(KINDS)]
+    writer = make_writer(ns, disk, environment)
     try:
         writer.stop()
         for _ in range(20):
@@ -261,7 +344,7 @@ def cut(ns, top, fresh, number):
     mount(copy, after)
     try:
         failed = [] if failure is None else [f"step {steps} ended with {failure}"]
-        return failed + (judge_script if is_script else judge)(ns, after, steps, environment), steps
+        return failed + judge(ns, after, steps, environment), steps
     finally:
         unmount(after)
         os.remove(image)
@@ -309,7 +392,7 @@ def judge_script(ns, place, steps, environment):
     return faults
 
 
-def judge(ns, place, steps, environment):
+def judge_calls(ns, place, steps, environment):
     faults = []
     log = ask(ns, place, environment, "log")
     if log.returncode != 0:
@@ -328,6 +411,33 @@ def judge(ns, place, steps, environment):
         if undone.returncode != 0 or contents(place) != expected(steps - 1):
             faults.append(f"step {steps} is not taken back: {undone.stderr}")
     return faults
+
+
+def judge_undo(ns, place, steps, environment):
+    faults = []
+    log = ask(ns, place, environment, "log")
+    if log.returncode != 0 or "damaged" in log.stdout + log.stderr:
+        faults.append("the journal cannot be read: " + log.stdout + log.stderr)
+    trees = [undone_after(), undone_before()]
+    found = contents(place)
+    # What was said last may be one step behind what was done.
+    possible = [more for more in (0, 1) if found == trees[(steps + more) % 2]]
+    if not possible:
+        expected = trees[steps % 2]
+        names = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
+        of_both = sum(found.get(name) in (trees[0].get(name), trees[1].get(name)) for name in names)
+        told = f"{len(names)} files, {of_both} of the other state: {names[:9]} {log.stderr}"
+        return [*faults, f"after {steps} steps the tree is as neither before nor after the next: {told}"]
+    more = possible[0]
+    for step in (steps + more, steps + more + 1):
+        ran = ask(ns, place, environment, "redo" if step % 2 else "undo")
+        if ran.returncode != 0 or contents(place) != trees[(step + 1) % 2]:
+            faults.append(f"step {step} is not repeated: {ran.stderr}")
+            break
+    return faults
+
+
+KINDS = [(Writer, judge_calls), (ScriptWriter, judge_script), (UndoWriter, judge_undo)]
 
 
 def main():

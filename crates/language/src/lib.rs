@@ -33,6 +33,6 @@ pub mod front_end {
 
     /// Values, and their forms as text and JSON.
     pub mod value {
-        pub use crate::value::{List, Map, Sink, Str, TextBudget, Value, json, print, to_value};
+        pub use crate::value::{List, Map, Sink, Str, TextBudget, Value, json, print, time::rfc3339_exact, to_value};
     }
 }

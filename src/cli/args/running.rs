@@ -63,7 +63,7 @@ pub struct WatchArgs {
     /// Also run the script for the files that are there at the start
     #[arg(long)]
     pub initial: bool,
-    /// End after the first run, with its exit code
+    /// End when the first files are handed over, perhaps in several runs, with the highest exit code of these
     #[arg(long)]
     pub once: bool,
     /// How long a file must stay as it is before it is handed over
@@ -78,7 +78,7 @@ pub struct WatchArgs {
 }
 
 const WATCH_HELP: &str = "\
-The script gets the paths of the files that are new or have changed as its last arguments, in order, at most 1,000 at once. Each run is one of `ns run --atomic`: all of its changes or none, with an entry of its own for `ns undo`. What a run changes itself starts no other one; files that are deleted start none either. A run that fails is reported, and the watch goes on.
+The script gets the paths of the files that are new or have changed as its last arguments, in order, at most 1,000 (and 64 KiB) at once; further ones go to further runs. Each run is one of `ns run --atomic`: all of its changes or none, with an entry of its own for `ns undo`. What a run changes itself starts no other one; files that are deleted start none either. A run that fails is reported, and the watch goes on.
 Ctrl-C ends the watch; a run under way is taken back. A second Ctrl-C within a second ends it at once.";
 
 /// How a plan is shown.

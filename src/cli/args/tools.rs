@@ -43,8 +43,8 @@ pub struct CallArgs {
 #[derive(Args, Debug)]
 #[command(about = about::TOOLS)]
 pub struct ToolsArgs {
-    /// The tool to show, by any of its names
-    pub name: Option<String>,
+    /// The tool to show, by any of its names; a group; or words for what tools should do
+    pub name: Vec<String>,
     /// Output format
     #[arg(long, default_value = "table")]
     pub format: ToolFormat,

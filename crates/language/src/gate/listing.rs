@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use crate::limits::{LimitHit, Meter, space};
 use crate::sandbox::{
-    Details, FoundEntries, Lister, ListingPlan, OpenFile, PathRule, Resolve, Root, SandboxError, SandboxPath, Search,
-    SearchScope, Skip, Step, Tree, WalkLimits, search, walk,
+    Details, FoundEntries, FuturePath, Lister, ListingPlan, OpenFile, PathRule, Resolve, Root, SandboxError,
+    SandboxPath, Search, SearchScope, Skip, Step, StrayLink, Tree, WalkLimits, search, walk,
 };
 use crate::toolkit::{Access, ToolError};
 
@@ -172,6 +172,16 @@ impl Context<'_> {
         visitor.end(&mut lister, listed, self.meter)?;
         lister.take_notes().into_iter().for_each(|note| self.note(note));
         Ok(())
+    }
+
+    /// Returns a symbolic link that would lead out of the sandbox from a future path of an entry.
+    pub(super) fn stray_link(
+        &self,
+        start: &SandboxPath,
+        future: FuturePath,
+    ) -> Result<Option<StrayLink>, SandboxError> {
+        let limits = self.walk_limits(Tree::ENTRY_BYTES);
+        self.watch_walk(start, || start.stray_link(future, &limits))
     }
 
     /// Returns everything in a directory.

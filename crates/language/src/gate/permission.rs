@@ -1,7 +1,7 @@
 //! Questions that a tool asks the policy in the course of a call: about what it finds below a path, and about names
 //! that it chooses itself.
 
-use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, SandboxPath, Tree};
+use crate::sandbox::{Kind as EntryKind, Metadata, PathRule, SandboxPath, StrayLink, Tree};
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
 
@@ -36,14 +36,13 @@ impl Context<'_> {
     }
 
     /// Checks that the policy allows making a backup of a path that is to be replaced. A file with several hard links
-    /// is copied, and so read.
-    pub fn admit_keeping(&self, place: &SandboxPath) -> Result<(), ToolError> {
-        match place.metadata() {
-            Ok(metadata) if metadata.links > 1 && metadata.kind == EntryKind::File => {
-                self.admit_content(place.display(), &metadata)
-            }
-            _ => Ok(()),
+    /// is copied, and so read. Returns the metadata of what is there.
+    pub fn admit_keeping(&self, place: &SandboxPath) -> Result<Option<Metadata>, ToolError> {
+        let Ok(metadata) = place.metadata() else { return Ok(None) };
+        if metadata.links > 1 && metadata.kind == EntryKind::File {
+            self.admit_content(place.display(), &metadata)?;
         }
+        Ok(Some(metadata))
     }
 
     /// Checks that the policy allows moving an entry to another file system. A rename reads nothing, but a copy reads
@@ -127,6 +126,17 @@ impl Context<'_> {
         }
         let metadata = self.place(address, PathRule::INSIDE.not_following(), Access::Look)?.metadata()?;
         self.admit_content(address, &metadata)
+    }
+
+    /// Checks that no symbolic link would lead out of the sandbox from where an entry is moved or copied to.
+    pub fn admit_links_at(&mut self, source: &SandboxPath, destination: &SandboxPath) -> Result<(), ToolError> {
+        let Some(StrayLink { path, text }) = self.stray_link(source, source.future(destination))? else {
+            return Ok(());
+        };
+        let (text, there) = (text.to_string_lossy().into_owned(), destination.display());
+        let message = format!("the link `{path}` to `{text}` would lead out of the sandbox from `{there}`");
+        let error = ToolError::new(ToolCode::SandboxViolation, message).argument("destination").path(there);
+        Err(error.hint("delete the link, and make it again there with `FS.CreateLink`"))
     }
 
     /// Like [`Context::admit_tree`], for a backup of a directory that is to be restored to its origin.

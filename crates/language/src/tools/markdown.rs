@@ -1,8 +1,9 @@
 //! `MARKDOWN.Headings`, `MARKDOWN.Links`: the structure of a Markdown text; pulldown-cmark parses it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 
 use crate::gate::{Context, Tool};
 use crate::limits::{LimitHit, MemoryCharge, work};
@@ -15,7 +16,8 @@ const HEADINGS: Spec = Spec::pure(
     "MARKDOWN.Headings",
     "markdown_headings",
     "Lists the headings of a Markdown text",
-    "By CommonMark, in the order of the text, so `#` in code is no heading, and front matter is none either. Each has `level` (1 to 6), \
+    "By CommonMark, in the order of the text, so `#` in code is no heading. Front matter is none either: lines between `---` (or \
+        `+++`) in the first line, with text directly below it, and the next such line, which may be `...`. Each has `level` (1 to 6), \
         `text` without marks, `slug` and `line`, from 1. The slug is the anchor that GitHub gives the heading: small letters, \
         `-` for blanks, without punctuation and the descriptions of images, and `-1`, `-2` and so on for those that come again.",
     Example {
@@ -29,7 +31,7 @@ const LINKS: Spec = Spec::pure(
     "markdown_links",
     "Lists the links and images of a Markdown text",
     "By CommonMark, in the order in which they begin, so links in code do not count. Each has `kind` (`link`, `image`, or `autolink` for \
-        `<https://…>`), `url`, `text` without marks (of an image its description), `title` (`\"\"` where there is none) and `line`, from 1. \
+        `<https://…>` and `<name@example.org>`), `url` (of an address of mail with `mailto:`), `text` without marks (of an image its description), `title` (`\"\"` where there is none) and `line`, from 1. \
         References such as `[text][name]` have the URL of their definition; one without a definition is text. Addresses in HTML \
         are not looked at.",
     Example {
@@ -67,11 +69,53 @@ fn admit(context: &mut Context<'_>, text: &str) -> Result<MemoryCharge, ToolErro
     Ok(MemoryCharge::of(marks.saturating_mul(MARK_BYTES).saturating_add(text.len()))?)
 }
 
-/// Front matter is known, since it would be read as a heading.
-const OPTIONS: Options =
-    Options::ENABLE_YAML_STYLE_METADATA_BLOCKS.union(Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS);
+/// Returns where Markdown begins in a text: after a byte order mark and front matter, which would be read as a heading.
+///
+/// The parser knows front matter too, but takes text between two rules anywhere for it.
+fn begin_of(text: &str) -> usize {
+    let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
+    let mut lines = line_ranges(text, start);
+    let Some(fence) = lines.next().map(|line| text[line].trim_end()).filter(|line| matches!(*line, "---" | "+++"))
+    else {
+        return start;
+    };
+    let ends = |line: &str| line == fence || fence == "---" && line == "...";
+    let mut is_first = true;
+    for line in lines {
+        let content = text[line.clone()].trim_end();
+        if ends(content) {
+            return line.end;
+        }
+        if is_first && content.is_empty() {
+            break;
+        }
+        is_first = false;
+    }
+    start
+}
 
-/// Counts lines up to positions that only grow.
+/// Returns the lines of a text from a position on, each with its end: LF, CR LF or CR.
+fn line_ranges(text: &str, mut start: usize) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        let rest = text.as_bytes().get(start..).filter(|rest| !rest.is_empty())?;
+        let len = match memchr::memchr2(b'\n', b'\r', rest) {
+            Some(at) if rest[at..].starts_with(b"\r\n") => at + 2,
+            Some(at) => at + 1,
+            None => rest.len(),
+        };
+        start += len;
+        Some(start - len..start)
+    })
+}
+
+/// Returns the events of a text, with their places in it.
+fn events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    let begin = begin_of(text);
+    let events = Parser::new(&text[begin..]).into_offset_iter();
+    events.map(move |(event, range)| (event, range.start + begin..range.end + begin))
+}
+
+/// Counts lines up to positions that only grow. A line ends in LF, CR LF or CR (CommonMark 2.1).
 struct Lines<'t> {
     text: &'t str,
     at: usize,
@@ -85,7 +129,10 @@ impl<'t> Lines<'t> {
 
     fn at(&mut self, byte: usize) -> i64 {
         if byte > self.at {
-            self.line += memchr::memchr_iter(b'\n', &self.text.as_bytes()[self.at..byte]).count() as i64;
+            let bytes = self.text.as_bytes();
+            let is_end = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+            let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[self.at..byte]).map(|at| self.at + at);
+            self.line += ends.filter(is_end).count() as i64;
             self.at = byte;
         }
         self.line
@@ -97,7 +144,7 @@ fn headings(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError>
     let _held = admit(context, &text)?;
     let (mut lines, mut slugs, mut found) = (Lines::of(&text), Slugs::default(), ListBuilder::default());
     let mut open: Option<Heading> = None;
-    for (event, range) in Parser::new_ext(&text, OPTIONS).into_offset_iter() {
+    for (event, range) in events(&text) {
         work::charge(1)?;
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
@@ -195,10 +242,13 @@ fn links(context: &mut Context<'_>, args: Args) -> Result<AnyList, ToolError> {
     // An image can be in a link, and a link in the description of an image.
     let mut open: Vec<Link> = Vec::new();
     let mut count = 0;
-    for (event, range) in Parser::new_ext(&text, OPTIONS).into_offset_iter() {
+    for (event, range) in events(&text) {
         // A text belongs to every link around it.
         work::charge(1 + open.len())?;
         let (kind, url, title) = match event {
+            Event::Start(Tag::Link { link_type: LinkType::Email, dest_url, title, .. }) => {
+                ("autolink", format!("mailto:{dest_url}").into(), title)
+            }
             Event::Start(Tag::Link { link_type, dest_url, title, .. }) => (kind_of(link_type), dest_url, title),
             Event::Start(Tag::Image { dest_url, title, .. }) => ("image", dest_url, title),
             Event::End(TagEnd::Link | TagEnd::Image) => {
@@ -236,7 +286,7 @@ struct Link {
 
 fn kind_of(kind: LinkType) -> &'static str {
     match kind {
-        LinkType::Autolink | LinkType::Email => "autolink",
+        LinkType::Autolink => "autolink",
         _ => "link",
     }
 }

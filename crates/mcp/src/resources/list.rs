@@ -15,7 +15,8 @@ pub const VARIABLE: &str = "path";
 pub struct ListedPage {
     /// The page.
     pub result: ListResourcesResult,
-    /// The directories.
+    /// The directories, which subscriptions follow; only Linux has them.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no subscriptions"))]
     pub directories: Vec<NamedPlace>,
 }
 

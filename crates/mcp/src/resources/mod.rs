@@ -11,5 +11,7 @@ mod read;
 
 pub use completion::{Names, names};
 pub use list::{VARIABLE, list, templates};
-pub use place::{NamedPlace, ResourceError, path_named};
+pub use place::ResourceError;
+#[cfg(target_os = "linux")]
+pub use place::{NamedPlace, path_named};
 pub use read::read;

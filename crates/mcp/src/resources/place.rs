@@ -54,8 +54,15 @@ pub fn uri_named(state: &ConnectionState, sandbox: usize, path: &str) -> String 
     uri::of_path(&format!("{}/{path}", root(state.sandboxes.engine(sandbox)).trim_end_matches('/')))
 }
 
+/// Returns the path of a root as URIs have it: absolute, with `/` between its names.
 fn root(engine: &Engine) -> Cow<'_, str> {
-    engine.gate().root().path().to_string_lossy()
+    let path = engine.gate().root().path().to_string_lossy();
+    if cfg!(windows) {
+        // `\\?\C:\work`, as the system returns it, is `/C:/work`.
+        Cow::Owned(format!("/{}", path.trim_start_matches(r"\\?\").replace('\\', "/")))
+    } else {
+        path
+    }
 }
 
 fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {

@@ -1,6 +1,8 @@
 //! Standard output as a pipe: a short frame is written at once if the pipe has room for it, without the writing thread.
 
-use std::io::{self, stdout};
+use std::io;
+#[cfg(target_os = "linux")]
+use std::io::stdout;
 
 /// Whether standard output is a pipe. Only for a pipe is it known how much can be written without blocking.
 #[cfg(target_os = "linux")]

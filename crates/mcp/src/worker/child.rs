@@ -29,13 +29,6 @@ use super::{Answer, GRACE, WorkerMessage};
 
 /// Maximum size of an order, in bytes.
 const MAX_ORDER: u64 = 32 << 20;
-/// Memory in bytes that the process may use in addition to twice the limit for values: code, stacks, temporary buffers
-/// of tools.
-const BESIDES: u64 = 2 << 30;
-/// Bytes that a file may exceed the write limit of the run before the system ends the process.
-const FILE_SLACK: u64 = 64 << 20;
-/// Seconds of processor time that the process may use beyond the time limit of the run.
-const SECONDS_SLACK: u64 = 10;
 /// Interval between checks while waiting for an answer, and between progress messages.
 const TURN: Duration = Duration::from_millis(50);
 const PERIOD: Duration = Duration::from_millis(500);
@@ -158,6 +151,13 @@ fn not_opened(error: &SetupError) -> ToolError {
 #[cfg(unix)]
 fn bound_process(limits: &Limits) {
     use rustix::process::{Resource, Rlimit, setrlimit};
+    /// Memory in bytes that the process may use in addition to twice the limit for values: code, stacks, temporary
+    /// buffers of tools.
+    const BESIDES: u64 = 2 << 30;
+    /// Bytes that a file may exceed the write limit of the run before the system ends the process.
+    const FILE_SLACK: u64 = 64 << 20;
+    /// Seconds of processor time that the process may use beyond the time limit of the run.
+    const SECONDS_SLACK: u64 = 10;
     let bound = |resource: Resource, amount: u64| {
         let limit = Rlimit { current: Some(amount), maximum: Some(amount) };
         // Fails if a lower limit is in force already, which is just as good.

@@ -36,7 +36,7 @@ pub use changing::overwrite::Overwrite;
 pub use changing::remove::RemoveOptions;
 pub use changing::temporary::{TemporaryFolders, temporary_name};
 pub use changing::unpack::Unpacking;
-pub use changing::write::{NewFile, PendingFile, Writing};
+pub use changing::write::{NewFile, PendingFile, Writing, Written};
 pub use handles::address::Address;
 pub use handles::error::{RenameError, SandboxError};
 pub use handles::folder::File;
@@ -62,6 +62,7 @@ pub use plan::{Applied, ApplyError, FormError, Plan, PlanAbout, PlanAction, Plan
 pub use reading::ignore::{IgnoreSources, NoteMark};
 pub use reading::listing::{ListedAs, Lister, ListingPlan, Step};
 pub use reading::read::{OpenFile, ReadError};
+pub use reading::stray_links::{FuturePath, StrayLink, link_stays};
 pub use reading::walk::{
     Bounds, Candidate, Choice, Details, FileNames, FoundEntries, Resolve, Search, SearchScope, Skip, Tree, WalkLimits,
     search, walk,

@@ -12,7 +12,7 @@ pub fn current_folder() -> Result<PathBuf, String> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     let what = if path.parent().is_none() {
         "the root of the file system"
-    } else if home.as_deref() == Some(&path) {
+    } else if home.is_some() && home == path.canonicalize().ok() {
         "the home folder"
     } else {
         return Ok(path);

@@ -16,7 +16,7 @@ use crate::value::Str;
 
 use super::archive::{ArchivedKind, Entry, GzipWriter, Output, TarWriter, Writer, ZipWriter, refusal};
 use super::operation::Operation;
-use super::ownership::Replaceable;
+use super::ownership::ReplacedFile;
 
 const SPEC: Spec = Spec {
     name: "FS.Compress",
@@ -183,15 +183,15 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Packed, ToolError> {
     }
     let store = context.backup_store(&destination);
     let overwrite = if args.overwrite { Overwrite::keeping(store) } else { Overwrite::never(store) };
-    let old = Replaceable::at(&destination);
     let mut file = destination.begin_file(overwrite, &change).map_err(|error| at_destination(error.into()))?;
     let counts = pack(context, &sources, &destination, format, &mut file.file)
         .map_err(|error| by_source(error, argument, &destination))?;
     context.meter.tell_syncing(true);
-    let backup = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
-    old.note_differences(context);
+    let written = file.finish(context.meter).map_err(|error| at_destination(error.into()))?;
+    let replaced = ReplacedFile::of(&destination, &written);
+    replaced.note_differences(context);
     let done = Operation::done("compress", destination.display(), Some(counts.bytes));
-    let operation = done.with_backup(backup).with_other_names(old.other_names());
+    let operation = done.with_backup(written.backup).with_other_names(replaced.other_names());
     super::note_left_out(context, left_out, "packed");
     if let Some(reason) = &counts.refusal {
         let archive = destination.display();

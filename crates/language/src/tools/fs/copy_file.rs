@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
         - Without `overwrite` nothing is replaced, even in a race. A directory is never replaced.\n\
         - Nothing is copied onto or into itself.\n\
         - A symbolic link at the source or the destination is followed inside the sandbox; one inside a directory is \
-        copied as a link.\n\
+        copied as a link, unless that would lead out of the sandbox from the new path.\n\
         - `.ns` and `neuroscript.toml` inside a directory are left out, with a warning.\n\n\
         Several sources: `paths` and `glob` copy into the directory `destination`. The copies keep their names; with \
         `glob` they keep their paths below the directories that the pattern names without wildcards. The result has \
@@ -156,6 +156,7 @@ fn look_at(
         return Ok((metadata, 1));
     }
     let tree = context.admitted_tree(source, Access::Read, Some(&destination.address()))?;
+    context.admit_links_at(source, destination)?;
     let sizes = (0..tree.len()).filter(|entry| !tree.is_folder[*entry]).map(|entry| tree.sizes[entry].unsigned_abs());
     context.meter.expect_bytes(sizes.sum());
     Ok((metadata, 1 + tree.len() as u64))

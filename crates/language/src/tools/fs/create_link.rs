@@ -15,6 +15,7 @@ const SPEC: Spec = Spec {
     wire: "create_link",
     aliases: &["FS.Symlink"],
     keywords: &[
+        "softlink",
         "symlink",
         "symlinks",
         "symbolic links",

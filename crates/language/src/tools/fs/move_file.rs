@@ -30,7 +30,8 @@ const SPEC: Spec = Spec {
     ],
     summary: "Moves or renames a file or directory; never overwrites",
     details: "Moves the entry and returns `{\"error\": nil}`. The destination must not exist, not even as a dangling \
-        link; its directory must exist. A symbolic link is moved itself.\n\n\
+        link; its directory must exist. A symbolic link is moved itself, with its text; if that would lead out of the \
+        sandbox from the new path, nothing is moved (`sandbox_violation`).\n\n\
         On one file system the move is a single rename. Across file systems, which the policy must allow like reading \
         the source, the source is copied under a temporary name, synced, renamed and only then removed. If the source \
         is changed during this, it stays and the copy is removed (`conflict`).\n\n\
@@ -111,6 +112,7 @@ pub fn examine(
     if is_folder && context.has_path_rules() {
         context.admit_tree(source, Access::Change, Some(&destination.address()))?;
     }
+    context.admit_links_at(source, destination)?;
     Ok(metadata)
 }
 

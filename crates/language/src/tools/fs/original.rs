@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 use crate::gate::Context;
 use crate::limits::space;
 use crate::sandbox::{
-    Change, File, NewFile, Overwrite, PathRule, PendingFile, Replace, SandboxError, SandboxPath, Writing,
+    Change, File, Metadata, NewFile, Overwrite, PathRule, PendingFile, Replace, SandboxError, SandboxPath, Writing,
+    Written,
 };
 use crate::text::ToolCode;
 use crate::toolkit::{Access, ToolError};
@@ -20,7 +21,7 @@ use crate::toolkit::{Access, ToolError};
 use super::super::parallel::{Pace, Parallel, Work};
 use super::encoding::{Charset, Choice, Decoder, MarkedCharset, detect, is_binary};
 use super::operation::Operation;
-use super::ownership::Replaceable;
+use super::ownership::ReplacedFile;
 
 /// Maximum number of attempts before concurrent writes cause a conflict.
 const ATTEMPTS: usize = 100;
@@ -35,6 +36,8 @@ pub struct Original {
     pub bytes: Vec<u8>,
     /// Their SHA-256.
     pub digest: [u8; 32],
+    /// The metadata of the file, from before it was read.
+    metadata: Metadata,
 }
 
 /// The new content of a file, and where the old content is.
@@ -65,13 +68,7 @@ pub struct StagedEdit<'a, T> {
     pub about: T,
     path: &'a SandboxPath,
     /// `None` if nothing changes.
-    file: Option<StagedFile<'a>>,
-}
-
-/// The new file and the one that it replaces.
-struct StagedFile<'a> {
-    new: NewFile<'a>,
-    there: Replaceable<'a>,
+    file: Option<NewFile<'a>>,
 }
 
 /// A change to a file.
@@ -95,7 +92,7 @@ impl<'a> FileEdit<'a> {
     pub fn writing(&self, context: &Context<'a>) -> Writing<'a> {
         let store = context.backup_store(self.path);
         let Self { path: place, reports_backup: is_told, if_match, .. } = *self;
-        Writing { place, overwrite: Overwrite { store, replace: Replace::Yes, is_told, if_match } }
+        Writing { place, overwrite: Overwrite { store, replace: Replace::Yes, is_told, if_match }, known: None }
     }
 
     /// Writes the result of `make` for a file that is in the journal, under a temporary name.
@@ -114,11 +111,10 @@ impl<'a> FileEdit<'a> {
             return Ok(StagedEdit { size, about, path, file: None });
         }
         context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
-        let there = Replaceable::at(path);
         let mut new = pending.create().map_err(|error| self.at_path(error))?;
         new.conceal();
         new.write(&bytes, context.meter).map_err(|error| self.at_path(error))?;
-        Ok(StagedEdit { size, about, path, file: Some(StagedFile { new, there }) })
+        Ok(StagedEdit { size, about, path, file: Some(new) })
     }
 }
 
@@ -130,7 +126,7 @@ impl<'a, T> StagedEdit<'a, T> {
         T: 'n,
         'a: 'n,
     {
-        let mut new: Vec<&mut NewFile<'a>> = edits.filter_map(|edit| Some(&mut edit.file.as_mut()?.new)).collect();
+        let mut new: Vec<&mut NewFile<'a>> = edits.filter_map(|edit| edit.file.as_mut()).collect();
         let files: Vec<&File> = new.iter().map(|new| &new.file).collect();
         let work = Work { scratch: || (), apply: |file: &&File, _: &mut (), _: Pace<'_>| file.sync_data() };
         let mut results = Vec::with_capacity(files.len());
@@ -143,12 +139,12 @@ impl<'a, T> StagedEdit<'a, T> {
 
     /// Puts the new content in its place. Returns the path of the backup.
     pub fn finish(&mut self, context: &mut Context<'_>) -> Result<Option<String>, ToolError> {
-        let Some(StagedFile { new, there }) = self.file.take() else { return Ok(None) };
+        let Some(new) = self.file.take() else { return Ok(None) };
         context.meter.poll()?;
         let at_path = |error: SandboxError| ToolError::from(error).argument("path").path(self.path.display());
-        let backup = new.finish(context.meter).map_err(at_path)?;
-        there.note_differences(context);
-        Ok(backup)
+        let written = new.finish(context.meter).map_err(at_path)?;
+        ReplacedFile::of(self.path, &written).note_differences(context);
+        Ok(written.backup)
     }
 }
 
@@ -179,11 +175,12 @@ impl FileEdit<'_> {
             };
             let size = bytes.len() as u64;
             context.begin_write(path, size, size).map_err(|error| self.at_path(error))?;
-            let there = Replaceable::at(path);
             match self.write(path, context, old.as_ref(), &bytes, change) {
-                Ok(backup) => {
-                    there.note_differences(context);
-                    return Ok(Replaced { bytes, about, backup, other_names: there.other_names() });
+                Ok(written) => {
+                    let replaced = ReplacedFile::of(path, &written);
+                    replaced.note_differences(context);
+                    let other_names = replaced.other_names();
+                    return Ok(Replaced { bytes, about, backup: written.backup, other_names });
                 }
                 // The file was changed concurrently: retry with its current content.
                 Err(SandboxError::Changed(_) | SandboxError::Exists(_)) if self.if_match.is_none() => {}
@@ -232,7 +229,7 @@ impl FileEdit<'_> {
             self.check_size((bytes.len() + length) as u64)?;
             bytes.extend_from_slice(&buffer[..length]);
         }
-        let original = Original { bytes, digest: hash.finalize().into() };
+        let original = Original { bytes, digest: hash.finalize().into(), metadata: open.metadata };
         self.check_digest(Some(&original.digest)).map(|()| Some(original))
     }
 
@@ -257,14 +254,15 @@ impl FileEdit<'_> {
         old: Option<&Original>,
         bytes: &[u8],
         change: &Change<'_>,
-    ) -> Result<Option<String>, SandboxError> {
+    ) -> Result<Written, SandboxError> {
         let overwrite = Overwrite {
             store: context.backup_store(path),
             replace: if old.is_some() { Replace::Yes } else { Replace::No },
             is_told: self.reports_backup,
             if_match: old.map(|old| old.digest),
         };
-        path.write_file(bytes, &overwrite, context.meter, change)
+        let known = old.map(|old| old.metadata);
+        Writing { place: path, overwrite, known }.write(bytes, context.meter, change)
     }
 }
 

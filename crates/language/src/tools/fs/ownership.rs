@@ -2,18 +2,19 @@
 //! another user, and other names, which stay those of the old file.
 
 use crate::gate::Context;
-use crate::sandbox::{Kind, Metadata, SandboxPath};
+use crate::sandbox::{Metadata, SandboxPath, Written};
 
-/// The file that is about to be replaced.
-pub struct Replaceable<'a> {
+/// A file that was replaced.
+pub struct ReplacedFile<'a> {
     path: &'a SandboxPath,
     before: Option<Metadata>,
+    now: Metadata,
 }
 
-impl<'a> Replaceable<'a> {
-    /// Looks at the file, if there is one.
-    pub fn at(path: &'a SandboxPath) -> Replaceable<'a> {
-        Replaceable { path, before: file_at(path) }
+impl<'a> ReplacedFile<'a> {
+    /// Returns the file that was at a path, if there was one, beside the one that was written there.
+    pub fn of(path: &'a SandboxPath, written: &Written) -> ReplacedFile<'a> {
+        ReplacedFile { path, before: written.old, now: written.now }
     }
 
     /// Returns the number of other names (hard links) that the file had, or `None` if there were none.
@@ -38,8 +39,8 @@ impl<'a> Replaceable<'a> {
     }
 
     fn note_new_owner(&self, context: &mut Context<'_>) {
-        let (Some(before), Some(now)) = (&self.before, file_at(self.path)) else { return };
-        let (old, new) = (before.owner, now.owner);
+        let Some(before) = &self.before else { return };
+        let (old, new) = (before.owner, self.now.owner);
         let change = if old.user != new.user {
             format!("belonged to user {} and belongs to user {} now", old.user, new.user)
         } else if old.group != new.group {
@@ -49,8 +50,4 @@ impl<'a> Replaceable<'a> {
         };
         context.note(format!("`{}` {change}, because it was replaced by a new file", self.path.display()));
     }
-}
-
-fn file_at(path: &SandboxPath) -> Option<Metadata> {
-    path.metadata().ok().filter(|metadata| metadata.kind == Kind::File)
 }

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use crate::gate::{Context, Tool};
 use crate::limits::space;
-use crate::sandbox::{Overwrite, PathRule, Replace, SandboxError, SandboxPath};
+use crate::sandbox::{Overwrite, PathRule, Replace, SandboxError, SandboxPath, Writing};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, ToolError, arguments};
 use crate::value::Str;
 
 use super::encoding::Choice;
 use super::operation::Operation;
-use super::ownership::Replaceable;
+use super::ownership::ReplacedFile;
 
 const SPEC: Spec = Spec {
     name: "FS.WriteFile",
@@ -125,19 +125,17 @@ fn run(context: &mut Context<'_>, args: Args) -> Result<Operation, ToolError> {
     let content = bytes_of(&text, encoding(&args.encoding.as_text())?)?;
     let change = context.begin_change(1)?;
     context.begin_write(path, content.len() as u64, content.len() as u64).map_err(at_path)?;
-    if args.create_backup {
-        context.admit_keeping(path).map_err(at_path)?;
-    }
+    let known = if args.create_backup { context.admit_keeping(path).map_err(at_path)? } else { None };
     let overwrite = Overwrite {
         store: context.backup_store(path),
         replace: if args.overwrite { Replace::Yes } else { Replace::No },
         is_told: args.create_backup,
         if_match,
     };
-    let old = Replaceable::at(path);
-    let written = path.write_file(&content, &overwrite, context.meter, &change);
-    let backup = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;
-    old.note_differences(context);
+    let written = Writing { place: path, overwrite, known }.write(&content, context.meter, &change);
+    let written = written.map_err(|error| at_path(super::hint_at_overwriting(error.into())))?;
+    let replaced = ReplacedFile::of(path, &written);
+    replaced.note_differences(context);
     let done = Operation::done("write", path.display(), Some(content.len() as u64));
-    Ok(done.with_backup(backup).with_other_names(old.other_names()))
+    Ok(done.with_backup(written.backup).with_other_names(replaced.other_names()))
 }

@@ -51,12 +51,17 @@ pub(in crate::sandbox) struct Copier<'a> {
     trace: Option<MtimeGuard>,
     /// The directory that the copy itself is. The source may contain it where a name has several spellings.
     top: Option<Identity>,
-    /// Files and directories of the copy that are not synced yet.
-    unsynced: Vec<File>,
-    /// Whether there are more of them than are held.
-    has_many: bool,
+    unsynced: Unsynced,
     /// Number of reserved entries left out so far.
     pub(in crate::sandbox) left_out: u64,
+}
+
+/// Files and directories of copies that are not synced yet.
+#[derive(Debug, Default)]
+pub(in crate::sandbox) struct Unsynced {
+    files: Vec<File>,
+    /// Whether there are more of them than are held.
+    has_many: bool,
 }
 
 /// A directory being copied.
@@ -72,7 +77,7 @@ struct Level {
 impl<'a> Copier<'a> {
     /// Begins a copy. `shown` is its source, as messages show it.
     pub(in crate::sandbox) fn new(extent: CopyScope, shown: &'a str, meter: &'a mut Meter) -> Copier<'a> {
-        Copier { extent, shown, meter, trace: None, top: None, unsynced: Vec::new(), has_many: false, left_out: 0 }
+        Copier { extent, shown, meter, trace: None, top: None, unsynced: Unsynced::default(), left_out: 0 }
     }
 
     /// Copies to an unused temporary name.
@@ -83,7 +88,37 @@ impl<'a> Copier<'a> {
         to: &Folder,
         aside: &OsStr,
     ) -> Result<MtimeGuard, SandboxError> {
-        let copied = self.copy(from, name, to, aside).and_then(|()| self.sync(to));
+        self.copy_then(from, name, to, aside, |copier| {
+            let unsynced = std::mem::take(&mut copier.unsynced);
+            unsynced.sync(&[to], copier.meter).map_err(|error| copier.wrap(&error))
+        })
+    }
+
+    /// Copies to an unused temporary name. Adds to `unsynced` what has to be synced before it gets its name.
+    pub(in crate::sandbox) fn copy_aside_unsynced(
+        &mut self,
+        from: &Folder,
+        name: &OsStr,
+        to: &Folder,
+        aside: &OsStr,
+        unsynced: &mut Unsynced,
+    ) -> Result<MtimeGuard, SandboxError> {
+        self.copy_then(from, name, to, aside, |copier| {
+            unsynced.append(std::mem::take(&mut copier.unsynced));
+            Ok(())
+        })
+    }
+
+    /// Copies to an unused temporary name, and calls `then`. Leaves nothing behind if one of them fails.
+    fn copy_then(
+        &mut self,
+        from: &Folder,
+        name: &OsStr,
+        to: &Folder,
+        aside: &OsStr,
+        then: impl FnOnce(&mut Self) -> Result<(), SandboxError>,
+    ) -> Result<MtimeGuard, SandboxError> {
+        let copied = self.copy(from, name, to, aside).and_then(|()| then(self));
         let trace = self.trace.take().unwrap_or_default();
         match copied {
             Ok(()) => Ok(trace),
@@ -209,26 +244,8 @@ impl<'a> Copier<'a> {
         if !cfg!(target_os = "linux") {
             return copy.sync_all().map_err(|error| self.wrap(&error));
         }
-        self.has_many |= self.unsynced.len() >= HELD;
-        if self.has_many {
-            self.unsynced.clear();
-        } else {
-            self.unsynced.push(copy);
-        }
+        self.unsynced.add(copy);
         Ok(())
-    }
-
-    /// Syncs the copy, which is in this directory.
-    fn sync(&mut self, to: &Folder) -> Result<(), SandboxError> {
-        self.meter.tell_syncing(true);
-        let unsynced = std::mem::take(&mut self.unsynced);
-        let synced = if std::mem::take(&mut self.has_many) {
-            to.sync_all_below()
-        } else {
-            unsynced.iter().try_for_each(File::sync_all)
-        };
-        self.meter.tell_syncing(false);
-        synced.map_err(|error| self.wrap(&error))
     }
 
     /// Sets the owner, permission bits and modification time of a copy to those of its original. The sync comes after
@@ -241,5 +258,33 @@ impl<'a> Copier<'a> {
 
     fn wrap(&self, error: &io::Error) -> SandboxError {
         SandboxError::io(self.shown, error)
+    }
+}
+
+impl Unsynced {
+    fn add(&mut self, file: File) {
+        self.has_many |= self.files.len() >= HELD;
+        if self.has_many {
+            self.files.clear();
+        } else {
+            self.files.push(file);
+        }
+    }
+
+    fn append(&mut self, other: Unsynced) {
+        self.has_many |= other.has_many;
+        other.files.into_iter().for_each(|file| self.add(file));
+    }
+
+    /// Syncs the copies. `folders` has one of their directories on each file system.
+    pub(in crate::sandbox) fn sync(self, folders: &[&Folder], meter: &Meter) -> io::Result<()> {
+        meter.tell_syncing(true);
+        let synced = if self.has_many {
+            folders.iter().try_for_each(|folder| folder.sync_all_below())
+        } else {
+            self.files.iter().try_for_each(File::sync_all)
+        };
+        meter.tell_syncing(false);
+        synced
     }
 }

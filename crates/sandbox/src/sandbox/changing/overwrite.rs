@@ -35,11 +35,11 @@ impl<'a> Overwrite<'a> {
 }
 
 impl SandboxPath {
-    /// Checks that a file can be written to the path. Errors: if that would replace an entry that must not be replaced.
-    pub fn check_replaceable(&self, replace: Replace) -> Result<(), SandboxError> {
+    /// Returns the metadata of the entry that a file at the path would replace. Errors: if it must not be replaced.
+    pub fn check_replaceable(&self, replace: Replace) -> Result<Option<Metadata>, SandboxError> {
         match self.missing_folders() {
-            (folder, []) => self.replaceable(folder, self.name()?, replace).map(drop),
-            _ => Ok(()),
+            (folder, []) => self.replaceable(folder, self.name()?, replace),
+            _ => Ok(None),
         }
     }
 

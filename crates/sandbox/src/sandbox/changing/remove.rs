@@ -15,9 +15,9 @@ use super::super::handles::reserved::is_reserved;
 use super::super::handles::root::SandboxPath;
 use super::super::handles::staging::{StagingFile, random_name};
 use super::super::handles::state::State;
-use super::backups::{BackupId, BackupKind, BackupStore};
+use super::backups::{BackupId, BackupKind, BackupStore, Slot, StoreLock, SyncedFolders};
 use super::copier::copy_aside;
-use super::journal::{Change, Step};
+use super::journal::{Change, PendingStep, Step};
 use super::replace::is_same;
 
 /// Options of a removal.
@@ -25,6 +25,80 @@ use super::replace::is_same;
 pub struct RemoveOptions {
     /// Whether a directory is removed with its contents.
     pub recursive: bool,
+}
+
+/// An entry that is moved into the trash.
+#[derive(Clone, Copy)]
+pub(in crate::sandbox) struct Removal<'a> {
+    /// The path of the entry.
+    pub place: &'a SandboxPath,
+    /// How it is removed.
+    pub options: RemoveOptions,
+    /// The store that it goes to.
+    pub store: BackupStore<'a>,
+}
+
+/// A removal that is in the journal.
+pub(in crate::sandbox) struct PendingRemoval<'a> {
+    removal: Removal<'a>,
+    slot: Slot,
+    pending: PendingStep<'a>,
+    identity: Identity,
+}
+
+/// A removal that was carried out and whose names may not be durable.
+pub(in crate::sandbox) struct Removed<'a>(PendingRemoval<'a>);
+
+impl<'a> Removal<'a> {
+    /// Journals the removal. `kept` is the id of the backup.
+    pub fn begin(
+        self,
+        locked: &StoreLock,
+        kept: &BackupId,
+        change: &'a Change<'_>,
+    ) -> Result<PendingRemoval<'a>, SandboxError> {
+        let slot = locked.slot(self.place, kept)?;
+        let (step, _, identity) = self.place.take_step(self.store, kept)?;
+        let pending = change.begin(step, &[self.place.entry()?.0])?;
+        Ok(PendingRemoval { removal: self, slot, pending, identity })
+    }
+}
+
+impl<'a> PendingRemoval<'a> {
+    /// Moves the entry.
+    pub fn carry_out(mut self) -> Result<Removed<'a>, RenameError> {
+        let Removal { place, options, .. } = self.removal;
+        let (folder, name) = place.entry()?;
+        let slot = &mut self.slot;
+        match self.pending.change().rename(folder, name, slot.folder(), slot.name()) {
+            Ok(()) => slot.confirm(),
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
+            Err(error) => return Err(place.error(&error).into()),
+        }
+        // Somebody may have added contents or exchanged the entry in the meantime.
+        match place.check_removal(options, slot.folder(), slot.name()) {
+            Ok(found) => slot.set_size(found.size),
+            Err(error) if slot.give_back(folder, name).is_ok() => return Err(error.into()),
+            Err(_) => {}
+        }
+        Ok(Removed(self))
+    }
+}
+
+impl Removed<'_> {
+    /// Makes the names durable, marks the step as done, and applies retention. Returns the path of the backup. Adds the
+    /// directories that it syncs to `synced`.
+    pub fn finish(self, meter: &Meter, synced: &mut SyncedFolders) -> Result<String, RenameError> {
+        let PendingRemoval { removal: Removal { place, store, .. }, slot, pending, identity } = self.0;
+        let (folder, _) = place.entry()?;
+        // The entry is gone now, whether or not the rest succeeds.
+        let durable = pending.sync(&[folder]).map_err(|error| place.undurable(&error));
+        let durable = durable.and_then(|()| slot.sync_after_all(folder, identity, place, synced));
+        pending.done(None, true, &[folder]);
+        durable?;
+        store.retain(&slot, &meter.watch());
+        Ok(store.address_of(&slot))
+    }
 }
 
 impl SandboxPath {
@@ -53,31 +127,11 @@ impl SandboxPath {
         change: &Change<'_>,
     ) -> Result<String, RenameError> {
         let (folder, name) = self.entry()?;
-        let wrap = |error: io::Error| self.error(&error);
         self.check_removal(options, folder, name)?;
         let locked = store.lock(meter, change.own())?;
         let kept = kept.map_or_else(|| store.id_for(BackupKind::Trash, change), Ok)?;
-        let mut slot = locked.slot(self, &kept)?;
-        let (step, _, identity) = self.take_step(store, &kept)?;
-        let pending = change.begin(step, &[folder])?;
-        match change.rename(folder, name, slot.folder(), slot.name()) {
-            Ok(()) => slot.confirm(),
-            Err(error) if error.kind() == ErrorKind::CrossesDevices => return Err(RenameError::OtherDevice),
-            Err(error) => return Err(wrap(error).into()),
-        }
-        // Somebody may have added contents or exchanged the entry in the meantime.
-        if let Err(error) = self.check_removal(options, slot.folder(), slot.name())
-            && slot.give_back(folder, name).is_ok()
-        {
-            return Err(error.into());
-        }
-        // The entry is gone now, whether or not the rest succeeds.
-        let synced = pending.sync(&[folder]).map_err(|error| self.undurable(&error));
-        let synced = synced.and_then(|()| slot.sync_after(folder, identity, self));
-        pending.done(None, true, &[folder]);
-        synced?;
-        store.retain(&slot, &meter.watch());
-        Ok(store.address_of(&slot))
+        let removal = Removal { place: self, options, store };
+        removal.begin(&locked, &kept, change)?.carry_out()?.finish(meter, &mut SyncedFolders::new())
     }
 
     /// Returns the step that removes the entry, the temporary name that it has while it is copied, and its identity.
@@ -127,7 +181,7 @@ impl SandboxPath {
         let ((), trace) = MtimeGuard::of(folder, || folder.rename(name, folder, &aside, Replace::Yes)).map_err(wrap)?;
         let copied = self
             .check_removal(options, folder, &aside)
-            .and_then(|()| slot.copy(folder, &aside, self.display(), meter))
+            .and_then(|_| slot.copy(folder, &aside, self.display(), meter))
             .and_then(|()| slot.sync())
             .and_then(|()| pending.copied());
         if let Err(error) = copied {
@@ -165,7 +219,9 @@ impl SandboxPath {
         let trace = copy_aside(folder, name, to_folder, &aside, self.display(), meter)?;
         let mut copy = StagingFile::adopt(to_folder, aside.clone(), trace).map_err(|error| target.error(&error))?;
         pending.drafted(copy.inode());
-        copy.rename(to_folder, to_name, Replace::No).map_err(|error| target.error(&error))?;
+        let mut trace = copy.trace();
+        let renamed = trace.extend(to_folder, || copy.rename(to_folder, to_name, Replace::No));
+        renamed.map_err(|error| target.error(&error))?;
         let placed = copy.metadata_after(to_name);
         let synced = to_folder.sync().map_err(|error| target.error(&error));
         let ready = synced.and_then(|()| pending.copied()).and_then(|()| self.set_aside(&before, &aside));
@@ -174,7 +230,7 @@ impl SandboxPath {
             Err(error) => {
                 // The original is complete and has its name.
                 let stays = format!("`{}`", target.display());
-                return Err(match copy.trace().erase(to_folder, || target.withdraw(&placed)) {
+                return Err(match trace.erase(to_folder, || target.withdraw(&placed)) {
                     Ok(()) => error,
                     Err(_) => SandboxError::Stays { reason: Box::new(error), stays },
                 });
@@ -262,18 +318,18 @@ impl SandboxPath {
         synced.map_err(|error| self.undurable(&error))
     }
 
-    /// Errors: if the entry must not be removed. `folder` and `name` are its current location.
-    fn check_removal(&self, options: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<(), SandboxError> {
+    /// Returns the metadata of the entry. Errors: if it must not be removed. `folder` and `name` are its current location.
+    fn check_removal(&self, options: RemoveOptions, folder: &Folder, name: &OsStr) -> Result<Metadata, SandboxError> {
         let wrap = |error: io::Error| self.error(&error);
         let found = folder.metadata(name).map_err(wrap)?;
         let is_folder = found.kind == Kind::Folder;
         if !is_folder {
-            return Ok(());
+            return Ok(found);
         }
         if !options.recursive {
             self.check_empty(&folder.open_folder(name).map_err(wrap)?)?;
         }
-        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(()) }
+        if has_mounts(folder, name) { Err(SandboxError::Mounted(self.display().to_owned())) } else { Ok(found) }
     }
 
     /// Errors: if a directory is not empty, even if it contains only reserved entries, which no listing shows.

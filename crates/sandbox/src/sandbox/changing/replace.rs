@@ -109,6 +109,15 @@ pub(in crate::sandbox) struct StagedEntry<'a> {
     pub(in crate::sandbox) placement: Placement<'a>,
 }
 
+/// An entry that has its final name.
+#[derive(Debug)]
+pub(in crate::sandbox) struct Placed {
+    /// The path of the backup of the entry that it replaced, if the caller is to receive it.
+    pub(in crate::sandbox) backup: Option<String>,
+    /// Its metadata.
+    pub(in crate::sandbox) now: Metadata,
+}
+
 /// A replacement in progress.
 struct Replacement<'a> {
     /// The backup of the replaced entry.
@@ -141,7 +150,7 @@ struct PreviousEntry {
 }
 
 impl StagedEntry<'_> {
-    /// Gives the entry its final name in its directory. Returns the path of the backup of the replaced entry.
+    /// Gives the entry its final name in its directory.
     pub(in crate::sandbox) fn take_place(
         self,
         place: &SandboxPath,
@@ -149,7 +158,7 @@ impl StagedEntry<'_> {
         overwrite: &Overwrite<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
-    ) -> Result<Option<String>, SandboxError> {
+    ) -> Result<Placed, SandboxError> {
         let StagedEntry { mut draft, dress, placement: Placement { pending, kept, was_there, .. } } = self;
         let name = place.name()?;
         let mut replacement = Replacement { kept: &kept, place, folder, name, overwrite, dress, was_there, meter };
@@ -159,9 +168,10 @@ impl StagedEntry<'_> {
                 let synced = pending.sync(&[folder]).map_err(|error| place.undurable(&error));
                 let kept = || previous.as_ref().map_or(Ok(()), |previous| previous.sync_after(folder, place));
                 let synced = synced.and_then(|()| kept());
-                pending.done(Some(&draft.metadata_after(replacement.name)), previous.is_some(), &[folder]);
+                let now = draft.metadata_after(replacement.name);
+                pending.done(Some(&now), previous.is_some(), &[folder]);
                 synced?;
-                return Ok(previous.and_then(|previous| replacement.retain(&previous)));
+                return Ok(Placed { backup: previous.and_then(|previous| replacement.retain(&previous)), now });
             }
         }
         Err(SandboxError::Changed(place.display().to_owned()))
@@ -182,10 +192,38 @@ impl Replacement<'_> {
             return self.take_free(draft);
         }
         let locked = self.overwrite.store.lock(self.meter, change.own())?;
-        let Some(old) = self.place.replaceable(self.folder, self.name, self.overwrite.replace)? else {
-            return Ok(Attempt::Again);
-        };
-        self.take_from(draft, &old, &locked, change)
+        let slot = locked.slot(self.place, self.kept)?;
+        // From here on, little happens before the exchange unless the content is compared or copied.
+        let Some(old) = self.existing()? else { return Ok(Attempt::Again) };
+        let copy = self.copy_slot(&old, &locked, change)?;
+        self.take_from(draft, &old, PreviousEntry { slot, identity: old.identity, copy })
+    }
+
+    /// Returns the slot for a copy of the entry to replace, if the entry itself is not a reliable backup and the caller
+    /// is to receive one.
+    fn copy_slot(&self, old: &Metadata, locked: &StoreLock, change: &Change<'_>) -> Result<Option<Slot>, SandboxError> {
+        let is_reliable = !is_shared(old) && self.kept.kind == BackupKind::Backups;
+        if is_reliable || !self.overwrite.is_told {
+            return Ok(None);
+        }
+        let id = self.overwrite.store.id_for(BackupKind::Backups, change)?;
+        locked.slot(self.place, &id).map(Some)
+    }
+
+    /// Returns the entry to replace, or `None` if there is none by now. Errors: if it must not be replaced, or has not
+    /// the content that the caller has seen.
+    fn existing(&self) -> Result<Option<Metadata>, SandboxError> {
+        let look = || self.place.replaceable(self.folder, self.name, self.overwrite.replace);
+        let (Some(digest), Replace::Yes) = (self.overwrite.if_match, self.overwrite.replace) else { return look() };
+        match self.folder.open_file(self.name) {
+            Ok(file) => self.check_content(file, digest).map(Some),
+            // The entry that is there now tells why no file can be opened.
+            Err(error) => match look()? {
+                Some(found) if found.kind == Kind::File => Err(self.place.error(&error)),
+                Some(_) => Err(self.changed()),
+                None => Ok(None),
+            },
+        }
     }
 
     /// Removes backups beyond the retention limits. Returns the path of the backup, if the caller is to receive it.
@@ -214,25 +252,19 @@ impl Replacement<'_> {
         &mut self,
         draft: &mut StagingFile,
         old: &Metadata,
-        locked: &StoreLock,
-        change: &Change<'_>,
+        mut previous: PreviousEntry,
     ) -> Result<Attempt, SandboxError> {
-        let mut slot = locked.slot(self.place, self.kept)?;
+        let PreviousEntry { slot, copy, .. } = &mut previous;
         if !slot.is_near(old.identity) {
             slot.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
-        let mut copy = None;
-        if self.overwrite.is_told && (is_shared(old) || self.kept.kind == BackupKind::Trash) {
-            copy = Some(locked.slot(self.place, &self.overwrite.store.id_for(BackupKind::Backups, change)?)?);
-        }
-        if let Some(copy) = &mut copy {
+        if let Some(copy) = copy {
             copy.copy(self.folder, self.name, self.place.display(), self.meter)?;
         }
-        if let Some(digest) = self.overwrite.if_match {
-            self.check_content(old, digest)?;
-        }
+        let took_long = self.overwrite.if_match.is_some() || slot.is_copy() || copy.is_some();
         // Looked at again: who made it private meanwhile does not want the new content to be read either.
-        self.dress_as(Some(&self.folder.metadata(self.name).unwrap_or(*old)))?;
+        let now = if took_long { self.folder.metadata(self.name).ok() } else { None };
+        self.dress_as(Some(&now.unwrap_or(*old)))?;
         let taken = match draft.exchange(self.name) {
             Ok(taken) => taken,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Attempt::Again),
@@ -243,7 +275,6 @@ impl Replacement<'_> {
             }
             Err(error) => return Err(self.place.error(&error)),
         };
-        let mut previous = PreviousEntry { slot, identity: old.identity, copy };
         match self.keep(&taken, old, &mut previous) {
             Ok(()) => Ok(Attempt::Done(Some(Box::new(previous)))),
             Err(error) => {
@@ -291,7 +322,11 @@ impl Replacement<'_> {
         if !(slot.is_copy() && is_expected) {
             match slot.take(&taken.folder, &taken.name) {
                 Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
-                result => return result.map_err(|error| self.place.error(&error)),
+                Ok(()) => {
+                    slot.set_size(out.size);
+                    return Ok(());
+                }
+                Err(error) => return Err(self.place.error(&error)),
             }
             slot.copy(&taken.folder, &taken.name, self.place.display(), self.meter)?;
         }
@@ -307,14 +342,12 @@ impl Replacement<'_> {
         }
     }
 
-    /// Checks that the file has the content that the caller has seen.
-    fn check_content(&self, old: &Metadata, digest: [u8; 32]) -> Result<(), SandboxError> {
-        if old.kind != Kind::File {
-            return Err(self.changed());
-        }
+    /// Checks that an opened file has the content that the caller has seen. Returns its metadata from before it was
+    /// read, by which later changes are found.
+    fn check_content(&self, mut file: File, digest: [u8; 32]) -> Result<Metadata, SandboxError> {
         let wrap = |error: io::Error| self.place.error(&error);
-        let mut file = self.folder.open_file(self.name).map_err(wrap)?;
         let before = self.folder.file_metadata(&file).map_err(wrap)?;
+        refuse_kind(self.place, before.kind)?;
         let mut hasher = Sha256::new();
         let mut piece = vec![0; PIECE];
         loop {
@@ -325,8 +358,7 @@ impl Replacement<'_> {
             self.meter.poll()?;
             hasher.update(&piece[..length]);
         }
-        let matches = is_same(old, &before) && <[u8; 32]>::from(hasher.finalize()) == digest;
-        if matches { Ok(()) } else { Err(self.changed()) }
+        if <[u8; 32]>::from(hasher.finalize()) == digest { Ok(before) } else { Err(self.changed()) }
     }
 
     fn changed(&self) -> SandboxError {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::super::handles::folder::File;
+use super::super::handles::folder::{File, Replace};
 use super::super::handles::staging::{PRIVATE_MODE, StagingFile};
 use crate::limits::Meter;
 
@@ -12,7 +12,7 @@ use super::super::handles::root::SandboxPath;
 use super::journal::Change;
 use super::overwrite::Overwrite;
 use super::parents::Parents;
-use super::replace::{InheritedMetadata, Placement, StagedEntry};
+use super::replace::{InheritedMetadata, Placed, Placement, StagedEntry};
 
 /// Number of bytes written between two checks of the deadline.
 const PIECE: usize = 4 << 20;
@@ -23,6 +23,15 @@ const OTHER_FILES: u64 = 64;
 /// The permission bits of new files, before the umask.
 const FILE_MODE: u32 = 0o666;
 
+/// Returns how many files the steps of a group may keep open. As many again are left for the rest of the process.
+pub(in crate::sandbox) fn spare_files() -> u64 {
+    #[cfg(unix)]
+    let open_files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let open_files: Option<u64> = None;
+    open_files.map_or(u64::MAX, |limit| limit.saturating_sub(OTHER_FILES)) / 2
+}
+
 /// A file to be written, and what its name depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing<'a> {
@@ -30,6 +39,19 @@ pub struct Writing<'a> {
     pub place: &'a SandboxPath,
     /// How an existing entry is replaced.
     pub overwrite: Overwrite<'a>,
+    /// The metadata of the existing entry, if it was just read.
+    pub known: Option<Metadata>,
+}
+
+/// A file that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// The path below `.ns` of the backup of the replaced entry, if the caller is to receive it.
+    pub backup: Option<String>,
+    /// The metadata of the file that was there when writing began.
+    pub old: Option<Metadata>,
+    /// The metadata of the new file.
+    pub now: Metadata,
 }
 
 /// A file to be written that is in the journal.
@@ -64,25 +86,23 @@ pub struct NewFile<'a> {
 impl<'a> Writing<'a> {
     /// Creates missing parent directories and journals the file.
     pub fn begin(self, change: &'a Change<'a>) -> Result<PendingFile<'a>, SandboxError> {
-        let Writing { place, overwrite } = self;
+        let Writing { place, overwrite, known } = self;
         let name = place.name()?;
         let parents = place.make_parents(change)?;
         let folder = parents.folder();
-        let old = place.replaceable(folder, name, overwrite.replace)?;
+        let is_replaceable = |known: &Metadata| known.kind == Kind::File && overwrite.replace == Replace::Yes;
+        let old = match known.filter(is_replaceable) {
+            Some(known) => Some(known),
+            None => place.replaceable(folder, name, overwrite.replace)?,
+        };
         let placement = Placement::begin(place, folder, old, None, overwrite.store, change)?;
         let old = old.filter(|old| old.kind == Kind::File);
         Ok(PendingFile { writing: self, change, parents, placement, old })
     }
 
-    /// Returns how many files may be written at the same time: each keeps two files open, and as many again are left for
-    /// the rest of the process.
+    /// Returns how many files may be written at the same time: each keeps two files open.
     pub fn most_together() -> usize {
-        #[cfg(unix)]
-        let open_files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        #[cfg(not(unix))]
-        let open_files: Option<u64> = None;
-        let spare = open_files.map_or(u64::MAX, |limit| limit.saturating_sub(OTHER_FILES));
-        usize::try_from(spare / 4).unwrap_or(usize::MAX).clamp(1, TOGETHER)
+        usize::try_from(spare_files() / 2).unwrap_or(usize::MAX).clamp(1, TOGETHER)
     }
 
     /// Journals several files together, so that their records are synced once. Their directories must exist.
@@ -99,7 +119,7 @@ impl<'a> PendingFile<'a> {
 
     /// Creates the file under a temporary name.
     pub fn create(self) -> Result<NewFile<'a>, SandboxError> {
-        let PendingFile { writing: Writing { place, overwrite }, change, parents, placement, old } = self;
+        let PendingFile { writing: Writing { place, overwrite, .. }, change, parents, placement, old } = self;
         // The new content of a private file is private from the start.
         let mode = if old.is_some() { PRIVATE_MODE } else { FILE_MODE };
         let created = StagingFile::create(parents.folder(), placement.draft.clone(), mode);
@@ -130,34 +150,39 @@ impl NewFile<'_> {
         self.synced = Some(synced);
     }
 
-    /// Syncs the file and gives it its final name. Returns the path below `.ns` of the backup of the replaced entry, if
-    /// there is one.
+    /// Syncs the file and gives it its final name.
     ///
     /// The file takes over the permission bits of a replaced file and, if the user is allowed to set it, its owner.
-    pub fn finish(self, meter: &mut Meter) -> Result<Option<String>, SandboxError> {
+    pub fn finish(self, meter: &mut Meter) -> Result<Written, SandboxError> {
         let synced = self.synced.unwrap_or_else(|| self.file.sync_data());
         synced.map_err(|error| self.place.error(&error))?;
         let dress = InheritedMetadata { file: &self.file, old: self.old };
         let staged = StagedEntry { draft: self.draft, dress: Some(dress), placement: self.placement };
         let taken = staged.take_place(self.place, self.parents.folder(), &self.overwrite, meter, self.change);
         self.parents.keep_if_done(&taken);
-        taken
+        taken.map(|Placed { backup, now }| Written { backup, old: self.old, now })
+    }
+}
+
+impl Writing<'_> {
+    /// Writes the file atomically.
+    pub fn write(self, content: &[u8], meter: &mut Meter, change: &Change<'_>) -> Result<Written, SandboxError> {
+        let mut new = self.begin(change)?.create()?;
+        new.write(content, meter)?;
+        new.finish(meter)
     }
 }
 
 impl SandboxPath {
-    /// Writes a file atomically. Returns the path below `.ns` of the backup of the replaced entry, if there
-    /// is one.
+    /// Writes a file atomically.
     pub fn write_file(
         &self,
         content: &[u8],
         overwrite: &Overwrite<'_>,
         meter: &mut Meter,
         change: &Change<'_>,
-    ) -> Result<Option<String>, SandboxError> {
-        let mut new = self.begin_file(*overwrite, change)?;
-        new.write(content, meter)?;
-        new.finish(meter)
+    ) -> Result<Written, SandboxError> {
+        Writing { place: self, overwrite: *overwrite, known: None }.write(content, meter, change)
     }
 
     /// Starts writing a file that gets this path when it is finished. Creates missing parent directories.
@@ -166,6 +191,6 @@ impl SandboxPath {
         overwrite: Overwrite<'a>,
         change: &'a Change<'a>,
     ) -> Result<NewFile<'a>, SandboxError> {
-        Writing { place: self, overwrite }.begin(change)?.create()
+        Writing { place: self, overwrite, known: None }.begin(change)?.create()
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 
-use super::emptying::emptying;
+use super::emptying::{Emptying, emptying};
 use super::error::SandboxError;
 use super::folder::Folder;
 use super::metadata::Kind;
@@ -67,9 +67,10 @@ pub(in crate::sandbox) fn remove_contents(folder: Folder, shown: &str, removed: 
     loop {
         let level = levels.last_mut().expect("the outermost level is left only by returning");
         let Some(name) = level.ahead.pop() else {
-            let done = levels.pop().expect("there is a level");
+            // Its handle is closed, because Windows removes no directory that is open.
+            let Emptying { name, .. } = levels.pop().expect("there is a level");
             let Some(above) = levels.last() else { return Ok(()) };
-            above.folder.remove_folder(&done.name).map_err(wrap)?;
+            above.folder.remove_folder(&name).map_err(wrap)?;
             *removed += 1;
             continue;
         };

@@ -70,6 +70,8 @@ pub struct Identity {
 }
 
 impl Timestamp {
+    /// The beginning of 1970.
+    pub const EPOCH: Timestamp = Timestamp { seconds: 0, nanos: 0 };
     /// The earliest time.
     pub const MIN: Timestamp = Timestamp { seconds: i64::MIN, nanos: 0 };
     /// The latest time.

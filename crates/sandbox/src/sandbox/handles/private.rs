@@ -52,7 +52,7 @@ pub(in crate::sandbox) fn reopen_ours(
 }
 
 /// Checks that one of our directories is a directory owned by this user.
-fn check_folder(display: &str, metadata: &Metadata) -> Result<(), SandboxError> {
+pub(in crate::sandbox) fn check_folder(display: &str, metadata: &Metadata) -> Result<(), SandboxError> {
     let reason = match metadata.kind {
         Kind::Folder if is_mine(metadata) => return Ok(()),
         Kind::Folder => OF_ANOTHER_USER,

@@ -9,6 +9,7 @@
 //! link after the path was resolved, the operation acts on the link itself. Code that checks a path as text and then
 //! uses the text is wrong even if it passes its test: an exchange of directories in between leads it out of the root.
 
+mod locate;
 mod shared_folders;
 mod walker;
 
@@ -24,12 +25,11 @@ use super::address::Address;
 use super::error::{PathError, SandboxError};
 use super::folder::{Folder, Resolver};
 use super::metadata::{Kind, Metadata};
-use super::path::{PathRule, PathText, check_new_name, parts_of};
+use super::path::{PathRule, PathText, check_new_name};
 use super::seal::RootSeal;
 use super::store_usage::StoreUsage;
 use super::user_state::UserState;
 pub use shared_folders::SharedFolders;
-use walker::Walker;
 
 /// The path of a root in memory, for messages.
 const IN_MEMORY: &str = "memory:";
@@ -239,91 +239,6 @@ impl Root {
     /// Returns the root's handle.
     pub(in crate::sandbox) fn folder(&self) -> &Folder {
         &self.folder
-    }
-
-    /// Returns the error of a path that is refused because of its text alone, or `None`.
-    pub fn refusal(&self, text: &str, rule: PathRule) -> Option<SandboxError> {
-        PathText::parse(text, rule, &[&self.path, &self.named]).err().map(SandboxError::from)
-    }
-
-    /// Checks the text of a path and resolves it.
-    pub fn locate(&self, text: &str, rule: PathRule) -> Result<SandboxPath, Unresolved> {
-        let path = PathText::parse(text, rule, &[&self.path, &self.named])?;
-        let located = match self.locate_directly(&path, rule) {
-            Some(place) => Ok(place),
-            None => Walker::new(self, &path, rule).walk(rule),
-        };
-        match path.fault {
-            Some(fault) if !located.as_ref().is_ok_and(|place| place.may_be_named(rule)) => Err(fault.into()),
-            _ => located,
-        }
-    }
-
-    /// Resolves the target of a link. `folder` is the resolved path of the directory that contains the link.
-    pub fn locate_from(&self, folder: &OsStr, target: &OsStr, rule: PathRule) -> Result<SandboxPath, SandboxError> {
-        let mut walker = Walker::new(self, &PathText::default(), rule);
-        for name in parts_of(Path::new(folder)) {
-            walker.enter(name)?;
-        }
-        walker.shown = folder.to_string_lossy().into();
-        walker.turn_to(Path::new(target))?;
-        walker.walk(rule).map_err(|unreached| unreached.error)
-    }
-
-    /// Resolves a path that must not contain links.
-    pub(in crate::sandbox) fn locate_exactly(&self, way: &Path) -> Result<SandboxPath, SandboxError> {
-        let rule = PathRule::INSIDE.not_following();
-        let mut walker = Walker::new(self, &PathText::default(), rule);
-        walker.shown = self.address_of(&way.to_string_lossy()).into();
-        let mut names = parts_of(way);
-        let last = names.next_back();
-        for name in names {
-            walker.enter(name)?;
-        }
-        last.map_or(Ok(()), |name| walker.turn_to(Path::new(&name)))?;
-        walker.walk(rule).map_err(|unreached| unreached.error)
-    }
-
-    /// Resolves a path in one system call, if no directory on the way is a link or `..`, and the last name is no link
-    /// that is to be followed.
-    fn locate_directly(&self, path: &PathText, rule: PathRule) -> Option<SandboxPath> {
-        let names: Vec<&OsStr> = path.parts().iter().map(|part| OsStr::new(part.as_str())).collect();
-        if names.iter().any(|name| *name == "..") {
-            return None;
-        }
-        let Some((name, parents)) = names.split_last() else { return Some(self.itself(path)) };
-        if path.wants_folder {
-            return None;
-        }
-        let folder = match parents {
-            [] => self.folder.clone(),
-            _ => Arc::new(self.folder.open_chain(parents).ok()??),
-        };
-        if rule.follows && folder.metadata(name).is_ok_and(|metadata| metadata.kind == Kind::Link) {
-            return None;
-        }
-        let name = Some((*name).to_owned());
-        Some(SandboxPath { folder, name, resolved: path.display(), ..self.itself(path) })
-    }
-
-    /// Returns the path of the root itself, as `path` spells it.
-    fn itself(&self, path: &PathText) -> SandboxPath {
-        SandboxPath {
-            folder: self.folder.clone(),
-            missing: Vec::new(),
-            name: None,
-            resolved: CompactString::default(),
-            raw: None,
-            shown: self.display(path),
-            through_link: false,
-            wants_folder: path.wants_folder,
-            base: self.base.clone(),
-        }
-    }
-
-    /// Returns the part below the root of a link's absolute target.
-    fn below<'a>(&self, target: &'a Path) -> Option<&'a Path> {
-        target.strip_prefix(&self.path).ok()
     }
 }
 

@@ -66,9 +66,14 @@ impl StagingFile {
         self.made.identity.inode
     }
 
+    /// Returns the device that the entry is on.
+    pub(in crate::sandbox) fn device(&self) -> u64 {
+        self.made.identity.device
+    }
+
     /// Gives the entry its final name.
     pub(in crate::sandbox) fn rename(&mut self, to_folder: &Folder, to: &OsStr, replace: Replace) -> io::Result<()> {
-        self.trace.extend(&self.folder, || self.folder.rename(&self.name, to_folder, to, replace))?;
+        self.folder.rename(&self.name, to_folder, to, replace)?;
         self.done = true;
         Ok(())
     }
@@ -83,10 +88,10 @@ impl StagingFile {
     /// Errors: of kind `AlreadyExists` if the system cannot exchange at once and somebody else took the name meanwhile.
     /// The entry that had it is then under [`displaced_name`].
     pub(in crate::sandbox) fn exchange(&mut self, name: &OsStr) -> io::Result<Displaced> {
-        let (folder, mut trace) = (self.folder.duplicate()?, self.trace);
-        trace.extend(&folder, || exchange(&folder, &self.name, name))?;
+        let folder = self.folder.duplicate()?;
+        exchange(&folder, &self.name, name)?;
         self.done = true;
-        Ok(Displaced { folder, name: self.name.clone(), successor: self.made.identity, trace })
+        Ok(Displaced { folder, name: self.name.clone(), successor: self.made.identity })
     }
 }
 
@@ -106,20 +111,14 @@ pub(in crate::sandbox) struct Displaced {
     pub(in crate::sandbox) name: OsString,
     /// The entry that replaced it.
     successor: Identity,
-    /// The change that the staging file and the exchange made to the modification time of the directory.
-    trace: MtimeGuard,
 }
 
 impl Displaced {
     /// Restores the entry under its old name, and removes its successor.
     ///
     /// Returns false if somebody else has replaced the successor in the meantime: the newer entry stays, and this one
-    /// keeps its temporary name.
+    /// keeps its temporary name. The directory keeps the modification time of these changes.
     pub(in crate::sandbox) fn put_back(&self, name: &OsStr) -> io::Result<bool> {
-        self.trace.erase(&self.folder, || self.exchange_back(name))
-    }
-
-    fn exchange_back(&self, name: &OsStr) -> io::Result<bool> {
         match exchange(&self.folder, &self.name, name) {
             // Somebody else took the name while it was free.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {

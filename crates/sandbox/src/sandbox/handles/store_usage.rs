@@ -33,6 +33,40 @@ pub(in crate::sandbox) struct HeldStore {
     /// The file whose lock gives exclusive access to the store.
     pub(in crate::sandbox) lock: Arc<File>,
     pub(in crate::sandbox) lock_identity: Identity,
+    /// The directory that contains the one of the last backup.
+    last: Arc<Mutex<Option<CheckedFolder>>>,
+}
+
+/// A directory of the store that was checked level by level.
+#[derive(Debug)]
+struct CheckedFolder {
+    /// The names that lead to it from `.ns`.
+    names: Vec<OsString>,
+    folder: Arc<Folder>,
+}
+
+impl HeldStore {
+    /// Returns handles of the store.
+    pub(in crate::sandbox) fn new(
+        folder: Folder,
+        identity: Identity,
+        lock: File,
+        lock_identity: Identity,
+    ) -> HeldStore {
+        HeldStore { folder: Arc::new(folder), identity, lock: Arc::new(lock), lock_identity, last: Arc::default() }
+    }
+
+    /// Returns the directory to which these names lead, if it is that of the last backup.
+    pub(in crate::sandbox) fn last(&self, names: &[OsString]) -> Option<Arc<Folder>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|last| last.names == names).map(|last| last.folder.clone())
+    }
+
+    /// Keeps the directory to which these names lead for the next backup.
+    pub(in crate::sandbox) fn keep_last(&self, names: &[OsString], folder: Folder) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(CheckedFolder { names: names.to_vec(), folder: Arc::new(folder) });
+    }
 }
 
 #[derive(Debug, Default)]

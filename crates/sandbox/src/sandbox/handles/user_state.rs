@@ -118,7 +118,8 @@ impl StateFolder {
         let file = self.0.open_file(name).map_err(wrap)?;
         let metadata = self.0.file_metadata(&file).map_err(wrap)?;
         check_regular(display(KEY), &metadata)?;
-        if metadata.mode & OTHERS != 0 {
+        // On other systems the access control of the home folder decides; it has no permission bits.
+        if cfg!(unix) && metadata.mode & OTHERS != 0 {
             let reason = "others may read it; `chmod 600` it where they have not, else remove it".to_owned();
             return Err(SandboxError::Io { path: display(KEY), reason });
         }

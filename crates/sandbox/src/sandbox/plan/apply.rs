@@ -5,15 +5,17 @@
 //! one run: a failure rolls it back, and `ns undo` reverses it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 
 use crate::limits::Meter;
 
 use super::super::changing::backups::BackupStore;
-use super::super::changing::copy::CopyOptions;
+use super::super::changing::copy::{CopyOptions, Copying, Source};
 use super::super::changing::journal::{Begin, Change, End, Journal, Roots};
 use super::super::changing::overwrite::Overwrite;
 use super::super::changing::permissions::SPECIAL_BITS;
+use super::super::changing::write::Writing;
 use super::super::handles::address::Address;
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::File;
@@ -21,6 +23,8 @@ use super::super::handles::folder::{file_metadata, set_access};
 use super::super::handles::metadata::{Kind, Metadata, Owner, Timestamp};
 use super::super::handles::root::SandboxPath;
 use super::super::handles::state::time;
+use super::super::reading::stray_links::{FuturePath, link_stays};
+use super::super::reading::walk::WalkLimits;
 use super::super::runs::reverse::Reverser;
 use super::super::runs::{ChangeRules, Conflict};
 use super::check::{difference, refused};
@@ -79,7 +83,10 @@ impl Plan {
         }
         let is_sealed = self.is_of(roots.main);
         let restored = self.restored();
-        let refused = self.each(|change| refused(change, is_sealed, &restored, roots, admit));
+        let refused = self.each(|change| {
+            let refused = refused(change, is_sealed, &restored, roots, admit);
+            refused.or_else(|| if is_sealed { None } else { self.strays(change, roots, meter) })
+        });
         if !refused.is_empty() {
             return Err(ApplyError::Refused(refused));
         }
@@ -108,6 +115,46 @@ impl Plan {
     fn each(&self, reason: impl Fn(&PlannedChange) -> Option<String>) -> Vec<Conflict> {
         let conflict = |change: &PlannedChange| Some(Conflict { path: change.path.clone(), reason: reason(change)? });
         self.changes.iter().filter_map(conflict).collect()
+    }
+
+    /// Returns why a change of a plan that this user did not make would lead a symbolic link out of the sandbox. In a
+    /// plan of this user, the run was refused what no link may do, or the links were there before.
+    fn strays(&self, change: &PlannedChange, roots: Roots<'_>, meter: &Meter) -> Option<String> {
+        match self.stray_text(change, roots, meter) {
+            Ok(None) => None,
+            Ok(Some(text)) => {
+                let text = text.to_string_lossy();
+                Some(format!("a link to `{text}` would lead out of the sandbox, and your key did not seal this plan"))
+            }
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// Returns the text of a symbolic link that a change would lead out of the sandbox. The content and the entry
+    /// themselves tell whether there is one, not the kind that the plan claims.
+    fn stray_text(
+        &self,
+        change: &PlannedChange,
+        roots: Roots<'_>,
+        meter: &Meter,
+    ) -> Result<Option<OsString>, SandboxError> {
+        let (root, way) = roots.of(&change.path)?;
+        let depth = way.components().count();
+        if let Some(name) = &change.content {
+            let wrap = |error: io::Error| SandboxError::io(change.path.display(), &error);
+            let folder = self.store.scratch().folder();
+            if folder.metadata(name).map_err(wrap)?.kind == Kind::Link {
+                let text = folder.read_link(name).map_err(wrap)?;
+                if !link_stays(&text, depth) {
+                    return Ok(Some(text));
+                }
+            }
+        }
+        let Some((from, _)) = &change.from else { return Ok(None) };
+        // If nothing is there, that is a conflict.
+        let Some(entry) = roots.entry(from)?.filter(|entry| entry.metadata().is_ok()) else { return Ok(None) };
+        let future = FuturePath { depth, is_below_same_root: std::ptr::eq(roots.root_of(from)?, root) };
+        Ok(entry.stray_link(future, &WalkLimits::of(meter))?.map(|stray| stray.text))
     }
 
     /// Returns the backups that the plan restores.
@@ -153,39 +200,72 @@ pub(super) struct Application<'p, 'a, 'c> {
     pub(super) set_aside: BTreeSet<Address>,
 }
 
-impl Application<'_, '_, '_> {
-    /// Puts files and links in place.
+/// A file or link to be put in place.
+struct PlannedCopy<'a> {
+    source: SandboxPath,
+    target: SandboxPath,
+    options: CopyOptions<'a>,
+}
+
+impl PlannedCopy<'_> {
+    fn copying(&self) -> Copying<'_> {
+        let PlannedCopy { source, target, options } = self;
+        Copying { source: Source { place: source, kept: None }, target, options: *options }
+    }
+}
+
+impl<'a> Application<'_, 'a, '_> {
+    /// Puts files and links in place. Several are journaled and made durable together.
     fn fill(&mut self) -> Result<(), SandboxError> {
         let begun = Timestamp::now();
-        for change in &self.plan.changes {
-            self.reverser.meter.poll()?;
-            let is_folder = change.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
-            if change.content.is_some() {
-                let source = self.dated(change, begun)?;
-                self.copy(change, &source)?;
-            } else if change.change == PlanAction::Restored && !is_folder {
-                self.restore(change)?;
+        let is_folder = |change: &PlannedChange| change.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
+        let is_restored = |change: &PlannedChange| change.change == PlanAction::Restored && !is_folder(change);
+        let fills = |change: &&PlannedChange| change.content.is_some() || is_restored(change);
+        let changes: Vec<&PlannedChange> = self.plan.changes.iter().filter(fills).collect();
+        for changes in changes.chunks(Writing::most_together()) {
+            let mut copies = Vec::with_capacity(changes.len());
+            for change in changes {
+                self.reverser.meter.poll()?;
+                let source =
+                    if change.content.is_some() { Some(self.dated(change, begun)?) } else { self.kept(change)? };
+                copies.extend(source.map(|source| self.copy_of(change, source)).transpose()?);
             }
+            self.copy_all(&copies)?;
         }
         Ok(())
     }
 
     /// Copies a backup, which stays, to its planned path.
     pub(super) fn restore(&mut self, change: &PlannedChange) -> Result<(), SandboxError> {
-        let Some((kept, _)) = &change.from else { return Ok(()) };
-        let gone = || SandboxError::NotFound(kept.display().into_owned());
-        let source = self.reverser.roots.kept(kept)?.ok_or_else(gone)?;
-        self.copy(change, &source)
+        let Some(source) = self.kept(change)? else { return Ok(()) };
+        let copy = self.copy_of(change, source)?;
+        self.copy_all(&[copy])
     }
 
-    fn copy(&mut self, change: &PlannedChange, source: &SandboxPath) -> Result<(), SandboxError> {
-        let Reverser { roots, retention, change: open, meter, .. } = &mut self.reverser;
-        let store = BackupStore::new(roots.root_of(&change.path)?, *retention);
-        let place = roots.place(&change.path)?;
+    /// Locates the backup that a change restores.
+    fn kept(&self, change: &PlannedChange) -> Result<Option<SandboxPath>, SandboxError> {
+        let Some((kept, _)) = &change.from else { return Ok(None) };
+        let gone = || SandboxError::NotFound(kept.display().into_owned());
+        self.reverser.roots.kept(kept)?.ok_or_else(gone).map(Some)
+    }
+
+    fn copy_of(&self, change: &PlannedChange, source: SandboxPath) -> Result<PlannedCopy<'a>, SandboxError> {
+        let Reverser { roots, retention, .. } = self.reverser;
+        let store = BackupStore::new(roots.root_of(&change.path)?, retention);
         let overwrite = if change.was.is_some() { Overwrite::keeping(store) } else { Overwrite::never(store) };
         // Applying a plan does not report its backups.
-        let overwrite = Overwrite { is_told: false, ..overwrite };
-        source.copy_to(&place, &CopyOptions::whole(overwrite), meter, open).map(drop)
+        let options = CopyOptions::whole(Overwrite { is_told: false, ..overwrite });
+        Ok(PlannedCopy { source, target: roots.place(&change.path)?, options })
+    }
+
+    /// Makes copies: together if their directories exist, otherwise one after another.
+    fn copy_all(&mut self, copies: &[PlannedCopy<'a>]) -> Result<(), SandboxError> {
+        let Reverser { change, meter, .. } = &mut self.reverser;
+        let are_together = copies.iter().all(|copy| copy.target.missing_folders().1.is_empty());
+        for copies in copies.chunks(if are_together { copies.len().max(1) } else { 1 }) {
+            Copying::make_all(copies.iter().map(PlannedCopy::copying).collect(), meter, change)?;
+        }
+        Ok(())
     }
 
     /// Locates the content to write and sets its modification time.

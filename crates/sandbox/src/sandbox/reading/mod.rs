@@ -3,4 +3,5 @@
 pub(super) mod ignore;
 pub(super) mod listing;
 pub(super) mod read;
+pub(super) mod stray_links;
 pub(super) mod walk;

@@ -12,7 +12,6 @@ mod contents;
 mod forced;
 mod foreign;
 mod later;
-mod moves;
 mod obstacles;
 mod origins;
 mod outcome;
@@ -23,6 +22,7 @@ pub(super) mod reverse;
 mod rules;
 mod skipped;
 mod times;
+mod together;
 mod undo;
 
 pub use abandoned::{Abandoned, AllAbandoned};

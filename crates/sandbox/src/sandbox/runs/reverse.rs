@@ -1,10 +1,10 @@
 //! Reversal of steps. Each step is reversed by another step, which is journaled like any other.
 
 use std::collections::BTreeSet;
-use std::io::{self, ErrorKind};
 
-use super::super::changing::backups::{BackupId, BackupKind, BackupStore, Retention};
-use super::super::changing::restore::put_back;
+use super::super::changing::backups::{BackupId, BackupKind, BackupStore, Retention, SyncedFolders};
+use super::super::changing::exchange::Exchange;
+use super::super::changing::restore::PutBack;
 use crate::limits::Meter;
 
 use super::super::changing::copy::{CopyOptions, Source};
@@ -17,13 +17,12 @@ use super::super::changing::remove::RemoveOptions;
 use super::super::handles::address::{Address, holder};
 use super::super::handles::discard::discard;
 use super::super::handles::error::{RenameError, SandboxError};
-use super::super::handles::metadata::Kind;
+use super::super::handles::metadata::{Kind, Metadata};
 use super::super::handles::root::SandboxPath;
-use super::super::handles::staging::metadata_after;
 use super::super::handles::state::State;
 
 /// Removes a directory together with its entries.
-const WITH_CONTENTS: RemoveOptions = RemoveOptions { recursive: true };
+pub(super) const WITH_CONTENTS: RemoveOptions = RemoveOptions { recursive: true };
 
 /// Reverses steps.
 pub struct Reverser<'a, 'c> {
@@ -200,23 +199,23 @@ impl<'a> Reverser<'a, '_> {
     }
 
     /// Forgets the copies at a path and below it, and returns their paths.
-    fn forget_copies(&mut self, path: &Address) -> Vec<Address> {
+    pub(super) fn forget_copies(&mut self, path: &Address) -> Vec<Address> {
         self.copied.extract_if(.., |copy| copy == path || copy.is_below(path)).collect()
     }
 
-    fn store_of(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
+    pub(super) fn store_of(&self, path: &Address) -> Result<BackupStore<'a>, SandboxError> {
         Ok(BackupStore::new(self.roots.root_of(path)?, self.retention))
     }
 
-    /// Returns the entry of a backup and its state. Returns an error if it is missing or has changed since it was made.
+    /// Returns the entry of a backup and its metadata. Returns an error if it is missing or has changed since it was made.
     pub(super) fn kept_entry(
         &self,
         JournaledBackup { kept, old }: JournaledBackup<'_>,
-    ) -> Result<(SandboxPath, State), SandboxError> {
+    ) -> Result<(SandboxPath, Metadata), SandboxError> {
         let gone = || SandboxError::NotFound(kept.display().into_owned());
         let entry = self.roots.kept(kept)?.ok_or_else(gone)?;
-        let found = State::of(&entry.metadata()?);
-        if old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&found)) {
+        let found = entry.metadata()?;
+        if old.map_or(found.kind != Kind::Special, |old| old.is_kept_as(&State::of(&found))) {
             Ok((entry, found))
         } else {
             Err(SandboxError::Changed(kept.display().into_owned()))
@@ -234,7 +233,7 @@ impl<'a> Reverser<'a, '_> {
         let place = self.roots.place(path)?;
         let (entry, found) = self.kept_entry(backup)?;
         self.forget_copies(path);
-        if backup.old.is_some_and(|old| found.inode != old.inode) {
+        if backup.old.is_some_and(|old| found.identity.inode != old.inode) {
             self.copied.insert(path.clone());
         }
         let is_taken = match place.metadata() {
@@ -242,10 +241,12 @@ impl<'a> Reverser<'a, '_> {
             Err(SandboxError::NotFound(_)) => false,
             Err(error) => return Err(error),
         };
+        let (kept, metadata) = (backup.kept, found);
         let put = if is_taken {
-            self.exchange(&place, path, &entry, backup.kept, from).map(Some)
+            self.exchange(Exchange { place: &place, entry: &entry, kept, metadata }, path, from).map(Some)
         } else {
-            put_back(&entry, backup.kept, &place, place.entry()?.0, self.change).map(|()| None)
+            let put_back = PutBack { entry: &entry, address: kept, place: &place, folder: place.entry()?.0 };
+            put_back.begin(self.change)?.carry_out().map(|()| None)
         };
         match put {
             Err(RenameError::OtherDevice) => {
@@ -261,42 +262,25 @@ impl<'a> Reverser<'a, '_> {
     /// Exchanges a backup with the entry at its original path. Returns the path of the backup of that entry.
     fn exchange(
         &mut self,
-        place: &SandboxPath,
+        exchange: Exchange<'_>,
         path: &Address,
-        entry: &SandboxPath,
-        kept: &Address,
         from: Option<&Address>,
     ) -> Result<Address, RenameError> {
-        let wrap = |error: io::Error| place.error(&error);
         let store = self.store_of(path)?;
         let locked = store.lock(self.meter, self.change.own())?;
-        let id = from.map_or_else(|| store.id_for(BackupKind::Backups, self.change), |from| Ok(BackupId::of(from)))?;
-        let mut slot = locked.slot(place, &id)?;
-        let (folder, name) = place.entry()?;
-        let (kept_in, kept_name) = entry.entry()?;
-        let (old, metadata) = (folder.metadata(name).map_err(wrap)?, entry.metadata()?);
-        let kept_there = store.address(place, &id);
-        let step = Step::Put {
-            path: path.clone(),
-            old: Some(State::of(&old)),
-            draft: None,
-            kept: Some(kept_there.clone()),
-            from: Some((kept.clone(), State::of(&metadata))),
-            is_empty: false,
-        };
-        let pending = self.change.begin(step, &[folder])?;
-        match kept_in.exchange(kept_name, folder, name) {
-            Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::CrossesDevices) => {
-                return Err(RenameError::OtherDevice);
-            }
-            other => other.map_err(wrap)?,
-        }
-        slot.take(kept_in, kept_name).map_err(wrap)?;
-        let synced = pending.sync(&[folder]).map_err(|error| place.undurable(&error));
-        let synced = synced.and_then(|()| slot.sync_after(folder, old.identity, place));
-        pending.done(Some(&metadata_after(folder, name, &metadata)), true, &[folder]);
-        synced?;
-        Ok(kept_there)
+        let id = self.id_of(store, BackupKind::Backups, from)?;
+        let exchanged = exchange.begin(store, &locked, &id, self.change)?.carry_out()?;
+        Ok(exchanged.finish(&mut SyncedFolders::new())?)
+    }
+
+    /// Returns the id of the backup of an entry that is replaced or removed: the one that it came from, or a new one.
+    pub(super) fn id_of(
+        &self,
+        store: BackupStore<'_>,
+        kind: BackupKind,
+        from: Option<&Address>,
+    ) -> Result<BackupId, SandboxError> {
+        from.map_or_else(|| store.id_for(kind, self.change), |from| Ok(BackupId::of(from)))
     }
 
     /// Restores a backup that cannot be moved: copies it, and then discards it.

@@ -19,21 +19,28 @@ const SPEC: Spec = Spec::pure(
         written, without the blanks around them: `INT`, `FLOAT` and `== \"true\"` make more of them, and quotes stay. `=` or `:` \
         stands between key and value; a key alone has the value nil. Lines that begin with `#` or `;` are comments; \
         after a value these characters belong to it. A line that is indented more than the line of its key continues the value, on a \
-        line of its own; blank lines between are left out. A section that comes again goes on. A key that comes again in its \
+        line of its own; blank lines between are left out. Nothing may follow the `]` of a section. A line that ends in `\\` goes on in the \
+        next one in units of systemd and in git's files, and may also be a path of Windows. A path (`C:\\dir\\`: another `\\` \
+        or a `:` before the last one, and no blank) keeps its `\\`; any other such line that is followed by a key is an error, \
+        unless `continuation` says what to do: with `\"join\"` the next line that is no comment follows after a blank, as \
+        for systemd, with `\"keep\"` the `\\` belongs to the value. A section that comes again goes on, so two `[Peer]` \
+        of WireGuard become one; `STR.Split` at `[Peer]` and a call for each part keeps them apart. A key that comes again in its \
         section is an error that names the line; with `repeated: \"list\"` its values are a list, as units of systemd need it, with \
-        `repeated: \"last\"` the last one counts. With `default`, a text that is no INI gives that value.",
+        `repeated: \"last\"` the last one counts. With `default`, a text that is no INI gives that value; but almost \
+        every text is INI, JSON and HTML too, as a line of any words is a key.",
     Example {
         script: "SET config = INI.Parse(\"; editor\\nroot = true\\n\\n[*.md]\\nindent_size: 2\\n\")\nEMIT config.root, \" \", config[\"*.md\"].indent_size",
         output: "true 2\n",
     },
 )
-.keywords(&["configparser", "ini file", "read ini", "ConfigParser.read", "parse_ini_file", "cfg", "conf file", "editorconfig", "gitconfig", "systemd unit", "properties file"]);
+.keywords(&["configparser", "ini file", "read ini", "ConfigParser.read", "parse_ini_file", "cfg", "conf file", "editorconfig", "gitconfig", "systemd unit", "systemd", "properties file", "wireguard"]);
 
 arguments! {
     struct Args {
         text: Str = Required, Kind::Text, "INI text";
         repeated: Str = Is(Literal::Text("error")), Kind::Word(&["error", "last", "list"]), "what becomes of a key that comes again in its section";
         default: Option<Value> = Absent, Kind::Any, "result where the text cannot be parsed; an error when left out";
+        continuation: Str = Is(Literal::Text("error")), Kind::Word(&["error", "join", "keep"]), "what becomes of a `\\` at the end of a line";
     }
 }
 
@@ -44,7 +51,9 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let parsed = Reader::new(Repeated::named(&args.repeated.as_text())).read(context, &text);
+    let parsed =
+        Reader::new(Repeated::named(&args.repeated.as_text()), Continuation::named(&args.continuation.as_text()));
+    let parsed = parsed.read(context, &text);
     parsed_or(parsed, args.default)
 }
 
@@ -66,9 +75,36 @@ impl Repeated {
     }
 }
 
+/// The treatment of a line that ends in `\`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Continuation {
+    Refuse,
+    Join,
+    Keep,
+}
+
+impl Continuation {
+    fn named(word: &str) -> Continuation {
+        match word {
+            "join" => Continuation::Join,
+            "keep" => Continuation::Keep,
+            _ => Continuation::Refuse,
+        }
+    }
+}
+
+/// Whether a line ends in a `\` that continues it for other programs. At the end of a path of Windows it does not.
+pub fn is_open(line: &str) -> bool {
+    let Some(before) = line.strip_suffix('\\') else { return false };
+    before.ends_with([' ', '\t']) || !before.contains('\\') && !before.ends_with(':')
+}
+
 /// Builds the sections of a text.
 struct Reader {
     repeated: Repeated,
+    continuation: Continuation,
+    /// A line that goes on, without its `\`.
+    begun: Option<TextBuilder>,
     /// Keys before the first section, and then the sections that are complete.
     whole: Map,
     /// The section that is open, with its name; `None` before the first.
@@ -85,45 +121,99 @@ struct Entry {
     /// Number of blanks before the key.
     indent: usize,
     line: usize,
+    /// Whether its last line may go on in the next one.
+    is_open: bool,
 }
 
 impl Reader {
-    fn new(repeated: Repeated) -> Reader {
-        Reader { repeated, whole: Map::with_capacity(4), section: None, entry: None, line: 0 }
+    fn new(repeated: Repeated, continuation: Continuation) -> Reader {
+        Reader {
+            repeated,
+            continuation,
+            begun: None,
+            whole: Map::with_capacity(4),
+            section: None,
+            entry: None,
+            line: 0,
+        }
     }
 
     fn read(mut self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        for line in text.lines() {
+        for (index, line) in text.lines().enumerate() {
             work::charge_bytes(line.len())?;
-            self.line += 1;
+            if self.begun.is_none() {
+                self.line = index + 1;
+            }
             let content = line.trim();
-            if content.is_empty() || content.starts_with(['#', ';']) {
+            if content.starts_with(['#', ';']) {
+                continue;
+            }
+            if content.is_empty() {
+                self.take_begun()?;
                 continue;
             }
             context.spend(1)?;
-            self.take(line, content)?;
+            self.join(line.trim_end(), content)?;
         }
+        self.take_begun()?;
         self.close_entry()?;
         self.close_section()?;
         Ok(self.whole.into())
     }
 
+    /// Takes a line, or joins it to the one that goes on.
+    fn join(&mut self, line: &str, content: &str) -> Result<(), ToolError> {
+        let goes_on = self.continuation == Continuation::Join && content.ends_with('\\');
+        let without_end = |text: &str| text[..text.len() - usize::from(goes_on)].trim_end().to_owned();
+        match &mut self.begun {
+            None if !goes_on => return self.take(line, content),
+            None => {
+                let mut begun = TextBuilder::default();
+                begun.push(&without_end(line))?;
+                self.begun = Some(begun);
+            }
+            Some(begun) => {
+                begun.push(" ")?;
+                begun.push(&without_end(content))?;
+            }
+        }
+        if goes_on { Ok(()) } else { self.take_begun() }
+    }
+
+    /// Takes the line that went on.
+    fn take_begun(&mut self) -> Result<(), ToolError> {
+        let Some(begun) = self.begun.take() else { return Ok(()) };
+        let (line, _held) = begun.into_held();
+        let content = line.trim();
+        if content.is_empty() { Ok(()) } else { self.take(&line, content) }
+    }
+
     /// Takes a line with its content.
     fn take(&mut self, line: &str, content: &str) -> Result<(), ToolError> {
         let indent = line.len() - line.trim_start().len();
-        if let Some(Entry { value: Some(value), indent: of_key, .. }) = &mut self.entry
+        let is_open = self.continuation == Continuation::Refuse && is_open(content);
+        if let Some(Entry { value: Some(value), indent: of_key, is_open: was_open, .. }) = &mut self.entry
             && indent > *of_key
         {
+            *was_open = is_open;
             if !value.is_empty() {
                 value.push("\n")?;
             }
             return Ok(value.push(content)?);
         }
+        if self.entry.as_ref().is_some_and(|entry| entry.is_open) && !content.starts_with('[') {
+            let error = self.fault(indent, "the line before ends in `\\`, so this one may continue it");
+            return Err(error.hint(
+                "`continuation: \"join\"` joins them, as systemd and git do, `\"keep\"` takes the `\\` as text",
+            ));
+        }
         self.close_entry()?;
         if let Some(rest) = content.strip_prefix('[') {
             let Some(name) = rest.strip_suffix(']') else {
-                return Err(self.fault(indent, "the section is not closed by `]` at the end of the line"));
+                let reason =
+                    "the section is not closed by `]` at the end of the line; a comment stands on a line of its own";
+                return Err(self.fault(indent, reason));
             };
             return self.open_section(name);
         }
@@ -134,7 +224,7 @@ impl Reader {
         if key.is_empty() {
             return Err(self.fault(indent, "a value without a key"));
         }
-        let mut entry = Entry { key: Str::checked(key)?, value: None, indent, line: self.line };
+        let mut entry = Entry { key: Str::checked(key)?, value: None, indent, line: self.line, is_open };
         if let Some(value) = value {
             let mut builder = TextBuilder::default();
             builder.push(value)?;

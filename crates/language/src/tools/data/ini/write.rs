@@ -7,6 +7,7 @@ use crate::toolkit::{Example, Spec, ToolError, arguments};
 use crate::value::{Map, Str, Value, print};
 
 use super::super::super::build::TextBuilder;
+use super::read::is_open;
 
 const SPEC: Spec = Spec::pure(
     "INI.Text",
@@ -15,7 +16,8 @@ const SPEC: Spec = Spec::pure(
     "Keys with other values come first, then the maps as sections, both in their order. A list becomes a line for each \
         value, nil a key alone, and the lines of a text after its first are indented. Values are read back \
         as texts, and lists with `repeated: \"list\"`, where one value alone is a text. Anything else that `INI.Parse` would \
-        read back as something different is an error that says where: a key with `=`, a blank at the end of a text, a map in a section.",
+        read back as something different is an error that says where: a key with `=`, a blank at the end of a text, a map in a section. Comments, blank lines and CRLF of a text that was \
+        parsed are lost; `FS.EditFile` and `FS.ReplaceInFiles` change one value of a file and keep them.",
     Example {
         script: "EMIT INI.Text({\"root\": true, \"*.md\": {\"indent_size\": 2}})",
         output: "root = true\n\n[*.md]\nindent_size = 2\n\n",
@@ -85,7 +87,7 @@ impl Writer {
         context.spend(1)?;
         let name = key.as_text();
         if !is_key(&name) {
-            return Err(self.refused(key, "is no key: it is empty, has `=`, `:`, a line end or blanks around it, or begins like a section or comment"));
+            return Err(self.refused(key, "is no key: it is empty, has `=`, `:`, a line end or blanks around it, begins like a section or comment, or ends in `\\`"));
         }
         self.text.push(&name)?;
         let value = match value {
@@ -99,7 +101,7 @@ impl Writer {
         let text = value.as_text();
         for (index, line) in text.split('\n').enumerate() {
             if !is_line(line, index) || line.is_empty() && !text.is_empty() {
-                return Err(self.refused(key, "has a line that would be read back as another: it is empty, has blanks around it, or begins with `#` or `;`"));
+                return Err(self.refused(key, "has a line that would be read back as another: it is empty, has blanks around it, begins with `#` or `;`, or ends in a `\\` that continues it"));
             }
             let before = match (index, line) {
                 (0, "") => "",
@@ -133,9 +135,10 @@ fn is_key(name: &str) -> bool {
         && name.trim() == name
         && !name.contains(['=', ':', '\n', '\r'])
         && !name.starts_with(['[', '#', ';', '\u{feff}'])
+        && !is_open(name)
 }
 
 /// Whether a line of a value is read back as it is. The first may begin like a comment.
 fn is_line(line: &str, index: usize) -> bool {
-    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r')
+    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r') && !is_open(line)
 }

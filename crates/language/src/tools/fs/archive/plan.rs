@@ -9,11 +9,12 @@
 //! and no chain of links can leave the destination either.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 
 use compact_str::CompactString;
 
 use crate::limits::{LimitHit, MemoryCharge};
-use crate::sandbox::entry_parts;
+use crate::sandbox::{entry_parts, link_stays};
 use crate::toolkit::ToolError;
 
 use super::budget::Budget;
@@ -236,7 +237,7 @@ pub fn refusal(entry: &Entry) -> Option<String> {
         (Ok(parts), _) if parts.len() > MAX_DEPTH => {
             Some(format!("`{name}` lies in more than {MAX_DEPTH} directories"))
         }
-        (Ok(parts), ArchivedKind::Link(text)) if !link_stays(parts.len(), text) => {
+        (Ok(parts), ArchivedKind::Link(text)) if !stays_inside(parts.len(), text) => {
             Some(format!("the link `{name}` leads out of what is packed"))
         }
         _ => None,
@@ -256,7 +257,7 @@ pub(super) fn parts_of(name: &str) -> Result<Parts, Refusal> {
 
 /// Checks that a link stays inside the destination.
 fn check_link(parts: &[CompactString], text: &str) -> Result<String, Refusal> {
-    if link_stays(parts.len(), text) {
+    if stays_inside(parts.len(), text) {
         Ok(text.to_owned())
     } else {
         Err(Refusal::leaves(format!("the link `{}` points to `{text}`", parts.join("/"))))
@@ -264,17 +265,12 @@ fn check_link(parts: &[CompactString], text: &str) -> Result<String, Refusal> {
 }
 
 /// Returns whether a link whose own name has `depth` parts stays inside the destination.
-fn link_stays(depth: usize, text: &str) -> bool {
+fn stays_inside(depth: usize, text: &str) -> bool {
     let is_strange = |c: char| c.is_control() || c == '\\';
     if text.is_empty() || text.len() > MAX_LINK || text.starts_with('/') || text.contains(is_strange) {
         return false;
     }
     let drive = text.as_bytes();
-    if drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':' {
-        return false;
-    }
-    let mut named = text.split('/').filter(|part| !matches!(*part, "" | "."));
-    let climbs = named.by_ref().take_while(|part| *part == "..").count();
-    // A `..` after a name would climb from wherever that name leads.
-    climbs < depth && !named.any(|part| part == "..")
+    let has_drive = drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':';
+    !has_drive && link_stays(OsStr::new(text), depth)
 }

@@ -68,9 +68,15 @@ impl Compression {
         }
     }
 
-    /// Returns the hint for a compressed file that was read as text.
-    pub fn hint(self) -> String {
-        format!("it is in {}: read it with `decompress: true`", self.name())
+    /// Returns the hint for a compressed file that was read as text, perhaps out of another one.
+    pub fn hint(self, was_decompressed: bool) -> String {
+        let name = self.name();
+        if was_decompressed {
+            return format!(
+                "it holds a file in {name}: unpack it with `FS.Extract`, and read that with `decompress: true`"
+            );
+        }
+        format!("it is in {name}: read it with `decompress: true`")
     }
 
     /// Returns the name that a file had before it was compressed.

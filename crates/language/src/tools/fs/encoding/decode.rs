@@ -140,7 +140,7 @@ pub const EXAMINED_FOR_GUESS: usize = 1 << 16;
 /// Number of bytes that are looked at together.
 pub const EXAMINED_AT_ONCE: usize = 1 << 12;
 
-/// Guesses the encoding of a file.
+/// Returns the encoding that the XML declaration of a file names, or guesses it from the bytes.
 ///
 /// Leading pieces that are all ASCII carry no information and do not count toward the `EXAMINED_FOR_GUESS` bytes that
 /// are examined.
@@ -148,10 +148,14 @@ pub fn detect(file: &mut impl Read) -> io::Result<Charset> {
     const ESCAPE: u8 = 0x1b;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     let mut buffer = vec![0; EXAMINED_AT_ONCE];
-    let mut left = EXAMINED_FOR_GUESS;
+    let (mut left, mut is_start) = (EXAMINED_FOR_GUESS, true);
     while left > 0 {
         let length = file.read(&mut buffer)?;
         let piece = &buffer[..length];
+        if is_start && let Some(charset) = Charset::declared(piece) {
+            return Ok(charset);
+        }
+        is_start = false;
         // ISO-2022-JP is ASCII with escape sequences.
         if length == 0 || left < EXAMINED_FOR_GUESS || !piece.is_ascii() || piece.contains(&ESCAPE) {
             detector.feed(piece, length == 0);

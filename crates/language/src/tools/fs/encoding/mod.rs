@@ -15,6 +15,9 @@ pub use encode::{Unencodable, encode};
 pub use shift::Shift;
 pub use whole::{Decoded, decode_whole};
 
+/// Maximum length in bytes of an XML declaration that is looked at.
+const DECLARATION: usize = 1_024;
+
 /// The meaning of an `encoding` argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -76,6 +79,21 @@ impl Charset {
     /// Returns the encoding that a byte order mark identifies.
     pub fn of_mark(bytes: &[u8]) -> Option<MarkedCharset> {
         Encoding::for_bom(bytes).map(|(encoding, mark)| MarkedCharset { charset: Charset::Named(encoding), mark })
+    }
+
+    /// Returns the encoding that an XML declaration at the beginning names (XML 1.0, F). UTF-8 and UTF-16 do not count: a
+    /// file is guessed only if it is neither.
+    pub fn declared(start: &[u8]) -> Option<Charset> {
+        let declaration = start.strip_prefix(b"<?xml")?.get(..DECLARATION.min(start.len() - 5))?;
+        let end = memchr::memmem::find(declaration, b"?>")?;
+        let declaration =
+            str::from_utf8(&declaration[..end]).ok().filter(|text| text.starts_with([' ', '\t', '\r', '\n']))?;
+        let (_, rest) = declaration.split_once("encoding")?;
+        let value = rest.trim_start().strip_prefix('=')?.trim_start();
+        let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+        let (name, _) = value[1..].split_once(quote)?;
+        let charset = Charset::find(&name.to_ascii_lowercase())?;
+        Some(charset).filter(|charset| *charset != Charset::UTF_8 && !charset.has_units_of_two())
     }
 
     /// Returns the encoding as one that writes no byte order mark.

@@ -66,6 +66,8 @@ const SPEC: Spec = Spec {
         "same file",
         "st_ino",
         "st_nlink",
+        "ctime",
+        "st_ctime",
     ],
     summary: "Finds files in a directory and all directories below it, by name, type, size and time",
     details: "Returns a list with a record for each entry found. The list is complete, or the call fails: an entry \
@@ -81,8 +83,9 @@ const SPEC: Spec = Spec {
         - `extension`: part of the name after the last dot, as written, without the dot; `\"\"` if there is none \
         (`.bashrc`, `a.`).\n\
         - `target`: text of a symbolic link; nil for all else.\n\
-        - `links` and `identity`, with `identity: true`: number of names (hard links) of the file, and a text that two \
-        names of one file have in common, as `FS.FileInfo` returns them. They take 24 bytes of memory per record, and \
+        - `links`, `identity` and `changed`, with `identity: true`: number of names (hard links) of the file, a text that \
+        two names of one file have in common, as `FS.FileInfo` returns them, and the time when its content, owner, \
+        permissions or names last changed, in the form of `modified`. They take 36 bytes of memory per record, and \
         some more during the search.\n\n\
         Patterns: a pattern without `/` is compared with the name at any depth, one with `/` with the path from the \
         directory. One that ends in `/` matches directories only. `*` and `?` do not match `/`; `**` matches any \
@@ -144,7 +147,7 @@ arguments! {
         limit: Option<i64> = Absent, Kind::IntOrNil { min: 0, max: i64::MAX }, "maximum number of records";
         ignore_case: bool = Is(Literal::Bool(false)), Kind::Bool, "whether patterns ignore letter case";
         exact_times: bool = Is(Literal::Bool(false)), Kind::Bool, "whether `modified` has nanoseconds";
-        identity: bool = Is(Literal::Bool(false)), Kind::Bool, "whether records have `links` and `identity`";
+        identity: bool = Is(Literal::Bool(false)), Kind::Bool, "whether records have `links`, `identity` and `changed`";
     }
 }
 
@@ -264,19 +267,25 @@ fn table(found: FoundEntries, first: String, fields: Fields) -> Result<Table, To
         ("target", targets),
     ];
     if fields.identity {
-        columns.extend(identities(&found.files));
+        columns.extend(identities(&found.files, fields.exact_times));
     }
     Ok(Table::new(columns, len)?)
 }
 
-/// Returns the columns that tell which records are names of one file. Without files nothing reads them.
-fn identities(files: &[FileNames]) -> [(&'static str, Column); 2] {
+/// Returns the columns about the file that a record names. Without files nothing reads them.
+fn identities(files: &[FileNames], exact_times: bool) -> [(&'static str, Column); 3] {
     if files.is_empty() {
-        return [("links", Column::Unread), ("identity", Column::Unread)];
+        return [("links", Column::Unread), ("identity", Column::Unread), ("changed", Column::Unread)];
     }
     let links = files.iter().map(|file| i64::try_from(file.links).unwrap_or(i64::MAX)).collect();
     let identities = files.iter().map(|file| (file.identity.device, file.identity.inode)).collect();
-    [("links", Column::Ints(links)), ("identity", Column::Identities(identities))]
+    let seconds = files.iter().map(|file| file.changed.seconds).collect();
+    let changed = if exact_times {
+        Column::ExactTimes { seconds, nanos: files.iter().map(|file| file.changed.nanos).collect() }
+    } else {
+        Column::Times(seconds)
+    };
+    [("links", Column::Ints(links)), ("identity", Column::Identities(identities)), ("changed", changed)]
 }
 
 /// The packed list of records.
@@ -301,7 +310,8 @@ impl Answer for Records {
                     "extension": { "type": "string", "description": "what follows the last dot of the name, or empty" },
                     "target": { "type": ["string", "null"], "description": "text of a link; null for all else" },
                     "links": { "type": "integer", "description": "names that the file has; with `identity`" },
-                    "identity": { "type": "string", "description": "text that two names of one file have in common; with `identity`" }
+                    "identity": { "type": "string", "description": "text that two names of one file have in common; with `identity`" },
+                    "changed": { "type": "string", "description": "last change of content, owner, permissions or names, in the form of `modified`; with `identity`" }
                 },
                 "required": ["path", "name", "type", "size", "modified", "extension", "target"]
             }

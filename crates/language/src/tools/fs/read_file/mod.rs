@@ -69,7 +69,8 @@ const SPEC: Spec = Spec {
         - `mimeType`: type of the file, by its content, else by its name.\n\
         - `compression`: `gzip`, `zstd`, `xz` or `bzip2` if the content was decompressed, else nil.\n\n\
         Encoding: a byte order mark decides. Without one, the file is in `encoding` or, if that is left out, UTF-8; if \
-        it is not UTF-8, the encoding is guessed from the bytes. `auto` guesses at once. Few bytes can mislead the \
+        it is not UTF-8, it is in the encoding that an XML declaration in the first line names, or the encoding is \
+        guessed from the bytes. `auto` does so at once. Few bytes can mislead the \
         guess, so name the encoding if it is known. All names of the WHATWG Encoding Standard are accepted; \
         `iso-8859-1` (`latin-1`) is true Latin-1. To write the text back with its mark if `byteOrderMark` is true, \
         give `FS.WriteFile` the same `encoding` and `\"\\u{FEFF}\" + text`.\n\n\

@@ -255,7 +255,7 @@ impl<'a> Reading<'a> {
             None => format!("`{path}` is binary, not text"),
         };
         let hint = if let Some(format) = Compression::of(&self.start) {
-            &*format.hint()
+            &*format.hint(self.source.format().is_some())
         } else if MediaKind::of(&self.start).is_media() && self.args.entry.is_none() {
             "see or hear it with `FS.ReadMedia`, or read its bytes with `encoding: \"base64\"`"
         } else {

@@ -68,6 +68,8 @@ pub struct TextStream {
     decoder: Decoder,
     /// When the encoding is guessed; `None` when it is decided.
     guess: Option<Guess>,
+    /// The encoding that an XML declaration names.
+    declared: Option<Charset>,
     buffer: Vec<u8>,
     /// Number of bytes in the buffer.
     filled: usize,
@@ -120,6 +122,7 @@ impl TextStream {
             shown: shown.to_owned(),
             decoder,
             guess,
+            declared: None,
             buffer: Vec::new(),
             filled: 0,
             incomplete: 0,
@@ -209,6 +212,7 @@ impl TextStream {
         if self.decoder.refuses_nul() && is_binary(&self.buffer[start..self.filled]) {
             return Err(self.binary());
         }
+        self.declared = Charset::declared(&self.buffer[..self.filled]);
         Ok(start)
     }
 
@@ -220,7 +224,10 @@ impl TextStream {
     fn binary(&self) -> ToolError {
         let message = format!("`{}` is binary, not text", self.shown);
         let format = Compression::of(&self.buffer[..self.filled]);
-        let hint = format.map_or_else(|| "a text in UTF-16 needs its `encoding`".to_owned(), Compression::hint);
+        let hint = format.map_or_else(
+            || "a text in UTF-16 needs its `encoding`".to_owned(),
+            |format| format.hint(self.source.format().is_some()),
+        );
         self.error(ToolCode::NotText, message).hint(hint)
     }
 
@@ -234,7 +241,7 @@ impl TextStream {
             self.check_nul(0)?;
         }
         let examined = &self.buffer[from..self.filled.min(to)];
-        let found = detect(&mut &*examined).unwrap_or(Charset::UTF_8);
+        let found = self.declared.or_else(|| detect(&mut &*examined).ok()).unwrap_or(Charset::UTF_8);
         let is_escaped = found != Charset::UTF_8 && examined.is_ascii();
         match self.guess.take() {
             // Escape sequences alone are UTF-8 too.

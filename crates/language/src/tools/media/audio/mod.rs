@@ -47,6 +47,9 @@ const SPEC: Spec = Spec {
     keywords: &[
         "id3",
         "mp3 tags",
+        "flac",
+        "music",
+        "genre",
         "music tags",
         "artist",
         "album",

@@ -35,6 +35,7 @@ const SPEC: Spec = Spec {
         "camera",
         "lens",
         "gps of a photo",
+        "geotag",
         "image size",
         "image dimensions",
         "image metadata",

@@ -8,7 +8,6 @@
 //! the same run.
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 
 use web_time::{Duration, Instant};
 
@@ -76,8 +75,7 @@ impl StoreLock {
         let lock = own.open_or_make(LOCK)?;
         let found = own.folder().file_metadata(&lock).map_err(|error| SandboxError::io(display(LOCK), &error))?;
         let identity = own.identity();
-        let folder = Arc::new(own.into_folder());
-        Ok(HeldStore { folder, identity, lock: Arc::new(lock), lock_identity: found.identity })
+        Ok(HeldStore::new(own.into_folder(), identity, lock, found.identity))
     }
 
     fn wait_for(root: &Root, held: HeldStore, meter: &Meter) -> Result<StoreLock, SandboxError> {
@@ -96,7 +94,7 @@ impl StoreLock {
 
     /// Creates a slot for a backup of the entry at `place`.
     pub fn slot(&self, place: &SandboxPath, id: &BackupId) -> Result<Slot, SandboxError> {
-        Slot::make(&self.held.folder, &self.seal, place.resolved_raw(), id)
+        Slot::make(&self.held, &self.seal, place.resolved_raw(), id)
     }
 }
 

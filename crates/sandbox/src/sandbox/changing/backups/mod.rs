@@ -38,7 +38,7 @@ use super::super::handles::store_usage::StoreUsage;
 
 pub use backup_path::{BackupPath, BackupPathText};
 pub(in crate::sandbox) use lock::{StoreLock, UndoLock};
-pub(in crate::sandbox) use slot::Slot;
+pub(in crate::sandbox) use slot::{Slot, SyncedFolders};
 pub(in crate::sandbox) use sweep::{Reclaimer, RetentionRules, Sweep, is_fresh};
 pub use tally::{Amount, ReclaimReason, Reclaimed, SweepReport, Tally};
 
@@ -93,6 +93,8 @@ pub(in crate::sandbox) struct BackupId {
     pub kind: BackupKind,
     /// Its stamp, with which its name begins.
     pub stamp: String,
+    /// Whether it is that of an earlier backup. A new one has a name that nobody can guess.
+    pub is_again: bool,
 }
 
 impl BackupId {
@@ -101,7 +103,7 @@ impl BackupId {
         let path = address.0.to_string_lossy();
         let is_trash = path.split('/').skip_while(|part| *part != STATE_DIR).nth(1) == Some(BackupKind::Trash.name());
         let kind = if is_trash { BackupKind::Trash } else { BackupKind::Backups };
-        BackupId { kind, stamp: stamp::stamp_in(address) }
+        BackupId { kind, stamp: stamp::stamp_in(address), is_again: true }
     }
 }
 
@@ -126,7 +128,7 @@ impl<'a> BackupStore<'a> {
     /// Returns the id of a new backup. `usage` is that of the run, which may belong to another root.
     pub(in crate::sandbox) fn new_id(self, kind: BackupKind, usage: &StoreUsage) -> BackupId {
         self.root.usage.follow(usage);
-        BackupId { kind, stamp: stamp::name_at(&usage.now()) }
+        BackupId { kind, stamp: stamp::name_at(&usage.now()), is_again: false }
     }
 
     /// Returns the id of a new backup that a change makes. Begins the run first, so that stamps of its backups are

@@ -1,5 +1,6 @@
 //! Slots: a slot is a directory handle and a new name below `.ns` for a single backup.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -8,14 +9,15 @@ use crate::limits::Meter;
 
 use super::super::super::handles::discard::discard;
 use super::super::super::handles::error::SandboxError;
-use super::super::super::handles::folder::{Folder, Replace};
+use super::super::super::handles::folder::{Folder, Replace, Resolver};
 use super::super::super::handles::metadata::Identity;
 use super::super::super::handles::path::parts_of;
-use super::super::super::handles::private::{FOLDER_MODE, reopen_ours};
+use super::super::super::handles::private::{FOLDER_MODE, check_folder, reopen_ours};
 use super::super::super::handles::root::SandboxPath;
 use super::super::super::handles::seal::RootSeal;
 use super::super::super::handles::staging::random_name;
 use super::super::super::handles::stamp;
+use super::super::super::handles::store_usage::HeldStore;
 use super::super::copier::copy_aside;
 use super::super::parents::MadeFolders;
 use super::{BackupId, BackupKind, shown_below};
@@ -34,7 +36,12 @@ pub struct Slot {
     /// Whether the directory was created for this slot.
     is_new: bool,
     content: Content,
+    /// The size of the entry in bytes, if it is known.
+    bytes: Option<u64>,
 }
+
+/// Directories that were synced after a group of steps was carried out, so that they need not be synced again.
+pub(in crate::sandbox) type SyncedFolders = BTreeSet<Identity>;
 
 /// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,19 +56,20 @@ enum Content {
 impl Slot {
     /// Creates a slot for a backup of an entry with a resolved path. Errors: if something has the name already, which
     /// can happen for the name of an earlier backup that an undo or redo uses again.
-    pub(super) fn make(own: &Folder, seal: &RootSeal, resolved: &OsStr, id: &BackupId) -> Result<Slot, SandboxError> {
-        let folder = own.duplicate().map_err(|error| SandboxError::io(shown_below::<&str>(&[]), &error))?;
-        let (names, made) = (Vec::new(), MadeFolders::default());
-        let (kind, name, content) = (id.kind, OsString::new(), Content::Nothing);
-        let mut slot = Slot { kind, folder, device: 0, name, names, made, is_new: false, content };
-        let parts: Vec<OsString> = parts_of(Path::new(resolved)).collect();
-        slot.descend(OsString::from(kind.name()), false)?;
-        for (at, part) in parts.iter().enumerate() {
-            // Each path has a directory of its own, which is seldom there.
-            slot.descend(stamp::folder_of(part), at + 1 == parts.len())?;
-        }
+    pub(super) fn make(
+        held: &HeldStore,
+        seal: &RootSeal,
+        resolved: &OsStr,
+        id: &BackupId,
+    ) -> Result<Slot, SandboxError> {
+        let parts = parts_of(Path::new(resolved)).map(|part| stamp::folder_of(&part));
+        let names: Vec<OsString> = [OsString::from(id.kind.name())].into_iter().chain(parts).collect();
+        let mut slot = match Slot::beside_last(held, &names, id.kind)? {
+            Some(slot) => slot,
+            None => Slot::descend_all(held, names, id.kind)?,
+        };
         slot.name = stamp::kept_name(&id.stamp, &slot.names, seal);
-        if slot.is_new {
+        if slot.is_new && !id.is_again {
             return Ok(slot);
         }
         match slot.folder.metadata(&slot.name) {
@@ -69,6 +77,49 @@ impl Slot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(slot),
             Err(error) => Err(SandboxError::io(slot.display(), &error)),
         }
+    }
+
+    fn empty(kind: BackupKind, folder: Folder) -> Slot {
+        let (names, made, name) = (Vec::new(), MadeFolders::default(), OsString::new());
+        Slot { kind, folder, device: 0, name, names, made, is_new: false, content: Content::Nothing, bytes: None }
+    }
+
+    /// Opens the directory to which the names lead from `.ns`, level by level, and creates missing ones.
+    fn descend_all(held: &HeldStore, names: Vec<OsString>, kind: BackupKind) -> Result<Slot, SandboxError> {
+        let duplicate = |folder: &Folder, names: &[OsString]| {
+            folder.duplicate().map_err(|error| SandboxError::io(shown_below(names), &error))
+        };
+        let mut slot = Slot::empty(kind, duplicate(&held.folder, &[])?);
+        let levels = names.len();
+        for (at, name) in names.into_iter().enumerate() {
+            // Each path has a directory of its own, which is seldom there.
+            let is_last = at + 1 == levels;
+            if is_last && slot.folder.resolver() != Resolver::Portable {
+                held.keep_last(&slot.names, duplicate(&slot.folder, &slot.names)?);
+            }
+            slot.descend(name, is_last && at > 0)?;
+        }
+        Ok(slot)
+    }
+
+    /// Creates the directory beside that of the last backup, whose parents were checked, and opens it by all of its
+    /// names: it is below the store, whatever has happened to its parents since. Returns `None` if another directory
+    /// had the last backup, or if this one cannot be opened in that way.
+    fn beside_last(held: &HeldStore, names: &[OsString], kind: BackupKind) -> Result<Option<Slot>, SandboxError> {
+        let Some((name, above)) = names.split_last() else { return Ok(None) };
+        let Some(parent) = held.last(above) else { return Ok(None) };
+        let mut made = MadeFolders::default();
+        let Ok(is_new) = made.make_untraced(&parent, name, FOLDER_MODE) else { return Ok(None) };
+        let chain: Vec<&OsStr> = names.iter().map(OsString::as_os_str).collect();
+        let Ok(Some(folder)) = held.folder.open_chain(&chain) else { return Ok(None) };
+        let metadata = folder.own_metadata().map_err(|error| SandboxError::io(shown_below(names), &error))?;
+        check_folder(&shown_below(names), &metadata)?;
+        if is_new {
+            made.identify(metadata.identity);
+        }
+        let mut slot = Slot::empty(kind, folder);
+        (slot.device, slot.names, slot.made, slot.is_new) = (metadata.identity.device, names.to_vec(), made, is_new);
+        Ok(Some(slot))
     }
 
     /// Opens a subdirectory and creates it if necessary; if it is probably missing, tries that first.
@@ -125,7 +176,12 @@ impl Slot {
 
     /// Returns the size in bytes of a file in the slot. The content of a directory is not counted.
     pub(super) fn size(&self) -> u64 {
-        self.folder.metadata(&self.name).map_or(0, |metadata| metadata.size)
+        self.bytes.unwrap_or_else(|| self.folder.metadata(&self.name).map_or(0, |metadata| metadata.size))
+    }
+
+    /// Sets the size in bytes of the entry that was moved here.
+    pub fn set_size(&mut self, bytes: u64) {
+        self.bytes = Some(bytes);
     }
 
     /// Whether an entry with this identity can probably be moved here without a copy: whether both are on the same
@@ -191,12 +247,24 @@ impl Slot {
     /// Like [`Slot::sync`], for an entry with this identity that was moved here from a directory, whose names may still
     /// wait for the barrier.
     pub fn sync_after(&self, folder: &Folder, identity: Identity, place: &SandboxPath) -> Result<(), SandboxError> {
+        self.sync_after_all(folder, identity, place, &mut SyncedFolders::new())
+    }
+
+    /// Like [`Slot::sync_after`], for one of several entries that were all moved before the first of them is synced.
+    /// `synced` has the directories that were synced since, and receives this one.
+    pub(in crate::sandbox) fn sync_after_all(
+        &self,
+        folder: &Folder,
+        identity: Identity,
+        place: &SandboxPath,
+        synced: &mut SyncedFolders,
+    ) -> Result<(), SandboxError> {
         // The log of the file system has both the move and the directories created before it.
         if self.is_near(identity) && folder.has_one_log() {
             return Ok(());
         }
         // The directory first: elsewhere the name would be missing until it is synced too.
-        folder.sync().and_then(|()| self.sync_all()).map_err(|error| place.undurable(&error))
+        sync_once(folder, synced).and_then(|()| self.sync_all()).map_err(|error| place.undurable(&error))
     }
 
     /// Makes the backup durable.
@@ -207,6 +275,16 @@ impl Slot {
     fn sync_all(&self) -> io::Result<()> {
         self.folder.sync().and_then(|()| self.made.sync())
     }
+}
+
+/// Syncs a directory unless it was synced since the last of its names was changed.
+fn sync_once(folder: &Folder, synced: &mut SyncedFolders) -> io::Result<()> {
+    let identity = folder.own_metadata()?.identity;
+    if !synced.contains(&identity) {
+        folder.sync()?;
+        synced.insert(identity);
+    }
+    Ok(())
 }
 
 impl Drop for Slot {

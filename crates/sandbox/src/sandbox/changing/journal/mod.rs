@@ -17,6 +17,11 @@
 //!   synced before it gets its name, so a name never stands for a torn or empty file;
 //! - of all steps of runs and groups that take effect completely or not at all: recovery must know what to reverse.
 //!
+//! Steps that do not depend on each other wait for one sync together ([`Change::begin_together`]): moves and edits of one
+//! call, their reversals, and the files that a plan puts in place. All their records are on the disk before the first of
+//! them is carried out. Killed in between, such a run has records of steps that were not carried out, and recovery finds
+//! out which: the entries tell it.
+//!
 //! Plain moves, new directories and permission bits wait for the barrier with their records. What the file systems do
 //! meanwhile:
 //! - ext4 (`data=ordered`, delayed allocation) commits names every few seconds, but writes the blocks of the journal

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::super::handles::address::Address;
 use super::super::super::handles::error::SandboxError;
 use super::super::super::handles::path::parts_of;
-use super::super::super::handles::private::open_ours;
+use super::super::super::handles::private::reopen_ours;
 use super::super::super::handles::reserved::STATE_DIR;
 use super::super::super::handles::root::{Root, SandboxPath};
 use super::super::super::handles::stamp;
@@ -90,8 +90,8 @@ impl<'a> Roots<'a> {
         }
         let mut folder = own.into_folder();
         for part in folders {
-            match open_ours(&folder, part, || shown.clone())? {
-                Some(inner) => folder = inner,
+            match reopen_ours(&folder, part, || shown.clone())? {
+                Some((inner, _)) => folder = inner,
                 None => return Ok(None),
             }
         }

@@ -15,7 +15,7 @@ use super::super::super::handles::metadata::{Kind, Metadata, Timestamp};
 use super::super::super::handles::staging::random_name;
 use super::super::journal::{FolderState, PendingStep, Step};
 use super::super::replace::is_same;
-use super::{Finder, Names, Unpacking, display, last};
+use super::{Finder, Names, TREE, Unpacking, display, last};
 
 pub(super) struct Merge<'a> {
     unpacking: &'a Unpacking<'a>,
@@ -90,9 +90,10 @@ impl<'a> Merge<'a> {
     }
 
     fn move_all(&mut self, tops: &[usize]) -> Result<(), SandboxError> {
-        let Unpacking { target, home, tree, .. } = self.unpacking;
+        let Unpacking { target, home, .. } = self.unpacking;
         let wrap = |error: io::Error| target.error(&error);
-        let mut from = Finder::new(&tree.top).map_err(wrap)?;
+        let tree = self.unpacking.outer().open_folder(OsStr::new(TREE)).map_err(wrap)?;
+        let mut from = Finder::new(&tree).map_err(wrap)?;
         let mut to = Finder::new(home).map_err(wrap)?;
         let mut above: Option<&[CompactString]> = None;
         for number in tops {
@@ -117,6 +118,8 @@ impl<'a> Merge<'a> {
             let folder = tree.folder(&below[..below.len() - 1])?;
             self.moved.push((at, folder.metadata(last(below))?));
         }
+        // Windows renames no directory that is open.
+        drop(tree);
         let renamed = self.rename(from, to, parts);
         if renamed.is_err() {
             self.moved.truncate(before);
@@ -202,7 +205,7 @@ impl<'a> Merge<'a> {
             return Ok(false);
         }
         // In our own directory the entry is checked again; it is removed with that directory.
-        let (outer, aside) = (&self.unpacking.outer, random_name());
+        let (outer, aside) = (self.unpacking.outer(), random_name());
         folder.rename(name, outer, &aside, Replace::Yes)?;
         if is_same(was, &outer.metadata(&aside)?) {
             Ok(true)

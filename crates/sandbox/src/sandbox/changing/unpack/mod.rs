@@ -48,8 +48,10 @@ pub struct Unpacking<'p> {
     /// parent.
     home: Folder,
     name: OsString,
-    outer: Folder,
-    tree: Finder,
+    /// The temporary directory; `None` while it is removed, because Windows removes no directory that is open.
+    outer: Option<Folder>,
+    /// The tree in it; `None` once it is moved, because Windows moves no directory that is open.
+    tree: Option<Finder>,
     exists: bool,
 }
 
@@ -109,6 +111,7 @@ impl SandboxPath {
         });
         match opened {
             Ok((outer, tree)) => {
+                let (outer, tree) = (Some(outer), Some(tree));
                 Ok(Unpacking { target: self, change, pending, address, home, name, outer, tree, exists })
             }
             Err(error) => {
@@ -182,9 +185,10 @@ impl Unpacking<'_> {
     }
 
     /// Puts the tree at its target. Existing entries stay as they are; after an error, nothing has changed.
-    pub fn finish(self, names: &Names<'_>) -> Result<(), SandboxError> {
+    pub fn finish(mut self, names: &Names<'_>) -> Result<(), SandboxError> {
         let wrap = |error: io::Error| self.target.error(&error);
-        self.outer.sync_all_below().map_err(wrap)?;
+        self.outer().sync_all_below().map_err(wrap)?;
+        self.tree = None;
         if self.exists {
             return Merge::new(&self, names).run();
         }
@@ -199,7 +203,7 @@ impl Unpacking<'_> {
             is_empty: false,
         };
         let pending = self.change.begin(step, &[folder])?;
-        match self.outer.rename(OsStr::new(TREE), folder, name, Replace::No) {
+        match self.outer().rename(OsStr::new(TREE), folder, name, Replace::No) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(SandboxError::Exists(self.target.display().to_owned()));
             }
@@ -211,6 +215,11 @@ impl Unpacking<'_> {
         synced.map_err(|error| self.target.undurable(&error))
     }
 
+    /// Returns the temporary directory.
+    fn outer(&self) -> &Folder {
+        self.outer.as_ref().expect("the temporary directory is open until it is removed")
+    }
+
     /// Calls `work` with the parent directory and the last name of `parts`.
     fn within<R>(
         &mut self,
@@ -218,14 +227,17 @@ impl Unpacking<'_> {
         work: impl FnOnce(&Folder, &OsStr) -> io::Result<R>,
     ) -> Result<R, SandboxError> {
         let above = &parts[..parts.len() - 1];
-        let done = self.tree.folder(above).and_then(|folder| work(folder, last(parts)));
+        let tree = self.tree.as_mut().expect("the tree is open until it is finished");
+        let done = tree.folder(above).and_then(|folder| work(folder, last(parts)));
         done.map_err(|error| self.error(parts, &error))
     }
 }
 
 impl Drop for Unpacking<'_> {
     fn drop(&mut self) {
-        let is = |metadata: Metadata| self.outer.own_metadata().is_ok_and(|own| own.identity == metadata.identity);
+        self.tree = None;
+        let own = self.outer.take().and_then(|outer| outer.own_metadata().ok());
+        let is = |metadata: Metadata| own.is_some_and(|own| own.identity == metadata.identity);
         if self.home.metadata(&self.name).is_ok_and(is) {
             // Remains of a failed change must not stay visible.
             match (discard_without_trace(&self.home, &self.name, self.target.display()), self.pending.take()) {

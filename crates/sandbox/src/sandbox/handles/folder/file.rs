@@ -100,6 +100,7 @@ impl File {
     /// Returns errors of the operating system.
     pub fn sync_all(&self) -> io::Result<()> {
         match self {
+            File::Disk(file) if is_unsynced(file) => Ok(()),
             File::Disk(file) => file.sync_all(),
             File::Scratch(_) | File::Memory(_) => Ok(()),
         }
@@ -134,6 +135,11 @@ impl File {
             }
         }
     }
+}
+
+/// Whether it is a directory of Windows, which syncs files alone.
+fn is_unsynced(file: &fs::File) -> bool {
+    cfg!(windows) && file.metadata().is_ok_and(|metadata| metadata.is_dir())
 }
 
 impl Read for &File {

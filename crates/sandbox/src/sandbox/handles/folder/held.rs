@@ -169,14 +169,17 @@ impl DiskEntry {
     }
 
     /// Sets its modification time. `folder` and `name` are where it was found.
-    fn set_modified(&self, _: &Folder, _: &OsStr, modified: Timestamp) -> io::Result<()> {
+    ///
+    /// Windows sets no time through a handle for reading, so the entry that has the name now gets it. No link is
+    /// followed, and an entry that is there instead is in the same directory.
+    fn set_modified(&self, folder: &Folder, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         #[cfg(unix)]
-        return Ok(rustix::fs::futimens(self.file.on_disk()?, &times_of(modified))?);
-        #[cfg(not(unix))]
         {
-            let _ = modified;
-            Err(io::Error::new(io::ErrorKind::Unsupported, "the time of a file is not set on this system"))
+            let _ = (folder, name);
+            Ok(rustix::fs::futimens(self.file.on_disk()?, &times_of(modified))?)
         }
+        #[cfg(not(unix))]
+        folder.set_modified(name, modified)
     }
 
     /// Sets its permission bits. `folder` and `name` are where it was found.

@@ -11,13 +11,14 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{
-    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Statx, StatxAttributes,
-    StatxFlags, Timespec, Timestamps, UTIME_OMIT,
+    Access, AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Statx, StatxAttributes, StatxFlags, Timespec,
+    Timestamps, UTIME_OMIT,
 };
 use rustix::io::Errno;
 
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
 use super::file::File;
+use super::renames::rename_new;
 use super::{Entry, EntryBuffer, Replace};
 
 /// An open directory.
@@ -247,44 +248,6 @@ pub fn open_beneath<E>(
     }
 }
 
-/// Renames without replacing: uses `renameat2` with NOREPLACE or, if the file system does not support it (NFS), creates
-/// a hard link and removes the old name.
-///
-/// Directories cannot have hard links. A rename of a directory fails if the new name is anything but an empty directory
-/// (rename(2)), so at most one that appears at this moment is lost. Of the old name, the trailing slash makes it a
-/// directory's.
-pub fn rename_new(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to: &OsStr) -> io::Result<()> {
-    match rustix::fs::renameat_with(&from_folder, from, &to_folder, to, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-        other => return Ok(other?),
-    }
-    match rustix::fs::linkat(&from_folder, from, &to_folder, to, AtFlags::empty()) {
-        Ok(()) => Ok(rustix::fs::unlinkat(&from_folder, from, AtFlags::empty())?),
-        Err(Errno::PERM | Errno::OPNOTSUPP) => rename_new_folder(from_folder, from, to_folder, to),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Renames a directory without replacing anything but an empty directory.
-fn rename_new_folder(from_folder: impl AsFd, from: &OsStr, to_folder: impl AsFd, to: &OsStr) -> io::Result<()> {
-    match rustix::fs::statx(&to_folder, to, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE) {
-        Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
-        Err(Errno::NOENT) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let mut directory = from.to_owned();
-    directory.push("/");
-    match rustix::fs::renameat(&from_folder, &directory, &to_folder, to) {
-        Ok(()) => Ok(()),
-        Err(Errno::NOTDIR) => Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "this file system cannot rename without the risk of overwriting",
-        )),
-        Err(Errno::NOTEMPTY | Errno::EXIST) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// The magic numbers of ext4 and XFS (statfs(2)).
 const WITH_ONE_LOG: [u64; 2] = [0xef53, 0x5846_5342];
 
@@ -299,14 +262,6 @@ pub fn check_changeable(folder: impl AsFd) -> io::Result<()> {
     match rustix::fs::accessat(folder, ".", access, AtFlags::EACCESS) {
         // Older kernels cannot check this for the effective user.
         Err(Errno::NOSYS | Errno::INVAL) => Ok(()),
-        other => Ok(other?),
-    }
-}
-
-/// Exchanges two entries atomically.
-pub fn exchange(one_folder: impl AsFd, one: &OsStr, other_folder: impl AsFd, other: &OsStr) -> io::Result<()> {
-    match rustix::fs::renameat_with(one_folder, one, other_folder, other, RenameFlags::EXCHANGE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
         other => Ok(other?),
     }
 }

@@ -54,8 +54,10 @@ fn has_no_locks(error: &io::Error) -> bool {
         let known = [Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK, Errno::INVAL, Errno::BADF];
         Errno::from_io_error(error).is_some_and(|error| known.contains(&error))
     }
+    // `ERROR_INVALID_FUNCTION`, `ERROR_INVALID_HANDLE`, `ERROR_NOT_SUPPORTED` and `ERROR_INVALID_PARAMETER`, which Windows
+    // and Wine give for directories.
     #[cfg(not(unix))]
     {
-        error.kind() == ErrorKind::Unsupported
+        error.kind() == ErrorKind::Unsupported || matches!(error.raw_os_error(), Some(1 | 6 | 50 | 87))
     }
 }

@@ -23,10 +23,11 @@ macro_rules! on {
 }
 
 /// The same call for directories whose handle is a descriptor.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
 macro_rules! on_disk {
     ($folder:expr, $inner:ident => $call:expr) => {
         match $folder {
+            #[cfg(target_os = "linux")]
             Folder::Linux($inner) => $call,
             Folder::Portable($inner) => $call,
             Folder::Memory(_) | Folder::Overlaid(_) => Err(io::ErrorKind::Unsupported.into()),
@@ -56,6 +57,10 @@ mod linux;
 #[cfg(not(target_family = "wasm"))]
 mod portable;
 mod read_only;
+#[cfg(not(target_family = "wasm"))]
+mod renames;
+#[cfg(any(windows, all(test, unix)))]
+mod windows_names;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -376,9 +381,9 @@ impl Folder {
         if let (Folder::Memory(folder), Folder::Memory(other_folder)) = (self, other_folder) {
             return folder.exchange(one, other_folder, other);
         }
-        #[cfg(target_os = "linux")]
-        return on_disk!(self, folder => on_disk!(other_folder, inner => linux::exchange(folder, one, inner, other)));
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        return on_disk!(self, folder => on_disk!(other_folder, inner => renames::exchange(folder, one, inner, other)));
+        #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
         {
             let _ = (one, other_folder, other);
             Err(io::ErrorKind::Unsupported.into())

@@ -45,7 +45,7 @@ pub fn set_access(file: &File, like: &Metadata) -> io::Result<()> {
             like.mode & !SET_ID & !0o070 | (like.mode & 0o007) << 3
         };
         // After the owner, because changing the owner clears the setuid bit.
-        rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?;
+        rustix::fs::fchmod(file, Mode::from_raw_mode(mode as rustix::fs::RawMode))?;
     }
     #[cfg(not(unix))]
     let _ = (file, like);

@@ -11,6 +11,7 @@ use cap_std::fs::{Dir, FileType, OpenOptions};
 
 use super::super::metadata::{Identity, Kind, Metadata, Owner, Timestamp};
 use super::file::File;
+use super::renames::rename_new;
 use super::{Entry, Replace};
 
 /// An open directory.
@@ -23,7 +24,7 @@ impl PortableFolder {
     }
 
     pub fn open_folder(&self, name: &OsStr) -> io::Result<PortableFolder> {
-        Ok(PortableFolder(self.0.open_dir_nofollow(name)?))
+        Ok(PortableFolder(self.0.open_dir_nofollow(self.listed(name)?)?))
     }
 
     pub fn duplicate(&self) -> io::Result<PortableFolder> {
@@ -31,7 +32,7 @@ impl PortableFolder {
     }
 
     pub fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
-        Ok(metadata_of(&self.0.symlink_metadata(name)?))
+        Ok(metadata_of(&self.0.symlink_metadata(self.listed(name)?)?))
     }
 
     pub fn own_metadata(&self) -> io::Result<Metadata> {
@@ -54,7 +55,7 @@ impl PortableFolder {
     }
 
     pub fn read_link(&self, name: &OsStr) -> io::Result<OsString> {
-        Ok(self.0.read_link_contents(name)?.into_os_string())
+        Ok(self.0.read_link_contents(self.listed(name)?)?.into_os_string())
     }
 
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
@@ -73,7 +74,7 @@ impl PortableFolder {
             use rustix::fs::OFlags;
             options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32);
         }
-        Ok(self.0.open_with(name, options)?.into_std().into())
+        Ok(self.0.open_with(self.listed(name)?, options)?.into_std().into())
     }
 
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
@@ -83,7 +84,7 @@ impl PortableFolder {
         cap_std::fs::OpenOptionsExt::mode(&mut options, mode);
         #[cfg(not(unix))]
         let _ = mode;
-        Ok(self.0.open_with(name, &options)?.into_std().into())
+        Ok(self.0.open_with(self.fresh(name)?, &options)?.into_std().into())
     }
 
     pub fn create_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
@@ -93,52 +94,57 @@ impl PortableFolder {
         cap_std::fs::DirBuilderExt::mode(&mut builder, mode);
         #[cfg(not(unix))]
         let _ = mode;
-        self.0.create_dir_with(name, &builder)
+        self.0.create_dir_with(self.fresh(name)?, &builder)
     }
 
     pub fn create_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
         #[cfg(unix)]
-        return self.0.symlink_contents(target, name);
+        return self.0.symlink_contents(target, self.fresh(name)?);
         #[cfg(not(unix))]
-        return DirExt::symlink(&self.0, target, name);
+        return DirExt::symlink(&self.0, target, self.fresh(name)?);
     }
 
     pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
-        self.0.remove_file_or_symlink(name)
+        self.0.remove_file_or_symlink(self.listed(name)?)
     }
 
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
-        self.0.remove_dir(name)
+        self.0.remove_dir(self.listed(name)?)
     }
 
     pub fn rename(&self, from: &OsStr, to_folder: &PortableFolder, to: &OsStr, replace: Replace) -> io::Result<()> {
+        let (from, to) = (self.listed(from)?, to_folder.fresh(to)?);
         match replace {
             Replace::Yes => self.0.rename(from, &to_folder.0, to),
-            #[cfg(target_os = "linux")]
-            Replace::No => super::linux::rename_new(&self.0, from, &to_folder.0, to),
-            #[cfg(not(target_os = "linux"))]
-            Replace::No => self.rename_by_link(from, to_folder, to),
+            Replace::No => rename_new(&self.0, from, &to_folder.0, to),
         }
-    }
-
-    /// Renames without ever replacing: creates a hard link, which fails if the target exists, and removes the old name.
-    #[cfg(not(target_os = "linux"))]
-    fn rename_by_link(&self, from: &OsStr, to_folder: &PortableFolder, to: &OsStr) -> io::Result<()> {
-        if self.metadata(from)?.kind == Kind::Folder {
-            let words = "a directory cannot be renamed here without the risk of overwriting";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, words));
-        }
-        self.0.hard_link(from, &to_folder.0, to)?;
-        self.remove_file(from)
     }
 
     pub fn set_modified(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         let modified = SystemTimeSpec::from(cap_std::time::SystemTime::from_std(system_time(modified)));
-        self.0.set_symlink_times(name, None, Some(modified))
+        self.0.set_symlink_times(self.listed(name)?, None, Some(modified))
+    }
+
+    /// Returns the name of an entry. Windows knows further names of it, which are refused.
+    fn listed<'n>(&self, name: &'n OsStr) -> io::Result<&'n OsStr> {
+        #[cfg(windows)]
+        super::windows_names::check_listed(&self.0, name)?;
+        Ok(name)
+    }
+
+    /// Returns the name of a new entry, or of one that is replaced.
+    fn fresh<'n>(&self, name: &'n OsStr) -> io::Result<&'n OsStr> {
+        #[cfg(windows)]
+        super::windows_names::check_new(&self.0, name)?;
+        Ok(name)
     }
 
     pub fn as_file(&self) -> io::Result<File> {
-        Ok(self.0.open(".")?.into_std().into())
+        #[cfg(unix)]
+        return Ok(self.0.open(".")?.into_std().into());
+        // Windows opens no directory as a file; both handles lead to the directory.
+        #[cfg(not(unix))]
+        return Ok(self.0.try_clone()?.into_std_file().into());
     }
 
     pub fn sync(&self) -> io::Result<()> {

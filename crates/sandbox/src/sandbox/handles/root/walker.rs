@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use compact_str::CompactString;
@@ -127,7 +127,9 @@ impl<'a> Walker<'a> {
 
     /// Puts the components of a link's target in front of the remaining ones.
     pub(super) fn turn_to(&mut self, target: &Path) -> Result<(), SandboxError> {
-        let relative = if target.is_absolute() {
+        // A path like `\\a` or `C:a` is not absolute on Windows, but does not begin at the directory of the link either.
+        let begins_here = !matches!(target.components().next(), Some(Component::Prefix(_) | Component::RootDir));
+        let relative = if !begins_here {
             let below = self.root.below(target).ok_or_else(|| self.escapes())?;
             self.entered.clear();
             below

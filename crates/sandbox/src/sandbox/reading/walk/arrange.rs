@@ -18,6 +18,8 @@ pub struct Tree {
     pub parents: Vec<u32>,
     /// Whether each entry is a directory.
     pub is_folder: Vec<bool>,
+    /// The indices of the symbolic links.
+    pub links: Vec<u32>,
     /// Sizes in bytes; 0 for directories. Empty unless details were requested.
     pub sizes: Vec<i64>,
     /// Modification times in seconds since 1970. Empty unless details were requested.
@@ -144,6 +146,7 @@ impl Tree {
             name_ends: Vec::with_capacity(entries),
             parents: Vec::with_capacity(entries),
             is_folder: Vec::with_capacity(entries),
+            links: Vec::new(),
             sizes: Vec::with_capacity(detailed),
             modified: Vec::with_capacity(detailed),
             reserved: readers.iter().map(|reader| reader.reserved).sum(),
@@ -160,6 +163,9 @@ impl Tree {
                 self.names.push_str(&String::from_utf8_lossy(name));
                 self.not_text.insert(self.parents.len(), name.to_vec());
             }
+        }
+        if found.kind == Kind::Link {
+            self.links.push(self.parents.len() as u32);
         }
         self.name_ends.push(self.names.len() as u32);
         self.parents.push(parent);

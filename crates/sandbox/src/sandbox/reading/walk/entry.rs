@@ -1,6 +1,6 @@
 //! An entry of a tree as the readers of a walk pass it on.
 
-use super::super::super::handles::metadata::{Identity, Kind, Metadata};
+use super::super::super::handles::metadata::{Identity, Kind, Metadata, Timestamp};
 
 /// An entry, identified by its reader and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,24 +23,28 @@ pub struct EntryStat {
     pub file: FileNames,
 }
 
-/// A file, and the number of its names.
+/// A file, the number of its names and the time of its last change.
 #[derive(Clone, Copy, Debug)]
 pub struct FileNames {
     /// The identity of the file.
     pub identity: Identity,
     /// Number of hard links.
     pub links: u64,
+    /// The time of the last change of the content or the metadata; 1970 if the file system has none.
+    pub changed: Timestamp,
 }
 
 impl FileNames {
     /// The value for a file that was not queried.
-    pub const UNKNOWN: FileNames = FileNames { identity: Identity { device: 0, inode: 0 }, links: 0 };
+    pub const UNKNOWN: FileNames =
+        FileNames { identity: Identity { device: 0, inode: 0 }, links: 0, changed: Timestamp::EPOCH };
 }
 
 impl From<&Metadata> for EntryStat {
     fn from(metadata: &Metadata) -> EntryStat {
         let (modified, nanos) = metadata.modified.map_or((0, 0), |time| (time.seconds, time.nanos));
-        let file = FileNames { identity: metadata.identity, links: metadata.links };
+        let changed = metadata.changed.unwrap_or(Timestamp::EPOCH);
+        let file = FileNames { identity: metadata.identity, links: metadata.links, changed };
         EntryStat { kind: metadata.kind, size: metadata.size, modified, nanos, file }
     }
 }

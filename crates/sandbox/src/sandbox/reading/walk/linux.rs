@@ -22,7 +22,7 @@ use crate::limits::{Jobs, LimitHit};
 use super::super::super::handles::folder::{
     Folder, LISTING, LinuxFolder, entry_buffer, identity_of, kind_of, open_beneath,
 };
-use super::super::super::handles::metadata::{Identity, Kind};
+use super::super::super::handles::metadata::{Identity, Kind, Timestamp};
 use super::super::ignore::{self, Ignore};
 use super::entry::{EntryId, EntryStat, FileNames};
 use super::filter::{Filter, Position};
@@ -336,7 +336,7 @@ impl Stop {
 /// Returns the fields of metadata that a walk needs.
 fn fields(filter: &Filter<'_>) -> StatxFlags {
     let of_all = StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::MTIME;
-    if filter.wants_identities() { of_all | StatxFlags::INO | StatxFlags::NLINK } else { of_all }
+    if filter.wants_identities() { of_all | StatxFlags::INO | StatxFlags::NLINK | StatxFlags::CTIME } else { of_all }
 }
 
 /// Reads the metadata of an entry.
@@ -345,7 +345,9 @@ fn look(folder: &OwnedFd, name: &CStr, fields: StatxFlags) -> io::Result<EntrySt
     let stat = rustix::fs::statx(folder, name, flags, fields)?;
     let kind = kind_of(FileType::from_raw_mode(stat.stx_mode.into())).unwrap_or(Kind::Special);
     let device = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
-    let file = FileNames { identity: Identity { device, inode: stat.stx_ino }, links: stat.stx_nlink.into() };
+    let identity = Identity { device, inode: stat.stx_ino };
+    let changed = Timestamp { seconds: stat.stx_ctime.tv_sec, nanos: stat.stx_ctime.tv_nsec };
+    let file = FileNames { identity, links: stat.stx_nlink.into(), changed };
     Ok(EntryStat { kind, size: stat.stx_size, modified: stat.stx_mtime.tv_sec, nanos: stat.stx_mtime.tv_nsec, file })
 }
 

@@ -20,7 +20,7 @@ mod search;
 
 use std::sync::Arc;
 
-use crate::limits::{Jobs, LimitHit, Progress, Watch};
+use crate::limits::{Jobs, LimitHit, Meter, Progress, Watch};
 
 use super::super::handles::error::SandboxError;
 use super::super::handles::folder::Folder;
@@ -56,6 +56,13 @@ pub struct WalkLimits {
 }
 
 impl WalkLimits {
+    /// Returns the limits of a walk on one thread, without progress: the steps that are left, and the deadline.
+    pub fn of(meter: &Meter) -> WalkLimits {
+        let steps = usize::try_from(meter.steps_left()).unwrap_or(usize::MAX);
+        let (hit, watch) = (meter.step_limit(), meter.watch());
+        WalkLimits { entries: steps, hit, looks: steps, looks_hit: hit, watch, jobs: Jobs::ONE, progress: None }
+    }
+
     /// Counts entries for progress display.
     fn tell_met(&self, entries: usize) {
         if let Some(progress) = &self.progress {

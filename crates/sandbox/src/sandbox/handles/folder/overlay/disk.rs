@@ -19,12 +19,12 @@ const PREFIX: &str = "neuroscript-plan-";
 /// Maximum number of attempts to create a directory, in case other processes remove it before it is locked.
 const ATTEMPTS: usize = 100;
 
-/// The place of a scratch directory.
+/// The place of a scratch directory. The lock is released first, because Windows removes no directory that is open.
 #[derive(Debug)]
 pub struct ScratchPlace {
-    directory: TempDir,
     /// Held as long as the directory is used; `None` if the file system has no locks.
     _lock: Option<File>,
+    directory: TempDir,
 }
 
 impl ScratchPlace {
@@ -41,7 +41,7 @@ pub(super) fn new_place(parent: &Path) -> io::Result<(Folder, ScratchPlace)> {
         let directory = made(parent, PREFIX)?;
         // Another process may have taken it for a leftover.
         if let Some((folder, lock)) = locked(directory.path())? {
-            return Ok((folder, ScratchPlace { directory, _lock: lock }));
+            return Ok((folder, ScratchPlace { _lock: lock, directory }));
         }
     }
     Err(io::Error::other("others removed it each time before it was locked"))

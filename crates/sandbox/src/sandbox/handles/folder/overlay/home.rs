@@ -24,10 +24,12 @@ const LEVELS: u32 = 1;
 /// Maximum number of attempts to create the directory, in case other processes remove it.
 const TRIES: usize = 1_000;
 
+/// The handles come first, so that they are closed first: Windows removes no directory that is open.
 struct Home {
-    place: TempDir,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "it keeps the directory from being renamed"))]
     folder: Folder,
     _lock: Option<File>,
+    place: TempDir,
 }
 
 static HOME: Mutex<Option<Home>> = Mutex::new(None);
@@ -49,7 +51,7 @@ fn make(parent: &Path) -> io::Result<Home> {
     for _ in 0..TRIES {
         let place = made(parent, PREFIX)?;
         if let Some((folder, lock)) = locked(place.path())? {
-            return Ok(Home { place, folder, _lock: lock });
+            return Ok(Home { folder, _lock: lock, place });
         }
     }
     Err(io::Error::other("others removed it each time before it was locked"))
