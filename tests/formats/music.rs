@@ -209,9 +209,10 @@ fn opus_with(picture: &[u8]) -> Vec<u8> {
     ]
     .concat();
     let mut bytes = song[..page].to_vec();
-    for piece in packet.chunks(255 * 255) {
+    // Some programs make pages as large as they can be, others pages of four kilobytes.
+    for piece in packet.chunks(255 * 16) {
         let mut table = vec![255; piece.len() / 255];
-        if piece.len() < 255 * 255 {
+        if piece.len() < 255 * 16 {
             table.push((piece.len() % 255) as u8);
         }
         bytes.extend(&song[page..page + 26]);

@@ -124,6 +124,14 @@ impl<'a, 'c> Window<'a, 'c> {
         Ok(&held[..held.len().min(length)])
     }
 
+    /// Returns the same bytes as `up_to`, and reads none beside them, for heads of parts that are passed over.
+    pub fn head(&mut self, at: u64, length: usize) -> Result<&[u8], Fault> {
+        if !self.holds(at, length) {
+            self.read(at, length.min(MAX_PIECE))?;
+        }
+        self.up_to(at, length.min(self.block.len()))
+    }
+
     /// Returns the bytes from a position on, `N` of them.
     pub fn array<const N: usize>(&mut self, at: u64) -> Result<[u8; N], Fault> {
         let mut array = [0; N];

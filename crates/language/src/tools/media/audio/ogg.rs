@@ -11,6 +11,8 @@ use super::{Song, comments};
 pub const MARK: &[u8] = b"OggS";
 /// Length of the head of a page without its table, in bytes.
 const HEAD: usize = 27;
+/// Maximum length of the table in bytes.
+const MAX_TABLE: usize = 255;
 /// Number of bytes of the first packet that are looked at.
 const FIRST: usize = 64;
 /// Number of samples that a page has that ends no packet.
@@ -141,14 +143,13 @@ impl Packets {
 
 /// Reads the head of the page at a position, or nothing at the end of the file.
 fn page(window: &mut Window<'_, '_>, at: u64) -> Result<Option<Page>, Fault> {
-    let Some(head) = window.up_to(at, HEAD)?.first_chunk::<HEAD>().copied() else { return Ok(None) };
-    if !head.starts_with(MARK) {
+    let head = window.head(at, HEAD + MAX_TABLE)?;
+    let Some((fixed, table)) = head.split_first_chunk::<HEAD>().filter(|(fixed, _)| fixed.starts_with(MARK)) else {
         return Ok(None);
-    }
-    let (table, start) = (usize::from(head[26]), at + HEAD as u64);
-    let table = window.up_to(start, table)?.to_vec();
-    let start = start + table.len() as u64;
+    };
+    let stream = [fixed[14], fixed[15], fixed[16], fixed[17]];
+    let table = table[..table.len().min(fixed[26].into())].to_vec();
+    let start = at + (HEAD + table.len()) as u64;
     let end = start + table.iter().map(|length| u64::from(*length)).sum::<u64>();
-    let stream = [head[14], head[15], head[16], head[17]];
     Ok(Some(Page { stream, table, start, end }))
 }
