@@ -402,3 +402,190 @@ fn what_is_no_music_is_said() {
         assert_eq!(json!([failure["code"], failure["message"]]), json!(["invalid_media", format!("`file` {message}")]));
     }
 }
+
+/// Returns the tag of ID3's first version.
+fn id3_1(title: &str, comment: &[u8; 30]) -> Vec<u8> {
+    let text = |text: &str| format!("{text:\0<30}").into_bytes();
+    [&b"TAG"[..], &text(title), &text("Band"), &text("First"), b"1999", comment, &[17]].concat()
+}
+
+/// Returns an APE tag, with a head or without one.
+fn ape(items: &[(&str, u32, &[u8])], has_head: bool) -> Vec<u8> {
+    let item = |(name, flags, value): &(&str, u32, &[u8])| {
+        [&(value.len() as u32).to_le_bytes()[..], &flags.to_le_bytes(), name.as_bytes(), &[0], value].concat()
+    };
+    let list: Vec<u8> = items.iter().flat_map(item).collect();
+    let head = |flags: u32| {
+        let numbers = [2_000, list.len() as u32 + 32, items.len() as u32, flags].map(u32::to_le_bytes).concat();
+        [b"APETAGEX", &numbers[..], &[0; 8]].concat()
+    };
+    if has_head {
+        [head(0xa000_0000), list.clone(), head(0x8000_0000)].concat()
+    } else {
+        [list.clone(), head(0)].concat()
+    }
+}
+
+#[test]
+fn tags_after_the_sound_are_read() {
+    let bench = Bench::new();
+    let old = id3_1("Hello", b"a comment\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05");
+    let picture = [&b"cover.png\0"[..], &[0x5a; 9_000_000]].concat();
+    let items: [(&str, u32, &[u8]); 5] = [
+        ("Cover Art (Front)", 2, &picture),
+        ("title", 0, b"Good day"),
+        ("Artist", 0, b"A\0B"),
+        ("Track", 0, b"3/12"),
+        ("Year", 0, b"2024"),
+    ];
+    let foot = frame_4(b"TIT2", 0, b"\x03Good night");
+    let foot = |mark: &[u8]| [mark, b"\x04\0\x10", &seven_bits(foot.len())].concat();
+    let id3 = [foot(b"ID3"), frame_4(b"TIT2", 0, b"\x03Good night"), foot(b"3DI")].concat();
+    let lyrics = [&b"LYRICSBEGININD00002"[..], b"00000019LYRICS200"].concat();
+    for (what, tags, expected) in [
+        ("ID3's first version", old.clone(), json!(["Hello", "Band", "First", 5, null, "1999", "Rock"])),
+        ("APE", ape(&items, true), json!(["Good day", "A; B", null, 3, 12, "2024", null])),
+        (
+            "APE before the other",
+            [ape(&items, false), old.clone()].concat(),
+            json!(["Good day", "A; B", "First", 3, 12, "2024", "Rock"]),
+        ),
+        ("lyrics", [lyrics, old.clone()].concat(), json!(["Hello", "Band", "First", 5, null, "1999", "Rock"])),
+        ("ID3's second version", [id3, old].concat(), json!(["Good night", "Band", "First", 5, null, "1999", "Rock"])),
+        ("none", vec![], json!([null, null, null, null, null, null, null])),
+        (
+            "APE of no size",
+            [&ape(&[], false)[..12], &[0; 20]].concat(),
+            json!([null, null, null, null, null, null, null]),
+        ),
+    ] {
+        let names = ["title", "artist", "album", "track", "trackTotal", "date", "genre"];
+        for sound in [sound(), mpeg(45, 0)] {
+            let answer = bench.read("AUDIO.Tags", &[&sound[..], &tags].concat()).expect(what);
+            assert_eq!(fields(&answer, &names), expected, "{what}");
+            let seconds = answer["duration"].as_f64().expect("a duration");
+            assert!((0.95..1.25).contains(&seconds), "{what}: {seconds}");
+        }
+    }
+}
+
+/// Returns frames of MPEG audio at 44,100 Hz and 128 kbit/s with two channels, and a gap after the first ten.
+fn mpeg(frames: usize, gap: usize) -> Vec<u8> {
+    let frame = [&[0xff, 0xfb, 0x90, 0x00][..], &[0x21; 413]].concat();
+    [frame.repeat(frames.min(10)), vec![0x55; gap], frame.repeat(frames.saturating_sub(10))].concat()
+}
+
+#[test]
+fn the_duration_of_mpeg_is_announced_or_counted() {
+    let bench = Bench::new();
+    let frame_of = |mark: &[u8], at: usize, numbers: &[u8]| {
+        let mut bytes = mpeg(1, 0);
+        bytes[4..].fill(0);
+        bytes[at..at + mark.len()].copy_from_slice(mark);
+        bytes[at + mark.len()..at + mark.len() + numbers.len()].copy_from_slice(numbers);
+        [bytes, mpeg(10, 0)].concat()
+    };
+    let frames = 1_000_u32.to_be_bytes();
+    for (what, bytes, expected) in [
+        ("counted", mpeg(100, 0), 100.0),
+        ("counted beside a gap", mpeg(100, 3_000), 100.0),
+        ("estimated", mpeg(20_000, 0), 20_000.0),
+        ("Xing", frame_of(b"Xing", 36, &[&[0, 0, 0, 1][..], &frames].concat()), 1_000.0),
+        ("Info", frame_of(b"Info", 36, &[&[0, 0, 0, 3][..], &frames].concat()), 1_000.0),
+        ("Xing without a number", frame_of(b"Xing", 36, &[&[0, 0, 0, 2][..], &frames].concat()), 11.0),
+        ("VBRI", frame_of(b"VBRI", 36, &[&[0; 10][..], &frames].concat()), 1_000.0),
+    ] {
+        let answer = bench.read("AUDIO.Tags", &bytes).unwrap_or_else(|failure| panic!("{what}: {failure}"));
+        let (seconds, expected) = (answer["duration"].as_f64().expect("a duration"), expected * 1_152.0 / 44_100.0);
+        assert!((seconds - expected).abs() < 0.001 * expected, "{what}: {seconds} and not {expected}");
+        assert_eq!(
+            fields(&answer, &["mimeType", "sampleRate", "channels"]),
+            json!(["audio/mpeg", 44_100, 2]),
+            "{what}"
+        );
+    }
+}
+
+/// Returns an M4A file with a track of two seconds, whose sound is described so.
+fn m4a(description: &[u8], tags: &[u8]) -> Vec<u8> {
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    let table = mp4_box(b"stbl", &mp4_box(b"stsd", &[&words(&[0, 1])[..], description].concat()));
+    let media = [
+        mp4_box(b"mdhd", &words(&[0, 0, 0, 96_000, 192_000, 0])),
+        mp4_box(b"hdlr", &[&[0; 8][..], b"soun", &[0; 13]].concat()),
+        mp4_box(b"minf", &table),
+    ]
+    .concat();
+    let track = [mp4_box(b"tkhd", &words(&[0, 0, 0, 1, 0, 0])), mp4_box(b"mdia", &media)].concat();
+    let user = mp4_box(b"udta", &mp4_box(b"meta", &[&[0; 4][..], &mp4_box(b"ilst", tags)].concat()));
+    let film = mp4_box(b"moov", &[mp4_box(b"trak", &track), user].concat());
+    [mp4_box(b"ftyp", b"M4A \0\0\0\0"), film, mp4_box(b"mdat", &[0x21; 32_000])].concat()
+}
+
+/// Returns the description of a sound, which says two channels and this rate.
+fn described(kind: &[u8; 4], rate: u16, own: &[u8]) -> Vec<u8> {
+    let head = [&[0; 16][..], &[0, 2, 0, 16, 0, 0, 0, 0], &rate.to_be_bytes(), &[0, 0]].concat();
+    mp4_box(kind, &[&head, own].concat())
+}
+
+#[test]
+fn the_sound_of_m4a_is_as_its_codec_says() {
+    let bench = Bench::new();
+    let aac = |configuration: &[u8]| {
+        let own = [&[5, configuration.len() as u8][..], configuration, &[6, 1, 2]].concat();
+        let decoder = [&[4, 0x80, 0x80, 20, 0x40][..], &[0; 12], &own].concat();
+        described(b"mp4a", 48_000, &mp4_box(b"esds", &[&[0, 0, 0, 0, 3, 40, 0, 1, 0][..], &decoder].concat()))
+    };
+    let alac = [&[0; 13][..], &[6], &[0; 10], &96_000_u32.to_be_bytes()].concat();
+    let flac = [&[0, 0, 0, 0, 0x80, 0, 0, 34][..], &file("song.flac")[8..42]].concat();
+    for (what, description, rate, channels) in [
+        ("AAC with one channel", aac(&[0x12, 0x08]), 44_100, 1),
+        ("AAC with a rate of its own", aac(&[0x17, 0x80, 0x2e, 0xe0, 0x10]), 24_000, 2),
+        ("AAC whose rate is doubled", aac(&[0x2b, 0x11, 0x88, 0x00]), 48_000, 2),
+        ("AAC of two channels in one", aac(&[0xeb, 0x09, 0x88, 0x00]), 48_000, 2),
+        ("AAC without a number of channels", aac(&[0x12, 0x00]), 48_000, 2),
+        ("ALAC", described(b"alac", 0, &mp4_box(b"alac", &alac)), 96_000, 6),
+        ("FLAC", described(b"fLaC", 0, &mp4_box(b"dfLa", &flac)), 8_000, 1),
+        ("nothing more", described(b"mp4a", 0, b""), 96_000, 2),
+        ("a damaged description", described(b"mp4a", 48_000, &mp4_box(b"esds", &[0, 0, 0, 0, 3, 0xff])), 48_000, 2),
+    ] {
+        let answer =
+            bench.read("AUDIO.Tags", &m4a(&description, b"")).unwrap_or_else(|failure| panic!("{what}: {failure}"));
+        assert_eq!(
+            fields(&answer, &["duration", "bitrate", "sampleRate", "channels"]),
+            json!([2.0, 128, rate, channels]),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn tags_of_m4a_of_every_kind_are_read() {
+    let bench = Bench::new();
+    let sound = described(b"mp4a", 48_000, b"");
+    let utf_16: Vec<u8> = "Frühling".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let tags = [
+        mp4_box(b"\xa9nam", &data(2, &utf_16)),
+        mp4_box(b"gnre", &data(0, &[0, 18])),
+        mp4_box(b"trkn", &data(0, &[0, 0, 0, 3, 0, 12, 0, 0])),
+        mp4_box(b"disk", &data(0, &[0, 0, 0, 0, 0, 2])),
+        mp4_box(b"\xa9ART", &data(1, b"\xff")),
+        mp4_box(b"\xa9alb", &data(13, b"picture")),
+    ]
+    .concat();
+    let names = ["title", "genre", "track", "trackTotal", "disc", "discTotal", "artist", "album"];
+    let expected = json!(["Frühling", "Rock", 3, 12, null, 2, null, null]);
+    let answer = bench.read("AUDIO.Tags", &m4a(&sound, &tags)).expect("it is read");
+    assert_eq!(fields(&answer, &names), expected);
+    // Damaged tags leave those before them, and the sound.
+    let answer =
+        bench.read("AUDIO.Tags", &m4a(&sound, &[&tags[..], b"\x7f\0\0\0\xa9ARTdata"].concat())).expect("it is read");
+    assert_eq!(fields(&answer, &names), expected);
+    assert_eq!(answer["duration"], 2.0);
+    // A damaged sound leaves the tags.
+    let damaged = m4a(&[0, 0, 0, 1], &tags);
+    assert_eq!(fields(&bench.read("AUDIO.Tags", &damaged).expect("it is read"), &names), expected);
+    let nothing = [mp4_box(b"ftyp", b"M4A \0\0\0\0"), mp4_box(b"moov", &[&[0xff; 4][..], b"udta"].concat())].concat();
+    let failure = bench.read("AUDIO.Tags", &nothing).expect_err("it is refused");
+    assert_eq!(failure["message"], "`file` is damaged: neither its tags nor its sound can be read");
+}

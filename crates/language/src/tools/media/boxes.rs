@@ -13,13 +13,11 @@ pub struct Box {
     pub name: [u8; 4],
     pub start: u64,
     pub end: u64,
-    /// Length of its size and name in bytes.
-    pub head: u64,
 }
 
 impl Box {
     /// The file as a whole.
-    pub const FILE: Box = Box { name: *b"file", start: 0, end: u64::MAX, head: 0 };
+    pub const FILE: Box = Box { name: *b"file", start: 0, end: u64::MAX };
 
     /// Leaves out bytes before the content, such as version and flags.
     pub fn past(self, bytes: u64) -> Box {
@@ -42,7 +40,7 @@ pub fn box_at(window: &mut Window<'_, '_>, at: u64, parent: Box) -> Result<Optio
     if size < head || end > parent.end {
         return Err(Fault::Damaged("a box is larger than the one that it is in, or smaller than its head"));
     }
-    Ok(Some(Box { name, start: at + head, end, head }))
+    Ok(Some(Box { name, start: at + head, end }))
 }
 
 /// Returns the boxes in a box.

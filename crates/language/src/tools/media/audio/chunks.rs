@@ -1,11 +1,9 @@
 //! WAV and AIFF, which consist of chunks: their sound, and where their tags are.
 
-use lofty::tag::{ItemKey, TagType};
-
 use super::super::window::{Fault, Window};
 use super::content::{Content, Piece};
 use super::sound::Sound;
-use super::texts::{MAX_TEXT, Texts, of_bytes, wanted};
+use super::texts::{Field, MAX_TEXT, Texts, of_bytes};
 use super::{Song, id3};
 
 /// Maximum number of chunks that are looked at.
@@ -110,7 +108,7 @@ impl Found {
     }
 
     fn aiff(&mut self, window: &mut Window<'_, '_>, name: &[u8; 4], piece: Piece) -> Result<(), Fault> {
-        let key = match name {
+        let field = match name {
             b"COMM" => {
                 let common = Content::new(window, vec![piece]).take(18)?;
                 self.common(&common);
@@ -124,12 +122,12 @@ impl Found {
                 self.id3.extend(id3::read(window, piece.start)?.map(|tag| tag.texts));
                 return Ok(());
             }
-            b"NAME" => ItemKey::TrackTitle,
-            b"AUTH" => ItemKey::TrackArtist,
+            b"NAME" => Field::Title,
+            b"AUTH" => Field::Artist,
             _ => return Ok(()),
         };
         let text = of_bytes(&Content::new(window, vec![piece]).take(MAX_TEXT + 1)?);
-        self.texts.push(key, "", &text)
+        self.texts.push(field, "", &text)
     }
 
     /// Takes over the chunk of AIFF that describes the sound. Its rate has 80 bits.
@@ -154,12 +152,10 @@ impl Found {
         for _ in 0..MAX_CHUNKS {
             let Some(name) = content.exactly(4)? else { break };
             let Some(size) = content.u32_le()? else { break };
-            let name = String::from_utf8_lossy(&name).into_owned();
-            let key = wanted(ItemKey::from_key(TagType::RiffInfo, &name)).filter(|_| size as usize <= MAX_TEXT);
-            match key {
-                Some(key) => {
+            match field(&name).filter(|_| size as usize <= MAX_TEXT) {
+                Some(field) => {
                     let text = of_bytes(&content.take(size as usize)?);
-                    self.texts.push(key, &name, &text)?;
+                    self.texts.push(field, &String::from_utf8_lossy(&name), &text)?;
                 }
                 None => content.skip(size.into())?,
             }
@@ -181,6 +177,20 @@ impl Found {
         let stated = (u64::from(format.bytes_per_second) * 8 + 500) / 1000;
         Sound { bitrate: u32::try_from(stated).ok().filter(|rate| *rate > 0).or(sound.bitrate), ..sound }
     }
+}
+
+/// Returns the field of a text of INFO, if it is given.
+fn field(name: &[u8]) -> Option<Field> {
+    Some(match name {
+        b"INAM" => Field::Title,
+        b"IART" => Field::Artist,
+        b"IPRD" => Field::Album,
+        b"IPRT" | b"ITRK" => Field::Track,
+        b"IFRM" => Field::TrackTotal,
+        b"ICRD" => Field::Recorded,
+        b"IGNR" => Field::Genre,
+        _ => return None,
+    })
 }
 
 /// Reads the chunk of WAV that describes the sound.

@@ -1,4 +1,4 @@
-//! The frames of MPEG audio and of AAC (ADTS): where the first is, and how long a file of AAC plays.
+//! The frames of MPEG audio and of AAC (ADTS): where the first is, and how long they play.
 
 use super::super::window::{Fault, MAX_PIECE, Window};
 use super::sound::Sound;
@@ -7,8 +7,10 @@ use super::sound::Sound;
 const REACH: usize = MAX_PIECE;
 /// Number of frames in a row by which sound is recognized.
 const IN_A_ROW: usize = 4;
-/// Bytes of AAC whose frames are counted; the length of a longer file is estimated from them.
+/// Bytes whose frames are counted; the length of a longer file is estimated from them.
 const COUNTED: u64 = 1 << 20;
+/// Number of gaps between frames that are passed over.
+const MAX_GAPS: usize = 8;
 /// Samples of a block of AAC.
 const AAC_BLOCK: u64 = 1024;
 
@@ -22,7 +24,7 @@ mod bitrate {
 }
 
 /// Samples per second of AAC, by the number in a frame's head.
-const AAC_RATES: [u32; 13] =
+pub const AAC_RATES: [u32; 13] =
     [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
 /// How a sound is encoded.
@@ -33,9 +35,7 @@ pub enum Kind {
         version: u8,
         layer: u8,
     },
-    Aac {
-        channels: u8,
-    },
+    Aac,
 }
 
 /// The head of a frame.
@@ -43,10 +43,10 @@ pub enum Kind {
 pub struct Frame {
     pub kind: Kind,
     rate: u32,
+    channels: u8,
+    samples: u64,
     /// Length of the frame in bytes.
     length: u64,
-    /// Number of blocks of AAC.
-    blocks: u64,
 }
 
 impl Frame {
@@ -54,7 +54,7 @@ impl Frame {
     fn of(head: &[u8]) -> Option<Frame> {
         match head {
             [0xff, b1, b2, b3, b4, b5, b6] if b1 & 0xf6 == 0xf0 => Frame::aac([*b2, *b3, *b4, *b5, *b6]),
-            [0xff, b1, b2, ..] if b1 & 0xe0 == 0xe0 => Frame::mpeg(*b1, *b2),
+            [0xff, b1, b2, b3, ..] if b1 & 0xe0 == 0xe0 => Frame::mpeg([*b1, *b2, *b3]),
             _ => None,
         }
     }
@@ -66,11 +66,11 @@ impl Frame {
             channels => channels,
         };
         let length = u64::from(b3 & 3) << 11 | u64::from(b4) << 3 | u64::from(b5) >> 5;
-        let kind = Kind::Aac { channels };
-        (length > 7).then_some(Frame { kind, rate, length, blocks: u64::from(b6 & 3) + 1 })
+        let samples = (u64::from(b6 & 3) + 1) * AAC_BLOCK;
+        (length > 7).then_some(Frame { kind: Kind::Aac, rate, channels, samples, length })
     }
 
-    fn mpeg(b1: u8, b2: u8) -> Option<Frame> {
+    fn mpeg([b1, b2, b3]: [u8; 3]) -> Option<Frame> {
         let (version, layer) = (b1 >> 3 & 3, b1 >> 1 & 3);
         // The bits of the version: 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5. Those of the layer count downwards.
         let (table, samples) = match (version, layer) {
@@ -92,7 +92,8 @@ impl Frame {
         // Layer 1 is padded by four bytes, the others by one.
         let slot = if layer == 3 { 4 } else { 1 };
         let slots = samples / 8 * kilobits * 1_000 / rate / slot + u32::from(b2 >> 1 & 1);
-        Some(Frame { kind: Kind::Mpeg { version, layer }, rate, length: u64::from(slots * slot), blocks: 0 })
+        let (channels, length) = (if b3 >> 6 == 3 { 1 } else { 2 }, u64::from(slots * slot));
+        Some(Frame { kind: Kind::Mpeg { version, layer }, rate, channels, samples: samples.into(), length })
     }
 
     fn at(window: &mut Window<'_, '_>, at: u64) -> Result<Option<Frame>, Fault> {
@@ -148,23 +149,66 @@ fn first_or(window: &mut Window<'_, '_>, at: u64, first: Frame) -> Result<Frame,
     Ok(Frame::at(window, at)?.unwrap_or(first))
 }
 
-/// Measures AAC from its first frame on.
-pub fn aac(window: &mut Window<'_, '_>, start: Start, channels: u8) -> Result<Sound, Fault> {
-    let (size, mut at, mut blocks) = (window.size(), start.at, 0);
-    let mut is_whole = true;
-    while let Some(frame) = Frame::at(window, at)?.filter(|frame| frame.follows(&start.frame)) {
+/// Measures the sound from its first frame to a position.
+pub fn sound(window: &mut Window<'_, '_>, start: Start, end: u64) -> Result<Sound, Fault> {
+    let Frame { rate, channels, .. } = start.frame;
+    let measured = match announced(window, start)? {
+        Some(frames) => Measured { samples: frames * start.frame.samples, bytes: end.saturating_sub(start.at) },
+        None => counted(window, start, end)?,
+    };
+    Ok(Sound::new(Some(measured.samples), rate, channels, measured.bytes))
+}
+
+/// The length of a sound.
+struct Measured {
+    samples: u64,
+    bytes: u64,
+}
+
+/// Counts the frames.
+fn counted(window: &mut Window<'_, '_>, start: Start, end: u64) -> Result<Measured, Fault> {
+    let (mut at, mut samples, mut gaps) = (start.at, 0, 0);
+    while at < end && at - start.at <= COUNTED {
+        let frame = match Frame::at(window, at)?.filter(|frame| frame.follows(&start.frame)) {
+            Some(frame) => frame,
+            None if gaps == MAX_GAPS => break,
+            None => {
+                let Some(next) = find(window, at)?.filter(|next| next.frame.follows(&start.frame)) else { break };
+                (at, gaps) = (next.at, gaps + 1);
+                next.frame
+            }
+        };
         at += frame.length;
-        blocks += frame.blocks;
-        if at - start.at > COUNTED {
-            is_whole = false;
-            break;
+        samples += frame.samples;
+    }
+    let bytes = at.min(end) - start.at;
+    if bytes <= COUNTED {
+        return Ok(Measured { samples, bytes });
+    }
+    let all = end - start.at;
+    Ok(Measured { samples: (samples as f64 * all as f64 / bytes as f64).round() as u64, bytes: all })
+}
+
+/// Returns the number of frames that the first frame of MPEG audio announces, as encoders of varying bit rates write it.
+fn announced(window: &mut Window<'_, '_>, start: Start) -> Result<Option<u64>, Fault> {
+    let Frame { kind: Kind::Mpeg { version, .. }, channels, .. } = start.frame else { return Ok(None) };
+    // The frame has no sound, so its other contents are empty. Their length depends on version and channels.
+    let empty = match (version, channels) {
+        (3, 1) | (0 | 2, 2) => 17,
+        (3, _) => 32,
+        _ => 9,
+    };
+    let frames = match window.up_to(start.at + 4 + empty, 12)? {
+        [b'X', b'i', b'n', b'g', _, _, _, flags, frames @ ..]
+        | [b'I', b'n', b'f', b'o', _, _, _, flags, frames @ ..]
+            if flags & 1 != 0 =>
+        {
+            frames.first_chunk().copied()
         }
-    }
-    let samples = blocks * AAC_BLOCK;
-    if is_whole {
-        return Ok(Sound::new(Some(samples), start.frame.rate, channels, at - start.at));
-    }
-    let (counted, all) = (at - start.at, size.saturating_sub(start.at));
-    let samples = (samples as f64 * all as f64 / counted as f64).round() as u64;
-    Ok(Sound::new(Some(samples), start.frame.rate, channels, all))
+        _ => match window.up_to(start.at + 36, 18)? {
+            [b'V', b'B', b'R', b'I', .., f0, f1, f2, f3] => Some([*f0, *f1, *f2, *f3]),
+            _ => None,
+        },
+    };
+    Ok(frames.map(|frames| u32::from_be_bytes(frames).into()).filter(|frames| *frames > 0))
 }

@@ -1,19 +1,17 @@
 //! ID3v2, versions 2.2 to 2.4, as files of real programs have it.
 //!
-//! lofty gives up a whole tag for one frame that it cannot read, and reads pictures to pass over them. This reader leaves
-//! out such frames and goes by the sizes. It follows the usual readers where writers broke the format: sizes in version
-//! 2.4 that are plain numbers, years of version 2.3 in version 2.4, UTF-16 without a mark.
+//! A frame that cannot be read is left out, and pictures are passed over by their sizes. The reader follows the usual ones
+//! where writers broke the format: sizes in version 2.4 that are plain numbers, years of version 2.3 in version 2.4, UTF-16
+//! without a mark.
 
 use std::io::Read;
 
 use flate2::bufread::ZlibDecoder;
-use lofty::id3::v1::GENRES;
-use lofty::id3::v2::{upgrade_v2, upgrade_v3};
-use lofty::tag::{ItemKey, TagType};
 
 use super::super::window::{Fault, Window};
 use super::content::{Content, Piece, without_escapes};
-use super::texts::{MAX_PARTS, MAX_TEXT, Texts, latin_1, wanted};
+use super::genres;
+use super::texts::{Field, MAX_PARTS, MAX_TEXT, Texts, latin_1};
 
 /// Length of the head of a tag, and of that at its end, in bytes.
 const HEAD: u64 = 10;
@@ -56,7 +54,7 @@ fn head(window: &mut Window<'_, '_>, at: u64) -> Result<Option<Head>, Fault> {
 }
 
 /// Returns a number of which each byte has seven bits, or nothing if a byte has eight.
-fn seven_bits(bytes: [u8; 4]) -> Option<u32> {
+pub fn seven_bits(bytes: [u8; 4]) -> Option<u32> {
     let is_number = bytes.iter().all(|byte| *byte < 0x80);
     is_number.then(|| bytes.iter().fold(0, |number, byte| number << 7 | u32::from(*byte)))
 }
@@ -73,14 +71,13 @@ fn frames(window: &mut Window<'_, '_>, head: Head) -> Result<Texts, Fault> {
     }
     for _ in 0..MAX_PARTS {
         let Some(frame) = tag.next()? else { return tag.into_texts() };
-        let id = tag.id(&frame);
-        if frame.size as usize > MAX_TEXT || id.is_none() {
+        let Some(kind) = Kind::of(&frame.id).filter(|_| frame.size as usize <= MAX_TEXT) else {
             tag.content.skip(frame.size.into())?;
             continue;
-        }
+        };
         let bytes = tag.content.take(frame.size as usize)?;
-        if let (Some(id), Some(bytes)) = (id, tag.plain(&frame, bytes)) {
-            tag.add(&id, &bytes)?;
+        if let Some(bytes) = tag.plain(&frame, bytes) {
+            tag.add(&frame, kind, &bytes)?;
         }
     }
     Err(Fault::Exhausted)
@@ -92,6 +89,40 @@ struct Frame {
     id: Vec<u8>,
     size: u32,
     flags: u8,
+}
+
+/// The content of a frame that is given.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Field(Field),
+    /// Day and month, of tags before version 2.4.
+    Day,
+    /// Hour and minute, of tags before version 2.4.
+    Time,
+    /// A text with a name of its own.
+    Named,
+}
+
+impl Kind {
+    /// Returns the kind of a frame by its name, which has three letters in version 2.2.
+    fn of(id: &[u8]) -> Option<Kind> {
+        Some(match id {
+            b"TIT2" | b"TT2" => Kind::Field(Field::Title),
+            b"TPE1" | b"TP1" => Kind::Field(Field::Artist),
+            b"TALB" | b"TAL" => Kind::Field(Field::Album),
+            b"TPE2" | b"TP2" => Kind::Field(Field::AlbumArtist),
+            b"TRCK" | b"TRK" => Kind::Field(Field::Track),
+            b"TPOS" | b"TPA" => Kind::Field(Field::Disc),
+            b"TDRC" | b"TRD" => Kind::Field(Field::Recorded),
+            b"TYER" | b"TYE" => Kind::Field(Field::Year),
+            b"TDRL" => Kind::Field(Field::Released),
+            b"TCON" | b"TCO" => Kind::Field(Field::Genre),
+            b"TDAT" | b"TDA" => Kind::Day,
+            b"TIME" | b"TIM" => Kind::Time,
+            b"TXXX" | b"TXX" => Kind::Named,
+            _ => return None,
+        })
+    }
 }
 
 /// Day, and hour and minute, of tags before version 2.4.
@@ -162,15 +193,6 @@ impl Reader<'_, '_, '_> {
         Ok(is_id(after) || after.iter().all(|byte| *byte == 0))
     }
 
-    /// Returns the name that a frame has in version 2.4, if its text is given.
-    fn id(&self, frame: &Frame) -> Option<String> {
-        let id = std::str::from_utf8(&frame.id).ok()?;
-        let id = if self.head.version == 2 { upgrade_v2(id)? } else { id };
-        let is_wanted =
-            matches!(id, "TYER" | "TDAT" | "TIME" | "TXXX") || wanted(key(upgrade_v3(id).unwrap_or(id))).is_some();
-        is_wanted.then(|| id.to_owned())
-    }
-
     /// Returns the bytes of a frame without what its flags say of them, or nothing if it is encrypted or damaged.
     fn plain(&self, frame: &Frame, bytes: Vec<u8>) -> Option<Vec<u8>> {
         let flags = Flags::of(self.head, frame);
@@ -188,35 +210,36 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Adds the texts of a frame. A frame that cannot be read is left out.
-    fn add(&mut self, id: &str, bytes: &[u8]) -> Result<(), Fault> {
+    fn add(&mut self, frame: &Frame, kind: Kind, bytes: &[u8]) -> Result<(), Fault> {
         let Some(texts) = bytes.split_first().and_then(|(encoding, bytes)| decode(*encoding, bytes)) else {
             return Ok(());
         };
         let mut texts = texts.split('\0').map(str::trim);
-        let (name, key) = match id {
-            "TDAT" => {
+        let field = match kind {
+            Kind::Field(field) => field,
+            Kind::Day => {
                 self.date.day = self.date.day.take().or_else(|| four_digits(texts.next()));
                 return Ok(());
             }
-            "TIME" => {
+            Kind::Time => {
                 self.date.time = self.date.time.take().or_else(|| four_digits(texts.next()));
                 return Ok(());
             }
-            "TXXX" => {
-                let name = texts.next().unwrap_or_default().to_ascii_uppercase();
-                let key = key(&name);
-                (name, key)
-            }
-            "TYER" => (id.to_owned(), Some(ItemKey::Year)),
-            _ => (id.to_owned(), key(id)),
+            Kind::Named => match texts.next().unwrap_or_default().to_ascii_uppercase().as_str() {
+                "ALBUMARTIST" | "ALBUM ARTIST" => Field::AlbumArtist,
+                _ => return Ok(()),
+            },
         };
         // Of two frames of one kind the first counts.
-        let Some(key) = wanted(key).filter(|key| !self.texts.has(*key)) else { return Ok(()) };
+        if self.texts.has(field) {
+            return Ok(());
+        }
+        let name = String::from_utf8_lossy(&frame.id);
         for text in texts {
-            if key == ItemKey::Genre {
-                genres(text).iter().try_for_each(|genre| self.texts.push(key, &name, genre))?;
+            if field == Field::Genre {
+                genres(text).iter().try_for_each(|genre| self.texts.push(field, &name, genre))?;
             } else {
-                self.texts.push(key, &name, text)?;
+                self.texts.push(field, &name, text)?;
             }
         }
         Ok(())
@@ -224,15 +247,15 @@ impl Reader<'_, '_, '_> {
 
     /// Returns the texts, with the year of old versions completed by day and time.
     fn into_texts(mut self) -> Result<Texts, Fault> {
-        let year = self.texts.of_field(ItemKey::Year).first().filter(|year| year.len() == 4);
-        let (Some(year), Some(day), false) = (year, &self.date.day, self.texts.has(ItemKey::RecordingDate)) else {
+        let year = self.texts.of_field(Field::Year).first().filter(|year| year.len() == 4);
+        let (Some(year), Some(day), false) = (year, &self.date.day, self.texts.has(Field::Recorded)) else {
             return Ok(self.texts);
         };
         let mut date = format!("{year}-{}-{}", &day[2..], &day[..2]);
         if let Some(time) = &self.date.time {
             date = format!("{date}T{}:{}", &time[..2], &time[2..]);
         }
-        self.texts.push(ItemKey::RecordingDate, "", &date)?;
+        self.texts.push(Field::Recorded, "", &date)?;
         Ok(self.texts)
     }
 }
@@ -240,15 +263,6 @@ impl Reader<'_, '_, '_> {
 fn four_digits(text: Option<&str>) -> Option<String> {
     let text = text?;
     (text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.to_owned())
-}
-
-/// Returns the field of a frame. Frames with a number and a total are those of the number.
-fn key(id: &str) -> Option<ItemKey> {
-    match id {
-        "TRCK" => Some(ItemKey::TrackNumber),
-        "TPOS" => Some(ItemKey::DiscNumber),
-        _ => ItemKey::from_key(TagType::Id3v2, id),
-    }
 }
 
 fn is_id(bytes: &[u8]) -> bool {
@@ -335,6 +349,6 @@ fn genre(code: &str) -> Option<&'static str> {
     match code {
         "RX" => Some("Remix"),
         "CR" => Some("Cover"),
-        number => GENRES.get(number.parse::<usize>().ok()?).copied(),
+        number => genres::name(number.parse().ok()?),
     }
 }

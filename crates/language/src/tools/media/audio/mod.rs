@@ -1,22 +1,21 @@
 //! `AUDIO.Tags`: title, artist and so on of a file of music, and how long it plays.
 //!
-//! The content decides about the format. Tags before the sound are read here, and WAV, AIFF, FLAC, Ogg and AAC wholly;
-//! lofty reads the sound of MP3 and the tags after it, and M4A. Everything is read through [`Window`], which bounds it.
+//! The content decides about the format. Everything is read through [`Window`], which bounds it, and in small pieces:
+//! pictures are passed over by their sizes, and of a text that is not given nothing is kept.
 
 mod chunks;
 mod comments;
 mod content;
 mod flac;
 mod frames;
+mod genres;
 mod id3;
-mod lofty_file;
 mod mp4;
 mod ogg;
 mod sound;
-mod stream;
 mod texts;
+mod trailing;
 
-use lofty::tag::ItemKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,7 +28,7 @@ use super::window::{Fault, Window, unless_damaged};
 use chunks::Form;
 use frames::Kind;
 use sound::Sound;
-use texts::{MAX_PARTS, Texts};
+use texts::{Field, MAX_PARTS, Texts};
 
 /// Maximum number of bytes that are read of a file.
 const MAX_READ: usize = 8 << 20;
@@ -74,7 +73,8 @@ const SPEC: Spec = Spec {
         number is nil. Of several texts the first counts.\n\
         - `date`: text of the tag, such as `2024` or `2024-05-12`. `year`: the number that it begins with.\n\
         - `duration`: seconds. `bitrate`: kbit/s. `sampleRate`: Hz. `channels`: a number. Each is nil if the file \
-        does not say. The duration of AAC (ADTS) is counted in the first MiB and estimated after it.\n\n\
+        does not say. The frames of AAC (ADTS), and of an MP3 file that does not say how many it has, are counted in \
+        the first MiB and estimated after it.\n\n\
         Formats: MP3, FLAC, Ogg with Vorbis, Opus or FLAC, M4A, WAV, AIFF and AAC, recognized by their bytes.\n\n\
         Tags: ID3, Vorbis comments, APE, INFO of WAV and those of MP4. If a file has several kinds, the one that its \
         format prefers comes first and the others fill gaps. A field of ID3 that is damaged or encrypted, and a text of \
@@ -173,8 +173,8 @@ fn read(window: &mut Window<'_, '_>) -> Result<Option<Song>, Fault> {
         Some(flac::read(window, start)?)
     } else if let Some(form) = Form::of(&head) {
         Some(chunks::read(window, start, form)?)
-    } else if is_mp4(&head) && start == 0 {
-        Some(lofty_file::mp4(window)?)
+    } else if mp4::is_mp4(&head) && start == 0 {
+        Some(mp4::read(window)?)
     } else {
         return frames(window, start, tags);
     };
@@ -189,24 +189,15 @@ fn frames(window: &mut Window<'_, '_>, start: u64, tags: Vec<Texts>) -> Result<O
         return Ok(None);
     }
     let Some(start) = frames::find(window, start)? else { return Ok(None) };
-    let song = match start.frame.kind {
-        Kind::Aac { channels } => {
-            let sound = frames::aac(window, start, channels)?;
-            Song { mime_type: "audio/aac", tags: Vec::new(), sound }
-        }
-        Kind::Mpeg { .. } => lofty_file::mpeg(window, start.at)?,
-    };
-    Ok(Some(Song { tags: tags.into_iter().chain(song.tags).collect(), ..song }))
+    let trailing = trailing::read(window, start.at)?;
+    let sound = frames::sound(window, start, trailing.end)?;
+    let mime_type = if start.frame.kind == Kind::Aac { "audio/aac" } else { "audio/mpeg" };
+    Ok(Some(Song { mime_type, tags: tags.into_iter().chain(trailing.tags).collect(), sound }))
 }
 
 /// Returns whether files of a type may consist of frames, by their first bytes.
 fn is_of_frames(mime_type: &str) -> bool {
     matches!(mime_type, "audio/mpeg" | "audio/aac")
-}
-
-/// Returns whether a file is MP4, and no image in that form.
-fn is_mp4(head: &[u8]) -> bool {
-    matches!(head.get(4..12), Some([b'f', b't', b'y', b'p', brand @ ..]) if !matches!(brand, b"avif" | b"avis" | b"heic" | b"heix" | b"mif1" | b"msf1"))
 }
 
 /// The tags before the content of a file.
@@ -247,22 +238,22 @@ fn after_zeros(window: &mut Window<'_, '_>, start: u64) -> Result<u64, Fault> {
 
 fn tags(path: &SandboxPath, song: &Song) -> Tags {
     let Song { mime_type, sound, .. } = song;
-    let date = song.text(&[ItemKey::RecordingDate, ItemKey::Year, ItemKey::ReleaseDate]);
-    let (track, disc) = (song.numbered(ItemKey::TrackNumber), song.numbered(ItemKey::DiscNumber));
+    let date = song.text(&[Field::Recorded, Field::Year, Field::Released]);
+    let (track, disc) = (song.numbered(Field::Track), song.numbered(Field::Disc));
     Tags {
         path: path.display().to_owned(),
         mime_type,
-        title: song.text(&[ItemKey::TrackTitle]),
-        artist: song.text(&[ItemKey::TrackArtist]),
-        album: song.text(&[ItemKey::AlbumTitle]),
-        album_artist: song.text(&[ItemKey::AlbumArtist]),
+        title: song.text(&[Field::Title]),
+        artist: song.text(&[Field::Artist]),
+        album: song.text(&[Field::Album]),
+        album_artist: song.text(&[Field::AlbumArtist]),
         track: track.number,
-        track_total: song.number(ItemKey::TrackTotal).or(track.total),
+        track_total: song.number(Field::TrackTotal).or(track.total),
         disc: disc.number,
-        disc_total: song.number(ItemKey::DiscTotal).or(disc.total),
+        disc_total: song.number(Field::DiscTotal).or(disc.total),
         year: date.as_deref().and_then(year),
         date,
-        genre: song.text(&[ItemKey::Genre]),
+        genre: song.text(&[Field::Genre]),
         duration: sound.seconds,
         bitrate: sound.bitrate,
         sample_rate: sound.rate,
@@ -291,19 +282,19 @@ impl Numbered {
 
 impl Song {
     /// Returns the texts of the first of these fields that has one, joined.
-    fn text(&self, keys: &[ItemKey]) -> Option<String> {
-        let texts = |key: ItemKey| self.tags.iter().map(|tag| tag.of_field(key)).find(|texts| !texts.is_empty());
-        keys.iter().find_map(|key| texts(*key)).map(|texts| texts.join("; "))
+    fn text(&self, fields: &[Field]) -> Option<String> {
+        let texts = |field: Field| self.tags.iter().map(|tag| tag.of_field(field)).find(|texts| !texts.is_empty());
+        fields.iter().find_map(|field| texts(*field)).map(|texts| texts.join("; "))
     }
 
     /// Returns the number of a field, which may be followed by how many there are. Of several texts the first counts.
-    fn numbered(&self, key: ItemKey) -> Numbered {
-        let text = self.tags.iter().find_map(|tag| tag.of_field(key).first());
+    fn numbered(&self, field: Field) -> Numbered {
+        let text = self.tags.iter().find_map(|tag| tag.of_field(field).first());
         text.map_or_else(Numbered::default, |text| Numbered::of(text))
     }
 
-    fn number(&self, key: ItemKey) -> Option<u32> {
-        self.numbered(key).number
+    fn number(&self, field: Field) -> Option<u32> {
+        self.numbered(field).number
     }
 }
 

@@ -1,7 +1,5 @@
 //! How a file sounds: how long, how many samples and channels.
 
-use lofty::properties::FileProperties;
-
 /// The properties of the sound of a file; nothing where one is not known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sound {
@@ -20,16 +18,6 @@ impl Sound {
             samples.filter(|samples| *samples > 0 && rate > 0).map(|samples| samples as f64 / f64::from(rate));
         let bitrate = seconds.map(|seconds| (bytes as f64 * 8.0 / seconds / 1000.0).round() as u32);
         Sound { seconds, bitrate: bitrate.filter(|rate| *rate > 0), rate: known(rate), channels: known(channels) }
-    }
-
-    /// Takes over what lofty found.
-    pub fn of(properties: &FileProperties) -> Sound {
-        Sound {
-            seconds: Some(properties.duration().as_secs_f64()).filter(|seconds| *seconds > 0.0),
-            bitrate: properties.audio_bitrate().and_then(known),
-            rate: properties.sample_rate().and_then(known),
-            channels: properties.channels().and_then(known),
-        }
     }
 }
 
