@@ -451,7 +451,16 @@ fn tags_after_the_sound_are_read() {
             json!(["Good day", "A; B", "First", 3, 12, "2024", "Rock"]),
         ),
         ("lyrics", [lyrics, old.clone()].concat(), json!(["Hello", "Band", "First", 5, null, "1999", "Rock"])),
-        ("ID3's second version", [id3, old].concat(), json!(["Good night", "Band", "First", 5, null, "1999", "Rock"])),
+        (
+            "ID3's second version",
+            [id3.clone(), old].concat(),
+            json!(["Good night", "Band", "First", 5, null, "1999", "Rock"]),
+        ),
+        (
+            "ID3's second version before APE",
+            [id3, ape(&items, true)].concat(),
+            json!(["Good night", "A; B", null, 3, 12, "2024", null]),
+        ),
         ("none", vec![], json!([null, null, null, null, null, null, null])),
         (
             "APE of no size",
