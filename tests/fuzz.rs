@@ -155,6 +155,11 @@ fn archive() {
 }
 
 #[test]
+fn media() {
+    runs("media");
+}
+
+#[test]
 fn operations() {
     runs("operations");
 }

@@ -141,3 +141,38 @@ fn unpack(world: &World, engine: &Engine, archive: &Archive<'_>) {
     assert!(!failed || !world.root().join("to").exists(), "a part of it was unpacked");
     world.check_outside();
 }
+
+/// A file is described as an image and as audio, or refused, and no description is impossible.
+pub fn media(data: &[u8]) {
+    if knows_secret(data) {
+        return;
+    }
+    let make = || {
+        let world = World::new();
+        let engine = world.engine();
+        (world, engine)
+    };
+    with_shared(make, |world, engine| describe(world, engine, data));
+}
+
+fn describe(world: &World, engine: &Engine, bytes: &[u8]) {
+    world.put("file", bytes);
+    for tool in ["AUDIO.Tags", "IMAGE.Info"] {
+        let answer = call(engine, tool, json!({ "path": "file" }));
+        let Ok(answer) = answer.as_ref().map_err(|error| {
+            let is_known = ["invalid_media", "too_large"].iter().any(|code| error.starts_with(code));
+            assert!(is_known, "{tool}: {error}");
+        }) else {
+            continue;
+        };
+        assert!(answer["mimeType"].is_string(), "{tool}: {answer}");
+        for number in ["duration", "bitrate", "sampleRate", "channels"] {
+            let is_possible = answer[number].is_null() || answer[number].as_f64().is_some_and(|number| number > 0.0);
+            assert!(is_possible, "{tool}: {answer}");
+        }
+        for text in ["title", "artist", "album", "albumArtist", "date", "genre"] {
+            assert!(answer[text].as_str() != Some(""), "{tool}: {answer}");
+        }
+    }
+    world.check_outside();
+}

@@ -16,7 +16,7 @@ mod world;
 
 #[cfg(unix)]
 pub use chains::{chains, small_chain, small_chains};
-pub use files::{archive, arguments, gitignore, paths, policy};
+pub use files::{archive, arguments, gitignore, media, paths, policy};
 pub use model::operations;
 pub use state::{audit, journal, memory, plan};
 pub use texts::{formatter, parser, programs};
@@ -25,7 +25,7 @@ pub use texts::{formatter, parser, programs};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets but `test_head`, which is a module of its own.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     ("parser", parser),
     ("formatter", formatter),
     ("programs", programs),
@@ -34,6 +34,7 @@ pub const TARGETS: [Target; 14] = [
     ("arguments", arguments),
     ("gitignore", gitignore),
     ("archive", archive),
+    ("media", media),
     ("operations", operations),
     ("chains", chains),
     ("journal", journal),

@@ -99,11 +99,16 @@ fn members_follow_one_another() {
     let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
     files.push([xz.clone(), vec![0; 8], compress("xz", b""), vec![0; 4]].concat());
     files.push([skipped.clone(), zstd, skipped].concat());
+    // Zeros after the last member of gzip, as tapes have them.
+    files.push([compress("gzip", TEXT.as_bytes()), vec![0; 100_000]].concat());
     for (number, outcome) in outcomes(&files).iter().enumerate() {
         assert_eq!(*outcome, whole(), "file {number}");
     }
     let padded = [xz, vec![0; 3]].concat();
-    assert_eq!(outcomes(&[padded]), ["invalid_archive"]);
+    let [first, second] = [b"a\n", b"b\n"].map(|part| compress("gzip", part));
+    let between = [first.clone(), vec![0; 8], second].concat();
+    let after = [first, vec![0; 8], b"x".to_vec()].concat();
+    assert_eq!(outcomes(&[padded, between, after]), ["invalid_archive"; 3]);
 }
 
 #[test]
@@ -247,6 +252,38 @@ fn archives_in_each_format() {
         ));
         assert_eq!(ran.stdout, "d/a.txt 4\nd/b.txt 4\ntwo\n\n1 two\n\n", "{end}: {}", ran.stderr);
     }
+}
+
+/// pixz appends the names in an archive and where they are; other programs pass over that.
+#[test]
+fn the_index_of_pixz_may_follow_an_archive() {
+    let tree = tar(&[file("a.txt", "one\n")]);
+    let mark = [0xa6, 0x4c, 0x32, 0x2e, 0xd6, 0x14, 0xae, 0xdb];
+    let index = [&mark[..], b"a.txt\0", &[0; 8], b"\0", &1_024_u64.to_le_bytes()].concat();
+    for (what, after, outcome) in [
+        ("the index", index.clone(), "1"),
+        ("padding around it", [&[0; 9_216][..], &index, &[0; 512]].concat(), "1"),
+        ("a part of it", index[..index.len() - 1].to_vec(), "invalid_archive"),
+        ("a part of its mark", mark[..5].to_vec(), "invalid_archive"),
+        ("something after it", [&index[..], b"x"].concat(), "invalid_archive"),
+        ("another archive", [&index[..], &tree].concat(), "invalid_archive"),
+    ] {
+        let place = Place::new();
+        place.put("t.tar.xz", &compress("xz", &[&tree[..], &after].concat()));
+        let ran = place.eval(
+            "SET r = FS.Extract(\"t.tar.xz\", \"x\")\nIF r.success THEN\n  EMIT r.files\nELSE\n  EMIT LAST_ERROR.code\nENDIF",
+        );
+        assert_eq!(ran.stdout.trim(), outcome, "{what}: {}", ran.stderr);
+    }
+}
+
+/// Empty members are passed over, each without a decoder of its own.
+#[test]
+fn empty_members_of_bzip2_make_no_decoder() {
+    let place = Place::new();
+    place.put("a", &[compress("bzip2", b"").repeat(500_000), compress("bzip2", TEXT.as_bytes())].concat());
+    let ran = place.eval("EMIT FS.ReadFile(\"a\", decompress: true).lineCount");
+    assert_eq!(ran.stdout, "3\n", "{}", ran.stderr);
 }
 
 #[test]

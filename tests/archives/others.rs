@@ -32,6 +32,8 @@ fn shell(folder: &Path, command: &str) {
 fn archives_of_other_programs_are_unpacked() {
     let makers = [
         ("tar", "tar czf o t"),
+        ("pixz", "tar -I pixz -cf o t"),
+        ("tar", "touch -d 1960-05-01T12:00:00Z t/a && tar -cf o t"),
         ("tar", "tar --format=posix -cf o t"),
         ("tar", "tar --format=v7 --exclude='nnn*' -cf o t && rm -r t/nnn*"),
         ("tar", "truncate -s 3000000 t/d/hole && echo end >> t/d/hole && tar -S -cf o t"),
@@ -94,4 +96,38 @@ fn equal_trees_give_equal_bytes() {
         bytes[0] == bytes[1]
     });
     assert_eq!(archives, [true, true]);
+}
+
+/// Times before 1970 are binary in tar of GNU, and decimal in that of POSIX.
+#[test]
+fn times_before_1970_are_kept() {
+    for format in ["gnu", "posix"] {
+        if !has("tar") {
+            continue;
+        }
+        let place = Place::new();
+        place.put("a", b"old");
+        shell(&place.root(), &format!("touch -d 1960-05-01T12:00:00Z a && tar --format={format} -cf o a"));
+        let ran = place.eval(
+            "EMIT FS.ListArchive(\"o\")[0].modified\nMUST CALL FS.Extract(\"o\", \"x\")\nEMIT FS.FileInfo(\"x/a\").modified",
+        );
+        assert_eq!(ran.stdout, "1960-05-01T12:00:00Z\n1960-05-01T12:00:00Z\n", "{format}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_archive_of_another_kind_is_named() {
+    for (start, name) in [
+        (&b"7z\xbc\xaf\x27\x1c\0\x04"[..], "application/x-7z-compressed"),
+        (b"LZIP\x01\x0c", "application/x-lzip"),
+        (b"Rar!\x1a\x07\x01\0", "application/vnd.rar"),
+    ] {
+        let place = Place::new();
+        place.put("o", &[start, &[0; 4_000]].concat());
+        let ran = place.eval("CALL FS.Extract(\"o\", \"x\")\nEMIT LAST_ERROR.code, \": \", LAST_ERROR.message");
+        let expected = format!(
+            "invalid_archive: the archive is refused: it is {name}; zip and tar are read, also tar in gzip, zstd, xz or bzip2\n"
+        );
+        assert_eq!(ran.stdout, expected, "{}", ran.stderr);
+    }
 }

@@ -8,6 +8,7 @@ The files are committed; the tests read them and compare with what is written he
 """
 import io
 import pathlib
+import subprocess
 
 import av
 import mutagen
@@ -30,6 +31,7 @@ def main():
     images()
     for kind in ["mp3", "flac", "ogg", "opus", "m4a", "wav", "aiff"]:
         audio(kind)
+    fragments()
 
 
 def exif(orientation=6, offset="+02:00"):
@@ -83,6 +85,14 @@ def audio(kind):
         encode(sound, kind, rate, samples)
     path.write_bytes(sound.getvalue())
     tag(path, kind)
+
+
+def fragments():
+    """Two seconds of silence as a recorder writes them, which does not know how long it will record."""
+    sound = ["-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "2", "-c:a", "aac", "-b:a", "8k"]
+    form = ["-map_metadata", "-1", "-fflags", "+bitexact", "-movflags", "frag_keyframe+empty_moov", "-frag_duration", "500000"]
+    path = FILES / "song.fragments.m4a"
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *sound, *form, "-f", "ipod", path], check=True)
 
 
 def encode(sound, kind, rate, samples):

@@ -74,13 +74,22 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
+/// Returns the type of a file that begins with these bytes, if it is known.
+pub fn of_bytes(start: &[u8]) -> Option<&'static str> {
+    match start.get(4..12) {
+        // The type of what is in HEIF with this encoding.
+        Some(b"ftypheic" | b"ftypheix" | b"ftypheim" | b"ftypheis") => Some("image/heic"),
+        _ => infer::get(start).map(|kind| kind.mime_type()),
+    }
+}
+
 fn of_content(content: &str) -> Result<Option<&'static str>, ToolError> {
     let start = content.get(..LOOKED_AT).unwrap_or(content);
     let bytes = STANDARD.decode(start).map_err(|error| {
         ToolError::bad_argument("content", format!("`content` is not base64: {}", base64_fault(&error)))
             .hint("read the file with `encoding: \"base64\"`")
     })?;
-    Ok(infer::get(&bytes).map(|kind| kind.mime_type()))
+    Ok(of_bytes(&bytes))
 }
 
 fn extensions(context: &mut Context<'_>, args: Typed) -> Result<AnyList, ToolError> {

@@ -1,6 +1,7 @@
 //! `IMAGE` and `AUDIO`: what files say about themselves in their heads and tags. Nothing here decodes images or audio.
 
 mod audio;
+mod boxes;
 mod image;
 mod window;
 

@@ -19,12 +19,19 @@ pub const MAX_PIECE: usize = 64 << 10;
 /// A file, and the bytes of it that were read last.
 pub struct Window<'a, 'c> {
     context: &'a mut Context<'c>,
-    open: OpenFile,
+    source: Source,
     /// The position of `block` in the file.
     start: u64,
     block: Vec<u8>,
     /// Number of bytes that may still be read.
     left: usize,
+}
+
+/// The bytes that are read.
+enum Source {
+    File(OpenFile),
+    /// Bytes that were decoded before.
+    Decoded(Vec<u8>),
 }
 
 /// Why a piece cannot be read.
@@ -36,6 +43,8 @@ pub enum Fault {
     Limit(LimitHit),
     /// The file is not what its first bytes say, or was cut off.
     Damaged(&'static str),
+    /// More of the file would have to be read than is allowed.
+    Exhausted,
 }
 
 impl From<LimitHit> for Fault {
@@ -50,6 +59,10 @@ impl Fault {
         let error = match self {
             Fault::Io(error) => path.error(&error).into(),
             Fault::Limit(hit) => return hit.into(),
+            Fault::Exhausted => {
+                let reason = "its metadata is spread over too many places";
+                ToolError::new(ToolCode::InvalidMedia, format!("`{}` is damaged: {reason}", path.display()))
+            }
             Fault::Damaged(reason) => {
                 ToolError::new(ToolCode::InvalidMedia, format!("`{}` is damaged: {reason}", path.display()))
             }
@@ -61,7 +74,7 @@ impl Fault {
 /// Returns `None` for a part that is damaged. Errors: the other faults.
 pub fn unless_damaged<T>(part: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match part {
-        Err(Fault::Damaged(_)) => Ok(None),
+        Err(Fault::Damaged(_) | Fault::Exhausted) => Ok(None),
         part => part.map(Some),
     }
 }
@@ -69,12 +82,23 @@ pub fn unless_damaged<T>(part: Result<T, Fault>) -> Result<Option<T>, Fault> {
 impl<'a, 'c> Window<'a, 'c> {
     /// Creates a window on an open file, through which `most` bytes are read at most.
     pub fn new(context: &'a mut Context<'c>, open: OpenFile, most: usize) -> Window<'a, 'c> {
-        Window { context, open, start: 0, block: Vec::new(), left: most }
+        Window { context, source: Source::File(open), start: 0, block: Vec::new(), left: most }
     }
 
     /// Returns the size of the file in bytes, as it was when the file was opened.
     pub fn size(&self) -> u64 {
-        self.open.metadata.size
+        match &self.source {
+            Source::File(open) => open.metadata.size,
+            Source::Decoded(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Reads these bytes from now on, instead of the file. Returns their number.
+    pub fn replace_by(&mut self, bytes: Vec<u8>) -> u64 {
+        self.source = Source::Decoded(bytes);
+        self.block.clear();
+        self.start = 0;
+        self.size()
     }
 
     /// Returns the bytes from a position on, `length` of them.
@@ -100,6 +124,14 @@ impl<'a, 'c> Window<'a, 'c> {
         Ok(&held[..held.len().min(length)])
     }
 
+    /// Returns the same bytes as `up_to`, and reads none beside them, for heads of parts that are passed over.
+    pub fn head(&mut self, at: u64, length: usize) -> Result<&[u8], Fault> {
+        if !self.holds(at, length) {
+            self.read(at, length.min(MAX_PIECE))?;
+        }
+        self.up_to(at, length.min(self.block.len()))
+    }
+
     /// Returns the bytes from a position on, `N` of them.
     pub fn array<const N: usize>(&mut self, at: u64) -> Result<[u8; N], Fault> {
         let mut array = [0; N];
@@ -116,18 +148,23 @@ impl<'a, 'c> Window<'a, 'c> {
         self.context.meter.poll()?;
         // A read at the end of the file counts too, so that a circle of such reads ends.
         let Some(left) = self.left.checked_sub(length) else {
-            return Err(Fault::Damaged("its metadata is spread over too many places"));
+            return Err(Fault::Exhausted);
         };
         self.left = left;
         self.context.spend_text(length)?;
         self.block.clear();
         self.start = at;
         // A seek to a position that no file can have is an error.
-        if at >= self.open.metadata.size {
+        if at >= self.size() {
             return Ok(());
         }
-        self.open.file.seek(SeekFrom::Start(at)).map_err(Fault::Io)?;
-        self.open.file.by_ref().take(length as u64).read_to_end(&mut self.block).map_err(Fault::Io)?;
+        match &mut self.source {
+            Source::File(open) => {
+                open.file.seek(SeekFrom::Start(at)).map_err(Fault::Io)?;
+                open.file.by_ref().take(length as u64).read_to_end(&mut self.block).map_err(Fault::Io)?;
+            }
+            Source::Decoded(bytes) => self.block.extend(bytes.iter().skip(at as usize).take(length)),
+        }
         Ok(())
     }
 }

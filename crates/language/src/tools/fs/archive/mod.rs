@@ -30,7 +30,7 @@ use crate::toolkit::ToolError;
 use super::decompress::{Bounds, Compression, Decompressed};
 
 pub use budget::{Budget, BudgetedReader};
-use fault::{display, read_error, too_large};
+use fault::{display, invalid, read_error, too_large};
 pub use gzip_write::GzipWriter;
 use open::SingleFile;
 pub use open::{ArchivedFile, OpenArchive};
@@ -44,6 +44,9 @@ pub use zip_write::ZipWriter;
 
 use tar_read::TarReader;
 use zip_read::ZipReader;
+
+/// Number of bytes at the start of a file that tell its format.
+const EXAMINED: usize = tar_read::BLOCK;
 
 /// An entry of an archive, as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +146,7 @@ pub enum Reader {
 impl Reader {
     /// Opens an archive. The format is determined by its first bytes.
     pub fn open(mut file: File, budget: &Budget, single: &SingleFile) -> Result<Reader, ToolError> {
-        let mut start = [0; Compression::START];
+        let mut start = [0; EXAMINED];
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
         let read = fill(&mut file, &mut start).map_err(read_error)?;
         file.seek(SeekFrom::Start(0)).map_err(read_error)?;
@@ -153,6 +156,12 @@ impl Reader {
         }
         match Compression::of(start) {
             Some(format) => Reader::open_compressed(file, format, budget, single),
+            None if !tar_read::is_header(start.get(..tar_read::BLOCK).unwrap_or_default())
+                && other(start).is_some() =>
+            {
+                let name = other(start).unwrap_or_default();
+                Err(invalid(format!("it is {name}; zip and tar are read, also tar in gzip, zstd, xz or bzip2")))
+            }
             None => Ok(Reader::Tar(TarReader::new(Box::new(BudgetedReader::new(BufReader::new(file), budget))))),
         }
     }
@@ -196,6 +205,14 @@ impl Reader {
             Reader::Tar(reader) => reader.read(buffer),
             Reader::Single(reader) => reader.read(buffer),
         }
+    }
+}
+
+/// Returns the media type of a file that is known and no archive that is read.
+fn other(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [b'L', b'Z', b'I', b'P', 1, ..] => Some("application/x-lzip"),
+        _ => infer::get(start).map(|kind| kind.mime_type()).filter(|name| *name != "application/x-tar"),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Decompression of files in gzip, zstd, xz and bzip2: how they are recognized, read and reported if they are damaged.
 //!
 //! A format is recognized by the first bytes of a file, never by its name. Streams of one format may follow one another,
-//! as `cat a.gz b.gz` makes them; anything else after a stream is an error, because other programs disagree about it.
+//! as `cat a.gz b.gz` makes them, and zeros may follow the last one in gzip and xz; anything else after a stream is an error,
+//! because other programs disagree about it.
 //! Memory that a file claims is charged before it is allocated, and long work checks the deadline.
 
 mod bounds;
 mod fault;
+mod members;
 mod xz;
 mod zstd;
 
@@ -13,15 +15,13 @@ use std::io::{self, BufReader, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
-
 use crate::limits::MemoryCharge;
 use crate::toolkit::ToolError;
 
 pub use bounds::Bounds;
 use bounds::{Polled, charge_to};
 pub use fault::fault_of;
+use members::{Format, MembersDecoder};
 use xz::XzDecoder;
 use zstd::ZstdDecoder;
 
@@ -130,10 +130,9 @@ type Input<R> = BufReader<Polled<R>>;
 
 enum Stream<R: Read> {
     AsStored(R),
-    Gzip(Box<MultiGzDecoder<Input<R>>>),
+    Members(Box<MembersDecoder<Input<R>>>),
     Zstd(Box<ZstdDecoder<Input<R>>>),
     Xz(Box<XzDecoder<Input<R>>>),
-    Bzip2(Box<MultiBzDecoder<Input<R>>>),
 }
 
 impl<R: Read> Decompressed<R> {
@@ -148,12 +147,12 @@ impl<R: Read> Decompressed<R> {
         let input = BufReader::new(polled);
         let mut held = MemoryCharge::default();
         let stream = match format {
-            Compression::Gzip => Stream::Gzip(Box::new(MultiGzDecoder::new(input))),
+            Compression::Gzip => Stream::Members(Box::new(MembersDecoder::new(input, Format::Gzip))),
             Compression::Zstd => Stream::Zstd(Box::new(ZstdDecoder::new(input, bounds))),
             Compression::Xz => Stream::Xz(Box::new(XzDecoder::new(input, bounds))),
             Compression::Bzip2 => {
                 charge_to(&mut held, BZIP2_BYTES)?;
-                Stream::Bzip2(Box::new(MultiBzDecoder::new(input)))
+                Stream::Members(Box::new(MembersDecoder::new(input, Format::Bzip2)))
             }
         };
         Ok(Decompressed { stream, has_failed, _held: held })
@@ -163,10 +162,9 @@ impl<R: Read> Decompressed<R> {
     pub fn stored(&mut self) -> &mut R {
         let input = match &mut self.stream {
             Stream::AsStored(stored) => return stored,
-            Stream::Gzip(decoder) => decoder.get_mut(),
+            Stream::Members(decoder) => decoder.input(),
             Stream::Zstd(decoder) => decoder.input(),
             Stream::Xz(decoder) => decoder.input(),
-            Stream::Bzip2(decoder) => decoder.get_mut(),
         };
         input.get_mut().inner()
     }
@@ -175,10 +173,10 @@ impl<R: Read> Decompressed<R> {
     pub fn format(&self) -> Option<Compression> {
         match &self.stream {
             Stream::AsStored(_) => None,
-            Stream::Gzip(_) => Some(Compression::Gzip),
+            Stream::Members(decoder) if decoder.format() == Format::Gzip => Some(Compression::Gzip),
+            Stream::Members(_) => Some(Compression::Bzip2),
             Stream::Zstd(_) => Some(Compression::Zstd),
             Stream::Xz(_) => Some(Compression::Xz),
-            Stream::Bzip2(_) => Some(Compression::Bzip2),
         }
     }
 
@@ -199,10 +197,9 @@ impl<R: Read> Read for Decompressed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match &mut self.stream {
             Stream::AsStored(stored) => return stored.read(buffer),
-            Stream::Gzip(decoder) => decoder.read(buffer),
+            Stream::Members(decoder) => decoder.read(buffer),
             Stream::Zstd(decoder) => decoder.read(buffer),
             Stream::Xz(decoder) => decoder.read(buffer),
-            Stream::Bzip2(decoder) => decoder.read(buffer),
         };
         read.map_err(|error| self.settled(error))
     }

@@ -14,6 +14,7 @@ use crate::toolkit::{Effect, Example, Failure, Given, Risk, Settings, Spec, Tool
 use crate::value::Str;
 use crate::value::time::rfc3339;
 
+use super::super::mime;
 use super::archive::{Budget, Entry, OnUnsafe, OpenArchive};
 use super::decompress::{Bounds, Compression};
 use super::encoding::Choice;
@@ -253,7 +254,7 @@ fn subject(context: &mut Context<'_>, args: &Args) -> Result<Subject, ToolError>
 }
 
 fn mime_type(start: &[u8], name: &str, is_text: bool) -> String {
-    let by_content = infer::get(start).filter(|_| !is_text).map(|kind| kind.mime_type());
+    let by_content = mime::of_bytes(start).filter(|_| !is_text);
     by_content.map(str::to_owned).unwrap_or_else(|| {
         let fallback = if is_text { "text/plain" } else { "application/octet-stream" };
         mime_guess::from_path(name).first_raw().unwrap_or(fallback).to_owned()

@@ -3,6 +3,7 @@
 use image::ImageFormat;
 use infer::MatcherType;
 
+use super::super::super::mime;
 use super::super::encoding::{is_binary, looks_like_text};
 
 /// Number of bytes at the start of a file that decide its kind.
@@ -47,6 +48,9 @@ impl Kind {
         }
         if !is_binary(start) && looks_like_text(start) {
             return Kind::Other(Other::Text { is_svg: is_svg(start) });
+        }
+        if let Some(mime @ "image/heic") = mime::of_bytes(start) {
+            return Kind::Other(Other::Image(mime));
         }
         let Some(found) = infer::get(start) else { return Kind::Other(Other::Unknown) };
         let mime = found.mime_type();
@@ -103,7 +107,7 @@ mod tests {
             (b"ID3\x04\0\0", Kind::Audio("audio/mpeg")),
             (b"OggS\0\x02", Kind::Audio("audio/ogg")),
             (b"\0\0\0\x18ftypM4A \0\0", Kind::Audio("audio/mp4")),
-            (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", Kind::Other(Other::Image("image/heif"))),
+            (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", Kind::Other(Other::Image("image/heic"))),
             (b"PK\x03\x04\0\0", Kind::Other(Other::Archive("application/zip"))),
             (b"%PDF-1.7", Kind::Other(Other::Known("application/pdf"))),
             (b"BMW drives", Kind::Other(Other::Text { is_svg: false })),

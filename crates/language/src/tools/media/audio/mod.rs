@@ -1,16 +1,21 @@
 //! `AUDIO.Tags`: title, artist and so on of a file of music, and how long it plays.
 //!
-//! lofty reads the tags, through [`Stream`], which bounds what it reads and charges memory for it. Its own bound on single
-//! allocations is set too. If it panics, the call fails.
+//! The content decides about the format. Everything is read through [`Window`], which bounds it, and in small pieces:
+//! pictures are passed over by their sizes, and of a text that is not given nothing is kept.
 
-mod stream;
+mod chunks;
+mod comments;
+mod content;
+mod flac;
+mod frames;
+mod genres;
+mod id3;
+mod mp4;
+mod ogg;
+mod sound;
+mod texts;
+mod trailing;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use lofty::config::{GlobalOptions, ParseOptions, apply_global_options};
-use lofty::file::{AudioFile, FileType, TaggedFile, TaggedFileExt};
-use lofty::probe::Probe;
-use lofty::tag::{ItemKey, Tag};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,10 +23,21 @@ use crate::gate::{Context, Tool};
 use crate::sandbox::{PathRule, SandboxPath};
 use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
-use crate::value::print;
 
-use super::window::{Fault, Window};
-use stream::{MAX_READ, MAX_READS, Stream};
+use super::window::{Fault, Window, unless_damaged};
+use chunks::Form;
+use frames::Kind;
+use sound::Sound;
+use texts::{Field, MAX_PARTS, Texts};
+
+/// Maximum number of bytes that are read of a file.
+const MAX_READ: usize = 8 << 20;
+/// Number of bytes at the start of a file that tell its kind.
+const EXAMINED: usize = 4 << 10;
+/// Maximum number of tags before the sound that are read.
+const MAX_LEADING: usize = 16;
+/// Maximum number of zeros before the sound.
+const MAX_ZEROS: u64 = 64 << 10;
 
 const SPEC: Spec = Spec {
     name: "AUDIO.Tags",
@@ -53,14 +69,18 @@ const SPEC: Spec = Spec {
     summary: "Returns the tags of an audio file, and how long it plays",
     details: "Returns a map. Fields without a tag are nil.\n\n\
         - `title`, `artist`, `album`, `albumArtist`, `genre`: texts. Several artists or genres are joined by `; `.\n\
-        - `track`, `trackTotal`, `disc`, `discTotal`: numbers.\n\
+        - `track`, `trackTotal`, `disc`, `discTotal`: numbers, also from one text such as `3/12`. A text that is no \
+        number is nil. Of several texts the first counts.\n\
         - `date`: text of the tag, such as `2024` or `2024-05-12`. `year`: the number that it begins with.\n\
-        - `duration`: seconds. `bitrate`: kbit/s. `sampleRate`: Hz. `channels`: a number. Each is nil if a damaged \
-        file does not say.\n\n\
-        Formats: MP3, FLAC, Ogg Vorbis, Opus, M4A, WAV, AIFF and AAC, recognized by their bytes.\n\n\
-        Tags: ID3, Vorbis comments, APE and those of MP4. If a file has several kinds, the one that its format \
-        prefers comes first and the others fill gaps. Pictures are not read.\n\n\
-        At most 8 MiB of a file are read, and almost always much less. A file whose tags need more is `too_large`.",
+        - `duration`: seconds. `bitrate`: kbit/s. `sampleRate`: Hz. `channels`: a number. Each is nil if the file \
+        does not say. The frames of AAC (ADTS), and of an MP3 file that does not say how many it has, are counted in \
+        the first MiB and estimated after it.\n\n\
+        Formats: MP3, FLAC, Ogg with Vorbis, Opus or FLAC, M4A, WAV, AIFF and AAC, recognized by their bytes.\n\n\
+        Tags: ID3, Vorbis comments, APE, INFO of WAV and those of MP4. If a file has several kinds, the one that its \
+        format prefers comes first and the others fill gaps. A field of ID3 that is damaged or encrypted, and a text of \
+        more than 32 KiB, are left out.\n\n\
+        Pictures are passed over without being read. At most 8 MiB of a file and 100,000 fields are read, and almost \
+        always much less. A file that needs more is `too_large`.",
     effect: Effect::Reads,
     risk: Risk::Low,
     requires_approval: false,
@@ -126,102 +146,155 @@ pub fn tool() -> Tool {
 
 fn run(context: &mut Context<'_>, args: Args) -> Result<Tags, ToolError> {
     let open = context.open(&args.path).map_err(|error| error.argument("path").path(args.path.display()))?;
-    let mut stream = Stream::new(Window::new(context, open, MAX_READ));
-    // Music is often in a file of another name, so the name is not looked at.
-    let probed = Probe::new(&mut stream).guess_file_type().map(|probe| probe.file_type());
-    let kind = match (stream.fault(), probed) {
-        (Some(fault), _) => return Err(failed(fault, &args.path)),
-        (None, Ok(kind)) => kind,
-        (None, Err(error)) => return Err(Fault::Io(error).into_error(&args.path)),
-    };
-    let Some((kind, mime_type)) = kind.and_then(known) else { return Err(not_audio(&mut stream, &args.path)) };
-    // How long a damaged file plays may be unknown although its tags are whole.
-    let read = read(&mut stream, kind, true).or_else(|_| read(&mut stream, kind, false));
-    match (stream.fault(), read) {
-        (Some(fault), _) => Err(failed(fault, &args.path)),
-        (None, Ok(file)) => Ok(tags(&args.path, mime_type, &file)),
-        (None, Err(reason)) => {
-            let reason = print::shortened(&reason, 200);
-            Err(invalid(&args.path, &format!("is damaged, or no {mime_type} that is known: {reason}")))
-        }
+    let mut window = Window::new(context, open, MAX_READ);
+    match read(&mut window) {
+        Ok(Some(song)) => Ok(tags(&args.path, &song)),
+        Ok(None) => Err(not_audio(&mut window, &args.path)),
+        Err(fault) => Err(failed(fault, &args.path)),
     }
 }
 
-/// Reads the tags of a file of this type, and its properties (duration, bit rate and so on) if they are asked for.
-fn read(stream: &mut Stream<'_, '_>, kind: FileType, with_properties: bool) -> Result<TaggedFile, String> {
-    apply_global_options(GlobalOptions::new().allocation_limit(MAX_READ).use_custom_resolvers(false));
-    stream.rewind();
-    let options = ParseOptions::new().read_cover_art(false).read_properties(with_properties);
-    let probe = Probe::with_file_type(stream, kind).options(options);
-    match catch_unwind(AssertUnwindSafe(|| probe.read())) {
-        Ok(read) => read.map_err(|error| error.to_string()),
-        Err(_) => {
-            Err("the reader of its tags failed, which is a fault of it; please report it with the file".to_owned())
+/// The tags and the sound of a file.
+#[derive(Debug)]
+struct Song {
+    mime_type: &'static str,
+    /// The preferred tag first.
+    tags: Vec<Texts>,
+    sound: Sound,
+}
+
+/// Reads a file, or nothing if it is in no format that is read.
+fn read(window: &mut Window<'_, '_>) -> Result<Option<Song>, Fault> {
+    let Leading { tags, end: start } = leading(window)?;
+    let head = window.up_to(start, 12)?.to_vec();
+    let song = if head.starts_with(ogg::MARK) {
+        ogg::read(window, start)?
+    } else if head.starts_with(flac::MARK) {
+        Some(flac::read(window, start)?)
+    } else if let Some(form) = Form::of(&head) {
+        Some(chunks::read(window, start, form)?)
+    } else if mp4::is_mp4(&head) && start == 0 {
+        Some(mp4::read(window)?)
+    } else {
+        return frames(window, start, tags);
+    };
+    // The own tags of these formats come before one that was put in front.
+    Ok(song.map(|song| Song { tags: song.tags.into_iter().chain(tags).collect(), ..song }))
+}
+
+/// Reads a file that consists of frames, before which something else may stand.
+fn frames(window: &mut Window<'_, '_>, start: u64, tags: Vec<Texts>) -> Result<Option<Song>, Fault> {
+    // Films and archives may hold frames too.
+    if start == 0 && infer::get(window.up_to(0, EXAMINED)?).is_some_and(|kind| !is_of_frames(kind.mime_type())) {
+        return Ok(None);
+    }
+    let Some(start) = frames::find(window, start)? else { return Ok(None) };
+    let trailing = trailing::read(window, start.at)?;
+    let sound = frames::sound(window, start, trailing.end)?;
+    let mime_type = if start.frame.kind == Kind::Aac { "audio/aac" } else { "audio/mpeg" };
+    Ok(Some(Song { mime_type, tags: tags.into_iter().chain(trailing.tags).collect(), sound }))
+}
+
+/// Returns whether files of a type may consist of frames, by their first bytes.
+fn is_of_frames(mime_type: &str) -> bool {
+    matches!(mime_type, "audio/mpeg" | "audio/aac")
+}
+
+/// The tags before the content of a file.
+struct Leading {
+    tags: Vec<Texts>,
+    /// Where the content begins.
+    end: u64,
+}
+
+/// Reads the tags before the content. Programs leave zeros before and after them, and some put a second one in front.
+fn leading(window: &mut Window<'_, '_>) -> Result<Leading, Fault> {
+    let mut leading = Leading { tags: Vec::new(), end: 0 };
+    for _ in 0..MAX_LEADING {
+        let start = after_zeros(window, leading.end)?;
+        let Some(tag) = id3::read(window, start)? else {
+            leading.end = start;
+            break;
+        };
+        leading.tags.push(tag.texts);
+        leading.end = tag.end;
+    }
+    Ok(leading)
+}
+
+/// Returns the position after zeros, of which there may be none.
+fn after_zeros(window: &mut Window<'_, '_>, start: u64) -> Result<u64, Fault> {
+    let mut at = start;
+    while at - start < MAX_ZEROS {
+        let bytes = window.up_to(at, EXAMINED)?;
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        at += zeros as u64;
+        if zeros == 0 || zeros < bytes.len() {
+            return Ok(if at - start < 4 { start } else { at });
         }
     }
+    Ok(start)
 }
 
-/// Returns a type whose tags are read, with its media type.
-fn known(kind: FileType) -> Option<(FileType, &'static str)> {
-    let mime_type = match kind {
-        FileType::Mpeg => "audio/mpeg",
-        FileType::Flac => "audio/flac",
-        FileType::Vorbis | FileType::Opus => "audio/ogg",
-        FileType::Mp4 => "audio/mp4",
-        FileType::Wav => "audio/wav",
-        FileType::Aiff => "audio/aiff",
-        FileType::Aac => "audio/aac",
-        _ => return None,
-    };
-    Some((kind, mime_type))
-}
-
-fn tags(path: &SandboxPath, mime_type: &'static str, file: &TaggedFile) -> Tags {
-    let found = Found { tags: file.primary_tag().into_iter().chain(file.tags()).collect() };
-    let date = found.text(&[ItemKey::RecordingDate, ItemKey::Year, ItemKey::ReleaseDate]);
-    let properties = file.properties();
+fn tags(path: &SandboxPath, song: &Song) -> Tags {
+    let Song { mime_type, sound, .. } = song;
+    let date = song.text(&[Field::Recorded, Field::Year, Field::Released]);
+    let (track, disc) = (song.numbered(Field::Track), song.numbered(Field::Disc));
     Tags {
         path: path.display().to_owned(),
         mime_type,
-        title: found.text(&[ItemKey::TrackTitle]),
-        artist: found.text(&[ItemKey::TrackArtist]),
-        album: found.text(&[ItemKey::AlbumTitle]),
-        album_artist: found.text(&[ItemKey::AlbumArtist]),
-        track: found.number(ItemKey::TrackNumber),
-        track_total: found.number(ItemKey::TrackTotal),
-        disc: found.number(ItemKey::DiscNumber),
-        disc_total: found.number(ItemKey::DiscTotal),
+        title: song.text(&[Field::Title]),
+        artist: song.text(&[Field::Artist]),
+        album: song.text(&[Field::Album]),
+        album_artist: song.text(&[Field::AlbumArtist]),
+        track: track.number,
+        track_total: song.number(Field::TrackTotal).or(track.total),
+        disc: disc.number,
+        disc_total: song.number(Field::DiscTotal).or(disc.total),
         year: date.as_deref().and_then(year),
         date,
-        genre: found.text(&[ItemKey::Genre]),
-        duration: Some(properties.duration().as_secs_f64()).filter(|seconds| *seconds > 0.0),
-        bitrate: properties.audio_bitrate().filter(|rate| *rate > 0),
-        sample_rate: properties.sample_rate().filter(|rate| *rate > 0),
-        channels: properties.channels().filter(|channels| *channels > 0),
+        genre: song.text(&[Field::Genre]),
+        duration: sound.seconds,
+        bitrate: sound.bitrate,
+        sample_rate: sound.rate,
+        channels: sound.channels,
     }
 }
 
-/// The tags of a file, the preferred one first.
-struct Found<'a> {
-    tags: Vec<&'a Tag>,
+/// A number, and how many there are, as `3/12` has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Numbered {
+    number: Option<u32>,
+    total: Option<u32>,
 }
 
-impl Found<'_> {
-    /// Returns the texts of the first of these items that has one, joined.
-    fn text(&self, keys: &[ItemKey]) -> Option<String> {
-        let texts = |key: ItemKey| {
-            self.tags.iter().find_map(|tag| {
-                let texts: Vec<&str> = tag.get_strings(key).map(str::trim).filter(|text| !text.is_empty()).collect();
-                (!texts.is_empty()).then(|| texts.join("; "))
-            })
+impl Numbered {
+    /// Reads a text. A half that is no number is missing.
+    fn of(text: &str) -> Numbered {
+        let (number, total) = text.split_once('/').or_else(|| text.split_once(" of ")).unwrap_or((text, ""));
+        let whole = |half: &str| {
+            let half = half.trim();
+            half.bytes().all(|byte| byte.is_ascii_digit()).then(|| half.parse().ok()).flatten()
         };
-        keys.iter().find_map(|key| texts(*key))
+        Numbered { number: whole(number), total: whole(total) }
+    }
+}
+
+impl Song {
+    /// Returns the texts of the first of these fields that has one, joined.
+    fn text(&self, fields: &[Field]) -> Option<String> {
+        let texts = |field: Field| self.tags.iter().map(|tag| tag.of_field(field)).find(|texts| !texts.is_empty());
+        fields.iter().find_map(|field| texts(*field)).map(|texts| texts.join("; "))
     }
 
-    /// Returns the number that an item begins with.
-    fn number(&self, key: ItemKey) -> Option<u32> {
-        let text = self.text(&[key])?;
-        text.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+    /// Returns the number of a field, which may be followed by how many there are. Of several texts the first counts.
+    fn numbered(&self, field: Field) -> Numbered {
+        let text = self.tags.iter().find_map(|tag| tag.of_field(field).first());
+        text.map_or_else(Numbered::default, |text| Numbered::of(text))
+    }
+
+    fn number(&self, field: Field) -> Option<u32> {
+        self.numbered(field).number
     }
 }
 
@@ -231,18 +304,15 @@ fn year(date: &str) -> Option<u32> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// Returns the error for a stream that failed.
+/// Returns the error for a file that cannot be read.
 fn failed(fault: Fault, path: &SandboxPath) -> ToolError {
-    match fault {
-        Fault::Damaged(_) => {
-            let shown = path.display();
-            let message =
-                format!("`{shown}` has more in its tags than the {MAX_READ} bytes and {MAX_READS} parts that are read");
-            let error = ToolError::new(ToolCode::TooLarge, message).argument("path").path(path.display());
-            error.hint("a large picture in the tags may be the reason; another program can make it smaller")
-        }
-        fault => fault.into_error(path),
-    }
+    let Fault::Exhausted = fault else { return fault.into_error(path) };
+    let shown = path.display();
+    let message = format!(
+        "`{shown}` needs more to be read for its tags and its duration than {MAX_READ} bytes and {MAX_PARTS} fields"
+    );
+    let error = ToolError::new(ToolCode::TooLarge, message).argument("path").path(shown);
+    error.hint("another program can make its tags smaller")
 }
 
 fn invalid(path: &SandboxPath, what: &str) -> ToolError {
@@ -251,10 +321,18 @@ fn invalid(path: &SandboxPath, what: &str) -> ToolError {
 }
 
 /// Returns the error for a file that is not audio, or in a format that is not read.
-fn not_audio(stream: &mut Stream<'_, '_>, path: &SandboxPath) -> ToolError {
-    match stream.start() {
+fn not_audio(window: &mut Window<'_, '_>, path: &SandboxPath) -> ToolError {
+    let end = match unless_damaged(leading(window)) {
+        Ok(leading) => leading.map_or(0, |leading| leading.end),
+        Err(fault) => return fault.into_error(path),
+    };
+    match window.up_to(0, EXAMINED) {
         Ok([]) => invalid(path, "is empty"),
-        Ok(start) => match infer::get(start) {
+        Ok(start) if start.starts_with(b"ID3") && end > 0 => {
+            invalid(path, "has an ID3 tag, which no sound in a known format follows")
+        }
+        Ok(start) if start.starts_with(ogg::MARK) => invalid(path, "is Ogg, but not with Vorbis, Opus or FLAC"),
+        Ok(start) => match infer::get(start).filter(|kind| !is_of_frames(kind.mime_type())) {
             Some(kind) => invalid(path, &format!("is {}, whose tags are not read", kind.mime_type())),
             None => invalid(path, "is in no known format of audio"),
         },

@@ -29,7 +29,9 @@ mod tag {
     pub const EXIF: u16 = 0x8769;
     pub const GPS: u16 = 0x8825;
     pub const TAKEN: u16 = 0x9003;
+    pub const DIGITIZED: u16 = 0x9004;
     pub const OFFSET_TAKEN: u16 = 0x9011;
+    pub const OFFSET_DIGITIZED: u16 = 0x9012;
     pub const PIXEL_WIDTH: u16 = 0xa002;
     pub const PIXEL_HEIGHT: u16 = 0xa003;
     pub const LENS: u16 = 0xa434;
@@ -46,10 +48,8 @@ mod tag {
 pub struct Exif {
     /// How the image is turned and mirrored, 1 to 8.
     pub orientation: Option<u8>,
-    /// The clock of the camera when the picture was taken: `2024:05:12 10:15:00`.
-    pub taken: Option<String>,
-    /// The offset of that clock from UTC: `+02:00`.
-    pub offset: Option<String>,
+    /// When the picture was taken, and when it was digitized. A clock that was not set is one of zeros or blanks.
+    pub clocks: Vec<Clock>,
     /// The maker of the camera.
     pub make: Option<String>,
     /// The model of the camera.
@@ -60,6 +60,15 @@ pub struct Exif {
     pub position: Option<Position>,
     /// Width and height of the largest image, for files that are TIFF as a whole.
     pub dimensions: Option<(u32, u32)>,
+}
+
+/// A time as it was written.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// The time: `2024:05:12 10:15:00`.
+    pub time: String,
+    /// The offset of the clock from UTC: `+02:00`.
+    pub offset: Option<String>,
 }
 
 /// Where a picture was taken.
@@ -102,9 +111,7 @@ pub fn read(window: &mut Window<'_, '_>, place: TiffRange, with_position: bool) 
     let position = if with_position { tiff.below(&first, tag::GPS)? } else { Directory::default() };
     Ok(Exif {
         orientation: tiff.number(&first, tag::ORIENTATION)?.and_then(|number| u8::try_from(number).ok()),
-        // DNG and other raw files have it in the first directory.
-        taken: tiff.text(&camera, tag::TAKEN)?.map_or_else(|| tiff.text(&first, tag::TAKEN), |text| Ok(Some(text)))?,
-        offset: tiff.text(&camera, tag::OFFSET_TAKEN)?,
+        clocks: tiff.clocks(&first, &camera)?,
         make: tiff.text(&first, tag::MAKE)?,
         model: tiff.text(&first, tag::MODEL)?,
         lens: tiff.text(&camera, tag::LENS)?,
@@ -183,6 +190,22 @@ impl<'w, 'a, 'c> Tiff<'w, 'a, 'c> {
         let text = String::from_utf8_lossy(text);
         let text = text.trim_end_matches('\u{fffd}').trim();
         Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    }
+
+    /// Returns the times, the preferred one first.
+    fn clocks(&mut self, first: &Directory, camera: &Directory) -> Result<Vec<Clock>, Fault> {
+        let mut clocks = Vec::new();
+        for (directory, time, offset) in [
+            (camera, tag::TAKEN, tag::OFFSET_TAKEN),
+            // DNG and other raw files have it in the first directory.
+            (first, tag::TAKEN, tag::OFFSET_TAKEN),
+            (camera, tag::DIGITIZED, tag::OFFSET_DIGITIZED),
+        ] {
+            if let Some(time) = self.text(directory, time)? {
+                clocks.push(Clock { time, offset: self.text(camera, offset)? });
+            }
+        }
+        Ok(clocks)
     }
 
     /// Returns the first number of a field.

@@ -1,7 +1,7 @@
 //! The heads of image formats: the dimensions, and where the EXIF is. Pixels are not read.
 
 use super::super::window::{Fault, Window, unless_damaged};
-use super::{Head, TiffRange, heif};
+use super::{Head, TiffRange, heif, profile};
 
 /// Length of the head of a chunk of PNG or WebP, its size and name, in bytes.
 const CHUNK: u64 = 8;
@@ -17,7 +17,7 @@ pub fn read(window: &mut Window<'_, '_>, mime: &str) -> Result<Option<Head>, Fau
             Head::of(u16::from_le_bytes([w0, w1]), u16::from_le_bytes([h0, h1]))
         }
         "image/bmp" => bmp(window)?,
-        "image/heif" | "image/avif" => heif::read(window)?,
+        "image/heic" | "image/heif" | "image/avif" => heif::read(window)?,
         "image/tiff" | "image/x-canon-cr2" => {
             Head { exif: Some(TiffRange { start: 0, end: u64::MAX }), ..Head::default() }
         }
@@ -77,13 +77,19 @@ fn png(window: &mut Window<'_, '_>) -> Result<Head, Fault> {
         let end = start + u64::from(u32::from_be_bytes([l0, l1, l2, l3]));
         match &name {
             b"eXIf" => head.exif = Some(TiffRange { start, end }),
+            b"tEXt" | b"zTXt" if head.profile.is_none() => {
+                let length = usize::try_from(end - start).unwrap_or(usize::MAX);
+                head.profile = unless_damaged(profile::read(window, start, length))?.flatten();
+            }
             b"IEND" => break,
             _ => {}
         }
         // A checksum follows.
         at = end + 4;
     }
-    Ok(head)
+    // The chunk for EXIF counts, whatever programs left of older forms.
+    let profile = head.profile.take().filter(|_| head.exif.is_none());
+    Ok(Head { profile, ..head })
 }
 
 /// Goes through the chunks of a WebP file, whose EXIF follows the pixels.

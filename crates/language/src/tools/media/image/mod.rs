@@ -6,6 +6,7 @@
 mod exif;
 mod head;
 mod heif;
+mod profile;
 
 use chrono::{FixedOffset, NaiveDateTime};
 use schemars::JsonSchema;
@@ -17,6 +18,7 @@ use crate::text::ToolCode;
 use crate::toolkit::{Effect, Example, Failure, Risk, Spec, ToolError, arguments};
 
 use super::super::fs::kind::{EXAMINED, Kind as FileKind, Other};
+use super::super::mime;
 use super::window::{Fault, Window, unless_damaged};
 use exif::{Exif, Position};
 
@@ -48,15 +50,17 @@ const SPEC: Spec = Spec {
     details: "Returns a map. Fields that are missing in the file or damaged are nil.\n\n\
         - `mimeType`: type of the content, such as `image/jpeg`; the name of the file does not matter.\n\
         - `width`, `height`: pixels as displayed, so after the rotation by `orientation`.\n\
-        - `orientation`: EXIF's number, 1 to 8 (6 is a quarter turn clockwise); 1 if the file has none.\n\
+        - `orientation`: EXIF's number, 1 to 8 (6 is a quarter turn clockwise); 1 if the file has none. HEIC and AVIF \
+        say themselves how they are turned, and their EXIF does not count.\n\
         - `taken`: time of the camera's clock when the picture was taken: `2024-05-12T10:15:00+02:00` if EXIF has \
         the offset, `2024-05-12T10:15:00` if not, as with most older cameras. The first ten characters are the day \
-        at that place. `TIME.Parse(taken, zone: \"local\")` returns the moment; `zone` counts only without an \
+        at that place. If the camera wrote no such time, or zeros, it is the time when the picture was digitized, as \
+        scanners write it. `TIME.Parse(taken, zone: \"local\")` returns the moment; `zone` counts only without an \
         offset.\n\
         - `make`, `model`, `lens`: as the camera wrote them, at most 256 bytes each.\n\
         - `gps`: nil unless `gps: true` asks for it; then `latitude` and `longitude` in degrees (north and east are \
         positive) and `altitude` in metres.\n\n\
-        Formats: JPEG, PNG, GIF, WebP, BMP, TIFF and raw files that are TIFF (DNG, NEF, ARW, CR2), HEIC and AVIF. At \
+        Formats: JPEG, PNG, GIF, WebP, BMP, TIFF (not BigTIFF) and raw files that are TIFF (DNG, NEF, ARW, CR2), HEIC and AVIF. At \
         most 1 MiB of the head and the EXIF data is read, so a file that was cut off after them is not noticed.",
     effect: Effect::Reads,
     risk: Risk::Low,
@@ -133,6 +137,8 @@ struct Head {
     /// Height of the stored pixels, 0 if EXIF has it.
     height: u32,
     exif: Option<TiffRange>,
+    /// The EXIF of PNG files in an old form, decoded.
+    profile: Option<Vec<u8>>,
     /// The orientation by the format itself.
     orientation: Option<u8>,
 }
@@ -171,10 +177,13 @@ fn read(window: &mut Window<'_, '_>, args: &Args) -> Result<Option<Info>, Fault>
     if matches!(FileKind::of(start), FileKind::Other(Other::Empty | Other::Text { .. })) {
         return Ok(None);
     }
-    let Some(kind) = infer::get(start) else { return Ok(None) };
-    let mime_type = kind.mime_type();
+    let Some(mime_type) = mime::of_bytes(start) else { return Ok(None) };
     let Some(head) = head::read(window, mime_type)? else { return Ok(None) };
-    let exif = match head.exif {
+    let place = match head.profile {
+        Some(profile) => Some(TiffRange { start: 0, end: window.replace_by(profile) }),
+        None => head.exif,
+    };
+    let exif = match place {
         Some(place) => unless_damaged(exif::read(window, place, args.gps))?.unwrap_or_default(),
         None => Exif::default(),
     };
@@ -193,7 +202,7 @@ fn read(window: &mut Window<'_, '_>, args: &Args) -> Result<Option<Info>, Fault>
         width: if is_turned { height } else { width },
         height: if is_turned { width } else { height },
         orientation,
-        taken: exif.taken.as_deref().and_then(|taken| time(taken, exif.offset.as_deref())),
+        taken: exif.clocks.iter().find_map(|clock| time(&clock.time, clock.offset.as_deref())),
         make: exif.make,
         model: exif.model,
         lens: exif.lens,
@@ -233,8 +242,14 @@ fn not_an_image(window: &mut Window<'_, '_>, path: &SandboxPath) -> ToolError {
         FileKind::Other(Other::Archive(mime) | Other::Known(mime)) | FileKind::Audio(mime) => {
             format!("is {mime}, not an image")
         }
+        FileKind::Other(Other::Unknown) if is_big_tiff(window) => "is BigTIFF, whose head is not read".to_owned(),
         FileKind::Image(_) | FileKind::Other(Other::Unknown) => "is in no known format of images".to_owned(),
     };
     let error = ToolError::new(ToolCode::InvalidMedia, format!("`{}` {what}", path.display()));
     error.argument("path").path(path.display())
+}
+
+/// Returns whether a file is TIFF with positions of eight bytes.
+fn is_big_tiff(window: &mut Window<'_, '_>) -> bool {
+    matches!(window.up_to(0, 4), Ok(b"II+\0" | b"MM\0+"))
 }

@@ -24,7 +24,9 @@ impl Header {
         if stated == counted(i64::from) || stated == counted(|byte| i64::from(byte as i8)) {
             Ok(header)
         } else {
-            Err(invalid("it is neither zip nor tar nor gzip, or damaged: a header has a wrong checksum"))
+            Err(invalid(
+                "it is neither zip nor tar, nor in gzip, zstd, xz or bzip2, or it is damaged: a header has a wrong checksum",
+            ))
         }
     }
 
@@ -59,8 +61,11 @@ impl Header {
     /// Returns the modification time in seconds since 1970, or `None` if the field is not valid.
     pub fn modified(&self) -> Option<i64> {
         let field = &self.0[136..148];
+        // Times before 1970 are binary, in two's complement (GNU).
         if field[0] == 0xff {
-            return None;
+            let (high, low) = field.split_at(field.len() - 8);
+            let seconds = low.first_chunk().copied().map(i64::from_be_bytes);
+            return seconds.filter(|seconds| *seconds < 0 && high.iter().all(|byte| *byte == 0xff));
         }
         number(field).ok().and_then(|seconds| i64::try_from(seconds).ok())
     }

@@ -1,9 +1,10 @@
 //! A reader for tar: POSIX (ustar and pax) and GNU, with long names and sparse files.
 //!
 //! The archive is read once, front to back. It must end with two blocks of zeros, followed by nothing but
-//! zeros, so that a truncated archive is never mistaken for a complete one.
+//! zeros and the index that pixz appends, so that a truncated archive is never mistaken for a complete one.
 
 mod header;
+mod index;
 mod pax;
 mod sparse;
 
@@ -15,6 +16,7 @@ use super::fault::{invalid, read_error};
 use super::{ArchivedKind, Entry, fill, text_of};
 pub use header::BLOCK;
 use header::Header;
+use index::Index;
 use pax::Pax;
 use sparse::SparseMap;
 
@@ -160,19 +162,22 @@ impl<R: Read> TarReader<R> {
             return Err(invalid("one block of zeros, where an archive ends with two"));
         }
         self.ended = true;
-        self.expect_zeros().map(|()| None)
+        self.expect_end().map(|()| None)
     }
 
-    /// Reads to the end of the source. Padding is allowed there; anything else would be a second archive.
-    fn expect_zeros(&mut self) -> Result<(), ToolError> {
+    /// Reads to the end of the source. Padding is allowed there, and the index of pixz; anything else would be a second
+    /// archive.
+    fn expect_end(&mut self) -> Result<(), ToolError> {
         let mut buffer = [0; 8 << 10];
+        let mut index = Index::default();
         loop {
-            match fill(&mut self.source, &mut buffer).map_err(read_error)? {
-                0 => return Ok(()),
-                read if buffer[..read].iter().any(|byte| *byte != 0) => {
-                    return Err(invalid("something follows its end"));
-                }
-                _ => {}
+            let read = fill(&mut self.source, &mut buffer).map_err(read_error)?;
+            let goes_on = if read == 0 { index.is_whole() } else { index.take(&buffer[..read]) };
+            if !goes_on {
+                return Err(invalid("something follows its end"));
+            }
+            if read == 0 {
+                return Ok(());
             }
         }
     }
