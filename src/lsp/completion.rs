@@ -153,7 +153,7 @@ impl Subject<'_> {
             return Some(names.map(|name| Required { name, is_named: false }).collect());
         }
         let entry = entry_of(self.names.registry(), callee).filter(|_| built_in(callee).is_none())?;
-        Some(required_of(&entry.params))
+        Some(required_of(entry.params))
     }
 
     fn detail(&self, candidate: &Candidate) -> Option<String> {
