@@ -1,7 +1,7 @@
 //! The hooks of a debugger: where a run stops, what is seen there, and how it goes back and forward over changes.
 //!
-//! `tests/clients/dap.mjs` tries the same through the protocol, and `tests/suite.rs` compares runs with and without a
-//! debugger.
+//! The modules and `tests/clients/dap.mjs` try the same through the protocol, and `tests/suite.rs` compares runs with
+//! and without a debugger.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
