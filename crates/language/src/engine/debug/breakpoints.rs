@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::paused::Paused;
 use super::program::DebugProgram;
 use super::stop::DueBreakpoint;
 use super::visits::{Hit, Visit};
@@ -243,17 +242,6 @@ impl Breakpoints {
 }
 
 impl Breakpoint {
-    /// Whether the condition is true in the innermost body.
-    ///
-    /// # Errors
-    /// Why the condition cannot be evaluated.
-    pub fn holds(&self, paused: &mut Paused<'_>) -> Result<bool, String> {
-        let Some(condition) = &self.condition else { return Ok(true) };
-        let innermost = paused.frame_count().saturating_sub(1);
-        let value = paused.watch(innermost, condition);
-        value.map(|value| value.is_true()).map_err(|error| format!("the condition `{condition}`: {error}"))
-    }
-
     /// Counts a hit at which the condition is true.
     pub fn hit(&mut self) -> Hit {
         self.count += 1;
@@ -270,17 +258,9 @@ impl Breakpoint {
         DueBreakpoint { id: self.id, is_of_procedure: self.is_of_procedure, problem }
     }
 
-    /// Returns this breakpoint if it stops at a state that is shown again. Nothing is counted or printed: a hit count
-    /// is that of the hit in the run, and one that was not hit there does not stop.
-    pub fn due_again(&self, paused: &mut Paused<'_>, visit: &Visit) -> Option<DueBreakpoint> {
-        if self.message.is_some() {
-            return None;
-        }
-        let is_counted = self.hits.is_none_or(|rule| visit.count_of(self.id).is_some_and(|count| rule.admits(count)));
-        match self.holds(paused) {
-            Ok(holds) => (holds && is_counted).then(|| self.due(None)),
-            Err(problem) => Some(self.due(Some(problem))),
-        }
+    /// Whether the hit at which the run was there counts. One that was not hit there counts if every hit does.
+    pub fn admitted(&self, visit: &Visit) -> bool {
+        self.hits.is_none_or(|rule| visit.count_of(self.id).is_some_and(|count| rule.admits(count)))
     }
 }
 

@@ -7,12 +7,13 @@ use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::super::history::take_back;
-use super::breakpoints::{LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+use super::breakpoints::{Breakpoint, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
 use super::debuggee::Debuggee;
 use super::evaluate::{Evaluated, Purity};
 use super::program::DebugLocation;
 use super::snapshot::{FrameSnapshot, Snapshot};
-use super::stop::{BreakpointStop, Resume, StopFilters};
+use super::stop::{BreakpointStop, DueBreakpoint, Resume, StopFilters};
+use super::visits::Visit;
 
 /// A suspended run.
 pub struct Paused<'a> {
@@ -294,8 +295,30 @@ impl<'a> Paused<'a> {
             return None;
         }
         let points = self.run.breakpoints.borrow().at(statement?);
-        let due = points.iter().filter_map(|point| point.borrow().due_again(self, &visit));
+        let due = points.iter().filter_map(|point| self.due_again(&point.borrow(), &visit));
         BreakpointStop::of(due.collect())
+    }
+
+    /// Returns a breakpoint if it stops at the state that is shown. Nothing is counted or printed.
+    fn due_again(&mut self, point: &Breakpoint, visit: &Visit) -> Option<DueBreakpoint> {
+        if point.message.is_some() {
+            return None;
+        }
+        match self.holds(point) {
+            Ok(holds) => (holds && point.admitted(visit)).then(|| point.due(None)),
+            Err(problem) => Some(point.due(Some(problem))),
+        }
+    }
+
+    /// Whether the condition of a breakpoint is true in the innermost body.
+    ///
+    /// # Errors
+    /// Why the condition cannot be evaluated.
+    pub(super) fn holds(&mut self, point: &Breakpoint) -> Result<bool, String> {
+        let Some(condition) = &point.condition else { return Ok(true) };
+        let innermost = self.frame_count().saturating_sub(1);
+        let value = self.watch(innermost, condition);
+        value.map(|value| value.is_true()).map_err(|error| format!("the condition `{condition}`: {error}"))
     }
 
     fn with_variables<T>(&mut self, look: impl FnOnce(&Debuggee, &Snapshot) -> T) -> T {

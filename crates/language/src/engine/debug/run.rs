@@ -157,7 +157,7 @@ impl DebugRun {
         client: &dyn DebugClient,
         paused: &mut Paused<'_>,
     ) -> Result<bool, String> {
-        if !point.holds(paused)? {
+        if !paused.holds(point)? {
             return Ok(false);
         }
         let hit = point.hit();
