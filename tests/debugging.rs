@@ -1,9 +1,13 @@
 //! The hooks of a debugger: where a run stops, what is seen there, and how it goes back and forward over changes.
 //!
-//! `tests/clients/dap.mjs` tries the same through the protocol, and `tests/suite.rs` compares runs with and without a
-//! debugger.
+//! The modules and `tests/clients/dap.mjs` try the same through the protocol, and `tests/suite.rs` compares runs with
+//! and without a debugger.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+mod adapter;
+mod links;
+mod replays;
 
 use std::cell::RefCell;
 use std::fs;
@@ -279,7 +283,7 @@ fn a_run_goes_back_and_forward_over_its_changes() {
         assert!(matches!(paused.forward(Resume::StepOver), Moved::Shown));
         assert_eq!(state(paused, &sandbox), "4 1 a.txt");
         // The breakpoint of the present stops the way forward.
-        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint(_)));
         assert_eq!(state(paused, &sandbox), "6 2 a.txt b.txt");
         assert!(matches!(paused.forward(Resume::Continue), Moved::Present));
         Resume::Continue
@@ -299,7 +303,7 @@ fn the_change_of_somebody_else_stops_the_way_back() {
         assert!(matches!(&stuck, Moved::Stuck(error) if error.message.contains("a.txt")), "{stuck:?}");
         assert_eq!(paused.changes(), [1, 2]);
         assert_eq!(state(paused, &sandbox), "4 1 a.txt");
-        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint(_)));
         Resume::Continue
     });
     let (outcome, _) = place.debug(CHANGES, client);
@@ -320,8 +324,8 @@ fn a_change_by_an_expression_is_one_to_go_back_over() {
         assert_eq!(state(paused, &sandbox), "6 2 a.txt b.txt");
         assert!(matches!(paused.step_back(), Moved::Shown));
         assert_eq!(state(paused, &sandbox), "4 1 a.txt");
-        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
-        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint));
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint(_)));
+        assert!(matches!(paused.forward(Resume::Continue), Moved::AtBreakpoint(_)));
         Resume::Continue
     });
     let (outcome, _) = place.debug(CHANGES, client);

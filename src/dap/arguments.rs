@@ -48,6 +48,13 @@ pub struct GivenSource {
     pub source_reference: Option<u64>,
 }
 
+impl GivenSource {
+    /// Returns the number of a text without a file, from 1.
+    pub fn reference(&self) -> Option<usize> {
+        self.source_reference.and_then(|reference| usize::try_from(reference).ok()).filter(|reference| *reference > 0)
+    }
+}
+
 /// `setBreakpoints`
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -118,9 +118,7 @@ impl Client {
     fn moved(&self, paused: &Paused<'_>, before: [usize; 2], moved: Moved) -> Next {
         match moved {
             Moved::Shown | Moved::Present => Next::Show(Stop::Step),
-            Moved::AtBreakpoint => {
-                Next::Show(Stop::Breakpoint { ids: Vec::new(), is_of_procedure: false, problem: None })
-            }
+            Moved::AtBreakpoint(stop) => Next::Show(Stop::Breakpoint(stop)),
             Moved::Nowhere(reason) => refused(reason),
             Moved::Stuck(error) => {
                 let message = stuck(&error);

@@ -46,7 +46,7 @@ impl Counting {
 
 /// Answers `setBreakpoints`.
 pub fn set_breakpoints(paused: &mut Paused<'_>, files: &Files, counting: Counting, given: SetBreakpoints) -> Answer {
-    let Some(name) = files.name_of(&given.source) else {
+    let Some(name) = files.name_by(&given.source) else {
         return refuse_breakpoints(&given.points(), "no script or module of this run is in this file");
     };
     let points = given.points();

@@ -14,7 +14,7 @@ use crate::terminal::script_file::load_script;
 
 use super::arguments::Launch;
 use super::client::Client;
-use super::files::Files;
+use super::files::{Files, Origins};
 use super::inspect::Counting;
 use super::message::{Refusal, Request, Sender};
 use super::output::{Events, rendered};
@@ -107,8 +107,8 @@ pub fn prepare(options: &Options, request: &Request) -> Result<Prepared, Refusal
         settle_scratch().map_err(|error| Refusal::new(format!("nothing can be planned: {error}")))?;
     }
     let engine = Engine::open(&options).map_err(|error| not_set_up(&error))?;
-    let roots: Vec<PathBuf> = [engine.gate().root().path().to_path_buf()].into_iter().chain(options.sandbox).collect();
-    let files = Files::new(program, &roots, &libraries);
+    let (sandbox, root) = (options.sandbox.as_deref(), engine.gate().root().path());
+    let files = Files::new(&Origins { program, sandbox, root, libraries: &libraries });
     engine.seal(Process::Script).map_err(|error| not_set_up(&error))?;
     Ok(Prepared { engine, script, files, launch })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{AnnouncedChange, Paused, RaisedError, Stop};
+use crate::engine::{AnnouncedChange, BreakpointStop, Paused, RaisedError, Stop};
 
 /// Returns the body of a `stopped` event.
 pub fn stopped(stop: &Stop, paused: &Paused<'_>) -> Json {
@@ -11,7 +11,7 @@ pub fn stopped(stop: &Stop, paused: &Paused<'_>) -> Json {
         Stop::Entry => "entry",
         Stop::Step => "step",
         Stop::Pause => "pause",
-        Stop::Breakpoint { ids, is_of_procedure, problem } => {
+        Stop::Breakpoint(BreakpointStop { ids, is_of_procedure, problem }) => {
             body["hitBreakpointIds"] = json!(ids);
             if let Some(problem) = problem {
                 body["text"] = json!(problem);

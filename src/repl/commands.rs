@@ -17,8 +17,8 @@ pub enum Flow {
 /// A command: its name and the text that follows the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Command<'a> {
-    name: &'a str,
-    rest: &'a str,
+    pub name: &'a str,
+    pub rest: &'a str,
 }
 
 /// The commands: name, arguments, description.
@@ -74,18 +74,27 @@ const STEPPING: &str = "
   :step tidy.ns  run a script, and stop before its first statement
   :step Tidy(1)  run a line, and stop before it
 
-  At a stop, the prompt is `debug>`. An expression shows its value, `SET name =`
-  changes a variable, and these commands move:
-  :step      to the next statement, also in a procedure
-  :next      to the next statement, over calls
-  :out       to the end of the procedure
-  :continue  to the next breakpoint
-  :back      before the previous change of a file, which is taken back;
-             :step and :continue make it again
-  :where     the line, and the calls that led to it
-  :vars      the variables
-  :quit      end the run
-  An empty line repeats the last move.";
+  At a stop, the prompt is `debug>`, and other commands hold; `:help` there lists
+  them.";
+
+/// The text of `:help` at a stop.
+pub const AT_STOP: &str = "\
+At a stop, an expression shows its value, `SET name = expression` changes a
+variable, and these commands hold:
+  :step         to the next statement, also in a procedure
+  :next         to the next statement, over calls
+  :out          to the end of the procedure
+  :continue     to the next breakpoint
+  :back         before the previous change of a file, which is taken back;
+                :step and :continue make it again
+  :where        the line, and the calls that led to it
+  :vars         the variables
+  :break 12     stop before line 12 of the script, too
+  :break Tidy   stop in the procedure `Tidy`, too
+  :break        the breakpoints
+  :break off    remove all breakpoints
+  :quit         end the run
+An empty line repeats the last move.";
 
 /// Parses a text as a command. Returns `None` if it is not one.
 pub fn of(text: &str) -> Option<Command<'_>> {

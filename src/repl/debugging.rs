@@ -13,6 +13,7 @@ use crate::terminal::table::cell;
 use crate::text::safe;
 
 use super::Repl;
+use super::commands::{self, Command};
 
 /// A breakpoint that was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ const MAX_BREAKPOINTS: usize = 100;
 /// Maximum number of calls that `:where` shows.
 const MAX_SHOWN: usize = 20;
 /// The commands at a stop: their first letters suffice.
-const MOVES: [&str; 9] = ["step", "next", "out", "continue", "back", "where", "vars", "quit", "help"];
+const AT_STOP: [&str; 10] = ["step", "next", "out", "continue", "back", "break", "where", "vars", "quit", "help"];
 
 /// The debugger at the terminal.
 pub struct TerminalDebugger {
@@ -88,34 +89,92 @@ impl TerminalDebugger {
         if line.is_empty() {
             return self.go(paused, self.last_move.get());
         }
-        let Some(name) = line.strip_prefix(':') else {
+        let Some(Command { name, rest }) = commands::of(line).filter(|_| line.starts_with(':')) else {
             self.evaluate(paused, line);
             return Next::Stay;
         };
-        let mut found = MOVES.iter().filter(|known| !name.is_empty() && known.starts_with(name.trim()));
-        match found.next().copied() {
-            Some("step") => self.go(paused, Resume::StepIn),
-            Some("next") => self.go(paused, Resume::StepOver),
-            Some("out") => self.go(paused, Resume::StepOut),
-            Some("continue") => self.go(paused, Resume::Continue),
-            Some("quit") => Next::Go(Resume::End),
-            Some("back") => {
+        let known = AT_STOP.iter().find(|known| !name.is_empty() && known.starts_with(name));
+        match (known.copied(), rest) {
+            (Some("break"), what) => {
+                self.break_at(Some(what).filter(|what| !what.is_empty()));
+                self.set_breakpoints(paused, |line| what.parse() == Ok(line));
+            }
+            (Some("step"), "") => return self.go(paused, Resume::StepIn),
+            (Some("next"), "") => return self.go(paused, Resume::StepOver),
+            (Some("out"), "") => return self.go(paused, Resume::StepOut),
+            (Some("continue"), "") => return self.go(paused, Resume::Continue),
+            (Some("quit"), "") => return Next::Go(Resume::End),
+            (Some("back"), "") => {
                 let moved = paused.step_back();
-                self.moved(paused, moved)
+                return self.moved(paused, moved);
             }
-            Some("where") => {
-                self.show_calls(paused);
-                Next::Stay
+            (Some("where"), "") => self.show_calls(paused),
+            (Some("vars"), "") => self.show_variables(paused),
+            _ => self.print(commands::AT_STOP),
+        }
+        Next::Stay
+    }
+
+    /// Adds a breakpoint, lists the breakpoints, or removes them.
+    fn break_at(&self, what: Option<&str>) {
+        match what {
+            None => self.list_breakpoints(),
+            Some("off") => {
+                self.breakpoints.borrow_mut().clear();
+                self.print("the breakpoints are removed");
             }
-            Some("vars") => {
-                self.show_variables(paused);
-                Next::Stay
-            }
-            _ => {
-                self.print(&super::commands::usage("step"));
-                Next::Stay
+            Some(text) => {
+                let typed = text.parse().map_or_else(|_| Typed::Procedure(text.to_owned()), Typed::Line);
+                self.add_breakpoint(typed);
             }
         }
+    }
+
+    fn add_breakpoint(&self, typed: Typed) {
+        let mut breakpoints = self.breakpoints.borrow_mut();
+        if breakpoints.len() >= MAX_BREAKPOINTS {
+            return self.print(&format!("there are {MAX_BREAKPOINTS} breakpoints already"));
+        }
+        let shown = typed.to_string();
+        if !breakpoints.contains(&typed) {
+            breakpoints.push(typed);
+        }
+        self.print(&format!("runs stop at {shown}"));
+    }
+
+    fn list_breakpoints(&self) {
+        let breakpoints = self.breakpoints.borrow();
+        if breakpoints.is_empty() {
+            return self.print("there are no breakpoints");
+        }
+        for typed in &*breakpoints {
+            self.print(&typed.to_string());
+        }
+    }
+
+    /// Sets the breakpoints in the run, and says which of these lines it cannot stop at.
+    fn set_breakpoints(&self, paused: &mut Paused<'_>, is_said: impl Fn(usize) -> bool) {
+        let typed = self.breakpoints.borrow();
+        let lines = typed.iter().filter_map(|typed| match typed {
+            Typed::Line(line) => Some(LineBreakpoint { line: *line, ..LineBreakpoint::default() }),
+            Typed::Procedure(_) => None,
+        });
+        let lines: Vec<_> = lines.collect();
+        // Lines are those of a script. The text of a typed line is no script.
+        let script = paused.texts().into_iter().rev().find(|(_, is_module)| !is_module).map(|(name, _)| name);
+        if let Some(script) = script.filter(|name| !name.starts_with('<')) {
+            let set = paused.set_breakpoints(&script, &lines);
+            let said = lines.iter().zip(set).filter(|(wanted, _)| is_said(wanted.line));
+            said.filter_map(|(_, set)| set.message).for_each(|message| self.print(&message));
+        }
+        let procedures = typed.iter().filter_map(|typed| match typed {
+            Typed::Procedure(name) => {
+                Some(ProcedureBreakpoint { name: name.clone(), ..ProcedureBreakpoint::default() })
+            }
+            Typed::Line(_) => None,
+        });
+        // A procedure may come with a later line.
+        paused.set_procedure_breakpoints(&procedures.collect::<Vec<_>>());
     }
 
     fn go(&self, paused: &mut Paused<'_>, resume: Resume) -> Next {
@@ -131,7 +190,7 @@ impl TerminalDebugger {
 
     fn moved(&self, paused: &mut Paused<'_>, moved: Moved) -> Next {
         match moved {
-            Moved::Shown | Moved::AtBreakpoint | Moved::Present => {
+            Moved::Shown | Moved::AtBreakpoint(_) | Moved::Present => {
                 let [taken_back, all] = paused.changes();
                 let why = if taken_back > 0 {
                     format!("before change {} of {all}", all - taken_back + 1)
@@ -193,33 +252,13 @@ impl TerminalDebugger {
 impl DebugClient for TerminalDebugger {
     fn configure(&self, paused: &mut Paused<'_>) -> Resume {
         paused.set_filters(StopFilters::default());
-        let typed = self.breakpoints.borrow();
-        let lines = typed.iter().filter_map(|typed| match typed {
-            Typed::Line(line) => Some(LineBreakpoint { line: *line, ..LineBreakpoint::default() }),
-            Typed::Procedure(_) => None,
-        });
-        let lines: Vec<_> = lines.collect();
-        // Lines are those of a script. The text of a typed line is no script.
-        let script = paused.texts().into_iter().rev().find(|(_, is_module)| !is_module).map(|(name, _)| name);
-        if let Some(script) = script.filter(|name| !name.starts_with('<')) {
-            for set in paused.set_breakpoints(&script, &lines) {
-                set.message.iter().for_each(|message| self.print(message));
-            }
-        }
-        let procedures = typed.iter().filter_map(|typed| match typed {
-            Typed::Procedure(name) => {
-                Some(ProcedureBreakpoint { name: name.clone(), ..ProcedureBreakpoint::default() })
-            }
-            Typed::Line(_) => None,
-        });
-        // A procedure may come with a later line.
-        paused.set_procedure_breakpoints(&procedures.collect::<Vec<_>>());
+        self.set_breakpoints(paused, |_| true);
         if self.steps_in.take() { Resume::StepIn } else { Resume::Continue }
     }
 
     fn stopped(&self, paused: &mut Paused<'_>, stop: &Stop) -> Resume {
         let why = match stop {
-            Stop::Breakpoint { .. } => "breakpoint",
+            Stop::Breakpoint(_) => "breakpoint",
             _ => "stopped",
         };
         paused.settle();
@@ -270,56 +309,25 @@ fn is_file(text: &str) -> bool {
 impl Repl<'_> {
     /// `:break`
     pub fn break_at(&mut self, what: Option<&str>) {
-        match what {
-            None => self.list_breakpoints(),
-            Some("off") => {
-                self.debugger.breakpoints.borrow_mut().clear();
-                self.print("the breakpoints are removed");
-            }
-            Some(text) => {
-                let typed = text.parse().map_or_else(|_| Typed::Procedure(text.to_owned()), Typed::Line);
-                self.add_breakpoint(typed);
-            }
-        }
+        self.debugger.break_at(what);
+    }
+
+    /// Sets whether what runs next is debugged: only where a breakpoint may stop it, or the first statement.
+    pub fn set_debugger(&self) {
+        let is_needed = self.debugger.steps_in.get() || !self.debugger.breakpoints.borrow().is_empty();
         let client = self.debugger.clone() as Rc<dyn DebugClient>;
-        let is_needed = !self.debugger.breakpoints.borrow().is_empty();
         self.session.borrow_mut().set_debugger(is_needed.then_some(client));
-    }
-
-    fn add_breakpoint(&self, typed: Typed) {
-        let mut breakpoints = self.debugger.breakpoints.borrow_mut();
-        if breakpoints.len() >= MAX_BREAKPOINTS {
-            return self.print(&format!("there are {MAX_BREAKPOINTS} breakpoints already"));
-        }
-        let shown = typed.to_string();
-        if !breakpoints.contains(&typed) {
-            breakpoints.push(typed);
-        }
-        self.print(&format!("runs stop at {shown}"));
-    }
-
-    fn list_breakpoints(&self) {
-        let breakpoints = self.debugger.breakpoints.borrow();
-        if breakpoints.is_empty() {
-            return self.print("there are no breakpoints");
-        }
-        for typed in &*breakpoints {
-            self.print(&typed.to_string());
-        }
     }
 
     /// `:step`
     pub fn step(&mut self, what: &str) {
-        let before = !self.debugger.breakpoints.borrow().is_empty();
-        let client = self.debugger.clone() as Rc<dyn DebugClient>;
-        self.session.borrow_mut().set_debugger(Some(client.clone()));
         self.debugger.steps_in.set(true);
+        self.set_debugger();
         if is_file(what) {
             self.load(what);
         } else {
             self.evaluate(what);
         }
         self.debugger.steps_in.set(false);
-        self.session.borrow_mut().set_debugger(before.then_some(client));
     }
 }

@@ -120,6 +120,7 @@ impl Repl<'_> {
     fn take(&mut self, text: &str) -> Flow {
         let pieces = commands::pieces(text, |text| self.session.borrow().is_open(text));
         for piece in pieces {
+            self.set_debugger();
             if let Some(command) = commands::of(piece) {
                 if self.command(command) == Flow::Leave {
                     return Flow::Leave;
@@ -136,6 +137,7 @@ impl Repl<'_> {
 
     /// Runs a line and shows its result. Returns whether it succeeded.
     fn evaluate(&mut self, text: &str) -> bool {
+        self.set_debugger();
         let outcome = self.session.borrow_mut().evaluate(text);
         let is_done = self.report(&outcome);
         match outcome.result {

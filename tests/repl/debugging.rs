@@ -107,3 +107,56 @@ fn a_path_is_a_script_and_anything_else_a_line() {
     shows(&mut session, ":continue", ON, "7");
     shows(&mut session, ":step nobody.ns", ON, "nobody.ns");
 }
+
+#[test]
+fn breakpoints_are_set_and_removed_at_a_stop() {
+    let (place, mut session) = start();
+    let step = format!(":step {}", place.path().join("save.ns").display());
+    shows(&mut session, ":break Save", ON, "runs stop at Save");
+    shows(&mut session, &step, STOP, "save.ns:5 in top level");
+    shows(&mut session, ":break 9", STOP, "runs stop at line 9");
+    shows(&mut session, ":break 99", STOP, "no statement on or after line 99");
+    let listed = type_line(&mut session, ":break", STOP);
+    assert!(listed.contains("Save\nline 9\nline 99"), "{listed}");
+    assert!(!listed.contains("no statement"), "{listed}");
+    shows(&mut session, ":continue", STOP, "save.ns:2 in Save");
+    shows(&mut session, ":b", STOP, "no file before");
+    shows(&mut session, ":break off", STOP, "the breakpoints are removed");
+    shows(&mut session, ":break 9", STOP, "runs stop at line 9");
+    shows(&mut session, ":continue", STOP, "breakpoint: ");
+    shows(&mut session, ":break", STOP, "line 9");
+    shows(&mut session, ":break off", STOP, "the breakpoints are removed");
+    shows(&mut session, ":continue", ON, "sum10");
+    shows(&mut session, ":break", ON, "there are no breakpoints");
+    // Without breakpoints, a line is not debugged: all its changes are one run.
+    shows(&mut session, "SET all = LIST.Map([\"c.txt\", \"d.txt\"], Save)", ON, "");
+    shows(&mut session, ":undo", ON, "");
+    assert!(!place.path().join("c.txt").exists() && !place.path().join("d.txt").exists());
+    // One that is set at a stop holds for later lines.
+    shows(&mut session, ":step Save(\"e.txt\")", STOP, "stopped: ");
+    shows(&mut session, ":break Save", STOP, "runs stop at Save");
+    shows(&mut session, ":continue", STOP, "breakpoint: ");
+    shows(&mut session, ":continue", ON, "5");
+    shows(&mut session, "Save(\"f.txt\")", STOP, "breakpoint: ");
+    shows(&mut session, ":continue", ON, "5");
+}
+
+#[test]
+fn the_help_at_a_stop_lists_what_holds_there() {
+    let (_place, mut session) = start();
+    for line in [":help", ":nonsense", ":step save.ns"] {
+        shows(&mut session, ":step 1 + 1", STOP, "stopped: ");
+        let help = type_line(&mut session, line, STOP);
+        let listed: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  :")).collect();
+        assert_eq!(listed.len(), 12, "`{line}` shows {help}");
+        assert!(!help.contains("tidy.ns"), "`{line}` shows {help}");
+        // Each command that is listed holds.
+        for command in listed.iter().map(|line| line.split("  ").next().unwrap_or_default().trim()) {
+            if !["step", "next", "out", "continue", "quit"].contains(&command) {
+                let shown = type_line(&mut session, &format!(":{command}"), STOP);
+                assert!(!shown.contains("these commands hold"), "`:{command}` shows {shown}");
+            }
+        }
+        shows(&mut session, ":quit", ON, "interrupted");
+    }
+}

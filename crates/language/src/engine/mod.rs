@@ -78,9 +78,9 @@ pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, 
 pub use config::files::state_folder;
 pub use config::{KeyRow, policy_keys};
 pub use debug::{
-    AnnouncedChange, BreakpointRule, DebugClient, DebugLocation, Evaluated, LineBreakpoint, MAX_BREAKPOINTS, Moved,
-    Paused, ProcedureBreakpoint, Purity, RaisedError, Resume, Served, SetBreakpoint, StackFrame, Stop, StopFilters,
-    Variable, VariableScope,
+    AnnouncedChange, BreakpointRule, BreakpointStop, DebugClient, DebugLocation, Evaluated, LineBreakpoint,
+    MAX_BREAKPOINTS, Moved, Paused, ProcedureBreakpoint, Purity, RaisedError, Resume, Served, SetBreakpoint,
+    StackFrame, Stop, StopFilters, Variable, VariableScope,
 };
 pub use fix::Fixed;
 pub use foreign::{ForeignAction, ForeignRun, ForeignState, NO_KEY_YET, Ownership};

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::program::DebugProgram;
+use super::stop::DueBreakpoint;
+use super::visits::{Hit, Visit};
 
 /// Maximum number of breakpoints.
 pub const MAX_BREAKPOINTS: usize = 10_000;
@@ -240,10 +242,25 @@ impl Breakpoints {
 }
 
 impl Breakpoint {
-    /// Counts a hit at which the condition is true. Returns whether it counts.
-    pub fn hit(&mut self) -> bool {
+    /// Counts a hit at which the condition is true.
+    pub fn hit(&mut self) -> Hit {
         self.count += 1;
-        self.hits.is_none_or(|rule| rule.admits(self.count))
+        Hit { id: self.id, count: self.count }
+    }
+
+    /// Whether a hit counts.
+    pub fn admits(&self, hit: Hit) -> bool {
+        self.hits.is_none_or(|rule| rule.admits(hit.count))
+    }
+
+    /// Returns this breakpoint as one that stops.
+    pub fn due(&self, problem: Option<String>) -> DueBreakpoint {
+        DueBreakpoint { id: self.id, is_of_procedure: self.is_of_procedure, problem }
+    }
+
+    /// Whether the hit at which the run was there counts. One that was not hit there counts if every hit does.
+    pub fn admitted(&self, visit: &Visit) -> bool {
+        self.hits.is_none_or(|rule| visit.count_of(self.id).is_some_and(|count| rule.admits(count)))
     }
 }
 

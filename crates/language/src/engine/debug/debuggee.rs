@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use crate::eval::Machine;
 use crate::gate::{End, EndedRun, Gate};
 use crate::limits::{Interrupt, Limits};
 
@@ -11,6 +12,7 @@ use super::history::{History, PastChange};
 use super::program::DebugProgram;
 use super::snapshot::Snapshot;
 use super::stop::StopFilters;
+use super::visits::Visits;
 use super::watches::Watches;
 
 /// The run that is debugged.
@@ -25,6 +27,7 @@ pub(in crate::engine) struct Debuggee {
     pub(super) filters: Cell<StopFilters>,
     pub(super) history: RefCell<History>,
     pub(super) watches: RefCell<Watches>,
+    pub(super) visits: RefCell<Visits>,
 }
 
 /// The parts of a run that is debugged.
@@ -50,7 +53,13 @@ impl Debuggee {
             filters: Cell::default(),
             history: RefCell::default(),
             watches: RefCell::default(),
+            visits: RefCell::default(),
         }
+    }
+
+    /// Takes the variables of the run.
+    pub(super) fn snapshot(&self, machine: &Machine) -> Snapshot {
+        Snapshot::of(machine, &self.code, &self.visits.borrow())
     }
 
     /// Ends the current run of the journal and announces the next one. Returns the one that ended, if it changed
@@ -68,16 +77,19 @@ impl Debuggee {
         }
     }
 
-    /// Ends the run of a change.
-    pub(super) fn end_change(&self) {
+    /// Ends the run of a change. Returns whether it is one to go back over.
+    pub(super) fn end_change(&self) -> bool {
         let mut history = self.history.borrow_mut();
         if self.gate.has_temporary() {
             // Its removal belongs to the run that made it, which ends with the script.
             history.close();
         }
-        let Some(before) = history.take_pending() else { return };
-        if let Some(ended) = self.next_run(&self.listed).filter(|ended| ended.steps > 0) {
+        let Some(before) = history.take_pending() else { return false };
+        let ended = self.next_run(&self.listed).filter(|ended| ended.steps > 0);
+        let has_changed = ended.is_some();
+        if let Some(ended) = ended {
             history.push(PastChange { before, run: ended.run });
         }
+        has_changed
     }
 }

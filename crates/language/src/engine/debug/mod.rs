@@ -13,6 +13,7 @@ mod program;
 mod run;
 mod snapshot;
 mod stop;
+mod visits;
 mod watches;
 
 use std::rc::Rc;
@@ -32,7 +33,7 @@ use program::DebugProgram;
 pub(super) use program::DebugTexts;
 pub use run::DebugClient;
 use run::DebugRun;
-pub use stop::{AnnouncedChange, RaisedError, Resume, Served, Stop, StopFilters};
+pub use stop::{AnnouncedChange, BreakpointStop, RaisedError, Resume, Served, Stop, StopFilters};
 
 /// A program that was compiled for a debugger, and its run.
 pub(super) struct Debugged {

@@ -7,12 +7,13 @@ use crate::toolkit::ToolError;
 use crate::value::Value;
 
 use super::super::history::take_back;
-use super::breakpoints::{LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
+use super::breakpoints::{Breakpoint, LineBreakpoint, ProcedureBreakpoint, SetBreakpoint};
 use super::debuggee::Debuggee;
 use super::evaluate::{Evaluated, Purity};
 use super::program::DebugLocation;
 use super::snapshot::{FrameSnapshot, Snapshot};
-use super::stop::{Resume, StopFilters};
+use super::stop::{BreakpointStop, DueBreakpoint, Resume, StopFilters};
+use super::visits::Visit;
 
 /// A suspended run.
 pub struct Paused<'a> {
@@ -57,7 +58,7 @@ pub enum Moved {
     /// It shows another state now.
     Shown,
     /// It stands at breakpoints.
-    AtBreakpoint,
+    AtBreakpoint(BreakpointStop),
     /// It shows the present, and goes on from there.
     Present,
     /// The undo or redo was refused.
@@ -201,7 +202,7 @@ impl<'a> Paused<'a> {
     /// Why it has no value.
     pub fn evaluate(&mut self, frame: Option<usize>, text: &str, purity: Purity) -> Result<Evaluated, String> {
         let past = self.run.history.borrow().shown().cloned();
-        let variables = past.unwrap_or_else(|| Snapshot::of(self.machine, &self.run.code));
+        let variables = past.unwrap_or_else(|| self.run.snapshot(self.machine));
         let evaluated = self.run.evaluate(self.machine, &variables, frame, text, purity);
         self.settle();
         evaluated
@@ -245,8 +246,8 @@ impl<'a> Paused<'a> {
     pub fn run_back(&mut self) -> Moved {
         let mut moved = self.step_back();
         while matches!(moved, Moved::Shown) {
-            if self.is_at_breakpoint() {
-                return Moved::AtBreakpoint;
+            if let Some(stop) = self.stop_here() {
+                return Moved::AtBreakpoint(stop);
             }
             match self.step_back() {
                 Moved::Nowhere(_) => return Moved::Shown,
@@ -269,8 +270,8 @@ impl<'a> Paused<'a> {
             if resume != Resume::Continue {
                 return Moved::Shown;
             }
-            if self.is_at_breakpoint() {
-                return Moved::AtBreakpoint;
+            if let Some(stop) = self.stop_here() {
+                return Moved::AtBreakpoint(stop);
             }
         }
     }
@@ -284,14 +285,40 @@ impl<'a> Paused<'a> {
         done.map(drop).map_err(|refusal| Box::new(refusal.error))
     }
 
-    /// Whether a breakpoint stands on the statement of the state that is shown.
-    fn is_at_breakpoint(&self) -> bool {
-        let history = self.run.history.borrow();
-        let statement = match history.shown() {
-            Some(shown) => shown.frames.last().and_then(|frame| frame.statement),
-            None => self.machine.debug_frames().last().and_then(|frame| frame.statement),
-        };
-        statement.is_some_and(|statement| self.run.breakpoints.borrow().is_at(statement))
+    /// Returns the breakpoints that stop at the state that is shown, as they stop the run itself: not within a statement
+    /// that has changed files already.
+    fn stop_here(&mut self) -> Option<BreakpointStop> {
+        let (statement, visit) = self.with_variables(|_, variables| {
+            (variables.frames.last().and_then(|frame| frame.statement), variables.visit.clone())
+        });
+        if visit.has_changed() {
+            return None;
+        }
+        let points = self.run.breakpoints.borrow().at(statement?);
+        let due = points.iter().filter_map(|point| self.due_again(&point.borrow(), &visit));
+        BreakpointStop::of(due.collect())
+    }
+
+    /// Returns a breakpoint if it stops at the state that is shown. Nothing is counted or printed.
+    fn due_again(&mut self, point: &Breakpoint, visit: &Visit) -> Option<DueBreakpoint> {
+        if point.message.is_some() {
+            return None;
+        }
+        match self.holds(point) {
+            Ok(holds) => (holds && point.admitted(visit)).then(|| point.due(None)),
+            Err(problem) => Some(point.due(Some(problem))),
+        }
+    }
+
+    /// Whether the condition of a breakpoint is true in the innermost body.
+    ///
+    /// # Errors
+    /// Why the condition cannot be evaluated.
+    pub(super) fn holds(&mut self, point: &Breakpoint) -> Result<bool, String> {
+        let Some(condition) = &point.condition else { return Ok(true) };
+        let innermost = self.frame_count().saturating_sub(1);
+        let value = self.watch(innermost, condition);
+        value.map(|value| value.is_true()).map_err(|error| format!("the condition `{condition}`: {error}"))
     }
 
     fn with_variables<T>(&mut self, look: impl FnOnce(&Debuggee, &Snapshot) -> T) -> T {
@@ -299,7 +326,7 @@ impl<'a> Paused<'a> {
         let history = run.history.borrow();
         match history.shown() {
             Some(shown) => look(run, shown),
-            None => look(run, self.present.get_or_insert_with(|| Snapshot::of(self.machine, &run.code))),
+            None => look(run, self.present.get_or_insert_with(|| run.snapshot(self.machine))),
         }
     }
 }

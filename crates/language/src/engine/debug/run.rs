@@ -11,8 +11,7 @@ use crate::value::{Value, print};
 use super::breakpoints::Breakpoint;
 use super::debuggee::Debuggee;
 use super::paused::Paused;
-use super::snapshot::Snapshot;
-use super::stop::{AnnouncedChange, RaisedError, Resume, Served, Stop, StopFilters};
+use super::stop::{AnnouncedChange, BreakpointStop, RaisedError, Resume, Served, Stop, StopFilters};
 
 /// Who controls a run: an editor, or a person at a terminal. All functions are called in the thread of the run.
 pub trait DebugClient {
@@ -126,7 +125,7 @@ impl DebugRun {
         }
         let hit = if is_marked { self.hit(machine, statement) } else { None };
         let frames = machine.debug_frames().len();
-        hit.or(match mode {
+        hit.map(Stop::Breakpoint).or(match mode {
             Mode::In { is_entry: true } => Some(Stop::Entry),
             Mode::In { is_entry: false } => Some(Stop::Step),
             Mode::Pause => Some(Stop::Pause),
@@ -135,20 +134,47 @@ impl DebugRun {
         })
     }
 
-    /// Counts a hit of the breakpoints of a statement. Returns the stop, if one of them stops.
-    fn hit(&self, machine: &mut Machine, statement: usize) -> Option<Stop> {
+    /// Counts a hit of the breakpoints of a statement. Returns those that stop.
+    fn hit(&self, machine: &mut Machine, statement: usize) -> Option<BreakpointStop> {
         let points = self.debuggee.breakpoints.borrow().at(statement);
-        let (mut ids, mut is_of_procedure, mut problem) = (Vec::new(), true, None);
-        for point in points {
-            match self.during(machine, |client, paused| is_due(&mut point.borrow_mut(), client, paused)) {
-                Ok(false) => continue,
-                Ok(true) => {}
-                Err(message) => problem = Some(message),
+        let due = points.iter().filter_map(|point| {
+            let point = &mut point.borrow_mut();
+            match self.during(machine, |client, paused| self.is_due(point, client, paused)) {
+                Ok(is_due) => is_due.then(|| point.due(None)),
+                Err(problem) => Some(point.due(Some(problem))),
             }
-            ids.push(point.borrow().id);
-            is_of_procedure &= point.borrow().is_of_procedure;
+        });
+        BreakpointStop::of(due.collect())
+    }
+
+    /// Counts a hit if the condition is true. Returns whether the run stops: not for one that prints a message.
+    ///
+    /// # Errors
+    /// Why the condition could not be evaluated.
+    fn is_due(
+        &self,
+        point: &mut Breakpoint,
+        client: &dyn DebugClient,
+        paused: &mut Paused<'_>,
+    ) -> Result<bool, String> {
+        if !paused.holds(point)? {
+            return Ok(false);
         }
-        (!ids.is_empty()).then_some(Stop::Breakpoint { ids, is_of_procedure, problem })
+        let hit = point.hit();
+        self.debuggee.visits.borrow_mut().hit(hit);
+        if !point.admits(hit) {
+            return Ok(false);
+        }
+        let Some(message) = &point.message else { return Ok(true) };
+        let innermost = paused.frame_count().saturating_sub(1);
+        let text = filled(message, |expression| match paused.watch(innermost, expression) {
+            Ok(value) => {
+                print::to_text(&value).map_or_else(|hit| hit.to_string(), |text| print::shortened(&text, SHOWN_CHARS))
+            }
+            Err(error) => format!("{{{expression}: {error}}}"),
+        });
+        client.log(paused, &text);
+        Ok(false)
     }
 
     /// Returns the call as it is announced.
@@ -169,33 +195,6 @@ impl DebugRun {
         paths.truncate(NAMED_PATHS);
         AnnouncedChange { tool: declaration.spec.name, more: all - paths.len().min(all), paths }
     }
-}
-
-/// Counts a hit if the condition is true. Returns whether the run stops: not for one that prints a message.
-///
-/// # Errors
-/// Why the condition could not be evaluated.
-fn is_due(point: &mut Breakpoint, client: &dyn DebugClient, paused: &mut Paused<'_>) -> Result<bool, String> {
-    let innermost = paused.frame_count().saturating_sub(1);
-    if let Some(condition) = &point.condition {
-        let value =
-            paused.watch(innermost, condition).map_err(|error| format!("the condition `{condition}`: {error}"))?;
-        if !value.is_true() {
-            return Ok(false);
-        }
-    }
-    if !point.hit() {
-        return Ok(false);
-    }
-    let Some(message) = &point.message else { return Ok(true) };
-    let text = filled(message, |expression| match paused.watch(innermost, expression) {
-        Ok(value) => {
-            print::to_text(&value).map_or_else(|hit| hit.to_string(), |text| print::shortened(&text, SHOWN_CHARS))
-        }
-        Err(error) => format!("{{{expression}: {error}}}"),
-    });
-    client.log(paused, &text);
-    Ok(false)
 }
 
 /// Replaces each expression in braces by its value. `{{` stands for a brace.
@@ -223,6 +222,7 @@ impl Debugger for DebugRun {
         if self.client.has_requests() {
             self.serve(machine)?;
         }
+        self.debuggee.visits.borrow_mut().enter(machine.debug_frames().len(), statement);
         match self.stop_at(machine, statement) {
             None => Ok(()),
             Some(stop) => self.stop(machine, &stop),
@@ -250,12 +250,14 @@ impl Debugger for DebugRun {
         }
         let line = self.debuggee.code.location(call.span).line;
         let what = format!("line {line}: {}", declaration.spec.name);
-        self.debuggee.begin_change(Snapshot::of(machine, &self.debuggee.code), &what);
+        self.debuggee.begin_change(self.debuggee.snapshot(machine), &what);
         Ok(())
     }
 
-    fn after_call(&self, _: &mut Machine) {
-        self.debuggee.end_change();
+    fn after_call(&self, machine: &mut Machine) {
+        if self.debuggee.end_change() {
+            self.debuggee.visits.borrow_mut().change(machine.debug_frames().len());
+        }
     }
 }
 

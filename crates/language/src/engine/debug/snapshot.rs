@@ -4,6 +4,7 @@ use crate::eval::{BodyId, Machine};
 use crate::value::Value;
 
 use super::program::DebugProgram;
+use super::visits::{Visit, Visits};
 
 /// The variables of all running bodies.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +15,8 @@ pub(super) struct Snapshot {
     pub last_error: Value,
     /// `ARGS`
     pub args: Value,
+    /// The execution of the innermost body's statement.
+    pub visit: Visit,
 }
 
 /// The variables of a running body.
@@ -31,7 +34,7 @@ pub(super) struct FrameSnapshot {
 
 impl Snapshot {
     /// Takes the variables of a machine.
-    pub fn of(machine: &Machine, program: &DebugProgram) -> Snapshot {
+    pub fn of(machine: &Machine, program: &DebugProgram, visits: &Visits) -> Snapshot {
         let frames = machine.debug_frames().iter().map(|frame| {
             let count = program.body(frame.body).slots.len();
             let values = (0..count).map(|slot| machine.variable_in(frame, slot).clone()).collect();
@@ -42,9 +45,10 @@ impl Snapshot {
             };
             FrameSnapshot { body: frame.body, statement: frame.statement, values, last }
         });
-        let frames = frames.collect();
+        let frames: Vec<FrameSnapshot> = frames.collect();
+        let visit = visits.of(frames.len(), frames.last().and_then(|frame| frame.statement));
         let [last_error, args] = machine.outcome_and_args();
-        Snapshot { frames, last_error: last_error.clone(), args: args.clone() }
+        Snapshot { frames, last_error: last_error.clone(), args: args.clone(), visit }
     }
 
     /// Returns the number of values.

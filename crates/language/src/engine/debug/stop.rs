@@ -35,19 +35,45 @@ pub enum Stop {
     Step,
     /// The client asked for it.
     Pause,
-    /// At breakpoints with these numbers.
-    Breakpoint {
-        /// The numbers.
-        ids: Vec<u64>,
-        /// Whether all stand on procedures.
-        is_of_procedure: bool,
-        /// Why a condition could not be evaluated.
-        problem: Option<String>,
-    },
+    /// At breakpoints.
+    Breakpoint(BreakpointStop),
     /// An error was raised.
     Error(RaisedError),
     /// Before a call that changes files.
     Change(AnnouncedChange),
+}
+
+/// The breakpoints that stop a run.
+#[derive(Clone, Debug)]
+pub struct BreakpointStop {
+    /// Their numbers.
+    pub ids: Vec<u64>,
+    /// Whether all stand on procedures.
+    pub is_of_procedure: bool,
+    /// Why a condition could not be evaluated.
+    pub problem: Option<String>,
+}
+
+impl BreakpointStop {
+    /// Joins breakpoints of one statement; `None` if there are none.
+    pub(super) fn of(due: Vec<DueBreakpoint>) -> Option<BreakpointStop> {
+        let ids = due.iter().map(|due| due.id).collect();
+        let is_of_procedure = due.iter().all(|due| due.is_of_procedure);
+        let is_any = !due.is_empty();
+        let problem = due.into_iter().filter_map(|due| due.problem).next_back();
+        is_any.then_some(BreakpointStop { ids, is_of_procedure, problem })
+    }
+}
+
+/// A breakpoint that stops a run.
+#[derive(Debug)]
+pub(super) struct DueBreakpoint {
+    /// Its number.
+    pub id: u64,
+    /// Whether it stands on a procedure.
+    pub is_of_procedure: bool,
+    /// Why its condition could not be evaluated.
+    pub problem: Option<String>,
 }
 
 /// An error that was raised.
