@@ -5,6 +5,7 @@
 
 mod music;
 mod pictures;
+mod sounds;
 
 use neuroscript::engine::{Engine, Options, Value};
 use serde_json::{Value as Json, json};
@@ -12,6 +13,10 @@ use tempfile::TempDir;
 
 use crate::support::dice::Dice;
 use crate::support::{folder_in_memory, package, songs};
+
+fn fields(answer: &Json, names: &[&str]) -> Json {
+    names.iter().map(|name| answer[*name].clone()).collect()
+}
 
 /// A sandbox with an engine.
 struct Bench {
