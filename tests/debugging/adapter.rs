@@ -1,13 +1,14 @@
 //! A client of `ns dap` that exchanges frames and knows nothing of the protocol but them.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+use crate::support::frames::{bodies, frame};
 use crate::support::ns_without_sandbox;
 
 /// Maximum time to wait for a frame.
@@ -37,15 +38,7 @@ impl Adapter {
         let mut command = ns_without_sandbox();
         command.current_dir(directory).arg("dap");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ns starts");
-        let mut output = BufReader::new(child.stdout.take().expect("the output is piped"));
-        let (tell, frames) = channel();
-        std::thread::spawn(move || {
-            while let Some(frame) = read(&mut output) {
-                if tell.send(frame).is_err() {
-                    return;
-                }
-            }
-        });
+        let frames = bodies(child.stdout.take().expect("the output is piped"));
         let input = child.stdin.take().expect("the input is piped");
         let mut adapter = Adapter { child, input, frames, events: Vec::new(), next: 0, logged: String::new() };
         adapter.result("initialize", json!({ "adapterID": "neuroscript", "pathFormat": "path" }));
@@ -105,9 +98,7 @@ impl Adapter {
     fn send(&mut self, command: &str, arguments: Json) -> u64 {
         self.next += 1;
         let request = json!({ "seq": self.next, "type": "request", "command": command, "arguments": arguments });
-        let body = request.to_string();
-        let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        self.input.write_all(frame.as_bytes()).and_then(|()| self.input.flush()).expect("ns reads");
+        self.input.write_all(&frame(&request)).and_then(|()| self.input.flush()).expect("ns reads");
         self.next
     }
 
@@ -130,20 +121,4 @@ impl Adapter {
         }
         frame
     }
-}
-
-fn read(output: &mut impl BufRead) -> Option<Json> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        output.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        match line.trim_end().strip_prefix("Content-Length: ") {
-            Some(given) => length = given.parse().ok()?,
-            None if line.trim_end().is_empty() => break,
-            None => {}
-        }
-    }
-    let mut body = vec![0; length];
-    output.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
 }

@@ -1,14 +1,15 @@
 //! An editor that exchanges frames and knows nothing of the protocol but them.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+use crate::support::frames::{bodies, frame};
 use crate::support::ns_without_sandbox;
 
 /// Maximum time to wait for an answer.
@@ -62,15 +63,7 @@ impl Editor {
         let mut command = ns_without_sandbox();
         command.current_dir(folder).arg("lsp").args(options);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ns starts");
-        let mut output = BufReader::new(child.stdout.take().expect("the output is piped"));
-        let (tell, frames) = channel();
-        std::thread::spawn(move || {
-            while let Some(frame) = read(&mut output) {
-                if tell.send(frame).is_err() {
-                    return;
-                }
-            }
-        });
+        let frames = bodies(child.stdout.take().expect("the output is piped"));
         let input = child.stdin.take();
         Editor { child, input, frames, early: VecDeque::new(), next: 0, server: Json::Null }
     }
@@ -101,8 +94,7 @@ impl Editor {
 
     /// Writes a body.
     pub fn send(&mut self, body: &Json) {
-        let body = body.to_string();
-        self.write(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).expect("the server reads");
+        self.write(&frame(body)).expect("the server reads");
     }
 
     /// Writes a notification.
@@ -208,21 +200,6 @@ impl Editor {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
-}
-
-fn read(output: &mut impl BufRead) -> Option<Json> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        output.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        if line == "\r\n" {
-            break;
-        }
-        length = line.strip_prefix("Content-Length: ")?.trim().parse().ok()?;
-    }
-    let mut body = vec![0; length];
-    output.read_exact(&mut body).ok()?;
-    Some(serde_json::from_slice(&body).expect("the server sends JSON"))
 }
 
 /// Applies edits of the protocol to a text, in UTF-16 code units.

@@ -4,6 +4,7 @@
 
 pub mod checker;
 pub mod dice;
+pub mod frames;
 pub mod pty;
 pub mod songs;
 
