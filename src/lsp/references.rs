@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use lsp_types::{Location, Position, Uri};
 
 use crate::engine::{AnalyzedText, Engine, ModuleId, Occurrence, OccurrenceRole, Occurrences, Script, Symbol};
-
 use crate::text::Diagnostic;
 
 use super::edits::replaced;

@@ -31,7 +31,7 @@ pub fn read(window: &mut Window<'_, '_>, start: u64, length: usize) -> Result<Op
 
 fn inflated(packed: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
-    // What comes before damage is used.
+    // A damaged text is cut off there, and its beginning is kept.
     drop(ZlibDecoder::new(packed).take(MAX_TEXT).read_to_end(&mut text));
     text
 }
