@@ -10,82 +10,69 @@ use super::structure::innermost_bracket;
 /// The help on how to concatenate texts.
 const JOINED: &str = "write `+`, which joins texts and lists and adds numbers";
 
+/// An operator of another language.
+struct Foreign {
+    mark: &'static str,
+    /// The help; that of a symbol follows `write`.
+    help: &'static str,
+    /// The operator that can replace it as it stands.
+    same: Option<&'static str>,
+}
+
+impl Foreign {
+    /// Suggests the operator that can replace this one, if there is one.
+    fn replaced(&self, finding: Diagnostic) -> Diagnostic {
+        match self.same {
+            Some(same) => finding.instead(same),
+            None => finding,
+        }
+    }
+}
+
 /// Words that other languages write between two values, in lower case, and what to write instead.
-const WORDS: [(&str, &str); 18] = [
-    ("div", "write `FLOOR(a / b)` for a whole number"),
-    ("mod", "write `a % b`"),
-    ("xor", "write `a != b` for two conditions, `a ^ b` for whole numbers"),
-    ("pow", "write `a ** b`"),
-    ("is", "write `==`, or `!=` for `is not`"),
-    ("isnt", "write `!=`"),
-    ("eq", "write `==`"),
-    ("equals", "write `==`"),
-    ("ne", "write `!=`"),
-    ("lt", "write `<`"),
-    ("le", "write `<=`"),
-    ("gt", "write `>`"),
-    ("ge", "write `>=`"),
-    ("contains", "write `STR.Contains(text, part)`, or `value IN list`"),
-    ("has", "write `\"key\" IN map`"),
-    ("matches", "write `REGEX.Match(text, pattern)`"),
-    ("like", "write `REGEX.Match(text, pattern)`, or `STR.Contains(text, part)`"),
-    ("instanceof", "write `TYPEOF(value) == \"list\"`"),
+const WORDS: [Foreign; 18] = [
+    Foreign { mark: "div", help: "write `FLOOR(a / b)` for a whole number", same: None },
+    Foreign { mark: "mod", help: "write `a % b`", same: Some("%") },
+    Foreign { mark: "xor", help: "write `a != b` for two conditions, `a ^ b` for whole numbers", same: None },
+    Foreign { mark: "pow", help: "write `a ** b`", same: Some("**") },
+    Foreign { mark: "is", help: "write `==`, or `!=` for `is not`", same: Some("==") },
+    Foreign { mark: "isnt", help: "write `!=`", same: Some("!=") },
+    Foreign { mark: "eq", help: "write `==`", same: Some("==") },
+    Foreign { mark: "equals", help: "write `==`", same: Some("==") },
+    Foreign { mark: "ne", help: "write `!=`", same: Some("!=") },
+    Foreign { mark: "lt", help: "write `<`", same: Some("<") },
+    Foreign { mark: "le", help: "write `<=`", same: Some("<=") },
+    Foreign { mark: "gt", help: "write `>`", same: Some(">") },
+    Foreign { mark: "ge", help: "write `>=`", same: Some(">=") },
+    Foreign { mark: "contains", help: "write `STR.Contains(text, part)`, or `value IN list`", same: None },
+    Foreign { mark: "has", help: "write `\"key\" IN map`", same: None },
+    Foreign { mark: "matches", help: "write `REGEX.Match(text, pattern)`", same: None },
+    Foreign { mark: "like", help: "write `REGEX.Match(text, pattern)`, or `STR.Contains(text, part)`", same: None },
+    Foreign { mark: "instanceof", help: "write `TYPEOF(value) == \"list\"`", same: None },
 ];
 
 /// Operators of other languages, and what to write instead.
-const MARKS: [(&str, &str); 19] = [
-    ("===", "`==`"),
-    ("!==", "`!=`"),
-    ("==", "`==` between two values"),
-    ("=>", "`>=`"),
-    ("=<", "`<=`"),
-    ("&&", "`AND`"),
-    ("||", "`OR`"),
-    ("<>", "`!=`"),
-    ("+=", "`SET x = x + …`"),
-    ("-=", "`SET x = x - …`"),
-    ("*=", "`SET x = x * …`"),
-    ("/=", "`SET x = x / …`"),
-    ("++", "`SET x = x + 1`"),
-    ("->", "`.name` or `[\"name\"]`"),
-    ("<<", "`* 2 ** n`"),
-    (">>", "`/ 2 ** n`"),
-    ("!", "`NOT`"),
-    ("=", "`==` to compare"),
-    ("?", "an IF block"),
+const MARKS: [Foreign; 19] = [
+    Foreign { mark: "===", help: "`==`", same: Some("==") },
+    Foreign { mark: "!==", help: "`!=`", same: Some("!=") },
+    Foreign { mark: "==", help: "`==` between two values", same: None },
+    Foreign { mark: "=>", help: "`>=`", same: Some(">=") },
+    Foreign { mark: "=<", help: "`<=`", same: Some("<=") },
+    Foreign { mark: "&&", help: "`AND`", same: Some("AND") },
+    Foreign { mark: "||", help: "`OR`", same: Some("OR") },
+    Foreign { mark: "<>", help: "`!=`", same: Some("!=") },
+    Foreign { mark: "+=", help: "`SET x = x + …`", same: None },
+    Foreign { mark: "-=", help: "`SET x = x - …`", same: None },
+    Foreign { mark: "*=", help: "`SET x = x * …`", same: None },
+    Foreign { mark: "/=", help: "`SET x = x / …`", same: None },
+    Foreign { mark: "++", help: "`SET x = x + 1`", same: None },
+    Foreign { mark: "->", help: "`.name` or `[\"name\"]`", same: None },
+    Foreign { mark: "<<", help: "`* 2 ** n`", same: None },
+    Foreign { mark: ">>", help: "`/ 2 ** n`", same: None },
+    Foreign { mark: "!", help: "`NOT`", same: Some("NOT ") },
+    Foreign { mark: "=", help: "`==` to compare", same: Some("==") },
+    Foreign { mark: "?", help: "an IF block", same: None },
 ];
-
-/// Operators of other languages that one of this language can replace as they stand.
-const SAME: [(&str, &str); 20] = [
-    ("===", "=="),
-    ("!==", "!="),
-    ("=>", ">="),
-    ("=<", "<="),
-    ("&&", "AND"),
-    ("||", "OR"),
-    ("<>", "!="),
-    ("!", "NOT "),
-    ("=", "=="),
-    ("mod", "%"),
-    ("pow", "**"),
-    ("is", "=="),
-    ("isnt", "!="),
-    ("eq", "=="),
-    ("equals", "=="),
-    ("ne", "!="),
-    ("lt", "<"),
-    ("le", "<="),
-    ("gt", ">"),
-    ("ge", ">="),
-];
-
-/// Suggests the operator that can replace another one as it stands, if there is one.
-fn replaced(finding: Diagnostic, operator: &str) -> Diagnostic {
-    match SAME.iter().find(|(known, _)| operator.eq_ignore_ascii_case(known)) {
-        Some((_, same)) => finding.instead(same),
-        None => finding,
-    }
-}
 
 impl Failure<'_> {
     /// Returns the finding for an operator of another language at the position of failure.
@@ -116,12 +103,12 @@ impl Failure<'_> {
     fn word_operator(&self) -> Option<Diagnostic> {
         let word = first_word(self.rest());
         let lower = word.to_ascii_lowercase();
-        let (_, help) = WORDS.iter().find(|(known, _)| *known == lower)?;
+        let foreign = WORDS.iter().find(|foreign| foreign.mark == lower)?;
         let has_operands = self.wanted.contains(&Expected::Operator) && self.rest().len() > word.len();
         let message = format!("`{word}` is not an operator here");
         let is_two_words = lower == "is" && is_keyword(first_word(self.rest()[word.len()..].trim_start()), "NOT");
-        let finding = || self.error(Code::WrongOperator, word.len(), message).help(*help);
-        has_operands.then(|| if is_two_words { finding() } else { replaced(finding(), word) })
+        let finding = || self.error(Code::WrongOperator, word.len(), message).help(foreign.help);
+        has_operands.then(|| if is_two_words { finding() } else { foreign.replaced(finding()) })
     }
 
     fn mark_operator(&self) -> Option<Diagnostic> {
@@ -130,21 +117,22 @@ impl Failure<'_> {
         let whole = |at: usize| {
             let text = self.text.get(at..)?;
             let covers = |mark: &str| text.starts_with(mark) && at + mark.len() > self.at;
-            MARKS.iter().find(|(mark, _)| covers(mark)).map(|found| (at, found))
+            MARKS.iter().find(|foreign| covers(foreign.mark)).map(|foreign| (at, foreign))
         };
-        let (at, (found, meant)) = starts.filter_map(whole).find(|(_, (mark, _))| *mark != "==")?;
+        let (at, foreign) = starts.filter_map(whole).find(|(_, foreign)| foreign.mark != "==")?;
+        let found = foreign.mark;
         let message = format!("`{found}` is not an operator here");
         let finding = Diagnostic::error(Code::WrongOperator, self.span(at, found.len()), message);
         let bracket = innermost_bracket(&self.text[..at]);
-        if let Some(help) = self.chained_assignment(at).filter(|_| *found == "=" && bracket.is_none()) {
+        if let Some(help) = self.chained_assignment(at).filter(|_| found == "=" && bracket.is_none()) {
             return Some(finding.help(help));
         }
         let is_head = ["DEFINE", "FUNC"].iter().any(|word| is_keyword(first_word(self.text), word));
-        Some(match *found {
+        Some(match found {
             "=" if is_head => finding.help("write `name: 2` for a default").instead(":"),
             "=" if bracket == Some('{') => finding.help("write `:` between a key and its value").instead(":"),
             "=" if bracket == Some('(') => finding.help("write `name: value` for an argument by name, `==` to compare"),
-            _ => replaced(finding.help(format!("write {meant}")), found),
+            _ => foreign.replaced(finding.help(format!("write {}", foreign.help))),
         })
     }
 
