@@ -1,7 +1,7 @@
 //! Random trees with nested `.gitignore` files: `FS.ListDir`, `FS.Find`, `FS.FindFiles` and `FS.SearchFiles` see the same
 //! as git.
 //!
-//! Each tree is generated from its number, so a failure can be reproduced. 60 trees, 300 with `NS_LONG=1`, or as many
+//! Each tree is generated from its number, so a failure can be reproduced. 25 trees, 300 with `NS_LONG=1`, or as many
 //! as `NS_TREES` says; `NS_TREE` is the number of the first.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
@@ -363,7 +363,7 @@ fn check_excludes(dice: &mut Dice, top: &Path, folders: &[PathBuf], looked_at: &
 fn random_trees_are_listed_as_git_lists_them() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let long = std::env::var_os("NS_LONG").is_some();
-    let (first, trees) = (number("NS_TREE").unwrap_or(0), number("NS_TREES").unwrap_or(if long { 300 } else { 60 }));
+    let (first, trees) = (number("NS_TREE").unwrap_or(0), number("NS_TREES").unwrap_or(if long { 300 } else { 25 }));
     let results: Vec<_> = (first..first + trees).map(check_tree).collect();
     let faults: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
     let shown: usize = results.iter().filter_map(|result| result.as_ref().ok()).sum();

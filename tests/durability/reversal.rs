@@ -56,14 +56,14 @@ fn many_steps_are_taken_back_with_few_syncs() {
     }
     let changes = ["run", "-e", CHANGES];
     for prepare in [&[&changes[..]][..], &[&changes[..], &["undo"], &["redo"]]] {
-        let undo = syncs_for(120, prepare, &["undo"], 0);
-        assert!(undo <= 12, "{undo} syncs to undo 360 steps");
-        let redo = syncs_for(120, &[prepare, &[&["undo"]]].concat(), &["redo"], 0);
-        assert!(redo <= 12, "{redo} syncs to redo 360 steps");
+        let undo = syncs_for(40, prepare, &["undo"], 0);
+        assert!(undo <= 12, "{undo} syncs to undo 120 steps");
+        let redo = syncs_for(40, &[prepare, &[&["undo"]]].concat(), &["redo"], 0);
+        assert!(redo <= 12, "{redo} syncs to redo 120 steps");
     }
     // The steps themselves wait for their records in such a run; what is counted is what the roll-back adds.
-    let done = syncs_for(120, &[], &["run", "--atomic", "-e", CHANGES], 0);
-    let failed = syncs_for(120, &[], &["run", "--atomic", "-e", &failing()], 1);
+    let done = syncs_for(40, &[], &["run", "--atomic", "-e", CHANGES], 0);
+    let failed = syncs_for(40, &[], &["run", "--atomic", "-e", &failing()], 1);
     assert!(failed <= done + 12, "{failed} syncs for a run that is rolled back, {done} without that");
 }
 
@@ -192,13 +192,15 @@ fn what_is_taken_back_together_is_killed_anywhere() {
         Killed { prepare: &[], words: &["run", "--atomic", "-e", &atomic], is_rolled_back: true },
         Killed { prepare: &[], words: &["apply"], is_rolled_back: false },
     ];
-    let mut midway = 0;
+    let most = if std::env::var_os("NS_LONG").is_some() { 6 } else { 2 };
+    let (mut midway, mut tried) = (0, 0);
     for case in &cases {
         for (call, step) in [("renameat2", 37), ("renameat", 17), ("write", 61), ("fdatasync", 2)] {
-            for number in 1..=3 {
+            for number in 1..=most {
                 midway += usize::from(kill(case, call, number * step, number % 2 == 0));
+                tried += 1;
             }
         }
     }
-    assert!(midway >= 20, "{midway} commands were killed between the first and the last step");
+    assert!(midway > tried / 4, "{midway} of {tried} commands were killed between the first and the last step");
 }

@@ -19,7 +19,7 @@ mod subject;
 mod text;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::process::Command;
 
 use neuroscript::engine::{Engine, Options};
 use peak_alloc::PeakAlloc;
@@ -32,7 +32,7 @@ use text::Text;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// The memory limit, of which no parser may use more than twice as much.
-const MEMORY: usize = 8 << 20;
+const MEMORY: usize = 4 << 20;
 /// Memory in bytes that a call uses whatever its text.
 const BASE: usize = 1 << 20;
 
@@ -82,12 +82,21 @@ pub fn long() -> bool {
     std::env::var_os("NS_LONG").is_some()
 }
 
-/// Lets only one test at a time be measured.
-static ALONE: Mutex<()> = Mutex::new(());
+/// The variable that tells a process that it was started for one test.
+const ALONE: &str = "NS_GROWTH_ALONE";
 
-fn alone<T>(work: impl FnOnce() -> T) -> T {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    work()
+/// Does the work of a test in a process of its own, since the allocator counts for the whole process.
+fn alone(work: impl FnOnce()) {
+    let thread = std::thread::current();
+    // With `--test-threads=1`, tests run one after the other in the main thread.
+    let test = thread.name().filter(|name| *name != "main" && std::env::var_os(ALONE).is_none());
+    let Some(test) = test else { return work() };
+    let program = std::env::current_exe().expect("the path of this program");
+    let ended = Command::new(program).args(["--exact", test, "--nocapture"]).env(ALONE, "1").output();
+    let ended = ended.expect("this program can be started");
+    let printed = String::from_utf8_lossy(&ended.stdout);
+    print!("{printed}");
+    assert!(printed.contains("1 passed") && ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 fn corpus(name: &str) -> (PathBuf, Vec<Text>) {

@@ -20,7 +20,7 @@ pub struct Crate {
 const FACADE: &str = "front_end";
 
 /// The crates, lowest first.
-pub const CRATES: [Crate; 6] = [
+pub const CRATES: [Crate; 8] = [
     Crate { directory: Some("text"), uses: &[], main: Some("text"), rooms: &["text"] },
     Crate { directory: Some("syntax"), uses: &["text"], main: Some("syntax"), rooms: &["syntax", "format", "migrate"] },
     Crate {
@@ -30,10 +30,17 @@ pub const CRATES: [Crate; 6] = [
         rooms: &["lockdown", "limits", "sandbox"],
     },
     Crate {
-        directory: Some("language"),
+        directory: Some("evaluator"),
         uses: &["text", "syntax", "sandbox"],
         main: None,
-        rooms: &["value", "document", "memory", "audit", "toolkit", "gate", "tools", "program", "eval", "engine"],
+        rooms: &["value", "memory", "audit", "toolkit", "gate", "program", "eval"],
+    },
+    Crate { directory: Some("tools"), uses: &["text", "sandbox", "evaluator"], main: Some("tools"), rooms: &["tools"] },
+    Crate {
+        directory: Some("language"),
+        uses: &["text", "syntax", "sandbox", "evaluator", "tools"],
+        main: None,
+        rooms: &["document", "engine"],
     },
     Crate { directory: Some("mcp"), uses: &["text", "language"], main: Some("mcp"), rooms: &["mcp"] },
     Crate {

@@ -131,7 +131,7 @@ fn compare_all(seeds: impl Iterator<Item = u64>) -> Tally {
 
 #[test]
 fn random_programs_come_out_as_the_plain_evaluator_says() {
-    let most = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 10_000 };
+    let most = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 4_000 };
     let (first, programs) = (number("NS_SEED").unwrap_or(0), number("NS_PROGRAMS").unwrap_or(most));
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let work = |thread: usize| {

@@ -1,19 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod audit;
 mod document;
 pub mod engine;
-mod eval;
-mod gate;
-mod memory;
-mod program;
-mod toolkit;
-mod tools;
-mod value;
 
+use neuroscript_evaluator::{audit, eval, gate, program, toolkit, value};
 use neuroscript_sandbox::{self as sandbox, limits, lockdown};
 use neuroscript_syntax::{self as syntax, format, migrate};
 use neuroscript_text as text;
+use neuroscript_tools as tools;
 
 /// The parts of the rooms below [`engine`] that front ends use: values, the declarations of tools, and the gate.
 pub mod front_end {

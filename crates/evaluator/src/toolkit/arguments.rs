@@ -48,12 +48,12 @@ macro_rules! arguments {
     (struct $name:ident { $($field:ident $(| $alias:ident)*: $type:ty = $absent:expr, $kind:expr, $doc:literal;)* }) => {
         pub struct $name { $($field: $type,)* }
 
-        impl $crate::front_end::toolkit::Arguments for $name {
-            const PARAMS: &'static [$crate::front_end::toolkit::Param] = {
+        impl $crate::toolkit::Arguments for $name {
+            const PARAMS: &'static [$crate::toolkit::Param] = {
                 #[allow(unused_imports, reason = "not every tool uses all of them")]
-                use $crate::front_end::toolkit::{Access, Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
-                &[$($crate::front_end::toolkit::Param {
-                    name: $crate::front_end::toolkit::name_of(stringify!($field)),
+                use $crate::toolkit::{Access, Kind, Literal, WhenAbsent::{Absent, Configured, Is, Required}};
+                &[$($crate::toolkit::Param {
+                    name: $crate::toolkit::name_of(stringify!($field)),
                     aliases: &[$(stringify!($alias)),*],
                     kind: $kind,
                     absent: $absent,
@@ -62,7 +62,7 @@ macro_rules! arguments {
             };
 
             #[allow(unused_variables, reason = "some tools take no arguments")]
-            fn take(bound: &mut $crate::front_end::toolkit::Bound<'_>) -> $name {
+            fn take(bound: &mut $crate::toolkit::Bound<'_>) -> $name {
                 $name { $($field: bound.take(),)* }
             }
         }

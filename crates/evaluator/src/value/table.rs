@@ -258,6 +258,11 @@ impl Rows {
         self.table.len
     }
 
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns whether both belong to the same table.
     pub fn is_same_table(&self, other: &Rows) -> bool {
         Rc::ptr_eq(&self.table, &other.table)

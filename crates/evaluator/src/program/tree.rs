@@ -150,6 +150,7 @@ pub struct Stmt {
 
 /// The kinds of statement.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "the line above each says what it does with its parts")]
 pub enum StmtKind {
     /// Assigns one target.
     Set { target: AssignTarget, value: Expr },

@@ -39,7 +39,7 @@ impl Small {
 
     /// Returns the length in bytes.
     #[inline]
-    pub fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         (self.0 & 0xff) as usize
     }
 

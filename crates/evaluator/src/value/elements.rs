@@ -39,6 +39,11 @@ impl Elements {
         self.values.len()
     }
 
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Removes and returns the last value.
     pub fn pop(&mut self) -> Option<Value> {
         self.values.pop()
