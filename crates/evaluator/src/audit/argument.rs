@@ -19,7 +19,7 @@ const MAX_PATHS: usize = 64 << 10;
 const MAX_HASHED: u64 = 4 << 20;
 
 /// Returns the number of bytes that a text or a list of texts takes in a line, with a comma after each text, if the value
-/// is short enough to be written as it is; some number above [`MAX_PATHS`] otherwise. Other values count as nothing, since
+/// is short enough to be written as it is; some number above `MAX_PATHS` otherwise. Other values count as nothing, since
 /// only paths are measured.
 pub fn json_bytes(value: &Value) -> usize {
     // No character takes less in JSON than in the text.
@@ -63,12 +63,12 @@ pub enum Argument {
     },
 }
 
-/// How much of a text is hashed. The JSON of other values is hashed up to [`MAX_HASHED`].
+/// How much of a text is hashed. The JSON of other values is hashed up to `MAX_HASHED`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashExtent {
     /// All of it: the call may have written it.
     Whole,
-    /// Nothing if it is longer than [`MAX_HASHED`]: the call has failed, and may not go on long after an interrupt.
+    /// Nothing if it is longer than `MAX_HASHED`: the call has failed, and may not go on long after an interrupt.
     Bounded,
 }
 

@@ -5,7 +5,7 @@ use super::error::MemoryError;
 /// Maximum length of a key in bytes.
 pub const MAX_KEY: usize = 256;
 
-/// A valid key: not empty, at most [`MAX_KEY`] bytes, no control characters.
+/// A valid key: not empty, at most `MAX_KEY` bytes, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(Box<str>);
 

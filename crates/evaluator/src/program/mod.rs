@@ -4,7 +4,7 @@
 //! runs here.
 //!
 //! There are two trees. `syntax::ast` is what was written, for lowering, the formatter, the editor and lints. [`tree`]
-//! is what it means, for `eval` and analyses such as [`projection`]. Neither knows the users of the other, so a new
+//! is what it means, for `eval` and analyses such as `projection`. Neither knows the users of the other, so a new
 //! spelling changes only the first and an optimization only the second. The lowered tree is plain data, so that it can
 //! be inspected without a run.
 

@@ -26,7 +26,7 @@ pub enum Column {
     /// Texts.
     Texts(Texts),
     /// The path of each record: the text of column `names` of its ancestors and itself, joined by `/`. A record without
-    /// a parent has [`NO_PARENT`].
+    /// a parent has `NO_PARENT`.
     Paths {
         /// Index of the column with the names.
         names: usize,
@@ -37,7 +37,7 @@ pub enum Column {
     PathsInFolders {
         /// Index of the column with the names.
         names: usize,
-        /// The directory of each record, or [`NO_PARENT`] for records directly in the first directory.
+        /// The directory of each record, or `NO_PARENT` for records directly in the first directory.
         folders: Vec<u32>,
         /// All directories.
         of: Directories,
@@ -87,7 +87,7 @@ pub struct Directories {
     pub first: String,
     /// Names of the directories below it.
     pub names: Texts,
-    /// The parent of each directory, or [`NO_PARENT`] for those directly in the first directory.
+    /// The parent of each directory, or `NO_PARENT` for those directly in the first directory.
     pub parents: Vec<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Lints: warnings about valid code that is probably not intended, beyond the findings of lowering.
 //!
 //! Lints read the tree as written and change nothing; a finding carries a safe fix where there is one
-//! (`Diagnostic::fix`). In a text with errors, only what no error makes uncertain is reported ([`doubt`]), without fixes.
+//! (`Diagnostic::fix`). In a text with errors, only what no error makes uncertain is reported (`doubt`), without fixes.
 
 mod allow;
 mod braces;

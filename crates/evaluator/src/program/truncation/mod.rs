@@ -14,7 +14,7 @@
 //! No warning is given, although the result is not checked, in these cases: where the only way to the check is an error
 //! at a step that cannot fail, or one that another handler handles; where a handler that clears the error would return
 //! to a statement before the one that failed; where the check is in a procedure that is called only on other ways; and
-//! in bodies of more than [`flow::MAX_STATES`] states, where order does not count.
+//! in bodies of more than `flow::MAX_STATES` states, where order does not count.
 
 mod calls;
 mod flow;
