@@ -56,14 +56,14 @@ fn many_steps_are_taken_back_with_few_syncs() {
     }
     let changes = ["run", "-e", CHANGES];
     for prepare in [&[&changes[..]][..], &[&changes[..], &["undo"], &["redo"]]] {
-        let undo = syncs_for(40, prepare, &["undo"], 0);
-        assert!(undo <= 12, "{undo} syncs to undo 120 steps");
-        let redo = syncs_for(40, &[prepare, &[&["undo"]]].concat(), &["redo"], 0);
-        assert!(redo <= 12, "{redo} syncs to redo 120 steps");
+        let undo = syncs_for(120, prepare, &["undo"], 0);
+        assert!(undo <= 12, "{undo} syncs to undo 360 steps");
+        let redo = syncs_for(120, &[prepare, &[&["undo"]]].concat(), &["redo"], 0);
+        assert!(redo <= 12, "{redo} syncs to redo 360 steps");
     }
     // The steps themselves wait for their records in such a run; what is counted is what the roll-back adds.
-    let done = syncs_for(40, &[], &["run", "--atomic", "-e", CHANGES], 0);
-    let failed = syncs_for(40, &[], &["run", "--atomic", "-e", &failing()], 1);
+    let done = syncs_for(120, &[], &["run", "--atomic", "-e", CHANGES], 0);
+    let failed = syncs_for(120, &[], &["run", "--atomic", "-e", &failing()], 1);
     assert!(failed <= done + 12, "{failed} syncs for a run that is rolled back, {done} without that");
 }
 
@@ -202,5 +202,5 @@ fn what_is_taken_back_together_is_killed_anywhere() {
             }
         }
     }
-    assert!(midway > tried / 4, "{midway} of {tried} commands were killed between the first and the last step");
+    assert!(midway * 12 >= tried * 5, "{midway} of {tried} commands were killed between the first and the last step");
 }

@@ -14,7 +14,7 @@ const POPULATION: usize = 24;
 
 /// Returns the worst texts that are found from the saved ones, with their memory per byte.
 pub fn worst(wide: &Bench, subject: &Subject, kept: &[Text]) -> Vec<(Text, usize)> {
-    let rounds = if long() { 100 * subject.rounds } else { subject.rounds / 4 };
+    let rounds = if long() { 100 * subject.rounds } else { subject.rounds / 2 };
     let seed = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     let mut dice = Dice::new(seed);
     let mut population: Vec<(Text, usize)> = Vec::new();

@@ -128,7 +128,6 @@ mod tests {
 
     #[test]
     fn a_panic_is_no_panic_of_the_call() {
-        std::panic::set_hook(Box::new(|_| {}));
         let mut meter = Meter::new(&Limits::default(), Interrupt::default());
         let lost = run(&mut meter, |_| panic!("a bug in a decoder"));
         assert!(matches!(lost, Err::<(), _>(Lost::Panicked)));
