@@ -1,4 +1,4 @@
-//! `Set` and `Remove` of JSON, TOML and YAML: one value of a text changes, and nothing else.
+//! `Set` and `Remove` of INI, JSON, TOML and YAML: one value of a text changes, and nothing else.
 //!
 //! Random texts in odd layouts, at random paths (`NS_SEED` selects others, `NS_LONG=1` runs a hundred times as many).
 //! The result must have the expected value, with every other byte unchanged. If a layout does not allow changing a
@@ -6,6 +6,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 
+mod ini;
 mod json;
 mod odd;
 mod real;

@@ -159,6 +159,6 @@ macro_rules! parsers {
 }
 
 parsers! {
-    json csv csv_lists toml yaml json_edit toml_edit yaml_edit regex regex_text regex_split glob globs format template base64 difference similarity time
+    json csv csv_lists toml yaml ini xml ini_edit json_edit toml_edit yaml_edit regex regex_text regex_split glob globs format template base64 difference similarity time
     script program markdown memory
 }

@@ -135,6 +135,50 @@ pub const SUBJECTS: &[Subject] = &[
         give: |engine, text| call(engine, "YAML.Parse", json!({"text": text, "all": true})),
     },
     Subject {
+        name: "ini",
+        rounds: 20,
+        pieces: &["[", "]", "a", "=", ":", "1", "\n", "\r\n", " ", "  b", "#", ";", "\\", "[a]\n", "a=1\n", "\t"],
+        give: |engine, text| {
+            let arguments = |way: &str| json!({"text": text, "repeated": "list", "continuation": way});
+            call(engine, "INI.Parse", arguments("join")).and(call(engine, "INI.Parse", arguments("keep")))
+        },
+    },
+    Subject {
+        name: "xml",
+        rounds: 40,
+        pieces: &[
+            "<",
+            ">",
+            "</",
+            "/>",
+            "a",
+            "<a>",
+            "</a>",
+            "<b/>",
+            "\"",
+            "=",
+            " x=\"1\"",
+            "&amp;",
+            "&#65;",
+            "&",
+            "<!--",
+            "-->",
+            "<![CDATA[",
+            "]]>",
+            "<?",
+            "?>",
+            "<!DOCTYPE",
+            "\n",
+        ],
+        give: |engine, text| call(engine, "XML.Parse", json!({"text": text})),
+    },
+    Subject {
+        name: "ini_edit",
+        rounds: 10,
+        pieces: &["[", "]", "a", "=", ":", "1", "\n", "\r\n", " ", "  b", "#", ";", "\\", "[a]\n", "a=1\n", "\t"],
+        give: |engine, text| edit(engine, "INI", text),
+    },
+    Subject {
         name: "json_edit",
         rounds: 40,
         pieces: &[

@@ -25,13 +25,18 @@ pub trait Format {
     const NAME: &'static str;
 
     /// Parses a text. Numbers that are out of range become texts.
-    fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError>;
+    fn read(&self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError>;
 
     /// Refuses a value that the format cannot represent.
-    fn admit(value: &Value) -> Result<(), ToolError>;
+    fn admit(&self, value: &Value) -> Result<(), ToolError>;
 
     /// Plans which ranges of the text to replace.
-    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError>;
+    fn plan(&self, context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError>;
+
+    /// Returns a changed value as the format reads it back.
+    fn read_back(&self, value: Value) -> Result<Value, ToolError> {
+        Ok(value)
+    }
 }
 
 /// A change to a text.
@@ -60,30 +65,42 @@ impl Edit<'_> {
 }
 
 /// Sets the value at a path.
-pub fn set<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, value: Value) -> Result<Str, ToolError> {
-    F::admit(&value)?;
-    edit::<F>(context, text, path, Change::Set(value))
+pub fn set(
+    context: &mut Context<'_>,
+    format: &impl Format,
+    text: &Str,
+    path: &Str,
+    value: Value,
+) -> Result<Str, ToolError> {
+    format.admit(&value)?;
+    edit(context, format, text, path, Change::Set(value))
 }
 
 /// Removes the value at a path.
-pub fn remove<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str) -> Result<Str, ToolError> {
-    edit::<F>(context, text, path, Change::Remove)
+pub fn remove(context: &mut Context<'_>, format: &impl Format, text: &Str, path: &Str) -> Result<Str, ToolError> {
+    edit(context, format, text, path, Change::Remove)
 }
 
-fn edit<F: Format>(context: &mut Context<'_>, text: &Str, path: &Str, change: Change) -> Result<Str, ToolError> {
+fn edit<F: Format>(
+    context: &mut Context<'_>,
+    format: &F,
+    text: &Str,
+    path: &Str,
+    change: Change,
+) -> Result<Str, ToolError> {
     let given = text;
     let text = &*given.as_text();
     context.spend_text(text.len())?;
-    let value = F::read(context, text)?;
+    let value = format.read(context, text)?;
     let (target, change) = resolve(context, &value, &path.as_text(), change)?;
     if is_done(&target, &change)? {
         return Ok(given.clone());
     }
     let Target { parts, found, .. } = &target;
     let job = Edit { text, parts, found: *found, change: &change };
-    let made = F::plan(context, &job)?.apply(context, text)?;
-    let wanted = changed(&value, &target, &change)?;
-    let is_right = match F::read(context, &made.as_text()) {
+    let made = format.plan(context, &job)?.apply(context, text)?;
+    let wanted = format.read_back(changed(&value, &target, &change)?)?;
+    let is_right = match format.read(context, &made.as_text()) {
         Ok(read) => same(&read, &wanted)?,
         Err(error) if error.limit.is_some() => return Err(error),
         Err(_) => false,

@@ -77,8 +77,8 @@ arguments! {
 
 pub fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(SET, |context, args: Args| edit::set::<Json>(context, &args.text, &args.path, args.value)),
-        Tool::new(REMOVE, |context, args: Removed| edit::remove::<Json>(context, &args.text, &args.path)),
+        Tool::new(SET, |context, args: Args| edit::set(context, &Json, &args.text, &args.path, args.value)),
+        Tool::new(REMOVE, |context, args: Removed| edit::remove(context, &Json, &args.text, &args.path)),
     ]
 }
 
@@ -87,7 +87,7 @@ struct Json;
 impl Format for Json {
     const NAME: &'static str = "JSON";
 
-    fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+    fn read(&self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
         let text = text.strip_prefix(MARK).unwrap_or(text);
         read(text, BigNumbers::Text, |values| context.spend(values)).map_err(|fault| match fault {
             Fault::Limit(hit) => hit.into(),
@@ -95,11 +95,11 @@ impl Format for Json {
         })
     }
 
-    fn admit(value: &Value) -> Result<(), ToolError> {
+    fn admit(&self, value: &Value) -> Result<(), ToolError> {
         write::admit(value)
     }
 
-    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
+    fn plan(&self, context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         context.spend(job.parts.len())?;
         let mut splices = Splices::default();
         let way = PathWalk::walk(job)?;

@@ -1,6 +1,9 @@
 //! `INI.Parse`: one pass over the lines.
 
+use std::ops::Range;
 use std::rc::Rc;
+
+use memchr::memchr2;
 
 use crate::gate::{Context, Tool};
 use crate::limits::work;
@@ -8,8 +11,10 @@ use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Elements, List, Map, Str, Value, print};
 
 use super::super::super::build::TextBuilder;
+use super::super::super::edit::lines::MARK;
 use super::super::super::fallback::parsed_or;
 use super::super::super::place::at;
+use super::layout::Layout;
 
 const SPEC: Spec = Spec::pure(
     "INI.Parse",
@@ -51,10 +56,25 @@ pub fn tool() -> Tool {
 fn run(context: &mut Context<'_>, args: Args) -> Result<AnyValue, ToolError> {
     let text = args.text.as_text();
     context.spend_text(text.len())?;
-    let parsed =
-        Reader::new(Repeated::named(&args.repeated.as_text()), Continuation::named(&args.continuation.as_text()));
-    let parsed = parsed.read(context, &text);
+    let (repeated, continuation) =
+        (Repeated::named(&args.repeated.as_text()), Continuation::named(&args.continuation.as_text()));
+    let mut reader = Reader::new(repeated, continuation);
+    let parsed = reader.read(context, &text).map(|()| reader.whole.into());
     parsed_or(parsed, args.default)
+}
+
+/// Returns the value of a text, in which the values of a key that comes again are a list.
+pub fn value_of(context: &mut Context<'_>, text: &str, continuation: Continuation) -> Result<Value, ToolError> {
+    let mut reader = Reader::new(Repeated::List, continuation);
+    reader.read(context, text)?;
+    Ok(reader.whole.into())
+}
+
+/// Returns where the sections and keys of such a text are.
+pub fn layout_of(context: &mut Context<'_>, text: &str, continuation: Continuation) -> Result<Layout, ToolError> {
+    let mut reader = Reader { layout: Some(Layout::default()), ..Reader::new(Repeated::List, continuation) };
+    reader.read(context, text)?;
+    Ok(reader.layout.unwrap_or_default())
 }
 
 /// The treatment of a key that comes again.
@@ -77,14 +97,18 @@ impl Repeated {
 
 /// The treatment of a line that ends in `\`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Continuation {
+pub enum Continuation {
+    /// It is an error where another key follows.
     Refuse,
+    /// The next line goes on with it.
     Join,
+    /// The `\` belongs to the value.
     Keep,
 }
 
 impl Continuation {
-    fn named(word: &str) -> Continuation {
+    /// Returns the treatment that an argument names.
+    pub fn named(word: &str) -> Continuation {
         match word {
             "join" => Continuation::Join,
             "keep" => Continuation::Keep,
@@ -112,6 +136,10 @@ struct Reader {
     /// The key whose value may go on.
     entry: Option<Entry>,
     line: usize,
+    /// The bytes of the line, and of those that it goes on in.
+    bytes: Range<usize>,
+    /// Where everything is, for those who change the text.
+    layout: Option<Layout>,
 }
 
 /// A key and its value so far.
@@ -121,6 +149,8 @@ struct Entry {
     /// Number of blanks before the key.
     indent: usize,
     line: usize,
+    /// The bytes of its lines.
+    bytes: Range<usize>,
     /// Whether its last line may go on in the next one.
     is_open: bool,
 }
@@ -135,18 +165,25 @@ impl Reader {
             section: None,
             entry: None,
             line: 0,
+            bytes: 0..0,
+            layout: None,
         }
     }
 
-    fn read(mut self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        for (index, line) in text.lines().enumerate() {
+    fn read(&mut self, context: &mut Context<'_>, text: &str) -> Result<(), ToolError> {
+        let mut next = if text.starts_with(MARK) { MARK.len() } else { 0 };
+        for (index, line) in text[next..].split_inclusive('\n').enumerate() {
             work::charge_bytes(line.len())?;
+            let start = next;
+            next += line.len();
+            let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+            self.bytes.end = start + line.len();
             if self.begun.is_none() {
                 self.line = index + 1;
+                self.bytes.start = start;
             }
             let content = line.trim();
-            if content.starts_with(['#', ';']) {
+            if let Some(b'#' | b';') = content.as_bytes().first() {
                 continue;
             }
             if content.is_empty() {
@@ -158,8 +195,7 @@ impl Reader {
         }
         self.take_begun()?;
         self.close_entry()?;
-        self.close_section()?;
-        Ok(self.whole.into())
+        self.close_section()
     }
 
     /// Takes a line, or joins it to the one that goes on.
@@ -193,10 +229,11 @@ impl Reader {
     fn take(&mut self, line: &str, content: &str) -> Result<(), ToolError> {
         let indent = line.len() - line.trim_start().len();
         let is_open = self.continuation == Continuation::Refuse && is_open(content);
-        if let Some(Entry { value: Some(value), indent: of_key, is_open: was_open, .. }) = &mut self.entry
+        if let Some(Entry { value: Some(value), indent: of_key, is_open: was_open, bytes, .. }) = &mut self.entry
             && indent > *of_key
         {
             *was_open = is_open;
+            bytes.end = self.bytes.end;
             if !value.is_empty() {
                 value.push("\n")?;
             }
@@ -217,14 +254,15 @@ impl Reader {
             };
             return self.open_section(name);
         }
-        let (key, value) = match content.split_once(['=', ':']) {
-            Some((key, value)) => (key.trim_end(), Some(value.trim_start())),
+        let (key, value) = match memchr2(b'=', b':', content.as_bytes()) {
+            Some(at) => (content[..at].trim_end(), Some(content[at + 1..].trim_start())),
             None => (content, None),
         };
         if key.is_empty() {
             return Err(self.fault(indent, "a value without a key"));
         }
-        let mut entry = Entry { key: Str::checked(key)?, value: None, indent, line: self.line, is_open };
+        let bytes = self.bytes.clone();
+        let mut entry = Entry { key: Str::checked(key)?, value: None, indent, line: self.line, bytes, is_open };
         if let Some(value) = value {
             let mut builder = TextBuilder::default();
             builder.push(value)?;
@@ -236,7 +274,10 @@ impl Reader {
 
     /// Puts the key whose value is complete into its section.
     fn close_entry(&mut self) -> Result<(), ToolError> {
-        let Some(Entry { key, value, line, .. }) = self.entry.take() else { return Ok(()) };
+        let Some(Entry { key, value, line, bytes, .. }) = self.entry.take() else { return Ok(()) };
+        if let Some(layout) = &mut self.layout {
+            layout.add_key(key.clone(), bytes)?;
+        }
         let value = value.map_or(Value::Nil, |value| value.into_str().into());
         let target = self.section.as_mut().map_or(&mut self.whole, |(_, section)| section);
         let Some(before) = target.get(&key) else { return Ok(target.put(key, value)?) };
@@ -255,6 +296,9 @@ impl Reader {
     fn open_section(&mut self, name: &str) -> Result<(), ToolError> {
         self.close_section()?;
         let name = Str::checked(name)?;
+        if let Some(layout) = &mut self.layout {
+            layout.add_section(name.clone(), self.bytes.clone())?;
+        }
         let known = self.whole.get(&name);
         // The map of a section that goes on has one holder then, so it grows in place.
         self.whole.put(name.clone(), Value::Nil)?;

@@ -79,8 +79,8 @@ arguments! {
 
 pub fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(SET, |context, args: Args| edit::set::<Toml>(context, &args.text, &args.path, args.value)),
-        Tool::new(REMOVE, |context, args: Removed| edit::remove::<Toml>(context, &args.text, &args.path)),
+        Tool::new(SET, |context, args: Args| edit::set(context, &Toml, &args.text, &args.path, args.value)),
+        Tool::new(REMOVE, |context, args: Removed| edit::remove(context, &Toml, &args.text, &args.path)),
     ]
 }
 
@@ -89,11 +89,11 @@ struct Toml;
 impl Format for Toml {
     const NAME: &'static str = "TOML";
 
-    fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+    fn read(&self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
         value_of(context, text, BigNumbers::Text)
     }
 
-    fn admit(value: &Value) -> Result<(), ToolError> {
+    fn admit(&self, value: &Value) -> Result<(), ToolError> {
         if parts::any_scalar(value, &|scalar| matches!(scalar, Value::Nil | Value::Unset))? {
             let error = ToolError::bad_argument("value", "it is nil, or has a nil in it, which TOML does not have");
             Err(error.hint("`TOML.Remove` takes a key out"))
@@ -102,7 +102,7 @@ impl Format for Toml {
         }
     }
 
-    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
+    fn plan(&self, context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         plan::plan(context, job)
     }
 }

@@ -75,8 +75,8 @@ arguments! {
 
 pub fn tools() -> Vec<Tool> {
     vec![
-        Tool::new(SET, |context, args: Args| edit::set::<Yaml>(context, &args.text, &args.path, args.value)),
-        Tool::new(REMOVE, |context, args: Removed| edit::remove::<Yaml>(context, &args.text, &args.path)),
+        Tool::new(SET, |context, args: Args| edit::set(context, &Yaml, &args.text, &args.path, args.value)),
+        Tool::new(REMOVE, |context, args: Removed| edit::remove(context, &Yaml, &args.text, &args.path)),
     ]
 }
 
@@ -85,7 +85,7 @@ struct Yaml;
 impl Format for Yaml {
     const NAME: &'static str = "YAML";
 
-    fn read(context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+    fn read(&self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
         let mut documents = documents(context, text, BigNumbers::Text)?;
         match documents.len() {
             0 | 1 => Ok(documents.pop().unwrap_or(Value::Nil)),
@@ -93,11 +93,11 @@ impl Format for Yaml {
         }
     }
 
-    fn admit(_value: &Value) -> Result<(), ToolError> {
+    fn admit(&self, _value: &Value) -> Result<(), ToolError> {
         Ok(())
     }
 
-    fn plan(context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
+    fn plan(&self, context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         plan::plan(context, job)
     }
 }

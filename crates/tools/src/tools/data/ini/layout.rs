@@ -1,0 +1,100 @@
+//! Where the sections and keys of an INI text are.
+
+use std::ops::Range;
+
+use crate::limits::{LimitHit, MeteredVec};
+use crate::value::Str;
+
+/// The sections and keys of a text, in its order.
+#[derive(Default)]
+pub struct Layout {
+    sections: MeteredVec<Placed>,
+    keys: MeteredVec<PlacedKey>,
+}
+
+/// A name and the bytes of its lines, without their last line break.
+pub struct Placed {
+    /// The name.
+    pub name: Str,
+    /// The bytes.
+    pub bytes: Range<usize>,
+}
+
+/// A key, with the number of sections that begin before it.
+struct PlacedKey {
+    placed: Placed,
+    section: usize,
+}
+
+/// How a key is written before its value.
+#[derive(Clone, Copy)]
+pub struct Style<'t> {
+    /// The blanks before the key.
+    pub indent: &'t str,
+    /// `=` or `:`, with the blanks around it.
+    pub separator: &'t str,
+}
+
+impl Layout {
+    /// Adds the line of a section.
+    pub fn add_section(&mut self, name: Str, bytes: Range<usize>) -> Result<(), LimitHit> {
+        self.sections.push(Placed { name, bytes })
+    }
+
+    /// Adds the lines of a key.
+    pub fn add_key(&mut self, name: Str, bytes: Range<usize>) -> Result<(), LimitHit> {
+        let section = self.sections.as_slice().len();
+        self.keys.push(PlacedKey { placed: Placed { name, bytes }, section })
+    }
+
+    /// Returns the lines of all sections.
+    pub fn sections(&self) -> &[Placed] {
+        self.sections.as_slice()
+    }
+
+    /// Returns the numbers of the parts of a section, which may come again; 0 is the part before the first section.
+    pub fn parts(&self, section: Option<&Str>) -> impl DoubleEndedIterator<Item = usize> {
+        let first = section.is_none().then_some(0);
+        let named = self.sections().iter().enumerate().filter(move |(_, placed)| section == Some(&placed.name));
+        let named = named.map(|(number, _)| number + 1);
+        first.into_iter().chain(named)
+    }
+
+    /// Returns the keys of a part.
+    pub fn keys(&self, part: usize) -> impl DoubleEndedIterator<Item = &Placed> {
+        let keys = self.keys.as_slice();
+        let from = keys.partition_point(|key| key.section < part);
+        let to = keys.partition_point(|key| key.section <= part);
+        keys[from..to].iter().map(|key| &key.placed)
+    }
+
+    /// Returns the style of a new key in a section: that of the last one there, or in the text.
+    pub fn style<'t>(&self, text: &'t str, section: Option<&Str>) -> Style<'t> {
+        let here = || self.parts(section).rev().flat_map(|part| self.keys(part).rev());
+        let everywhere = self.keys.as_slice().iter().rev().map(|key| &key.placed);
+        let style = here().chain(everywhere).find_map(|key| style(&text[key.bytes.clone()]));
+        let indent = here().next().map(|key| indent(&text[key.bytes.clone()]));
+        let Style { indent: elsewhere, separator } = style.unwrap_or(Style { indent: "", separator: " = " });
+        Style { indent: indent.unwrap_or(if section.is_none() { "" } else { elsewhere }), separator }
+    }
+}
+
+/// Returns the blanks before a key.
+pub fn indent(lines: &str) -> &str {
+    &lines[..lines.len() - lines.trim_start().len()]
+}
+
+/// Returns where the key of some lines ends, and where its value begins if it has one.
+pub fn split(lines: &str) -> (usize, Option<usize>) {
+    let line = lines.split(['\n', '\r']).next().unwrap_or_default();
+    let Some(separator) = line.find(['=', ':']) else { return (line.trim_end().len(), None) };
+    let value = &line[separator + 1..];
+    (line[..separator].trim_end().len(), Some(line.len() - value.trim_start().len()))
+}
+
+/// Returns the style of a key that has a value in its line.
+fn style(lines: &str) -> Option<Style<'_>> {
+    let (key, value) = split(lines);
+    let value = value.filter(|value| !lines[*value..].is_empty() && !lines[*value..].starts_with(['\n', '\r']))?;
+    Some(Style { indent: indent(lines), separator: &lines[key..value] })
+}
