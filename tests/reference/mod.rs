@@ -2,7 +2,7 @@
 //! return the same value and cost the same steps.
 //!
 //! The simple one walks the tree as written. It has no slots, no lowering, no fast paths and no shared values; it
-//! copies everything. Ten thousand programs, a million with `NS_LONG=1`; `NS_SEED` is the number of the first,
+//! copies everything. Two thousand programs, a million with `NS_LONG=1`; `NS_SEED` is the number of the first,
 //! `NS_PROGRAMS` their count.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
@@ -131,7 +131,7 @@ fn compare_all(seeds: impl Iterator<Item = u64>) -> Tally {
 
 #[test]
 fn random_programs_come_out_as_the_plain_evaluator_says() {
-    let most = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 4_000 };
+    let most = if std::env::var_os("NS_LONG").is_some() { 1_000_000 } else { 2_000 };
     let (first, programs) = (number("NS_SEED").unwrap_or(0), number("NS_PROGRAMS").unwrap_or(most));
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let work = |thread: usize| {

@@ -26,7 +26,7 @@ impl Handler {
     /// Sets the compiled block, once.
     pub fn set(&self, block: StmtFn) {
         let first = self.block.set(block);
-        debug_assert!(first.is_ok(), "a handler has one block");
+        assert!(first.is_ok(), "a handler has one block");
     }
 }
 

@@ -126,7 +126,7 @@ impl<'f> Output<'f> {
             self.pending[start..start + bytes.len()].copy_from_slice(bytes);
             return Ok(());
         }
-        debug_assert!(position + bytes.len() as u64 <= self.written, "headers are flushed whole");
+        assert!(position + bytes.len() as u64 <= self.written, "headers are flushed whole");
         self.file.seek(SeekFrom::Start(position))?;
         std::io::Write::write_all(self.file, bytes)?;
         self.file.seek(SeekFrom::Start(self.written)).map(drop)

@@ -87,7 +87,7 @@ impl Decoder {
         if let Some(inner) = &mut self.inner {
             space.reserve(inner.max_utf8_buffer_length(bytes.len()).unwrap_or(3 * bytes.len()));
             let (result, _, replaced) = inner.decode_to_string(bytes, space, last);
-            debug_assert_eq!(result, CoderResult::InputEmpty, "there was room for all of it");
+            assert_eq!(result, CoderResult::InputEmpty, "there was room for all of it");
             self.malformed |= replaced;
             return Ok((space, 0));
         }
