@@ -176,7 +176,7 @@ fn sections_and_values_of_a_key_that_comes_again() {
         ("[a]\n", "a.b.c", json!("v"), "nothing deeper"),
         ("[a]\n", "a.b", json!({"c": 1}), "no list or map there"),
         ("[a]\n", "a.b", json!([]), "an empty list has no lines"),
-        ("[a]\n", "a.b", json!(" x"), "would be read back as another"),
+        ("[a]\n", "a.b", json!(" x"), "blanks around it"),
         ("[a]\n", "a['b=c']", json!("x"), "is no key"),
         ("[a]\nx=1 \\\n  y=2\nz=3\n", "a.[", json!("x"), "a name is missing"),
     ] {

@@ -172,6 +172,12 @@ fn suggestions_of_messages_are_actions() {
         ("EMIT .5\n", "EMIT 0.5\n"),
         ("EMIT 1;\n", "EMIT 1\n"),
         ("EMIT 1 \u{2013} 2\n", "EMIT 1 - 2\n"),
+        ("SET s = \"a\"\nEMIT s.toUpperCase()\n", "SET s = \"a\"\nEMIT STR.Upper(s)\n"),
+        ("SET s = \"a\"\nEMIT s.startsWith(\"b\")\n", "SET s = \"a\"\nEMIT STR.StartsWith(s, \"b\")\n"),
+        ("SET l = [1]\nEMIT l.length()\n", "SET l = [1]\nEMIT LEN(l)\n"),
+        ("EMIT 1 + [1, 2].length()\n", "EMIT 1 + LEN([1, 2])\n"),
+        (":: descripton: x\n\nEMIT 1\n", ":: description: x\n\nEMIT 1\n"),
+        (":: param n: x\n\nEMIT ARGS\n", ":: arg n: x\n\nEMIT ARGS\n"),
     ]
     .into_iter()
     .enumerate()

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::program::interface::Interface;
 use crate::syntax::ast::{Metadata, Tree};
-use crate::text::{Code, Diagnostic, edits};
+use crate::text::{Code, Diagnostic, Edit, Span, edits};
 
 use super::text::Text;
 
@@ -27,8 +27,10 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let procedure = Interface::of(text.tree, None, &mut Vec::new()).ok().and_then(|interface| interface.procedure);
     let known = Known::of(text.tree);
     for line in &text.tree.metadata {
-        let help = match known.meant(line) {
-            Some(help) => Some((format!("`:: {}` has no effect", line.key), help)),
+        let meant = known.meant(line);
+        let word = meant.as_ref().and_then(|meant| meant.word);
+        let help = match meant {
+            Some(meant) => Some((format!("`:: {}` has no effect", line.key), meant.help)),
             None if line.key != REPEATED && KEYS.contains(&line.key.as_str()) && !seen.insert(line.key.as_str()) => {
                 let help = "remove it; a line goes on in the next one after a `\\` at its end";
                 Some((format!("this is a second `:: {}`, and only the first is shown", line.key), help.to_owned()))
@@ -39,9 +41,30 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
             }),
             None => None,
         };
-        found.extend(
-            help.map(|(message, help)| Diagnostic::warning(Code::UnknownMetadata, line.span, message).help(help)),
-        );
+        found.extend(help.map(|(message, help)| {
+            let finding = Diagnostic::warning(Code::UnknownMetadata, line.span, message).help(help);
+            finding.suggest(word.and_then(|word| in_place_of_first(text, line, word)))
+        }));
+    }
+}
+
+/// Returns the edit that writes another first word of a key.
+fn in_place_of_first(text: &Text<'_>, line: &Metadata, word: &str) -> Option<Edit> {
+    let first = line.key.split([' ', '\t']).next()?;
+    let start = line.span.start as usize + text.source.slice(line.span).find(first)?;
+    Some(Edit { span: Span::new(start, start + first.len()), text: word.to_owned() })
+}
+
+/// The line that was probably meant.
+struct Meant {
+    help: String,
+    /// The word to write in place of the first one of the key, if that is all.
+    word: Option<&'static str>,
+}
+
+impl Meant {
+    fn advice(help: impl Into<String>) -> Option<Meant> {
+        Some(Meant { help: help.into(), word: None })
     }
 }
 
@@ -64,7 +87,7 @@ impl<'t> Known<'t> {
     }
 
     /// Returns what to write instead of a line that has no effect, if it was probably meant to have one.
-    fn meant(&self, line: &Metadata) -> Option<String> {
+    fn meant(&self, line: &Metadata) -> Option<Meant> {
         let key = line.key.as_str();
         let (first, rest) = key.split_once([' ', '\t']).map_or((key, ""), |(first, rest)| (first, rest.trim()));
         let lowered = first.to_lowercase();
@@ -72,22 +95,26 @@ impl<'t> Known<'t> {
             return None;
         }
         if rest.is_empty() && matches!(lowered.as_str(), "arg" | "args") {
-            return Some("write `:: arg NAME: …`, a line for each parameter".to_owned());
+            return Meant::advice("write `:: arg NAME: …`, a line for each parameter");
         }
         let is_like_arg = ARGS.contains(&lowered.as_str()) || edits(&lowered, "arg") <= 1 && first.len() > 1;
         if is_like_arg && !rest.is_empty() && self.names_parameter(rest) {
-            return Some(format!("did you mean `:: arg {rest}: …`?"));
+            return Some(Meant { help: format!("did you mean `:: arg {rest}: …`?"), word: Some("arg") });
         }
         // A description is often a sentence without a key.
         let is_sentence = key.split_whitespace().count() >= SENTENCE || key_only(line) && !rest.is_empty();
         match KEYS.into_iter().find(|known| edits(&lowered, known) <= known.len() / 4) {
-            Some(known) if rest.is_empty() || key_only(line) => Some(format!("did you mean `:: {known}: …`?")),
+            Some(known) if rest.is_empty() || key_only(line) => {
+                let word = (rest.is_empty() && !key_only(line)).then_some(known);
+                Some(Meant { help: format!("did you mean `:: {known}: …`?"), word })
+            }
             _ if self.has_description => None,
             _ if DESCRIPTIONS.contains(&lowered.as_str()) && rest.is_empty() => {
-                Some("did you mean `:: description: …`?".to_owned())
+                let word = (!key_only(line)).then_some("description");
+                Some(Meant { help: "did you mean `:: description: …`?".to_owned(), word })
             }
             _ if is_sentence => {
-                Some("write `:: description: …` for a text that `--help` shows, or begin a comment with `#`".to_owned())
+                Meant::advice("write `:: description: …` for a text that `--help` shows, or begin a comment with `#`")
             }
             _ => None,
         }

@@ -58,7 +58,7 @@ impl Lowering<'_> {
         if name.eq_ignore_ascii_case("LLM") {
             self.report_llm(call);
         } else if !self.is_doubtful(name) {
-            let finding = self.unknown_call(call);
+            let finding = self.unknown_call(call, span);
             self.report(finding);
         }
         self.nothing_called(call)
@@ -97,16 +97,12 @@ impl Lowering<'_> {
         self.nothing_called(call)
     }
 
-    fn unknown_call(&self, call: &ast::Call) -> Diagnostic {
+    fn unknown_call(&self, call: &ast::Call, span: Span) -> Diagnostic {
         let name = call.callee.as_str();
         let what = if name.contains('.') { "tool" } else { "procedure, built-in or tool" };
         let finding = Diagnostic::error(Code::UnknownCall, call.callee_span, format!("there is no {what} `{name}`"));
-        let Instead { help, callee } = self.instead_of(call);
-        let finding = finding.help(help);
-        match callee {
-            Some(callee) => finding.instead(&callee),
-            None => finding,
-        }
+        let Instead { help, edit } = self.instead_of(call, span);
+        finding.help(help).suggest(edit)
     }
 
     fn report_llm(&mut self, call: &ast::Call) {

@@ -1,7 +1,7 @@
 //! Suggestions for calls of unknown names: an equivalent by purpose, else a similar spelling.
 
 use crate::syntax::ast;
-use crate::text::{Purpose, Span, changed_by, is_length, meant};
+use crate::text::{Edit, Purpose, Span, changed_by, is_length, meant};
 use crate::toolkit::{Kind, Param, WhenAbsent, groups};
 
 use super::super::builtin::Builtin;
@@ -17,23 +17,28 @@ const OF_VALUES: [&str; 8] = ["STR", "MAP", "LIST", "", "TIME", "PATH", "REGEX",
 pub(super) struct Instead {
     /// The advice.
     pub help: String,
-    /// The name that takes the place of the callee, if the advice is another name.
-    pub callee: Option<String>,
+    /// The edit that follows the advice, if that can be written.
+    pub edit: Option<Edit>,
 }
 
 impl Instead {
     fn advice(help: impl Into<String>) -> Instead {
-        Instead { help: help.into(), callee: None }
+        Instead { help: help.into(), edit: None }
     }
 
-    fn name(name: &str) -> Instead {
-        Instead { help: format!("did you mean `{name}`?"), callee: Some(name.to_owned()) }
+    fn name(name: &str, call: &ast::Call) -> Instead {
+        Instead { help: format!("did you mean `{name}`?"), edit: Some(renamed(call, name)) }
     }
+}
+
+/// Returns the edit that calls something else.
+fn renamed(call: &ast::Call, name: &str) -> Edit {
+    Edit { span: call.callee_span, text: name.to_owned() }
 }
 
 impl Lowering<'_> {
     /// Returns what to write instead of a call whose target does not exist.
-    pub(super) fn instead_of(&self, call: &ast::Call) -> Instead {
+    pub(super) fn instead_of(&self, call: &ast::Call, span: Span) -> Instead {
         let name = call.callee.as_str();
         if self.variable(name).is_some() {
             return Instead::advice(format!("`{name}` is a variable; a variable cannot be called"));
@@ -41,27 +46,27 @@ impl Lowering<'_> {
         if let Some((value, method)) = name.rsplit_once('.')
             && self.variable(value.split('.').next().unwrap_or(value)).is_some()
         {
-            return Instead::advice(self.instead_of_method(value, method, call.args.len()));
+            return self.instead_of_method(value, method, call, span);
         }
         let known = self.context.signatures.keys().map(|name| name.as_str());
         let near = self.suggestion(name, known.chain(Builtin::names().map(|name| -> &str { name })));
         if let Some(near) = near.filter(|near| near.eq_ignore_ascii_case(name)) {
-            return Instead::name(near);
+            return Instead::name(near, call);
         }
         let absent = other_languages::absent(name);
         if let Some(help) = other_languages::instead(name).or(absent.filter(|_| !name.contains('.'))) {
             return Instead::advice(help);
         }
         if let Some(found) = self.meant(name) {
-            let callee = (!is_statement(found.name)).then(|| found.name.to_owned());
-            return Instead { help: format!("write `{}`", self.form(&found)), callee };
+            let edit = (!is_statement(found.name)).then(|| renamed(call, found.name));
+            return Instead { help: format!("write `{}`", self.form(&found)), edit };
         }
         if let Some(help) = absent {
             return Instead::advice(help);
         }
         let is_searched = self.findings.len() < MOST_SUGGESTIONS;
         match near.or_else(|| is_searched.then(|| self.context.registry.nearest(name)).flatten()) {
-            Some(near) => Instead::name(near),
+            Some(near) => Instead::name(near, call),
             None => Instead::advice("`ns doc WORD` finds tools by what they do, `ns tools` lists all"),
         }
     }
@@ -77,21 +82,36 @@ impl Lowering<'_> {
         meant(name, groups, &self.purposes())
     }
 
-    fn instead_of_method(&self, value: &str, method: &str, given: usize) -> String {
+    fn instead_of_method(&self, value: &str, method: &str, call: &ast::Call, span: Span) -> Instead {
+        let given = call.args.len();
+        let written = |name: &str, more: &str| Instead {
+            help: format!("values have no methods: write `{name}({value}{more})`"),
+            edit: self.as_first_argument(value, name, call, span),
+        };
         if given == 0 && is_length(method) {
-            return format!("values have no methods: write `LEN({value})`");
+            return written("LEN", "");
         }
         if let Some(change) = changed_by(value, method, if given > 0 { "…" } else { "" }) {
-            return format!("values have no methods, and nothing changes in place: write `{change}`");
+            return Instead::advice(format!("values have no methods, and nothing changes in place: write `{change}`"));
         }
         let found = meant(&format!("value.{method}"), &OF_VALUES, &self.purposes());
         let Some(found) = found.filter(|found| !is_statement(found.name)) else {
-            return format!(
+            return Instead::advice(format!(
                 "`{value}` is a value, and values have no methods: write `TOOL(value)` with one of `ns tools`"
-            );
+            ));
         };
-        let more = if given > 0 { ", …" } else { "" };
-        format!("values have no methods: write `{}({value}{more})`", found.name)
+        written(found.name, if given > 0 { ", …" } else { "" })
+    }
+
+    /// Returns the edit of a call `value.method(…)` that calls a function by its name and gives it the value first.
+    fn as_first_argument(&self, value: &str, name: &str, call: &ast::Call, span: Span) -> Option<Edit> {
+        let (end, close) = match call.args.first() {
+            None => (span.end, ")"),
+            Some(first) if first.name.is_none() => (self.tree[first.value].span.start, ", "),
+            Some(_) => return None,
+        };
+        let span = Span { start: call.callee_span.start, end };
+        Some(Edit { span, text: format!("{name}({value}{close}") })
     }
 
     /// Returns everything that can be called, and the statements. Empty for a script with very many findings.

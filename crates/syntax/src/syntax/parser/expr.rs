@@ -6,7 +6,7 @@
 use compact_str::CompactString;
 use pest::iterators::{Pair, Pairs};
 
-use crate::text::{Code, Diagnostic, Span, is_length};
+use crate::text::{Code, Diagnostic, Edit, Span, is_length};
 
 use super::super::ast::{Arg, BinaryOp, Call, Entry, ExprId, ExprKind, Link, Name, UnaryOp};
 use super::super::grammar::Rule;
@@ -339,21 +339,35 @@ impl Parser<'_> {
                 None => {
                     let at = self.span(&pair);
                     let finding = Diagnostic::error(Code::UnexpectedText, at, "only a name can be called");
-                    self.findings.push(finding.help(match &self.tree[operand].kind {
-                        ExprKind::Field(_, method) if is_length(&method.text) => {
-                            "values have no methods: write `LEN(…)` around the value".to_owned()
+                    let (help, edit) = match &self.tree[operand].kind {
+                        ExprKind::Field(value, method) if is_length(&method.text) => {
+                            let help = "values have no methods: write `LEN(…)` around the value";
+                            (help.to_owned(), self.length_of(*value, span, &pair))
                         }
-                        ExprKind::Field(_, method) => format!(
-                            "values have no methods, `{}` neither: give the value to a tool, as in `STR.Upper(text)`",
-                            method.text
-                        ),
-                        _ => "write `name(…)`; a value in a variable cannot be called".to_owned(),
-                    }));
+                        ExprKind::Field(_, method) => {
+                            let method = &method.text;
+                            let help = format!(
+                                "values have no methods, `{method}` neither: give the value to a tool, as in `STR.Upper(text)`"
+                            );
+                            (help, None)
+                        }
+                        _ => ("write `name(…)`; a value in a variable cannot be called".to_owned(), None),
+                    };
+                    self.findings.push(finding.help(help).suggest(edit));
                     ExprKind::Bad
                 }
             },
         };
         self.tree.push(kind, span)
+    }
+
+    /// Returns the edit that writes `LEN(value)` in place of the call of a method, if that has no arguments.
+    fn length_of(&self, value: ExprId, whole: Span, arguments: &Pair<'_, Rule>) -> Option<Edit> {
+        let is_empty = arguments.as_str().trim_matches(['(', ')']).trim().is_empty();
+        let offset = |at: u32| (at as usize).checked_sub(self.base);
+        let span = self.tree[value].span;
+        let value = arguments.get_input().get(offset(span.start)?..offset(span.end)?)?;
+        is_empty.then(|| Edit { span: whole, text: format!("LEN({value})") })
     }
 
     /// Returns the dotted name that an expression spells, if it is one.

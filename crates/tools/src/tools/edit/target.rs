@@ -103,7 +103,11 @@ fn enter(target: &mut Target, step: &Step, may_append: bool) -> Result<(), ToolE
             None if may_append && *index == list.len() as i64 => (Part::Index(list.len()), None),
             None => return Err(beyond(&target.parts, *index, list.len(), may_append)),
         },
-        (Some(other), step) => return Err(no_container(&target.parts, &other, step)),
+        (Some(other), step) => {
+            let error = no_container(&target.parts, &other, step);
+            let is_element = may_append && matches!(step, Step::Index(_));
+            return Err(if is_element { error.hint("set the list as a whole, such as `[old, new]`") } else { error });
+        }
     };
     target.parts.push(part);
     target.found += usize::from(was_there && next.is_some());

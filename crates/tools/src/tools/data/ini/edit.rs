@@ -11,23 +11,26 @@ use super::super::super::build::TextBuilder;
 use super::super::super::edit::lines::{MARK, indented, is_blank, line_break, line_end, line_start, next_line};
 use super::super::super::edit::path::PLACE;
 use super::super::super::edit::{self, Change, Edit, Format, Part, Splices};
-use super::layout::{Layout, Placed, Style, indent, split};
-use super::read::{Continuation, layout_of, value_of};
-use super::write::{MARGIN, NO_KEY, NO_VALUE, is_key, is_value, text_of};
+use super::layout::{Layout, Placed, Style, indent, split, style};
+use super::read::{Continuation, GOES_ON, is_open, layout_of, value_of};
+use super::write::{MARGIN, NO_KEY, ValueFault, is_key, text_of, value_fault};
 
 const SET: Spec = Spec::pure(
     "INI.Set",
     "ini_set",
     "Sets the value at a path in an INI text",
     "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, line breaks. `path` is a \
-        path of `JSON.Query` without `*`: `section.key`, or a key alone before the first section; a section with a `.` in \
-        its name stands in brackets, such as `[\"*.md\"].indent_size`. An empty path writes the whole text anew.\n\n\
+        path of `JSON.Query` without `*`: `section.key`, or a key alone before the first section. A name with a `.` stands \
+        in brackets and quotes of either kind, such as `[\"*.md\"].indent_size` or `['remote \"origin\"'].url`; capital \
+        letters count. An empty path writes the whole text anew.\n\n\
         - A missing key is added after the others of its section, in their layout, and a missing section at the end.\n\
         - Numbers and bools become texts; nil is a key alone.\n\
         - A list becomes a line for each of its values. Where a key comes again, its values are a list: an index sets \
         one of them, and an index equal to the length appends one.\n\
         - A map is a section: its keys are set, and those that it does not have are removed.\n\n\
-        A value of several lines is replaced with the comments between its lines. `continuation` is that of `INI.Parse`.",
+        What stands behind a value in its line is part of it, also if other programs take it for a comment. A value of \
+        several lines is replaced with the comments between its lines. `continuation` is that of `INI.Parse`: \
+        a value may end in a `\\` with `\"keep\"` alone.",
     Example {
         script: "SET text = \"; editor\\n[*.md]\\nindent_size = 2 \\n\"\nEMIT INI.Set(text, '[\"*.md\"].indent_size', 4)",
         output: "; editor\n[*.md]\nindent_size = 4\n\n",
@@ -39,7 +42,7 @@ const REMOVE: Spec = Spec::pure(
     "ini_remove",
     "Removes a key or section from an INI text",
     "Returns the text without the key, with all its lines, or without the section, with the comments in it. Every other \
-        byte stays; comments above stay.\n\n\
+        byte stays; comments above stay, those of the next section too.\n\n\
         `path` is a path of `JSON.Query` without `*`. A key that does not exist is ignored, as by `MAP.Remove`; an \
         index removes one of the values of a key that comes again. `continuation` is that of `INI.Parse`.",
     Example {
@@ -71,7 +74,7 @@ pub fn tools() -> Vec<Tool> {
 }
 
 fn set(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
-    let value = as_read(&args.value)?;
+    let value = as_read(&args.value, MAX_DEPTH)?;
     edit::set(context, &Ini::named(&args.continuation), &args.text, &args.path, value)
 }
 
@@ -93,6 +96,12 @@ impl Format for Ini {
     const NAME: &'static str = "INI";
 
     fn read(&self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
+        if let Some(at) = lone_return(text) {
+            let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1;
+            let message = format!("line {line} has a carriage return within, which is no line break here");
+            return Err(ToolError::bad_argument("text", message)
+                .hint("`STR.Replace(text, \"\\r\", \"\\n\")` makes line feeds of all"));
+        }
         value_of(context, text, self.continuation)
     }
 
@@ -102,26 +111,35 @@ impl Format for Ini {
 
     fn plan(&self, context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
         let layout = layout_of(context, job.text, self.continuation)?;
-        let mut plan = Plan::new(job, &layout)?;
+        let mut plan = Plan::new(job, &layout, self.continuation)?;
         plan.make(context)?;
         Ok(plan.splices)
     }
 
     fn read_back(&self, value: Value) -> Result<Value, ToolError> {
-        as_read(&value)
+        as_read(&value, MAX_DEPTH)
     }
 }
 
-/// Returns a value as it is read back from a text: scalars are texts, and a list of one value is that value.
-fn as_read(value: &Value) -> Result<Value, ToolError> {
+/// How a name with a `.` is written.
+const BRACKETS: &str = "a name with a `.` stands in brackets and quotes, as in `[\"a.b\"].c`";
+/// Maximum number of maps in each other: a text, and its sections.
+const MAX_DEPTH: usize = 2;
+
+/// Returns a value as it is read back from a text: scalars are texts, and a list of one scalar is that scalar. What has
+/// no place in a text stays as it is.
+fn as_read(value: &Value, depth: usize) -> Result<Value, ToolError> {
     work::charge(1)?;
     match value {
-        Value::Map(map) => {
+        Value::Map(map) if depth > 0 => {
             let mut made = Map::with_capacity(map.len());
-            map.try_each(|key, value| Ok::<(), ToolError>(made.put(key.clone(), as_read(value)?)?))?;
+            map.try_each(|key, value| Ok::<(), ToolError>(made.put(key.clone(), as_read(value, depth - 1)?)?))?;
             Ok(made.into())
         }
-        Value::List(list) if list.len() == 1 => Ok(scalar(&list.get(0).unwrap_or(Value::Nil))),
+        Value::List(list) if list.len() == 1 => {
+            let one = list.get(0).unwrap_or(Value::Nil);
+            Ok(if let Value::List(_) | Value::Map(_) = one { value.clone() } else { scalar(&one) })
+        }
         Value::List(list) => {
             let mut values = Elements::default();
             list.try_each(|value| {
@@ -140,6 +158,11 @@ fn scalar(value: &Value) -> Value {
         Value::List(_) | Value::Map(_) => value.clone(),
         value => value.as_str().unwrap_or_else(|| Str::new(&value.to_string())).into(),
     }
+}
+
+/// Returns where a carriage return stands that is not part of a line break.
+fn lone_return(text: &str) -> Option<usize> {
+    memchr::memchr_iter(b'\r', text.as_bytes()).find(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
 }
 
 /// The place that the path of a change leads to.
@@ -169,7 +192,10 @@ enum Anchor {
 struct Plan<'a> {
     job: &'a Edit<'a>,
     text: &'a str,
+    /// Where the text begins, behind a byte order mark.
+    start: usize,
     line_break: &'static str,
+    continuation: Continuation,
     layout: &'a Layout,
     addressed: Addressed<'a>,
     /// The section of the place; `None` before the first.
@@ -184,7 +210,7 @@ struct Plan<'a> {
 type Values = MeteredVec<Option<Str>>;
 
 impl<'a> Plan<'a> {
-    fn new(job: &'a Edit<'a>, layout: &'a Layout) -> Result<Plan<'a>, ToolError> {
+    fn new(job: &'a Edit<'a>, layout: &'a Layout, continuation: Continuation) -> Result<Plan<'a>, ToolError> {
         let is_map = matches!(job.change, Change::Set(Value::Map(_)));
         let is_section = |name: &Str| is_map || layout.parts(Some(name)).next().is_some();
         let (section, addressed) = match job.parts {
@@ -196,8 +222,16 @@ impl<'a> Plan<'a> {
             [Part::Name(section), Part::Name(name), Part::Index(index)] => {
                 (Some(section), Addressed::Element(name, *index))
             }
-            _ => return Err(job.refused("INI has sections with keys, and nothing deeper")),
+            _ => return Err(job.refused("INI has sections with keys, and nothing deeper").hint(BRACKETS)),
         };
+        if let (Some(section), Addressed::Key(name)) = (section, addressed)
+            && !is_section(section)
+        {
+            let dotted = Str::checked(&format!("{}.{}", section.as_text(), name.as_text()))?;
+            if layout.keys(0).any(|placed| placed.name == dotted) {
+                return Err(job.refused("there is a key with this name, and no such section").hint(BRACKETS));
+            }
+        }
         if let Some(section) = section
             && layout.keys(0).any(|placed| placed.name == *section)
         {
@@ -207,8 +241,9 @@ impl<'a> Plan<'a> {
         layout.parts(section).flat_map(|part| layout.keys(part)).try_for_each(|placed| keys.push(placed))?;
         keys.as_mut_slice().sort_by(|a: &&Placed, b| a.name.as_text().cmp(&b.name.as_text()));
         let (text, splices) = (job.text, Splices::default());
+        let (start, line_break) = (if text.starts_with(MARK) { MARK.len() } else { 0 }, line_break(text));
         let style = layout.style(text, section);
-        Ok(Plan { job, text, line_break: line_break(text), layout, addressed, section, keys, style, splices })
+        Ok(Plan { job, text, start, line_break, continuation, layout, addressed, section, keys, style, splices })
     }
 
     fn make(&mut self, context: &mut Context<'_>) -> Result<(), ToolError> {
@@ -240,8 +275,7 @@ impl<'a> Plan<'a> {
             return Err(ToolError::bad_argument("value", "an INI text as a whole is a map").hint("give a map"));
         };
         let (text, _held) = text_of(context, map, "value")?.into_held();
-        let start = if self.text.starts_with(MARK) { MARK.len() } else { 0 };
-        Ok(self.splices.replace(start..self.text.len(), indented(&text, "", self.line_break)?)?)
+        Ok(self.splices.replace(self.start..self.text.len(), indented(&text, "", self.line_break)?)?)
     }
 
     /// Returns the numbers of the lines of a key, which may come again.
@@ -273,7 +307,9 @@ impl<'a> Plan<'a> {
         if let Anchor::Nowhere = anchor {
             let mut lines = TextBuilder::default();
             map.try_each(|key, value| {
-                values(value)?.as_slice().iter().try_for_each(|value| self.add_line(&mut lines, key, value.as_ref()))
+                let style = self.style;
+                let values = values(value)?;
+                values.as_slice().iter().try_for_each(|value| self.add_line(&mut lines, style, key, value.as_ref()))
             })?;
             return self.add_section(lines);
         }
@@ -289,10 +325,10 @@ impl<'a> Plan<'a> {
         let values = values(value)?;
         let [value] = values.as_slice() else { return Err(refused("INI has no list or map there")) };
         let mut lines = self.lines_of(name);
-        let last = self.keys.as_slice()[lines.end - 1].bytes.end;
+        let last = self.keys.as_slice()[lines.end - 1];
         match lines.nth(index) {
             Some(number) => self.replace(number, value.as_ref()),
-            None => self.insert(Anchor::Behind(last), name, std::slice::from_ref(value)),
+            None => self.insert_behind(last, name, std::slice::from_ref(value)),
         }
     }
 
@@ -306,40 +342,67 @@ impl<'a> Plan<'a> {
                 None => self.delete_line(number)?,
             }
         }
-        let last = self.keys.as_slice()[lines.clone()].last();
-        let anchor = last.map_or(anchor, |placed| Anchor::Behind(placed.bytes.end));
-        self.insert(anchor, name, values.get(lines.len()..).unwrap_or_default())
+        let more = values.get(lines.len()..).unwrap_or_default();
+        match self.keys.as_slice()[lines].last() {
+            Some(last) => self.insert_behind(last, name, more),
+            None => self.insert(anchor, self.style, name, more),
+        }
+    }
+
+    /// Inserts more lines of a key behind its last one, in its style.
+    fn insert_behind(&mut self, last: &Placed, name: &Str, values: &[Option<Str>]) -> Result<(), ToolError> {
+        let style = style(&self.text[last.bytes.clone()]).unwrap_or(self.style);
+        self.insert(Anchor::Behind(last.bytes.end), style, name, values)
     }
 
     /// Inserts lines of a key.
-    fn insert(&mut self, anchor: Anchor, name: &Str, values: &[Option<Str>]) -> Result<(), ToolError> {
+    fn insert(
+        &mut self,
+        anchor: Anchor,
+        style: Style<'_>,
+        name: &Str,
+        values: &[Option<Str>],
+    ) -> Result<(), ToolError> {
         if values.is_empty() {
             return Ok(());
         }
         let mut lines = TextBuilder::default();
-        values.iter().try_for_each(|value| self.add_line(&mut lines, name, value.as_ref()))?;
+        values.iter().try_for_each(|value| self.add_line(&mut lines, style, name, value.as_ref()))?;
         match anchor {
-            Anchor::Behind(at) => Ok(self.splices.insert(at, lines.into_held().0)?),
+            Anchor::Behind(at) => {
+                let before = &self.text[line_start(self.text, at)..at];
+                if self.continuation == Continuation::Refuse && is_open(before.trim()) {
+                    let error = self.job.refused("the line before ends in `\\`, so a new one may continue it");
+                    return Err(error.hint(GOES_ON));
+                }
+                Ok(self.splices.insert(at, lines.into_held().0)?)
+            }
             Anchor::Nowhere => self.add_section(lines),
             Anchor::First => self.add_first(lines),
         }
     }
 
-    /// Replaces the value in some lines.
+    /// Replaces the value in some lines, if it is another.
     fn replace(&mut self, number: usize, value: Option<&Str>) -> Result<(), ToolError> {
         let placed = self.keys.as_slice()[number];
+        if placed.value.as_str().as_ref() == value {
+            return Ok(());
+        }
         let lines = &self.text[placed.bytes.clone()];
         let (key, old) = split(lines);
         let from_line = |at: usize| placed.bytes.start + at..placed.bytes.end;
         let Some(value) = value else { return Ok(self.splices.delete(from_line(key))?) };
-        let text = self.written(value, lines)?;
+        let text = self.written(&placed.name, value, lines)?;
         let Some(old) = old else {
             return Ok(self.splices.replace(from_line(key), spelled(self.style.separator, &text))?);
         };
         let separator = lines[key..].find(['=', ':']).map_or(key, |at| key + at) + 1;
         let is_empty = lines[old..].is_empty() || lines[old..].starts_with(['\r', '\n']);
         if is_empty || text.is_empty() {
-            let blanks = self.style.separator.trim_start().get(1..).unwrap_or_default();
+            let before = &lines[key..separator - 1];
+            let blanks =
+                [&lines[separator..old], before, self.style.separator.trim_start().get(1..).unwrap_or_default()];
+            let blanks = blanks.into_iter().find(|blanks| !blanks.is_empty()).unwrap_or_default();
             return Ok(self.splices.replace(from_line(separator), spelled(blanks, &text))?);
         }
         Ok(self.splices.replace(from_line(old), text)?)
@@ -370,22 +433,27 @@ impl<'a> Plan<'a> {
     fn add_first(&mut self, lines: TextBuilder) -> Result<(), ToolError> {
         let (lines, _held) = lines.into_held();
         let line_break = self.line_break;
-        let first = if self.text.starts_with(MARK) { MARK.len() } else { 0 };
         let own = &lines[line_break.len()..];
         let Some(section) = self.layout.sections().first() else {
-            let is_ended = self.text.len() == first || self.text.ends_with('\n');
+            let is_ended = self.text.len() == self.start || self.text.ends_with('\n');
             let made = if is_ended { format!("{own}{line_break}") } else { lines };
             return Ok(self.splices.insert(self.text.len(), made)?);
         };
-        let mut at = section.bytes.start;
-        while at > first {
-            let above = line_start(self.text, at - 1).max(first);
-            if !self.text[above..at].trim_start().starts_with(['#', ';']) {
-                break;
-            }
-            at = above;
-        }
+        let at = self.above(section.bytes.start, |line| line.trim_start().starts_with(['#', ';']));
         Ok(self.splices.insert(at, format!("{own}{line_break}{line_break}"))?)
+    }
+
+    /// Returns where the lines above a line begin of which each is of a kind.
+    fn above(&self, mut at: usize, is_meant: impl Fn(&str) -> bool) -> usize {
+        while let Some(before) = self.line_before(at).filter(|line| is_meant(&self.text[line.clone()])) {
+            at = before.start;
+        }
+        at
+    }
+
+    /// Returns the bytes of the line before a line, with its line break.
+    fn line_before(&self, at: usize) -> Option<Range<usize>> {
+        (at > self.start).then(|| line_start(self.text, at - 1).max(self.start)..at)
     }
 
     /// Deletes lines.
@@ -393,57 +461,69 @@ impl<'a> Plan<'a> {
         let end = next_line(self.text, bytes.end);
         let is_last = end == self.text.len() && !self.text.ends_with('\n');
         // The line before becomes the last, which has no line break either.
-        let start = if is_last && bytes.start > 0 {
-            line_end(self.text, line_start(self.text, bytes.start - 1))
-        } else {
-            bytes.start
-        };
+        let before = self.line_before(bytes.start).filter(|_| is_last);
+        let start = before.map_or(bytes.start, |line| line_end(self.text, line.start));
         Ok(self.splices.delete(start..end)?)
     }
 
-    /// Deletes a section up to its last key, and the empty line behind it.
+    /// Deletes a section up to the comment of the next one. The last one is deleted with the empty lines above it.
     fn remove_section(&mut self) -> Result<(), ToolError> {
         let layout = self.layout;
         for part in layout.parts(self.section) {
-            let header = &layout.sections()[part - 1].bytes;
-            let end = layout.keys(part).next_back().map_or(header.end, |placed| placed.bytes.end);
-            let next = next_line(self.text, end);
-            let is_apart =
-                header.start == 0 || is_blank(&self.text[line_start(self.text, header.start - 1)..header.start]);
-            let behind = line_end(self.text, next);
-            let end =
-                if is_apart && next < self.text.len() && is_blank(&self.text[next..behind]) { behind } else { end };
-            self.delete(header.start..end)?;
+            let header = layout.sections()[part - 1].bytes.start;
+            match layout.sections().get(part) {
+                Some(next) => {
+                    let end = self.above(next.bytes.start, |line| line.trim_start().starts_with(['#', ';']));
+                    self.splices.delete(header..end.max(header))?;
+                }
+                None => {
+                    let start = self.above(header, is_blank);
+                    self.delete(start..self.text.trim_end_matches(['\r', '\n']).len().max(start))?;
+                }
+            }
         }
         Ok(())
     }
 
     /// Adds a line break and the line of a key.
-    fn add_line(&self, lines: &mut TextBuilder, key: &Str, value: Option<&Str>) -> Result<(), ToolError> {
+    fn add_line(
+        &self,
+        lines: &mut TextBuilder,
+        style: Style<'_>,
+        key: &Str,
+        value: Option<&Str>,
+    ) -> Result<(), ToolError> {
         let name = key.as_text();
         if !is_key(&name) {
             let shown = print::shortened(&name, 40);
             return Err(self.job.refused(&format!("`{shown}` {NO_KEY}")));
         }
-        let Style { indent, separator } = self.style;
+        let Style { indent, separator } = style;
         let value = match value {
-            Some(value) => spelled(separator, &self.written(value, indent)?),
+            Some(value) => spelled(separator, &self.written(key, value, indent)?),
             None => String::new(),
         };
         Ok([self.line_break, indent, &name, &value].into_iter().try_for_each(|piece| lines.push(piece))?)
     }
 
     /// Returns a value as it is written behind its key, whose lines are given.
-    fn written(&self, value: &Str, lines: &str) -> Result<String, ToolError> {
+    fn written(&self, key: &Str, value: &Str, lines: &str) -> Result<String, ToolError> {
         let text = value.as_text();
-        if !is_value(&text) {
-            return Err(refused(&format!("it {NO_VALUE}")));
+        if let Some(fault) = value_fault(&text).filter(|fault| !self.permits(*fault)) {
+            let key = key.as_text();
+            return Err(refused(&format!("`{}` {}", print::shortened(&key, 40), fault.reason())).hint(fault.hint()));
         }
         let own = indent(lines);
         let mut margins = lines.split('\n').skip(1).map(|line| indent(line.trim_end()));
         let margin = margins.find(|margin| margin.len() > own.len());
         let margin = margin.map_or_else(|| format!("{own}{MARGIN}"), str::to_owned);
         Ok(indented(&text, &margin, self.line_break)?)
+    }
+}
+
+impl Plan<'_> {
+    fn permits(&self, fault: ValueFault) -> bool {
+        fault == ValueFault::Open && self.continuation == Continuation::Keep
     }
 }
 

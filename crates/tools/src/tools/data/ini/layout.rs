@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use memchr::memchr2;
+
 use crate::limits::{LimitHit, MeteredVec};
-use crate::value::Str;
+use crate::value::{Str, Value};
 
 /// The sections and keys of a text, in its order.
 #[derive(Default)]
@@ -12,11 +14,13 @@ pub struct Layout {
     keys: MeteredVec<PlacedKey>,
 }
 
-/// A name and the bytes of its lines, without their last line break.
+/// A section, or a line of a key with those that continue it.
 pub struct Placed {
     /// The name.
     pub name: Str,
-    /// The bytes.
+    /// The value; nil for a key alone and a section.
+    pub value: Value,
+    /// The bytes of the lines, without their last line break.
     pub bytes: Range<usize>,
 }
 
@@ -38,13 +42,13 @@ pub struct Style<'t> {
 impl Layout {
     /// Adds the line of a section.
     pub fn add_section(&mut self, name: Str, bytes: Range<usize>) -> Result<(), LimitHit> {
-        self.sections.push(Placed { name, bytes })
+        self.sections.push(Placed { name, value: Value::Nil, bytes })
     }
 
     /// Adds the lines of a key.
-    pub fn add_key(&mut self, name: Str, bytes: Range<usize>) -> Result<(), LimitHit> {
+    pub fn add_key(&mut self, key: Placed) -> Result<(), LimitHit> {
         let section = self.sections.as_slice().len();
-        self.keys.push(PlacedKey { placed: Placed { name, bytes }, section })
+        self.keys.push(PlacedKey { placed: key, section })
     }
 
     /// Returns the lines of all sections.
@@ -86,14 +90,14 @@ pub fn indent(lines: &str) -> &str {
 
 /// Returns where the key of some lines ends, and where its value begins if it has one.
 pub fn split(lines: &str) -> (usize, Option<usize>) {
-    let line = lines.split(['\n', '\r']).next().unwrap_or_default();
-    let Some(separator) = line.find(['=', ':']) else { return (line.trim_end().len(), None) };
+    let line = &lines[..memchr2(b'\n', b'\r', lines.as_bytes()).unwrap_or(lines.len())];
+    let Some(separator) = memchr2(b'=', b':', line.as_bytes()) else { return (line.trim_end().len(), None) };
     let value = &line[separator + 1..];
     (line[..separator].trim_end().len(), Some(line.len() - value.trim_start().len()))
 }
 
 /// Returns the style of a key that has a value in its line.
-fn style(lines: &str) -> Option<Style<'_>> {
+pub fn style(lines: &str) -> Option<Style<'_>> {
     let (key, value) = split(lines);
     let value = value.filter(|value| !lines[*value..].is_empty() && !lines[*value..].starts_with(['\n', '\r']))?;
     Some(Style { indent: indent(lines), separator: &lines[key..value] })

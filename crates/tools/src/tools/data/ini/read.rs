@@ -14,7 +14,7 @@ use super::super::super::build::TextBuilder;
 use super::super::super::edit::lines::MARK;
 use super::super::super::fallback::parsed_or;
 use super::super::super::place::at;
-use super::layout::Layout;
+use super::layout::{Layout, Placed};
 
 const SPEC: Spec = Spec::pure(
     "INI.Parse",
@@ -96,7 +96,7 @@ impl Repeated {
 }
 
 /// The treatment of a line that ends in `\`.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continuation {
     /// It is an error where another key follows.
     Refuse,
@@ -116,6 +116,10 @@ impl Continuation {
         }
     }
 }
+
+/// The advice for a line that may go on in the next one.
+pub const GOES_ON: &str =
+    "`continuation: \"join\"` joins them, as systemd and git do, `\"keep\"` takes the `\\` as text";
 
 /// Whether a line ends in a `\` that continues it for other programs. At the end of a path of Windows it does not.
 pub fn is_open(line: &str) -> bool {
@@ -241,9 +245,7 @@ impl Reader {
         }
         if self.entry.as_ref().is_some_and(|entry| entry.is_open) && !content.starts_with('[') {
             let error = self.fault(indent, "the line before ends in `\\`, so this one may continue it");
-            return Err(error.hint(
-                "`continuation: \"join\"` joins them, as systemd and git do, `\"keep\"` takes the `\\` as text",
-            ));
+            return Err(error.hint(GOES_ON));
         }
         self.close_entry()?;
         if let Some(rest) = content.strip_prefix('[') {
@@ -275,10 +277,10 @@ impl Reader {
     /// Puts the key whose value is complete into its section.
     fn close_entry(&mut self) -> Result<(), ToolError> {
         let Some(Entry { key, value, line, bytes, .. }) = self.entry.take() else { return Ok(()) };
-        if let Some(layout) = &mut self.layout {
-            layout.add_key(key.clone(), bytes)?;
-        }
         let value = value.map_or(Value::Nil, |value| value.into_str().into());
+        if let Some(layout) = &mut self.layout {
+            layout.add_key(Placed { name: key.clone(), value: value.clone(), bytes })?;
+        }
         let target = self.section.as_mut().map_or(&mut self.whole, |(_, section)| section);
         let Some(before) = target.get(&key) else { return Ok(target.put(key, value)?) };
         let value = match self.repeated {

@@ -34,8 +34,6 @@ arguments! {
 
 /// The reason why a text is not written as a key.
 pub const NO_KEY: &str = "is no key: it is empty, has `=`, `:`, a line end or blanks around it, begins like a section or comment, or ends in `\\`";
-/// The reason why a text is not written as a value.
-pub const NO_VALUE: &str = "has a line that would be read back as another: it is empty, has blanks around it, begins with `#` or `;`, or ends in a `\\` that continues it";
 /// The margin of the lines that continue a value.
 pub const MARGIN: &str = "    ";
 
@@ -110,8 +108,8 @@ impl Writer {
         };
         self.text.push(" =")?;
         let text = value.as_text();
-        if !is_value(&text) {
-            return Err(self.refused(key, NO_VALUE));
+        if let Some(fault) = value_fault(&text) {
+            return Err(self.refused(key, fault.reason()).hint(fault.hint()));
         }
         for (index, line) in text.split('\n').enumerate() {
             let before = match (index, line) {
@@ -149,13 +147,60 @@ pub fn is_key(name: &str) -> bool {
         && !is_open(name)
 }
 
-/// Whether a value is read back as it is.
-pub fn is_value(text: &str) -> bool {
-    let mut lines = text.split('\n').enumerate();
-    lines.all(|(index, line)| is_line(line, index) && (!line.is_empty() || text.is_empty()))
+/// Why a value would be read back as another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueFault {
+    /// A line of several is empty.
+    Empty,
+    /// A line has blanks around it.
+    Blanks,
+    /// A line after the first begins like a comment.
+    Comment,
+    /// It contains a carriage return.
+    Return,
+    /// A line ends in a `\` that other programs take for its continuation.
+    Open,
 }
 
-/// Whether a line of a value is read back as it is. The first may begin like a comment.
-fn is_line(line: &str, index: usize) -> bool {
-    (index == 0 || !line.starts_with(['#', ';'])) && line.trim() == line && !line.contains('\r') && !is_open(line)
+impl ValueFault {
+    /// Returns the reason, as the end of a sentence about a value.
+    pub fn reason(self) -> &'static str {
+        match self {
+            ValueFault::Empty => "has an empty line in its value, which is left out when it is read back",
+            ValueFault::Blanks => "has a line with blanks around it in its value, which are lost when it is read back",
+            ValueFault::Comment => "has a line in its value that begins like a comment, and is read back as one",
+            ValueFault::Return => "has a carriage return in its value, which is not read back",
+            ValueFault::Open => {
+                "has a line in its value that ends in a `\\`, and goes on in the next one for other programs"
+            }
+        }
+    }
+
+    /// Returns what to do.
+    pub fn hint(self) -> &'static str {
+        match self {
+            ValueFault::Empty => "leave empty lines out, also the one before the first",
+            ValueFault::Blanks => "`STR.Trim` removes the blanks around a text",
+            ValueFault::Comment => "write the comment with `FS.EditFile`, outside of the value",
+            ValueFault::Return => "`STR.Replace(value, \"\\r\", \"\")` removes it",
+            ValueFault::Open => "`INI.Set` writes it with `continuation: \"keep\"`",
+        }
+    }
+}
+
+/// Returns why a value would be read back as another one, if it would.
+pub fn value_fault(text: &str) -> Option<ValueFault> {
+    text.split('\n').enumerate().find_map(|(index, line)| {
+        if line.is_empty() && !text.is_empty() {
+            Some(ValueFault::Empty)
+        } else if line.contains('\r') {
+            Some(ValueFault::Return)
+        } else if line.trim() != line {
+            Some(ValueFault::Blanks)
+        } else if index > 0 && line.starts_with(['#', ';']) {
+            Some(ValueFault::Comment)
+        } else {
+            is_open(line).then_some(ValueFault::Open)
+        }
+    })
 }
