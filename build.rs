@@ -7,7 +7,8 @@ const FIRST_GLIBC: (u32, u32) = (2, 36);
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    if is_for_this_machine() && env::var("PROFILE").as_deref() == Ok("debug") {
+    let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
+    if is_for_this_machine() && !is_static && env::var("PROFILE").as_deref() == Ok("debug") {
         // Tests start it tens of thousands of times, and relocating its pages takes a fifth of a start.
         println!("cargo::rustc-link-arg-bins=-no-pie");
     } else if is_for_this_machine()

@@ -91,8 +91,9 @@ fn put(value: &mut Json, parts: &[String], new: Option<Json>) {
 
 #[test]
 fn ini_changes_in_one_place() {
-    let rounds = if std::env::var_os("NS_LONG").is_some() { 40_000 } else { 1_000 };
-    let (bench, mut dice) = (Bench::open(), Dice::new(1));
+    let seed = std::env::var("NS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let rounds = if std::env::var_os("NS_LONG").is_some() { 100_000 } else { 1_000 };
+    let (bench, mut dice) = (Bench::open(), Dice::new(seed));
     let mut cases = 0;
     while cases < rounds {
         let mut text = text(&mut dice);

@@ -5,6 +5,11 @@ use crate::limits::{LimitHit, work};
 /// A byte order mark, which is preserved at the start of a text.
 pub const MARK: &str = "\u{feff}";
 
+/// Returns where a text starts behind its byte order mark.
+pub fn text_start(text: &str) -> usize {
+    if text.starts_with(MARK) { MARK.len() } else { 0 }
+}
+
 /// Returns where the line of a byte starts.
 pub fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)

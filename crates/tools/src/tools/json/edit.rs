@@ -7,7 +7,7 @@ use crate::value::json::{Fault, read};
 use crate::value::{BigNumbers, Str, Value};
 
 use super::super::edit::flow::{BracketedList, ListStyle};
-use super::super::edit::lines::{MARK, indentation, indented, line_break};
+use super::super::edit::lines::{MARK, indentation, indented, line_break, text_start};
 use super::super::edit::path::PLACE;
 use super::super::edit::{self, Change, Edit, Format, Part, Splices, nested};
 use super::parse::refused;
@@ -132,7 +132,7 @@ impl<'t> PathWalk<'t> {
     /// Follows the path as far as it exists. Afterwards `outer` is the container of the place, whether or not
     /// the place exists.
     fn walk(job: &Edit<'t>) -> Result<PathWalk<'t>, ToolError> {
-        let start = if job.text.starts_with(MARK) { MARK.len() } else { 0 };
+        let start = text_start(job.text);
         let mut way =
             PathWalk { text: job.text, at: skip_blanks(job.text, start), outer: None, unit: None, colon: None };
         let missing = usize::from(!job.is_there());

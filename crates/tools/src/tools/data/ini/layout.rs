@@ -88,17 +88,38 @@ pub fn indent(lines: &str) -> &str {
     &lines[..lines.len() - lines.trim_start().len()]
 }
 
-/// Returns where the key of some lines ends, and where its value begins if it has one.
-pub fn split(lines: &str) -> (usize, Option<usize>) {
-    let line = &lines[..memchr2(b'\n', b'\r', lines.as_bytes()).unwrap_or(lines.len())];
-    let Some(separator) = memchr2(b'=', b':', line.as_bytes()) else { return (line.trim_end().len(), None) };
-    let value = &line[separator + 1..];
-    (line[..separator].trim_end().len(), Some(line.len() - value.trim_start().len()))
+/// The parts of a line that a key begins, in bytes of the line.
+pub struct KeyLine {
+    /// Where the key ends.
+    pub key_end: usize,
+    /// The separator behind it; `None` for a key alone.
+    pub separator: Option<Separator>,
+}
+
+/// A `=` or `:`.
+pub struct Separator {
+    /// Where it stands.
+    pub at: usize,
+    /// Where the value begins.
+    pub value: usize,
+}
+
+impl KeyLine {
+    /// Returns the parts of the first of some lines.
+    pub fn of(lines: &str) -> KeyLine {
+        let line = &lines[..memchr2(b'\n', b'\r', lines.as_bytes()).unwrap_or(lines.len())];
+        let Some(at) = memchr2(b'=', b':', line.as_bytes()) else {
+            return KeyLine { key_end: line.trim_end().len(), separator: None };
+        };
+        let value = line.len() - line[at + 1..].trim_start().len();
+        KeyLine { key_end: line[..at].trim_end().len(), separator: Some(Separator { at, value }) }
+    }
 }
 
 /// Returns the style of a key that has a value in its line.
 pub fn style(lines: &str) -> Option<Style<'_>> {
-    let (key, value) = split(lines);
-    let value = value.filter(|value| !lines[*value..].is_empty() && !lines[*value..].starts_with(['\n', '\r']))?;
-    Some(Style { indent: indent(lines), separator: &lines[key..value] })
+    let KeyLine { key_end, separator } = KeyLine::of(lines);
+    let value = separator?.value;
+    let is_empty = lines[value..].is_empty() || lines[value..].starts_with(['\n', '\r']);
+    (!is_empty).then(|| Style { indent: indent(lines), separator: &lines[key_end..value] })
 }

@@ -11,7 +11,7 @@ use crate::toolkit::{AnyValue, Example, Spec, ToolError, arguments};
 use crate::value::{Elements, List, Map, Str, Value, print};
 
 use super::super::super::build::TextBuilder;
-use super::super::super::edit::lines::MARK;
+use super::super::super::edit::lines::text_start;
 use super::super::super::fallback::parsed_or;
 use super::super::super::place::at;
 use super::layout::{Layout, Placed};
@@ -175,7 +175,7 @@ impl Reader {
     }
 
     fn read(&mut self, context: &mut Context<'_>, text: &str) -> Result<(), ToolError> {
-        let mut next = if text.starts_with(MARK) { MARK.len() } else { 0 };
+        let mut next = text_start(text);
         for (index, line) in text[next..].split_inclusive('\n').enumerate() {
             work::charge_bytes(line.len())?;
             let start = next;

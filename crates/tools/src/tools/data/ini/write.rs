@@ -104,7 +104,7 @@ impl Writer {
             Value::List(_) | Value::Map(_) => {
                 return Err(self.refused(key, "is a list or map, which INI has not there"));
             }
-            value => value.as_str().unwrap_or_else(|| Str::new(&value.to_string())),
+            value => scalar_text(value),
         };
         self.text.push(" =")?;
         let text = value.as_text();
@@ -136,6 +136,11 @@ impl Writer {
     fn refused_at(&self, place: &str, reason: &str) -> ToolError {
         ToolError::bad_argument(self.argument, format!("`{place}` {reason}"))
     }
+}
+
+/// Returns the text of a scalar.
+pub fn scalar_text(value: &Value) -> Str {
+    value.as_str().unwrap_or_else(|| Str::new(&value.to_string()))
 }
 
 /// Whether a text is read as this key.

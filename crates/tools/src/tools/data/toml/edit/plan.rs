@@ -4,7 +4,7 @@ use crate::gate::Context;
 use crate::toolkit::ToolError;
 use crate::value::Value;
 
-use super::super::super::super::edit::lines::{MARK, indented, line_break};
+use super::super::super::super::edit::lines::{indented, line_break, text_start};
 use super::super::super::super::edit::{Change, Edit, Part, Splices, nested};
 use super::model::Model;
 use super::planner::Planner;
@@ -38,7 +38,7 @@ impl Planner<'_, '_, '_> {
             return Err(ToolError::bad_argument("value", "a TOML text as a whole is a map").hint("give a map"));
         };
         let (text, _held) = spell::document(self.context, map)?.into_held();
-        let start = if self.model.text.starts_with(MARK) { MARK.len() } else { 0 };
+        let start = text_start(self.model.text);
         Ok(self.splices.replace(start..self.model.text.len(), indented(&text, "", self.line_break)?)?)
     }
 

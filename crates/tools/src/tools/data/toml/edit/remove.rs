@@ -7,7 +7,7 @@ use crate::toolkit::ToolError;
 use crate::value::{Map, Value};
 
 use super::super::super::super::edit::Part;
-use super::super::super::super::edit::lines::{MARK, is_blank, line_end, line_start, next_line};
+use super::super::super::super::edit::lines::{is_blank, line_end, line_start, next_line, text_start};
 use super::model::{Expression, Kind};
 use super::planner::{Found, Member, Planner};
 use super::relation::{Relations, relations};
@@ -120,7 +120,7 @@ impl Planner<'_, '_, '_> {
     /// replaced.
     fn lines_of(&self, first: &Expression, last: &Expression, is_replaced: bool) -> Range<usize> {
         let text = self.model.text;
-        let mark = if text.starts_with(MARK) { MARK.len() } else { 0 };
+        let mark = text_start(text);
         let mut start = line_start(text, first.span.start).max(mark);
         if is_replaced {
             return start..line_end(text, last.span.end);

@@ -10,7 +10,7 @@ use crate::toolkit::ToolError;
 use crate::value::Str;
 
 use super::super::super::super::edit::children;
-use super::super::super::super::edit::lines::{MARK, line_end, next_line, skip_gap};
+use super::super::super::super::edit::lines::{MARK, line_end, next_line, skip_gap, text_start};
 use super::super::input::PolledInput;
 use super::super::read::{key_text, meaning, next, options};
 use super::super::scalar::Scalar;
@@ -74,7 +74,7 @@ struct Open {
 impl<'t> Tree<'t> {
     /// Parses a text.
     pub fn read(context: &mut Context<'_>, text: &'t str) -> Result<Tree<'t>, ToolError> {
-        let start = if text.starts_with(MARK) { MARK.len() } else { 0 };
+        let start = text_start(text);
         let _scalar = MemoryCharge::of(text.len())?;
         let mut parser = Parser::with_options(PolledInput::new(&text[start..]), options());
         let mut tree = Tree { text, start, nodes: MeteredVec::default(), used: MeteredVec::default() };

@@ -1,169 +1,23 @@
-//! `INI.Set` and `INI.Remove`.
+//! Plans which ranges of an INI text to replace.
 
 use std::ops::Range;
 
-use crate::gate::{Context, Tool};
+use crate::gate::Context;
 use crate::limits::{MeteredVec, work};
-use crate::toolkit::{Example, Spec, ToolError, arguments};
-use crate::value::{Elements, Map, Str, Value, print};
+use crate::toolkit::ToolError;
+use crate::value::{Map, Str, Value, print};
 
-use super::super::super::build::TextBuilder;
-use super::super::super::edit::lines::{MARK, indented, is_blank, line_break, line_end, line_start, next_line};
-use super::super::super::edit::path::PLACE;
-use super::super::super::edit::{self, Change, Edit, Format, Part, Splices};
-use super::layout::{Layout, Placed, Style, indent, split, style};
-use super::read::{Continuation, GOES_ON, is_open, layout_of, value_of};
-use super::write::{MARGIN, NO_KEY, ValueFault, is_key, text_of, value_fault};
-
-const SET: Spec = Spec::pure(
-    "INI.Set",
-    "ini_set",
-    "Sets the value at a path in an INI text",
-    "Returns the text with `value` at `path`. Every other byte stays: comments, layout, order, line breaks. `path` is a \
-        path of `JSON.Query` without `*`: `section.key`, or a key alone before the first section. A name with a `.` stands \
-        in brackets and quotes of either kind, such as `[\"*.md\"].indent_size` or `['remote \"origin\"'].url`; capital \
-        letters count. An empty path writes the whole text anew.\n\n\
-        - A missing key is added after the others of its section, in their layout, and a missing section at the end.\n\
-        - Numbers and bools become texts; nil is a key alone.\n\
-        - A list becomes a line for each of its values. Where a key comes again, its values are a list: an index sets \
-        one of them, and an index equal to the length appends one.\n\
-        - A map is a section: its keys are set, and those that it does not have are removed.\n\n\
-        What stands behind a value in its line is part of it, also if other programs take it for a comment. A value of \
-        several lines is replaced with the comments between its lines. `continuation` is that of `INI.Parse`: \
-        a value may end in a `\\` with `\"keep\"` alone.",
-    Example {
-        script: "SET text = \"; editor\\n[*.md]\\nindent_size = 2 \\n\"\nEMIT INI.Set(text, '[\"*.md\"].indent_size', 4)",
-        output: "; editor\n[*.md]\nindent_size = 4\n\n",
-    },
-)
-.keywords(&["crudini", "git config", "configparser.set", "ini_file", "edit ini", "set a key in a config", "editorconfig"]);
-const REMOVE: Spec = Spec::pure(
-    "INI.Remove",
-    "ini_remove",
-    "Removes a key or section from an INI text",
-    "Returns the text without the key, with all its lines, or without the section, with the comments in it. Every other \
-        byte stays; comments above stay, those of the next section too.\n\n\
-        `path` is a path of `JSON.Query` without `*`. A key that does not exist is ignored, as by `MAP.Remove`; an \
-        index removes one of the values of a key that comes again. `continuation` is that of `INI.Parse`.",
-    Example {
-        script: "EMIT INI.Remove(\"[a]\\nx = 1\\n# about y\\ny = 2\\n\", \"a.x\")",
-        output: "[a]\n# about y\ny = 2\n\n",
-    },
-)
-.keywords(&["configparser.remove_option", "git config unset", "crudini del", "delete key from ini", "remove section"]);
-
-arguments! {
-    struct Args {
-        text: Str = Required, Kind::Text, "INI text";
-        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `section.key`";
-        value: Value = Required, Kind::Any, "new value";
-        continuation: Str = Is(Literal::Text("error")), Kind::Word(&["error", "join", "keep"]), "what becomes of a `\\` at the end of a line";
-    }
-}
-
-arguments! {
-    struct Removed {
-        text: Str = Required, Kind::Text, "INI text";
-        path: Str = Required, Kind::Form(PLACE), "place of the value, such as `section.key`";
-        continuation: Str = Is(Literal::Text("error")), Kind::Word(&["error", "join", "keep"]), "what becomes of a `\\` at the end of a line";
-    }
-}
-
-pub fn tools() -> Vec<Tool> {
-    vec![Tool::new(SET, set), Tool::new(REMOVE, remove)]
-}
-
-fn set(context: &mut Context<'_>, args: Args) -> Result<Str, ToolError> {
-    let value = as_read(&args.value, MAX_DEPTH)?;
-    edit::set(context, &Ini::named(&args.continuation), &args.text, &args.path, value)
-}
-
-fn remove(context: &mut Context<'_>, args: Removed) -> Result<Str, ToolError> {
-    edit::remove(context, &Ini::named(&args.continuation), &args.text, &args.path)
-}
-
-struct Ini {
-    continuation: Continuation,
-}
-
-impl Ini {
-    fn named(continuation: &Str) -> Ini {
-        Ini { continuation: Continuation::named(&continuation.as_text()) }
-    }
-}
-
-impl Format for Ini {
-    const NAME: &'static str = "INI";
-
-    fn read(&self, context: &mut Context<'_>, text: &str) -> Result<Value, ToolError> {
-        if let Some(at) = lone_return(text) {
-            let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1;
-            let message = format!("line {line} has a carriage return within, which is no line break here");
-            return Err(ToolError::bad_argument("text", message)
-                .hint("`STR.Replace(text, \"\\r\", \"\\n\")` makes line feeds of all"));
-        }
-        value_of(context, text, self.continuation)
-    }
-
-    fn admit(&self, _value: &Value) -> Result<(), ToolError> {
-        Ok(())
-    }
-
-    fn plan(&self, context: &mut Context<'_>, job: &Edit<'_>) -> Result<Splices, ToolError> {
-        let layout = layout_of(context, job.text, self.continuation)?;
-        let mut plan = Plan::new(job, &layout, self.continuation)?;
-        plan.make(context)?;
-        Ok(plan.splices)
-    }
-
-    fn read_back(&self, value: Value) -> Result<Value, ToolError> {
-        as_read(&value, MAX_DEPTH)
-    }
-}
+use super::super::super::super::build::TextBuilder;
+use super::super::super::super::edit::lines::{
+    indented, is_blank, line_break, line_end, line_start, next_line, text_start,
+};
+use super::super::super::super::edit::{Change, Edit, Part, Splices};
+use super::super::layout::{KeyLine, Layout, Placed, Style, indent, style};
+use super::super::read::{Continuation, GOES_ON, is_open};
+use super::super::write::{MARGIN, NO_KEY, ValueFault, is_key, text_of, value_fault};
 
 /// How a name with a `.` is written.
 const BRACKETS: &str = "a name with a `.` stands in brackets and quotes, as in `[\"a.b\"].c`";
-/// Maximum number of maps in each other: a text, and its sections.
-const MAX_DEPTH: usize = 2;
-
-/// Returns a value as it is read back from a text: scalars are texts, and a list of one scalar is that scalar. What has
-/// no place in a text stays as it is.
-fn as_read(value: &Value, depth: usize) -> Result<Value, ToolError> {
-    work::charge(1)?;
-    match value {
-        Value::Map(map) if depth > 0 => {
-            let mut made = Map::with_capacity(map.len());
-            map.try_each(|key, value| Ok::<(), ToolError>(made.put(key.clone(), as_read(value, depth - 1)?)?))?;
-            Ok(made.into())
-        }
-        Value::List(list) if list.len() == 1 => {
-            let one = list.get(0).unwrap_or(Value::Nil);
-            Ok(if let Value::List(_) | Value::Map(_) = one { value.clone() } else { scalar(&one) })
-        }
-        Value::List(list) => {
-            let mut values = Elements::default();
-            list.try_each(|value| {
-                work::charge(1)?;
-                values.push(scalar(value))
-            })?;
-            Ok(values.finish()?)
-        }
-        value => Ok(scalar(value)),
-    }
-}
-
-fn scalar(value: &Value) -> Value {
-    match value {
-        Value::Nil | Value::Unset => Value::Nil,
-        Value::List(_) | Value::Map(_) => value.clone(),
-        value => value.as_str().unwrap_or_else(|| Str::new(&value.to_string())).into(),
-    }
-}
-
-/// Returns where a carriage return stands that is not part of a line break.
-fn lone_return(text: &str) -> Option<usize> {
-    memchr::memchr_iter(b'\r', text.as_bytes()).find(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
-}
 
 /// The place that the path of a change leads to.
 #[derive(Clone, Copy)]
@@ -189,7 +43,7 @@ enum Anchor {
 }
 
 /// A change that is planned.
-struct Plan<'a> {
+pub struct Plan<'a> {
     job: &'a Edit<'a>,
     text: &'a str,
     /// Where the text begins, behind a byte order mark.
@@ -203,14 +57,16 @@ struct Plan<'a> {
     /// The keys of the section, by name and then in the order of the text.
     keys: MeteredVec<&'a Placed>,
     style: Style<'a>,
-    splices: Splices,
+    /// The replacements so far.
+    pub splices: Splices,
 }
 
 /// The values of a key, each for a line; `None` for a key alone.
 type Values = MeteredVec<Option<Str>>;
 
 impl<'a> Plan<'a> {
-    fn new(job: &'a Edit<'a>, layout: &'a Layout, continuation: Continuation) -> Result<Plan<'a>, ToolError> {
+    /// Creates the plan of a change, without replacements.
+    pub fn new(job: &'a Edit<'a>, layout: &'a Layout, continuation: Continuation) -> Result<Plan<'a>, ToolError> {
         let is_map = matches!(job.change, Change::Set(Value::Map(_)));
         let is_section = |name: &Str| is_map || layout.parts(Some(name)).next().is_some();
         let (section, addressed) = match job.parts {
@@ -241,12 +97,13 @@ impl<'a> Plan<'a> {
         layout.parts(section).flat_map(|part| layout.keys(part)).try_for_each(|placed| keys.push(placed))?;
         keys.as_mut_slice().sort_by(|a: &&Placed, b| a.name.as_text().cmp(&b.name.as_text()));
         let (text, splices) = (job.text, Splices::default());
-        let (start, line_break) = (if text.starts_with(MARK) { MARK.len() } else { 0 }, line_break(text));
+        let (start, line_break) = (text_start(text), line_break(text));
         let style = layout.style(text, section);
         Ok(Plan { job, text, start, line_break, continuation, layout, addressed, section, keys, style, splices })
     }
 
-    fn make(&mut self, context: &mut Context<'_>) -> Result<(), ToolError> {
+    /// Plans the replacements.
+    pub fn make(&mut self, context: &mut Context<'_>) -> Result<(), ToolError> {
         match (self.addressed, self.job.change) {
             (Addressed::Whole, Change::Set(value)) => self.write_anew(context, value),
             (Addressed::Section, Change::Set(Value::Map(map))) => self.set_section(map),
@@ -389,23 +246,22 @@ impl<'a> Plan<'a> {
             return Ok(());
         }
         let lines = &self.text[placed.bytes.clone()];
-        let (key, old) = split(lines);
+        let KeyLine { key_end, separator } = KeyLine::of(lines);
         let from_line = |at: usize| placed.bytes.start + at..placed.bytes.end;
-        let Some(value) = value else { return Ok(self.splices.delete(from_line(key))?) };
+        let Some(value) = value else { return Ok(self.splices.delete(from_line(key_end))?) };
         let text = self.written(&placed.name, value, lines)?;
-        let Some(old) = old else {
-            return Ok(self.splices.replace(from_line(key), spelled(self.style.separator, &text))?);
+        let Some(separator) = separator else {
+            return Ok(self.splices.replace(from_line(key_end), spelled(self.style.separator, &text))?);
         };
-        let separator = lines[key..].find(['=', ':']).map_or(key, |at| key + at) + 1;
-        let is_empty = lines[old..].is_empty() || lines[old..].starts_with(['\r', '\n']);
-        if is_empty || text.is_empty() {
-            let before = &lines[key..separator - 1];
-            let blanks =
-                [&lines[separator..old], before, self.style.separator.trim_start().get(1..).unwrap_or_default()];
+        let old = &lines[separator.value..];
+        if old.is_empty() || old.starts_with(['\r', '\n']) || text.is_empty() {
+            let after = separator.at + 1;
+            let usual = self.style.separator.trim_start().get(1..).unwrap_or_default();
+            let blanks = [&lines[after..separator.value], &lines[key_end..separator.at], usual];
             let blanks = blanks.into_iter().find(|blanks| !blanks.is_empty()).unwrap_or_default();
-            return Ok(self.splices.replace(from_line(separator), spelled(blanks, &text))?);
+            return Ok(self.splices.replace(from_line(after), spelled(blanks, &text))?);
         }
-        Ok(self.splices.replace(from_line(old), text)?)
+        Ok(self.splices.replace(from_line(separator.value), text)?)
     }
 
     /// Adds a section at the end of the text; the lines begin with a line break.
@@ -414,7 +270,7 @@ impl<'a> Plan<'a> {
         if name.contains(['\n', '\r']) {
             return Err(self.job.refused("the name of a section has one line"));
         }
-        let before = self.text.strip_prefix(MARK).unwrap_or(self.text);
+        let before = &self.text[self.start..];
         let last = line_start(before, before.len().saturating_sub(usize::from(before.ends_with('\n'))));
         let (is_ended, is_apart) = (before.is_empty() || before.ends_with('\n'), is_blank(&before[last..]));
         let made = [
@@ -439,8 +295,13 @@ impl<'a> Plan<'a> {
             let made = if is_ended { format!("{own}{line_break}") } else { lines };
             return Ok(self.splices.insert(self.text.len(), made)?);
         };
-        let at = self.above(section.bytes.start, |line| line.trim_start().starts_with(['#', ';']));
+        let at = self.comment_above(section);
         Ok(self.splices.insert(at, format!("{own}{line_break}{line_break}"))?)
+    }
+
+    /// Returns where the comment above a section begins, or the section if it has none.
+    fn comment_above(&self, section: &Placed) -> usize {
+        self.above(section.bytes.start, |line| line.trim_start().starts_with(['#', ';']))
     }
 
     /// Returns where the lines above a line begin of which each is of a kind.
@@ -473,8 +334,7 @@ impl<'a> Plan<'a> {
             let header = layout.sections()[part - 1].bytes.start;
             match layout.sections().get(part) {
                 Some(next) => {
-                    let end = self.above(next.bytes.start, |line| line.trim_start().starts_with(['#', ';']));
-                    self.splices.delete(header..end.max(header))?;
+                    self.splices.delete(header..self.comment_above(next))?;
                 }
                 None => {
                     let start = self.above(header, is_blank);
@@ -509,7 +369,9 @@ impl<'a> Plan<'a> {
     /// Returns a value as it is written behind its key, whose lines are given.
     fn written(&self, key: &Str, value: &Str, lines: &str) -> Result<String, ToolError> {
         let text = value.as_text();
-        if let Some(fault) = value_fault(&text).filter(|fault| !self.permits(*fault)) {
+        if let Some(fault) =
+            value_fault(&text).filter(|fault| !(*fault == ValueFault::Open && self.continuation == Continuation::Keep))
+        {
             let key = key.as_text();
             return Err(refused(&format!("`{}` {}", print::shortened(&key, 40), fault.reason())).hint(fault.hint()));
         }
@@ -518,12 +380,6 @@ impl<'a> Plan<'a> {
         let margin = margins.find(|margin| margin.len() > own.len());
         let margin = margin.map_or_else(|| format!("{own}{MARGIN}"), str::to_owned);
         Ok(indented(&text, &margin, self.line_break)?)
-    }
-}
-
-impl Plan<'_> {
-    fn permits(&self, fault: ValueFault) -> bool {
-        fault == ValueFault::Open && self.continuation == Continuation::Keep
     }
 }
 
