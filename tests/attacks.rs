@@ -10,9 +10,9 @@
 //!
 //! After each attack, everything outside must be unchanged and unread. Attacks run as root and as an ordinary user,
 //! with `openat2` and with the portable resolver. Attacks that cannot run here are ignored as SKIPPED with the reason,
-//! known defects as KNOWN FAILURE. `NS_LONG=1` tries each vector in all four modes and by all entry
-//! points, instead of in one after the other, and makes the races longer. No test here asserts a duration; the only
-//! timeout kills processes that hang.
+//! known defects as KNOWN FAILURE. `NS_LONG=1` tries each vector in all four modes and by all entry points, instead of
+//! in one after the other, and each race in all four modes instead of two, and longer. No test here asserts a duration;
+//! the only timeout kills processes that hang.
 
 #![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
 

@@ -8,14 +8,22 @@ use std::process::Command;
 
 use crate::support::{package, run};
 
+/// Returns the interpreter itself: the `python3` of a version manager is a script that takes longer to start.
+fn python() -> String {
+    let ran = run(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran.stdout.trim_end().to_owned()
+}
+
 /// Runs the cases of a file, or those of one of its tools.
 fn check(file: &str, tool: Option<&str>) {
     let cases = package("tests/cases");
     let adapter = cases.join("adapter.py");
     let words = "{document} {tool} {args_file} {sandbox} {config_file} {config_toml_file}";
     let ns = env!("CARGO_BIN_EXE_ns");
-    let command = format!("python3 '{}' '{ns}' {words}", adapter.display());
-    let mut runner = Command::new("python3");
+    let python = python();
+    let command = format!("'{python}' -I -S '{}' '{ns}' {words}", adapter.display());
+    let mut runner = Command::new(python);
     runner.arg(cases.join("run_cases.py")).arg("--cmd").arg(command).arg(cases.join(file));
     runner.args(tool.map(|tool| ["--tool", tool]).iter().flatten());
     runner.env("NS_ADAPTER_TIMEOUT", "60").arg("--timeout").arg("90");

@@ -93,7 +93,10 @@ fn looks(root: &Path, text: &str) -> usize {
     fs::write(script.path(), text).expect("the script");
     let trace = tempfile::NamedTempFile::new().expect("a file for the trace");
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-e", "trace=statx", "-o"]).arg(trace.path()).arg(env!("CARGO_BIN_EXE_ns"));
+    command
+        .args(["-f", "--seccomp-bpf", "-qq", "-e", "trace=statx", "-o"])
+        .arg(trace.path())
+        .arg(env!("CARGO_BIN_EXE_ns"));
     let ran = run(command.args(["run", "--sandbox"]).arg(root).arg(script.path()));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     fs::read_to_string(trace.path()).expect("a trace").lines().filter(|line| line.contains("file-")).count()

@@ -12,7 +12,7 @@ use super::arena::Arena;
 use super::declared;
 use super::judge::{call, place_flags};
 use super::launch::{Ended, Start};
-use super::mode::Mode;
+use super::mode::{Mode, is_long};
 use super::vector::{Op, Vector, expand};
 
 /// The fields of an error of `ns call`.
@@ -34,7 +34,7 @@ impl Door {
     /// Returns the entry points for a vector: all of them with `NS_LONG=1`, otherwise one in turn.
     pub fn for_vector(vector: &Vector, turn: usize) -> Vec<Door> {
         let open: Vec<Door> = Door::ALL.into_iter().filter(|door| door.is_open_to(vector)).collect();
-        if std::env::var_os("NS_LONG").is_some_and(|value| value == "1") { open } else { vec![open[turn % open.len()]] }
+        if is_long() { open } else { vec![open[turn % open.len()]] }
     }
 
     /// Whether an attack applies to this entry point: some concern the command line, or invalid JSON.

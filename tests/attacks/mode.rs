@@ -39,6 +39,11 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// Whether everything is tried (`NS_LONG=1`).
+pub fn is_long() -> bool {
+    std::env::var_os("NS_LONG").is_some_and(|value| value == "1")
+}
+
 impl Mode {
     pub const ALL: [Mode; 4] = [
         Mode { user: User::Root, resolver: Resolver::Openat2 },
@@ -76,10 +81,16 @@ impl Mode {
     /// Whether to try a vector in this mode: in all modes with `NS_LONG=1`, otherwise in one in turn. Without root, the
     /// turns of root are also the ordinary user's.
     pub fn is_due(self, vector: usize) -> bool {
-        let is_long = std::env::var_os("NS_LONG").is_some_and(|value| value == "1");
         // Generated vectors often come in fours of the same kind.
         let due = Mode::ALL[(vector + vector / Mode::ALL.len()) % Mode::ALL.len()];
-        is_long || self == due || !is_root() && self == Mode { user: User::Ordinary, ..due }
+        is_long() || self == due || !is_root() && self == Mode { user: User::Ordinary, ..due }
+    }
+
+    /// Whether to run a race in this mode: in all modes with `NS_LONG=1`, otherwise in two, which differ in the resolver
+    /// and, as root, in the user.
+    pub fn is_due_for_race(self, race: usize) -> bool {
+        let due = [User::Root, User::Ordinary][(race + self.resolver as usize) % 2];
+        is_long() || !is_root() || self.user == due
     }
 
     /// Returns the reason why this mode is not available here, if so.

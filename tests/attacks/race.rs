@@ -16,6 +16,7 @@ use std::time::Duration;
 use rustix::fs::{CWD, RenameFlags};
 
 use super::arena::{Arena, write};
+use super::mode::is_long;
 use super::probe::Probe;
 
 /// Creates a directory `d`, and a link `l` to the outside to exchange it for.
@@ -103,10 +104,6 @@ fn script(call: &str, turns: u32) -> String {
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn is_long() -> bool {
-    std::env::var_os("NS_LONG").is_some_and(|value| value == "1")
 }
 
 /// Returns the number of calls, in the short or the long form.

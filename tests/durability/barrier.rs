@@ -22,7 +22,7 @@ const REPLACES: &str = "MUST FS.ReplaceInFiles(\".\", \"old\", \"new\")\n";
 
 /// Returns a sandbox with so many files.
 pub(super) fn sandbox(files: usize) -> tempfile::TempDir {
-    let place = tempfile::tempdir().expect("a folder");
+    let place = super::folder_on_disk();
     for number in 0..files {
         fs::write(place.path().join(format!("f{number:04}.txt")), "old").expect("a file");
     }

@@ -36,7 +36,7 @@ const UNDO: Counted = Counted { script: "", most: [28, 15, 1] };
 /// Returns how often each call is made for one file more, and a part of a call left over.
 fn calls_of(script: &str, words: &[&str]) -> [usize; 3] {
     let count = |number: usize| {
-        let place = tempfile::tempdir().expect("a folder");
+        let place = super::folder_on_disk();
         fs::create_dir_all(place.path().join(FOLDER)).expect("directories");
         for number in 0..number {
             fs::write(place.path().join(format!("{FOLDER}/f{number:04}.txt")), "old").expect("a file");

@@ -24,6 +24,12 @@ mod whole;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Returns a folder on the disk of the build. `TMPDIR` may be in memory, where every step is synced by itself.
+#[cfg(target_os = "linux")]
+fn folder_on_disk() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the test")
+}
+
 /// Returns the files below a directory with their content, except those in `.ns` and those named `leave_out`.
 fn files(folder: &Path, leave_out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();

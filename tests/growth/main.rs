@@ -32,7 +32,7 @@ use text::Text;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// The memory limit, of which no parser may use more than twice as much.
-const MEMORY: usize = 8 << 20;
+const MEMORY: usize = 4 << 20;
 /// Memory in bytes that a call uses whatever its text.
 const BASE: usize = 1 << 20;
 

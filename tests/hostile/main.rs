@@ -23,7 +23,7 @@ use folder::{Hostile, TARGETS};
 use treatment::TREATMENTS;
 
 /// Number of commands in each directory in the short form.
-const SHORT: usize = 4;
+const SHORT: usize = 3;
 
 fn main() {
     let is_long = std::env::var_os("NS_LONG").is_some();

@@ -300,7 +300,12 @@ pub fn has_strace() -> bool {
 /// Returns a command that runs another one under `strace` with these options and writes the trace to a file.
 pub fn strace(traced: &Command, trace: &Path, options: &[&str]) -> Command {
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-o"]).arg(trace).args(options).arg(traced.get_program()).args(traced.get_args());
+    command.args(["-f", "-qq", "-o"]).arg(trace).args(options);
+    // The program stops at the traced system calls alone, which is faster. Signals would not be injected.
+    if !options.iter().any(|option| option.starts_with("inject=")) {
+        command.arg("--seccomp-bpf");
+    }
+    command.arg(traced.get_program()).args(traced.get_args());
     for (name, value) in traced.get_envs() {
         match value {
             Some(value) => command.env(name, value),

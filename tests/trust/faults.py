@@ -177,7 +177,7 @@ def tree(place):
 
 def changing_calls(place, words, sandbox, log):
     """The changing calls of an operation, as (name, how many of that name)."""
-    place.run(sandbox, words, ["strace", "-f", "-o", log, "-e", "trace=" + ",".join(CHANGING)])
+    place.run(sandbox, words, ["strace", "-f", "--seccomp-bpf", "-o", log, "-e", "trace=" + ",".join(CHANGING)])
     counts = {}
     with open(log) as lines:
         for line in lines:
