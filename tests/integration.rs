@@ -12,6 +12,7 @@ mod cases;
 mod checking;
 mod chores;
 mod cli;
+mod colors;
 mod command_line;
 mod completions;
 mod coverage;

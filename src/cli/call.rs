@@ -86,7 +86,8 @@ fn call_once(engine: &Engine, global: &Global, args: &CallArgs) -> Result<Answer
     if !global.quiet {
         show_at_terminal(engine);
     }
-    connect_console(engine);
+    // The result is for programs.
+    connect_console(engine, Format::Json);
     let given = read_arguments(engine, &args.json).map_err(|error| fail(&error))?;
     seal(engine).map_err(|error| fail(&setup_failure(&error)))?;
     catch_interrupts(engine.interrupt());

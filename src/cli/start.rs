@@ -8,6 +8,7 @@ use crate::terminal::approver::ask_at_terminal;
 use crate::terminal::console::connect_console;
 use crate::terminal::exit::Exit;
 use crate::terminal::interrupts::catch_interrupts;
+use crate::terminal::printer::Format;
 use crate::terminal::progress::show_at_terminal;
 use crate::terminal::report::{report_error, report_failure, report_notes, report_setup};
 use crate::toolkit::ToolError;
@@ -56,7 +57,7 @@ pub fn attend(engine: &Engine, global: &Global) -> Result<(), Exit> {
     if !global.quiet {
         show_at_terminal(engine);
     }
-    connect_console(engine);
+    connect_console(engine, Format::for_run(global.output));
     Ok(())
 }
 

@@ -8,6 +8,8 @@ use crate::engine::{Console, Engine, InputFault, Meter};
 use crate::text::safe;
 
 use super::keyboard::wait;
+use super::paint::{Paint, paint};
+use super::printer::Format;
 use super::report::say;
 use super::screen::{self, Author};
 
@@ -15,14 +17,17 @@ use super::screen::{self, Author};
 const PIECE: usize = 64 << 10;
 
 /// Lets scripts read standard input and show their progress.
-pub fn connect_console(engine: &Engine) {
-    engine.set_console(Rc::new(Streams::default()));
+///
+/// `format` is that of the output, which has colours if it is shown to a person.
+pub fn connect_console(engine: &Engine, format: Format) {
+    let has_colors = format == Format::Raw && paint() == Paint::Colored;
+    engine.set_console(Rc::new(Streams { pending: RefCell::default(), has_colors }));
 }
 
-#[derive(Default)]
 struct Streams {
     /// Data read beyond the last line, and the offset at which the unread part begins.
     pending: RefCell<(Vec<u8>, usize)>,
+    has_colors: bool,
 }
 
 impl Console for Streams {
@@ -39,6 +44,10 @@ impl Console for Streams {
             Some(line) if stderr().is_terminal() => screen::draw(Author::Script, &safe::name(line)),
             Some(_) => {}
         }
+    }
+
+    fn has_colors(&self) -> bool {
+        self.has_colors
     }
 }
 

@@ -20,13 +20,20 @@ pub fn style() -> Style {
     if stderr().is_terminal() && takes_colors() { Style::Colored } else { Style::Plain }
 }
 
+impl Paint {
+    /// Returns the treatment of text for an output.
+    pub fn of(output: &impl IsTerminal) -> Paint {
+        match (output.is_terminal(), takes_colors()) {
+            (false, _) => Paint::Plain,
+            (true, false) => Paint::Escaped,
+            (true, true) => Paint::Colored,
+        }
+    }
+}
+
 /// Returns the treatment of text for standard output, which programs may read.
 pub fn paint() -> Paint {
-    match (stdout().is_terminal(), takes_colors()) {
-        (false, _) => Paint::Plain,
-        (true, false) => Paint::Escaped,
-        (true, true) => Paint::Colored,
-    }
+    Paint::of(&stdout())
 }
 
 fn takes_colors() -> bool {

@@ -13,6 +13,7 @@ use crate::text::{Diagnostic, Sources, safe};
 use crate::value::json::Unwritable;
 use crate::value::{Sink, TextBudget, Value, json, print};
 
+use super::paint::Paint;
 use super::report::{report_findings, say};
 use super::screen;
 use super::table::{Fit, is_rows, sections, table};
@@ -58,13 +59,13 @@ impl Format {
     }
 }
 
-/// Prints to standard output. On a terminal, escapes sequences that could change its state.
+/// Prints to standard output. On a terminal, escapes sequences that could change its state; colours end with each print.
 pub struct Printer {
     out: Arc<Mutex<Buffer>>,
     /// Whether buffered output must be written soon, even if no more output follows.
     hurries: bool,
     format: Format,
-    is_terminal: bool,
+    paint: Paint,
     line: String,
     has_refused_path: bool,
     /// Whether the run has emitted anything.
@@ -127,13 +128,13 @@ impl Printer {
     /// Creates a printer for a format.
     pub fn new(format: Format) -> Printer {
         let out = stdout();
-        Printer::on(out.is_terminal(), Box::new(out), format)
+        Printer::on(Paint::of(&out), Box::new(out), format)
     }
 
     /// Creates a printer to standard error, for use when standard output is occupied.
     pub fn on_stderr(format: Format) -> Printer {
         let out = stderr();
-        Printer::on(out.is_terminal(), Box::new(out), format)
+        Printer::on(Paint::of(&out), Box::new(out), format)
     }
 
     /// Sets whether warnings about the script are shown.
@@ -142,19 +143,23 @@ impl Printer {
         self
     }
 
-    fn on(is_terminal: bool, out: Box<dyn Write + Send>, format: Format) -> Printer {
+    fn on(paint: Paint, out: Box<dyn Write + Send>, format: Format) -> Printer {
         let writer = BufWriter::with_capacity(BUFFER, Waiting { barrier: None, out });
         let buffer = Buffer { writer, has_flusher: false };
         Printer {
             out: Arc::new(Mutex::new(buffer)),
             hurries: false,
             format,
-            is_terminal,
+            paint,
             line: String::new(),
             has_refused_path: false,
             has_emitted: false,
             warns_of_script: false,
         }
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.paint != Paint::Plain
     }
 
     /// Starts the flushing thread if needed. If that fails, output stays in the buffer until more follows.
@@ -212,9 +217,13 @@ impl Printer {
     }
 
     fn write(&mut self) -> Result<(), EmitError> {
-        let text = if self.is_terminal { safe::prose(&self.line) } else { self.line.as_str().into() };
+        let text = match self.paint {
+            Paint::Plain => self.line.as_str().into(),
+            Paint::Escaped => safe::prose(&self.line),
+            Paint::Colored => safe::colored(&self.line),
+        };
         let mut buffer = lock(&self.out);
-        let written = if self.is_terminal {
+        let written = if self.is_terminal() {
             // On a terminal, output must be visible at once.
             screen::print(|| buffer.writer.write_all(text.as_bytes()).and_then(|()| buffer.writer.flush()))
         } else {
@@ -234,7 +243,7 @@ impl Printer {
 
     /// Prints a text unchanged. On a terminal, adds a line feed if the last line has none.
     pub fn print_text(&mut self, text: &str) -> Result<(), EmitError> {
-        if self.is_terminal && !text.ends_with('\n') {
+        if self.is_terminal() && !text.ends_with('\n') {
             return self.print_line(text);
         }
         self.line.clear();
@@ -245,7 +254,7 @@ impl Printer {
     /// Prints values. JSON that needs no escaping for a terminal is streamed, whatever its length.
     pub fn print(&mut self, values: &[Value]) -> Result<(), EmitError> {
         self.admit(values)?;
-        if self.is_terminal || !matches!(self.format, Format::Json | Format::JsonLines) {
+        if self.is_terminal() || !matches!(self.format, Format::Json | Format::JsonLines) {
             self.text(values, TextBudget::of_text())?;
             return self.write();
         }

@@ -3,6 +3,7 @@
 //! This is the lowest crate. It defines the codes of findings ([`Code`], [`ToolCode`]); [`render`] displays findings.
 
 mod code;
+pub mod colors;
 mod diagnostic;
 mod fold;
 mod habit;

@@ -21,6 +21,11 @@ pub trait Console {
 
     /// Replaces the status line; `None` clears it.
     fn show(&self, line: Option<&str>);
+
+    /// Whether output is shown with colours, so that texts may contain the sequences of [`colors`](crate::text::colors).
+    fn has_colors(&self) -> bool {
+        false
+    }
 }
 
 /// A reason why no line could be read.
@@ -92,6 +97,11 @@ impl ConsoleHandle {
     /// Takes the queued values.
     pub fn take_printed(&self) -> Vec<Value> {
         std::mem::take(&mut *self.printed.borrow_mut())
+    }
+
+    /// Whether output is shown with colours.
+    pub fn has_colors(&self) -> bool {
+        self.console.borrow().as_ref().is_some_and(|console| console.has_colors())
     }
 
     /// Replaces the status line; `None` clears it.

@@ -2,6 +2,7 @@
 
 mod change;
 mod code;
+mod color;
 mod difference;
 mod format;
 mod pad;
@@ -19,7 +20,7 @@ pub fn tools() -> Vec<Tool> {
     tools.extend(parts::tools());
     tools.extend(search::tools());
     tools.extend(pad::tools());
-    tools.extend([format::tool(), similarity::tool()]);
+    tools.extend([format::tool(), similarity::tool(), color::tool()]);
     tools.extend(code::tools());
     tools.extend(url::tools());
     tools.extend([template::tool(), difference::tool()]);

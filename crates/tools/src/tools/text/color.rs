@@ -1,0 +1,97 @@
+//! `STR.Color`.
+
+use crate::gate::{Context, Tool};
+use crate::text::colors::{APPEARANCES, Appearance};
+use crate::text::nearest;
+use crate::toolkit::{Example, Form, Spec, ToolError, arguments};
+use crate::value::Str;
+
+use super::super::build::TextBuilder;
+
+const SPEC: Spec = Spec::pure(
+    "STR.Color",
+    "str_color",
+    "Colours a text for a terminal",
+    "`style` is one or more of `red`, `green`, `yellow`, `blue`, `magenta`, `cyan`, `bold`, `dim`, `italic` and \
+        `underline`, separated by blanks. A coloured text may be part of another one, and each EMIT ends its colours.\n\n\
+        The result contains escape sequences only if the script runs at a terminal that shows colours and prints plain \
+        text. Everywhere else the text stays as it is: in a pipe or file, with `--output`, with the variable `NO_COLOR` \
+        or `TERM=dumb`, in tests, on a server, and for `ns call`. So colour what you print, not what you write to files \
+        or compare. `LEN` counts the sequences: pad a text first, then colour it.\n\n\
+        A terminal gets the sequences of these styles alone. All others, such as those in a file that is printed, are \
+        shown as escapes.",
+    Example { script: "EMIT STR.Color(\"3 files are missing\", \"bold red\")", output: "3 files are missing\n" },
+)
+.keywords(&["color", "colour", "ansi", "red", "green", "bold", "chalk", "termcolor", "colorama", "tput", "Write-Host"]);
+
+arguments! {
+    struct Colored {
+        text: Str = Required, Kind::Content, "text to colour";
+        style: Str = Required, Kind::Form(STYLES), "names of colours and styles, separated by blanks";
+    }
+}
+
+/// The form of lists of colours and styles.
+const STYLES: Form = Form::new(|_, style| appearances(style).map(|_| ()));
+
+pub fn tool() -> Tool {
+    Tool::new(SPEC, color)
+}
+
+/// Returns the colours and styles that a text names.
+fn appearances(style: &str) -> Result<Vec<&'static Appearance>, ToolError> {
+    let mut found: Vec<&Appearance> = Vec::new();
+    for name in style.split_ascii_whitespace() {
+        let appearance = Appearance::find(name).ok_or_else(|| unknown(name))?;
+        if let Some(other) = found.iter().find(|other| other.end == appearance.end) {
+            let message = format!("`{}` and `{}` cannot be combined", other.name, appearance.name);
+            return Err(ToolError::bad_argument("style", message).hint("name one of them"));
+        }
+        found.push(appearance);
+    }
+    if found.is_empty() {
+        return Err(ToolError::bad_argument("style", "no colour is named").hint(all_names()));
+    }
+    Ok(found)
+}
+
+fn unknown(name: &str) -> ToolError {
+    let names = APPEARANCES.iter().map(|appearance| appearance.name);
+    let hint = match nearest(&name.to_lowercase(), names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => all_names(),
+    };
+    ToolError::bad_argument("style", format!("there is no colour or style `{name}`")).hint(hint)
+}
+
+fn all_names() -> String {
+    let names: Vec<String> = APPEARANCES.iter().map(|appearance| format!("`{}`", appearance.name)).collect();
+    format!("there are {}", names.join(", "))
+}
+
+fn color(context: &mut Context<'_>, args: Colored) -> Result<Str, ToolError> {
+    let appearances = appearances(&args.style.as_text())?;
+    if !context.console().has_colors() {
+        return Ok(args.text);
+    }
+    let mut text = args.text;
+    for appearance in appearances.into_iter().rev() {
+        text = within(context, appearance, &text.as_text())?;
+    }
+    Ok(text)
+}
+
+/// Puts a text between the sequences of an appearance, which goes on after the end of another one inside the text.
+fn within(context: &mut Context<'_>, appearance: &Appearance, text: &str) -> Result<Str, ToolError> {
+    context.spend_text(text.len())?;
+    let mut colored = TextBuilder::with_room(appearance.begin.len() + text.len() + appearance.end.len())?;
+    for (number, part) in text.split(appearance.end).enumerate() {
+        if number > 0 {
+            colored.push(appearance.end)?;
+        }
+        colored.push(appearance.begin)?;
+        colored.push(part)?;
+    }
+    colored.push(appearance.end)?;
+    colored.finish(context)
+}

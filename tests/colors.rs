@@ -1,0 +1,72 @@
+//! Colours of output: `STR.Color` at terminals and elsewhere, and escape sequences of others.
+
+#![allow(clippy::disallowed_methods, reason = "tests set up folders of their own")]
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::pty::spawn_command;
+use crate::support::{ns, run};
+
+/// Returns what a terminal gets from a script.
+fn shown(mut command: Command) -> String {
+    command.env("TERM", "xterm");
+    let mut session = spawn_command(command, 20_000).expect("a terminal");
+    session.exp_eof().expect("it ends")
+}
+
+fn at_a_terminal(place: &Path, arguments: &[&str]) -> String {
+    let mut command = ns(place);
+    command.env_remove("NO_COLOR").args(arguments);
+    shown(command)
+}
+
+const SCRIPT: &str = r#"EMIT "a " + STR.Color("red", "red") + " b"
+EMIT STR.Color("all " + STR.Color("inner", "green") + " of it", "bold red"), STR.Color("", "dim")
+EMIT LEN(STR.Color("x", "red")) > 1"#;
+
+#[test]
+fn a_terminal_gets_colours_and_nothing_else_does() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let colored = at_a_terminal(place.path(), &["run", "-e", SCRIPT]);
+    let red = "a \u{1b}[31mred\u{1b}[39m b\u{1b}[0m\r\n";
+    let nested = "\u{1b}[1m\u{1b}[31mall \u{1b}[32minner\u{1b}[39m\u{1b}[31m of it\u{1b}[39m\u{1b}[22m\
+        \u{1b}[2m\u{1b}[22m\u{1b}[0m\r\n";
+    assert_eq!(colored, format!("{red}{nested}true\r\n"));
+    let plain = "a red b\nall inner of it\nfalse\n";
+    assert_eq!(run(ns(place.path()).env_remove("NO_COLOR").args(["run", "-e", SCRIPT])).stdout, plain);
+    let plain = plain.replace('\n', "\r\n");
+    let mut refused = ns(place.path());
+    refused.env("NO_COLOR", "1").args(["run", "-e", SCRIPT]);
+    assert_eq!(shown(refused), plain);
+    let mut dumb = ns(place.path());
+    dumb.env_remove("NO_COLOR").args(["run", "-e", SCRIPT]).env("TERM", "dumb");
+    let mut session = spawn_command(dumb, 20_000).expect("a terminal");
+    assert_eq!(session.exp_eof().expect("it ends"), plain);
+}
+
+#[test]
+fn data_has_no_colours() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let json = at_a_terminal(place.path(), &["--output", "json", "run", "-e", "EMIT STR.Color(\"a\", \"red\")"]);
+    assert_eq!(json, "\"a\"\r\n");
+    let called = at_a_terminal(place.path(), &["call", "STR.Color", r#"{"text": "a", "style": "red"}"#]);
+    assert_eq!(called, "a\r\n");
+    let table = "EMIT [{\"name\": STR.Color(\"a\", \"red\")}]";
+    assert!(!at_a_terminal(place.path(), &["--output", "table", "run", "-e", table]).contains('\u{1b}'));
+}
+
+#[test]
+fn a_file_that_is_printed_gets_no_other_sequences_through() {
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let hostile =
+        "\u{1b}[31mred \u{1b}[8mhidden\u{1b}[0m \u{1b}[30;40m \u{1b}]0;title\u{7} \u{1b}[2J\u{1b}[1m\u{1b}[38;5;1m";
+    std::fs::write(place.path().join("a.txt"), hostile).expect("a file");
+    let shown = at_a_terminal(place.path(), &["run", "-e", "EMIT FS.ReadFile(\"a.txt\").content\nEMIT \"next\""]);
+    let expected = "\u{1b}[31mred \\u{1b}[8mhidden\\u{1b}[0m \\u{1b}[30;40m \\u{1b}]0;title\\u{7} \\u{1b}[2J\
+        \u{1b}[1m\\u{1b}[38;5;1m\u{1b}[0m\r\nnext\r\n";
+    assert_eq!(shown, expected);
+    // A pipe gets every byte.
+    let piped = run(ns(place.path()).args(["run", "-e", "EMIT FS.ReadFile(\"a.txt\").content"]));
+    assert_eq!(piped.stdout, format!("{hostile}\n"));
+}
