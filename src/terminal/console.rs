@@ -5,10 +5,11 @@ use std::io::{IsTerminal, Read, stderr, stdin};
 use std::rc::Rc;
 
 use crate::engine::{Console, Engine, InputFault, Meter};
+use crate::text::colors::ColorKey;
 use crate::text::safe;
 
 use super::keyboard::wait;
-use super::paint::{Paint, paint};
+use super::paint::{Paint, color_key, paint};
 use super::printer::Format;
 use super::report::say;
 use super::screen::{self, Author};
@@ -46,8 +47,8 @@ impl Console for Streams {
         }
     }
 
-    fn has_colors(&self) -> bool {
-        self.has_colors
+    fn color_key(&self) -> Option<&'static ColorKey> {
+        self.has_colors.then(color_key)
     }
 }
 

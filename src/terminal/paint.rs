@@ -1,7 +1,9 @@
 //! Whether outputs have colours, and what must be escaped for them.
 
 use std::io::{IsTerminal, stderr, stdout};
+use std::sync::LazyLock;
 
+use crate::text::colors::ColorKey;
 use crate::text::render::Style;
 
 /// The treatment of text for an output.
@@ -13,6 +15,16 @@ pub enum Paint {
     Escaped,
     /// For a terminal with colours; escaped as well.
     Colored,
+}
+
+/// Returns the key for the sequences of colours in texts of this process.
+pub fn color_key() -> &'static ColorKey {
+    static KEY: LazyLock<ColorKey> = LazyLock::new(|| {
+        let mut number = [0; 8];
+        getrandom::fill(&mut number).expect("the system has random numbers");
+        ColorKey::new(u64::from_ne_bytes(number))
+    });
+    &KEY
 }
 
 /// Returns the style for standard error: colours on a terminal, unless `NO_COLOR` is set or the terminal is dumb.

@@ -13,7 +13,7 @@ use crate::text::{Diagnostic, Sources, safe};
 use crate::value::json::Unwritable;
 use crate::value::{Sink, TextBudget, Value, json, print};
 
-use super::paint::Paint;
+use super::paint::{Paint, color_key};
 use super::report::{report_findings, say};
 use super::screen;
 use super::table::{Fit, is_rows, sections, table};
@@ -59,7 +59,7 @@ impl Format {
     }
 }
 
-/// Prints to standard output. On a terminal, escapes sequences that could change its state; colours end with each print.
+/// Prints to standard output. On a terminal, escapes sequences that could change its state, but those of [`color_key`].
 pub struct Printer {
     out: Arc<Mutex<Buffer>>,
     /// Whether buffered output must be written soon, even if no more output follows.
@@ -220,7 +220,7 @@ impl Printer {
         let text = match self.paint {
             Paint::Plain => self.line.as_str().into(),
             Paint::Escaped => safe::prose(&self.line),
-            Paint::Colored => safe::colored(&self.line),
+            Paint::Colored => color_key().shown(&self.line),
         };
         let mut buffer = lock(&self.out);
         let written = if self.is_terminal() {

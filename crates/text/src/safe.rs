@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::colors::{RESET, first_sequence};
 use super::joined::{joins, selects_nothing};
 
 /// Escapes every control, bidirectional and format character, including line breaks and tabs.
@@ -25,25 +24,6 @@ pub fn prose(text: &str) -> Cow<'_, str> {
 /// Like [`name`], but keeps tabs: for a line of a file.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |c| c == '\t')
-}
-
-/// Escapes like [`prose`], but keeps the colours and styles of [`super::colors`]. They end with the text.
-pub fn colored(text: &str) -> Cow<'_, str> {
-    let mut sequences =
-        text.match_indices('\x1b').filter_map(|(at, _)| Some((at, first_sequence(&text[at..])?))).peekable();
-    if sequences.peek().is_none() {
-        return prose(text);
-    }
-    let mut safe = String::with_capacity(text.len() + RESET.len());
-    let mut from = 0;
-    for (at, sequence) in sequences {
-        safe.push_str(&prose(&text[from..at]));
-        safe.push_str(sequence);
-        from = at + sequence.len();
-    }
-    let (rest, line_end) = text[from..].strip_suffix('\n').map_or((&text[from..], ""), |rest| (rest, "\n"));
-    safe.push_str(&prose(rest));
-    Cow::Owned(safe + RESET + line_end)
 }
 
 /// Like [`name`], but with JSON escapes, so that a JSON text keeps its meaning.
@@ -132,7 +112,7 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{colored, hidden, json, name, prose};
+    use super::{hidden, json, name, prose};
 
     #[test]
     fn what_is_joined_is_seen_as_it_is() {
@@ -184,22 +164,6 @@ mod tests {
         for text in ["a\u{fe0f}", "\u{fe0f}", "é\u{e0100}", "я\u{fe00}", "α\u{fe0f}b", " \u{fe0f}", "❤\u{fe0f}\u{fe0f}"]
         {
             assert!(hidden(text).is_some(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn colours_end_with_the_text_and_nothing_else_passes() {
-        for (text, shown) in [
-            ("plain\u{1b}", "plain\\u{1b}"),
-            ("a\x1b[31mb\x1b[39mc\n", "a\x1b[31mb\x1b[39mc\x1b[0m\n"),
-            ("\x1b[1m\x1b[4mb", "\x1b[1m\x1b[4mb\x1b[0m"),
-            ("\x1b[31m\x1b[8mb\r", "\x1b[31m\\u{1b}[8mb\\r\x1b[0m"),
-            ("\x1b[31m\x1b]0;title\x07", "\x1b[31m\\u{1b}]0;title\\u{7}\x1b[0m"),
-            ("\x1b[31;8mb", "\\u{1b}[31;8mb"),
-            ("\x1b[47mb\x1b[30m", "\\u{1b}[47mb\\u{1b}[30m"),
-            ("\x1b\x1b[31m\x1b", "\\u{1b}\x1b[31m\\u{1b}\x1b[0m"),
-        ] {
-            assert_eq!(colored(text), shown, "{text:?}");
         }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::limits::{Limit, LimitHit, Meter, space};
 use crate::sandbox::Barrier;
 use crate::text::ToolCode;
+use crate::text::colors::ColorKey;
 use crate::toolkit::ToolError;
 use crate::value::{Value, print};
 
@@ -22,9 +23,9 @@ pub trait Console {
     /// Replaces the status line; `None` clears it.
     fn show(&self, line: Option<&str>);
 
-    /// Whether output is shown with colours, so that texts may contain the sequences of [`colors`](crate::text::colors).
-    fn has_colors(&self) -> bool {
-        false
+    /// Returns the key for sequences in texts, if output is shown with colours.
+    fn color_key(&self) -> Option<&'static ColorKey> {
+        None
     }
 }
 
@@ -99,9 +100,9 @@ impl ConsoleHandle {
         std::mem::take(&mut *self.printed.borrow_mut())
     }
 
-    /// Whether output is shown with colours.
-    pub fn has_colors(&self) -> bool {
-        self.console.borrow().as_ref().is_some_and(|console| console.has_colors())
+    /// Returns the key for sequences in texts, if output is shown with colours.
+    pub fn color_key(&self) -> Option<&'static ColorKey> {
+        self.console.borrow().as_ref()?.color_key()
     }
 
     /// Replaces the status line; `None` clears it.

@@ -18,8 +18,8 @@ const SPEC: Spec = Spec::pure(
         text. Everywhere else the text stays as it is: in a pipe or file, with `--output`, with the variable `NO_COLOR` \
         or `TERM=dumb`, in tests, on a server, and for `ns call`. So colour what you print, not what you write to files \
         or compare. `LEN` counts the sequences: pad a text first, then colour it.\n\n\
-        A terminal gets the sequences of these styles alone. All others, such as those in a file that is printed, are \
-        shown as escapes.",
+        The sequences contain a random number of the process, and a terminal gets only these. Those in a name or file \
+        that is printed are shown as escapes.",
     Example { script: "EMIT STR.Color(\"3 files are missing\", \"bold red\")", output: "3 files are missing\n" },
 )
 .keywords(&["color", "colour", "ansi", "red", "green", "bold", "chalk", "termcolor", "colorama", "tput", "Write-Host"]);
@@ -71,27 +71,26 @@ fn all_names() -> String {
 
 fn color(context: &mut Context<'_>, args: Colored) -> Result<Str, ToolError> {
     let appearances = appearances(&args.style.as_text())?;
-    if !context.console().has_colors() {
-        return Ok(args.text);
-    }
+    let Some(key) = context.console().color_key() else { return Ok(args.text) };
     let mut text = args.text;
     for appearance in appearances.into_iter().rev() {
-        text = within(context, appearance, &text.as_text())?;
+        let (begin, end) = (key.sequence(appearance.begin), key.sequence(appearance.end));
+        text = within(context, &text.as_text(), &begin, &end)?;
     }
     Ok(text)
 }
 
-/// Puts a text between the sequences of an appearance, which goes on after the end of another one inside the text.
-fn within(context: &mut Context<'_>, appearance: &Appearance, text: &str) -> Result<Str, ToolError> {
+/// Puts a text between two sequences. The first one comes again after each `end` in the text.
+fn within(context: &mut Context<'_>, text: &str, begin: &str, end: &str) -> Result<Str, ToolError> {
     context.spend_text(text.len())?;
-    let mut colored = TextBuilder::with_room(appearance.begin.len() + text.len() + appearance.end.len())?;
-    for (number, part) in text.split(appearance.end).enumerate() {
+    let mut colored = TextBuilder::with_room(begin.len() + text.len() + end.len())?;
+    for (number, part) in text.split(end).enumerate() {
         if number > 0 {
-            colored.push(appearance.end)?;
+            colored.push(end)?;
         }
-        colored.push(appearance.begin)?;
+        colored.push(begin)?;
         colored.push(part)?;
     }
-    colored.push(appearance.end)?;
+    colored.push(end)?;
     colored.finish(context)
 }
