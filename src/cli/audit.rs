@@ -197,20 +197,24 @@ fn verify(
             "anybody may have written them; the next change here adds a line of yours",
         );
     } else {
-        let last = verdict.last.as_deref().unwrap_or("none");
-        let torn = match verdict.torn {
-            0 => String::new(),
-            torn => format!("; {torn} more were cut short by a crash"),
-        };
-        let sealed = match lost_key {
-            None => format!("; {} sealed by you", verdict.sealed),
-            Some(reason) => format!("; nobody can tell whose they are: {reason}"),
-        };
-        let before =
-            verdict.before.map(|lines| format!("; a log of {lines} lines was here before")).unwrap_or_default();
-        print(&format!("{name}: {}, the chain holds{sealed}{torn}{before}\nlast hash: {last}\n", count(&verdict)));
+        print_holding(&verdict, name, lost_key);
     }
     Ok(Some(if holds { Exit::Done } else { Exit::Failed }))
+}
+
+/// Prints that a log holds. `lost_key` is the reason why nobody can tell who sealed its lines.
+fn print_holding(verdict: &AuditVerdict, name: &str, lost_key: Option<&str>) {
+    let last = verdict.last.as_deref().unwrap_or("none");
+    let torn = match verdict.torn {
+        0 => String::new(),
+        torn => format!("; {torn} more were cut short by a crash"),
+    };
+    let sealed = match lost_key {
+        None => format!("; {} sealed by you", verdict.sealed),
+        Some(reason) => format!("; nobody can tell whose they are: {reason}"),
+    };
+    let before = verdict.before.map(|lines| format!("; a log of {lines} lines was here before")).unwrap_or_default();
+    print(&format!("{name}: {}, the chain holds{sealed}{torn}{before}\nlast hash: {last}\n", count(verdict)));
 }
 
 fn count(verdict: &AuditVerdict) -> String {

@@ -177,32 +177,7 @@ impl Loader<'_> {
             );
             return None;
         }
-        let mut meter = self.meter();
-        let run = self.session.map(|session| Caller { meter: &mut meter, session });
-        let limit = reading.bytes_left as u64;
-        let bytes = match self.engine.open_text(&file.address, limit) {
-            Some(opened) => opened,
-            None => self.engine.gate.read_module(file, limit, run.as_ref()),
-        };
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(ModuleError::Tool(error)) => {
-                self.unreadable(used, error);
-                return None;
-            }
-            Err(ModuleError::TooLarge) => {
-                let message = format!(
-                    "with `{}` the script has more than the {} bytes of `script_bytes`",
-                    file.name, limits.script_bytes
-                );
-                let finding = Diagnostic::error(Code::TextTooLong, used.path_span, message);
-                self.report(
-                    finding
-                        .help("split it, or raise `script_bytes` in `[limits]` of your own policy file or `--policy`"),
-                );
-                return None;
-            }
-        };
+        let bytes = self.bytes_of(used, file, reading.bytes_left as u64)?;
         reading.modules_left -= 1;
         reading.bytes_left -= bytes.len();
         let (text, undecodable) = Script::new(file.name.as_str(), bytes).decode(usize::MAX);
@@ -228,6 +203,35 @@ impl Loader<'_> {
         let address = file.address.clone();
         self.modules.push(Module { unit: Unit { tree, uses: Uses::new() }, span, address });
         Some(LoadState::Open)
+    }
+
+    /// Reads the file of a module of at most `limit` bytes. If that fails, the reason is reported.
+    fn bytes_of(&mut self, used: &Use, file: &ModuleFile, limit: u64) -> Option<Vec<u8>> {
+        let mut meter = self.meter();
+        let run = self.session.map(|session| Caller { meter: &mut meter, session });
+        let read = match self.engine.open_text(&file.address, limit) {
+            Some(opened) => opened,
+            None => self.engine.gate.read_module(file, limit, run.as_ref()),
+        };
+        match read {
+            Ok(bytes) => Some(bytes),
+            Err(ModuleError::Tool(error)) => {
+                self.unreadable(used, error);
+                None
+            }
+            Err(ModuleError::TooLarge) => {
+                let message = format!(
+                    "with `{}` the script has more than the {} bytes of `script_bytes`",
+                    file.name, self.engine.limits.script_bytes
+                );
+                let finding = Diagnostic::error(Code::TextTooLong, used.path_span, message);
+                self.report(
+                    finding
+                        .help("split it, or raise `script_bytes` in `[limits]` of your own policy file or `--policy`"),
+                );
+                None
+            }
+        }
     }
 
     fn unreadable(&mut self, used: &Use, error: ToolError) -> LoadState {

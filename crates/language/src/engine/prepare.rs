@@ -4,12 +4,13 @@ use std::cell::RefCell;
 
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
+use crate::program::lint::LintContext;
 use crate::program::{
     Environment, Interface, Module, Observed, Unit, discard_unread, lint, lower, mark_last_uses, mark_unread,
     tree::Program,
 };
 use crate::syntax::{KnownLines, TextLimits};
-use crate::text::{Code, Diagnostic, Sources};
+use crate::text::{Code, Diagnostic, Sources, Span};
 
 use super::modules::Loader;
 use super::parse::{parse_known, uncalled_main};
@@ -131,41 +132,53 @@ impl Engine {
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
         let environment =
             Environment { registry, settings, earlier: &[], variables: &[], modules: &modules, sources: &sources };
-        let mut program = lower(&unit, &environment, &mut findings);
+        let program = lower(&unit, &environment, &mut findings);
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);
         }
         if let Ok(interface) = &mut interface {
             interface.reads_args = program.reads_args;
         }
-        if let Purpose::Run { for_debugger: true, .. } = purpose {
-            mark_unread(&mut program);
-            mark_last_uses(&mut program, Observed::BetweenStatements);
-        } else if let Purpose::Run { .. } = purpose {
-            discard_unread(&mut program);
-            self.project(&mut program);
-            mark_last_uses(&mut program, Observed::Never);
-        }
-        if let Purpose::Check { .. } = purpose {
-            let (gate, strict) = (&*self.gate, self.strict);
-            let context = lint::LintContext { program: &program, gate, limits, strict };
-            let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
-            for (span, tree) in texts.chain([(span, &unit.tree)]) {
-                let source = sources.of(span).expect("the texts were added");
-                lint::lint(source, tree, context, &mut findings);
-            }
-            if script.is_markdown() {
-                // The blocks of a page are often scripts of their own.
-                findings.retain(|finding| finding.code != Code::UncalledMain.into());
+        let mut prepared = Prepared { sources, findings, held, program, unit, modules, uncalled_main: None, interface };
+        match purpose {
+            Purpose::Check { .. } => self.lint(&mut prepared, script, span),
+            Purpose::Run { for_debugger, procedure, .. } => {
+                self.optimize(&mut prepared.program, for_debugger);
+                if procedure.is_none()
+                    && let Some(source) = prepared.sources.of(span)
+                {
+                    prepared.uncalled_main = uncalled_main(script, source, &prepared.unit.tree);
+                }
             }
         }
-        let uncalled_main = match purpose {
-            Purpose::Run { procedure: None, .. } => {
-                sources.of(span).and_then(|source| uncalled_main(script, source, &unit.tree))
-            }
-            _ => None,
-        };
-        findings.sort_by_key(|finding| finding.span());
-        Prepared { sources, findings, held, program, unit, modules, uncalled_main, interface }
+        prepared.findings.sort_by_key(|finding| finding.span());
+        prepared
+    }
+
+    /// Leaves out what a run does not need, and marks where values can be moved.
+    fn optimize(&self, program: &mut Program, for_debugger: bool) {
+        if for_debugger {
+            mark_unread(program);
+            mark_last_uses(program, Observed::BetweenStatements);
+        } else {
+            discard_unread(program);
+            self.project(program);
+            mark_last_uses(program, Observed::Never);
+        }
+    }
+
+    /// Lints the modules of a script, then the script itself, whose text is at `span`.
+    fn lint(&self, prepared: &mut Prepared, script: &Script, span: Span) {
+        let Prepared { sources, findings, program, unit, modules, .. } = prepared;
+        let context = LintContext { program, gate: &self.gate, limits: self.text_limits(), strict: self.strict };
+        let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
+        for (span, tree) in texts.chain([(span, &unit.tree)]) {
+            let source = sources.of(span).expect("the texts were added");
+            lint::lint(source, tree, context, findings);
+        }
+        if script.is_markdown() {
+            // The blocks of a page are often scripts of their own.
+            findings.retain(|finding| finding.code != Code::UncalledMain.into());
+        }
     }
 }

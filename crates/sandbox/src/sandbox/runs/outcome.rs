@@ -123,71 +123,13 @@ impl RunOutcome {
         }
     }
 
-    fn take(&mut self, JournaledStep { step, fate, before, inodes, .. }: &JournaledStep) {
-        let (now, kept_any) = match fate {
-            StepOutcome::Done { now, kept, after, line } => {
-                let states = before.iter().zip(inodes).zip(after);
-                for (folder, ((before, inode), after)) in step.folders().into_iter().zip(states) {
-                    let origin = folder.clone();
-                    let touched = Touched { origin, before: *before, after: *after, inode: *inode, line: *line };
-                    self.touch(folder, touched);
-                }
-                (now.clone(), *kept)
-            }
-            StepOutcome::Unknown { .. } => return,
-        };
-        match step {
-            Step::Put { path, old, draft, kept, from, is_empty } => {
-                let taken = from.as_ref().and_then(|(from, _)| self.put_back(from));
-                let is_new = taken.is_none();
-                let earlier = from.as_ref().filter(|_| is_new && draft.is_none()).map(|(from, _)| from.clone());
-                let RemovedEntry { from: before, origin, is_restored, inside } = taken.unwrap_or_default();
-                let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && is_new && !is_empty;
-                for (below, place) in inside {
-                    let is_copied = place.is_copied || draft.is_some();
-                    self.places.insert(below, PathOutcome { is_copied, ..place });
-                }
-                let had_original = self.has_original(path);
-                if let Some(kept) = kept.as_ref().filter(|_| kept_any) {
-                    self.let_go(path, kept);
-                }
-                if let Some((from, _)) = from {
-                    self.bring_back(from, path);
-                }
-                if kept_any {
-                    self.keep_moved(path, kept.as_ref());
-                    self.kept.extend(kept.clone().zip(old.clone()));
-                }
-                let place = self.place(path, old.as_ref());
-                place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
-                (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
-                    (now, before, is_new && *is_empty, is_tree, false);
-                (place.is_restored, place.origin) = (is_restored || earlier.is_some(), origin.or(earlier));
-                let is_backup = place.kept.is_none() && kept_any && had_original && place.was.is_some();
-                if let Some(kept) = kept.as_ref().filter(|_| is_backup) {
-                    self.name_backup(path, kept);
-                }
-            }
-            Step::Take { path, old, kept, .. } => {
-                let mut inside = Vec::new();
-                self.below(path, |outcome, below, place| {
-                    outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
-                    inside.push((below, place));
-                });
-                let had_original = self.has_original(path);
-                let PathOutcome { from, origin, is_restored, .. } = self.places.get(path).cloned().unwrap_or_default();
-                self.taken.insert(kept.clone(), RemovedEntry { from, origin, is_restored, inside });
-                self.let_go(path, kept);
-                if kept_any {
-                    self.keep_moved(path, Some(kept));
-                    self.kept.insert(kept.clone(), old.clone());
-                }
-                let place = self.place(path, Some(old));
-                place.empty();
-                if place.kept.is_none() && had_original && place.was.is_some() {
-                    self.name_backup(path, kept);
-                }
-            }
+    fn take(&mut self, taken: &JournaledStep) {
+        let StepOutcome::Done { now, kept, .. } = &taken.fate else { return };
+        self.touch_folders(taken);
+        let (now, kept_any) = (now.clone(), *kept);
+        match &taken.step {
+            Step::Put { .. } => self.put(&taken.step, now, kept_any),
+            Step::Take { path, old, kept, .. } => self.remove(path, old, kept, kept_any),
             Step::Move { path, old, to, draft } => self.shift(path, to, old, now, draft.is_some()),
             Step::MakeFolder { path } => {
                 let place = self.place(path, None);
@@ -205,6 +147,73 @@ impl RunOutcome {
                 (place.now, place.is_copied) = (now, false);
             }
             Step::Draft { .. } | Step::Temporary { .. } => {}
+        }
+    }
+
+    /// Records that a step changed the entries of its directories.
+    fn touch_folders(&mut self, JournaledStep { step, fate, before, inodes, .. }: &JournaledStep) {
+        let StepOutcome::Done { after, line, .. } = fate else { return };
+        let states = before.iter().zip(inodes).zip(after);
+        for (folder, ((before, inode), after)) in step.folders().into_iter().zip(states) {
+            let origin = folder.clone();
+            let touched = Touched { origin, before: *before, after: *after, inode: *inode, line: *line };
+            self.touch(folder, touched);
+        }
+    }
+
+    /// Records a [`Step::Put`], which left the entry `now`.
+    fn put(&mut self, step: &Step, now: Option<State>, kept_any: bool) {
+        let Step::Put { path, old, draft, kept, from, is_empty } = step else { return };
+        let taken = from.as_ref().and_then(|(from, _)| self.put_back(from));
+        let is_new = taken.is_none();
+        let earlier = from.as_ref().filter(|_| is_new && draft.is_none()).map(|(from, _)| from.clone());
+        let RemovedEntry { from: before, origin, is_restored, inside } = taken.unwrap_or_default();
+        let is_tree = now.as_ref().is_some_and(|now| now.kind == Kind::Folder) && is_new && !is_empty;
+        for (below, place) in inside {
+            let is_copied = place.is_copied || draft.is_some();
+            self.places.insert(below, PathOutcome { is_copied, ..place });
+        }
+        let had_original = self.has_original(path);
+        if let Some(kept) = kept.as_ref().filter(|_| kept_any) {
+            self.let_go(path, kept);
+        }
+        if let Some((from, _)) = from {
+            self.bring_back(from, path);
+        }
+        if kept_any {
+            self.keep_moved(path, kept.as_ref());
+            self.kept.extend(kept.clone().zip(old.clone()));
+        }
+        let place = self.place(path, old.as_ref());
+        place.replaced = place.replaced.take().or(place.from.take()).filter(|_| kept_any);
+        (place.now, place.from, place.is_made, place.is_tree, place.is_copied) =
+            (now, before, is_new && *is_empty, is_tree, false);
+        (place.is_restored, place.origin) = (is_restored || earlier.is_some(), origin.or(earlier));
+        let is_backup = place.kept.is_none() && kept_any && had_original && place.was.is_some();
+        if let Some(kept) = kept.as_ref().filter(|_| is_backup) {
+            self.name_backup(path, kept);
+        }
+    }
+
+    /// Records that the entry at `path` was removed, to the backup `kept`.
+    fn remove(&mut self, path: &Address, old: &State, kept: &Address, kept_any: bool) {
+        let mut inside = Vec::new();
+        self.below(path, |outcome, below, place| {
+            outcome.places.insert(below.clone(), PathOutcome { now: None, is_covered: false, ..place.clone() });
+            inside.push((below, place));
+        });
+        let had_original = self.has_original(path);
+        let PathOutcome { from, origin, is_restored, .. } = self.places.get(path).cloned().unwrap_or_default();
+        self.taken.insert(kept.clone(), RemovedEntry { from, origin, is_restored, inside });
+        self.let_go(path, kept);
+        if kept_any {
+            self.keep_moved(path, Some(kept));
+            self.kept.insert(kept.clone(), old.clone());
+        }
+        let place = self.place(path, Some(old));
+        place.empty();
+        if place.kept.is_none() && had_original && place.was.is_some() {
+            self.name_backup(path, kept);
         }
     }
 

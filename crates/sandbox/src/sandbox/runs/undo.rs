@@ -114,6 +114,7 @@ struct UndoSteps<'a> {
 }
 
 /// The result of reversing the steps of a run.
+#[derive(Default)]
 struct TakenBack {
     steps: usize,
     left: Vec<Conflict>,
@@ -121,6 +122,14 @@ struct TakenBack {
     /// Paths that must stay as they are although something that depends on them was reversed already: the undo has to be
     /// rolled back, and tried again without them.
     found_late: Vec<Conflict>,
+}
+
+impl TakenBack {
+    /// The result if a step had to be left for a reason after something that depends on it was reversed.
+    fn too_late(step: &Step, reason: &str) -> TakenBack {
+        let conflict = |path: &Address| Conflict { path: path.clone(), reason: reason.to_owned() };
+        TakenBack { found_late: step.places().into_iter().map(conflict).collect(), ..TakenBack::default() }
+    }
 }
 
 /// The result of one attempt to undo a run.
@@ -158,9 +167,29 @@ fn moved_on(error: SandboxError, run: String, is_redo: bool) -> UndoError {
     UndoError::MovedOn { run, is_redo, conflicts: vec![conflict], is_forceable: true, later: Vec::new() }
 }
 
+/// Returns an error if a run is undone already, or if its journal is damaged and its undo is not forced.
+fn check_reversible(history: &History, run: &str, force: bool, roots: Roots<'_>) -> Result<(), UndoError> {
+    // Another process may have reversed the run while this one waited for the lock.
+    let listed = Journal::find(roots, None, run)?.into_iter().find(|listed| listed.run == run);
+    if listed.and_then(|listed| listed.reversal).is_some_and(|reversal| reversal.is_undone) {
+        return Err(UndoError::Undone(run.to_owned()));
+    }
+    match history.damaged {
+        Some(line) if !force => Err(UndoError::Unreadable { run: run.to_owned(), reason: damage(line) }),
+        _ => Ok(()),
+    }
+}
+
 /// Returns why the changes of a run are not all known.
 fn damage(line: impl std::fmt::Display) -> String {
     format!("line {line} is damaged, so that what it did from there on is not known")
+}
+
+/// Sorts conflicts by their paths, and keeps the first of each path.
+fn in_order(mut conflicts: Vec<Conflict>) -> Vec<Conflict> {
+    conflicts.sort_by(|one, other| one.path.cmp(&other.path));
+    conflicts.dedup_by(|one, other| one.path == other.path);
+    conflicts
 }
 
 /// Returns the path of the journal of a run.
@@ -208,14 +237,7 @@ impl Journal {
     ) -> Result<Attempt, UndoError> {
         let ChangeRules { roots, retention, admit } = *rules;
         let (history, since) = read(roots, run)?;
-        // Another process may have reversed the run while this one waited for the lock.
-        let listed = Journal::find(roots, None, run)?.into_iter().find(|listed| listed.run == run);
-        if listed.and_then(|listed| listed.reversal).is_some_and(|reversal| reversal.is_undone) {
-            return Err(UndoError::Undone(run.to_owned()));
-        }
-        if let (Some(line), false) = (history.damaged, force) {
-            return Err(UndoError::Unreadable { run: run.to_owned(), reason: damage(line) });
-        }
+        check_reversible(&history, run, force, roots)?;
         let (origin, is_redo) = (Journal::origin(roots, &history.begin)?, history.begin.is_undo());
         let outcome = RunOutcome::of(&history);
         let mut comparison = Comparison::new(&outcome, roots, Since::new(run, since, roots, self.client()));
@@ -229,8 +251,8 @@ impl Journal {
         conflicts.extend(lost.into_iter().chain(staying.iter().cloned()));
         let skipped = Skipped::new(conflicts, missing, &history, |path| matches!(roots.state(path), Ok(Some(_))));
         if !(force || all.is_empty()) {
-            let mut conflicts = obstacles::conflicts(all);
             let is_forceable = !skipped.has_all();
+            let mut conflicts = obstacles::conflicts(all);
             if !is_forceable {
                 forced::name_kept(&mut conflicts, &outcome, roots);
             }
@@ -310,9 +332,7 @@ impl Journal {
                         let reason = error.to_string();
                         skipped.add(&taken.step, &reason);
                         if reversed_steps.iter().any(|step| skipped.has(step)) {
-                            let conflict = |path: &Address| Conflict { path: path.clone(), reason: reason.clone() };
-                            let found_late = taken.step.places().into_iter().map(conflict).collect();
-                            return Ok(TakenBack { steps, left: Vec::new(), displaced: Vec::new(), found_late });
+                            return Ok(TakenBack::too_late(&taken.step, &reason));
                         }
                     }
                     Err(error) => return Err(error),
@@ -321,14 +341,13 @@ impl Journal {
         }
         // A directory with a skipped entry is not as it was before.
         times.retain(|(folder, _)| !skipped.is_in(folder));
-        let mut left = skipped.into_conflicts();
         let (displaced, gone) = forced.map(|forced| forced.end(roots)).unwrap_or_default();
+        let mut left = skipped.into_conflicts();
         left.extend(gone);
         if let (Some(line), 0) = (history.damaged, steps) {
             left.push(Conflict { path: journal_of(&history.begin.run), reason: damage(line) });
         }
-        left.sort_by(|one, other| one.path.cmp(&other.path));
-        left.dedup_by(|one, other| one.path == other.path);
+        let mut left = in_order(left);
         forced::name_kept(&mut left, outcome, roots);
         if steps > 0 || left.is_empty() {
             // A run of which nothing was left to undo counts as undone, so that the next undo concerns the run

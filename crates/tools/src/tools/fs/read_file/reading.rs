@@ -219,11 +219,9 @@ impl<'a> Reading<'a> {
                 break;
             }
             if let Some(index) = &mut index
-                && let Some(at) = after_last_line(bytes, decoder.charset())
-                && let Some(shift) = decoder.shift_at(bytes, at)
+                && let Some(start) = self.last_start(bytes, &decoder, before + lines.ended())
             {
-                let offset = self.read - (bytes.len() - at) as u64;
-                index.add(LineStart { line: before + lines.ended(), offset, malformed: decoder.malformed, shift });
+                index.add(start);
             }
             held = left;
             buffer.copy_within(length - left..length, 0);
@@ -234,6 +232,14 @@ impl<'a> Reading<'a> {
         let text = if self.args.line_numbers { numbered(&text, before)? } else { text };
         let encoding = decoder.charset().name();
         Ok(LineSelection { text, encoding, lines, malformed: decoder.malformed, has_mark, is_text: true })
+    }
+
+    /// Returns the start of the line `line`, the last that begins in the bytes read just now.
+    fn last_start(&self, bytes: &[u8], decoder: &Decoder, line: usize) -> Option<LineStart> {
+        let at = after_last_line(bytes, decoder.charset())?;
+        let shift = decoder.shift_at(bytes, at)?;
+        let offset = self.read - (bytes.len() - at) as u64;
+        Some(LineStart { line, offset, malformed: decoder.malformed, shift })
     }
 
     /// Reads the bytes after the last wanted line, as far as the checksum needs them.
