@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::syntax::ast::{Statement, StatementKind, Tree};
+use crate::syntax::ast::{Statement, StatementKind};
 use crate::syntax::keyword::{is_reserved, is_word, is_word_char};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Span, nearest};
 
-use super::walk::{Body, blocks};
+use super::walk::Body;
 
 /// Maximum number of errors beside which warnings are reported.
 const MAX_ERRORS: usize = 100;
@@ -40,7 +40,7 @@ pub struct Doubts {
 
 impl Doubts {
     /// Collects the errors among findings about a text. Returns `None` if its structure is uncertain.
-    pub fn of(source: &Source, tree: &Tree, found: &[Diagnostic]) -> Option<Doubts> {
+    pub fn of(source: &Source, bodies: &[Body<'_>], found: &[Diagnostic]) -> Option<Doubts> {
         let errors = || found.iter().filter(|finding| finding.is_error());
         let is_of_structure =
             |finding: &Diagnostic| OF_STRUCTURE.iter().any(|code| finding.code == FindingCode::Script(*code));
@@ -49,11 +49,13 @@ impl Doubts {
         }
         let mut errors: Vec<Span> = errors().filter_map(Diagnostic::span).collect();
         errors.sort_unstable();
-        let bad = bad_lines(tree);
+        let bad = bad_lines(bodies);
+        if errors.is_empty() && bad.is_empty() {
+            return Some(Doubts::default());
+        }
         let lines = errors.iter().map(|error| source.lines_of(*error)).chain(bad.iter().copied());
         let words = lines.flat_map(|line| source.slice(line).split(|c: char| !is_word_char(c)));
         let words: BTreeSet<String> = words.map(str::to_owned).collect();
-        let bodies = Body::all(tree);
         let set: HashSet<&str> = bodies.iter().flat_map(|body| body.names_set().chain(body.params())).collect();
         let is_strange = |word: &&String| is_word(word) && !is_reserved(word) && !set.contains(word.as_str());
         let strange = words.iter().filter(is_strange).cloned().collect();
@@ -83,9 +85,8 @@ impl Doubts {
 }
 
 /// Returns the lines that could not be parsed.
-fn bad_lines(tree: &Tree) -> Vec<Span> {
-    let bodies = tree.procedures().map(|procedure| &procedure.body).chain([&tree.statements]);
-    let statements = bodies.into_iter().flat_map(blocks).flatten();
-    let is_bad = |statement: &&Statement| matches!(statement.kind, StatementKind::Bad(_) | StatementKind::Broken(_));
+fn bad_lines(bodies: &[Body<'_>]) -> Vec<Span> {
+    let statements = bodies.iter().flat_map(|body| &body.statements);
+    let is_bad = |statement: &&&Statement| matches!(statement.kind, StatementKind::Bad(_) | StatementKind::Broken(_));
     statements.filter(is_bad).map(|statement| statement.span).collect()
 }

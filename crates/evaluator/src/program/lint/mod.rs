@@ -33,6 +33,7 @@ use super::tree::Program;
 
 use doubt::Doubts;
 use text::Text;
+use walk::Body;
 
 /// The context that texts of a program are checked against.
 #[derive(Clone, Copy)]
@@ -64,8 +65,9 @@ pub fn lint(source: &Source, tree: &Tree, ground: LintContext<'_>, findings: &mu
     let (mut found, others) = std::mem::take(findings).into_iter().partition(is_here);
     *findings = others;
     comments::lint(source, tree, ground, &mut found);
-    let Some(doubts) = Doubts::of(source, tree, &found) else { return finish(source, tree, found, findings) };
-    let text = Text::new(source, tree, ground, doubts);
+    let bodies = Body::all(tree);
+    let Some(doubts) = Doubts::of(source, &bodies, &found) else { return finish(source, tree, found, findings) };
+    let text = Text::new(source, tree, ground, doubts, bodies);
     let mut warnings = Vec::new();
     all_lints(&text, &mut warnings);
     warnings.retain(|warning| !text.doubts.is_on_line_of(source, warning));

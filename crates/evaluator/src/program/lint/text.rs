@@ -38,7 +38,13 @@ pub enum Callee<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(source: &'a Source, tree: &'a Tree, ground: LintContext<'a>, doubts: Doubts) -> Text<'a> {
+    pub fn new(
+        source: &'a Source,
+        tree: &'a Tree,
+        ground: LintContext<'a>,
+        doubts: Doubts,
+        bodies: Vec<Body<'a>>,
+    ) -> Text<'a> {
         let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Procedure(procedure) => Some(procedure.name.text.as_str()),
             _ => None,
@@ -46,7 +52,7 @@ impl<'a> Text<'a> {
         let procedures = procedures.collect();
         let modules = tree.uses().map(|used| used.name.text.as_str()).collect();
         let acts = tree.statements.iter().any(|statement| statement.runs() && !is_plain(tree, statement));
-        Text { source, tree, ground, bodies: Body::all(tree), doubts, acts, procedures, modules }
+        Text { source, tree, ground, bodies, doubts, acts, procedures, modules }
     }
 
     /// Returns whether a body has no errors. For the top level, that is so if the whole text has none, because
