@@ -4,6 +4,7 @@
 //! number that the process chooses, and a terminal gets those with this number alone.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::safe;
 
@@ -63,37 +64,72 @@ impl ColorKey {
         format!("{SEQUENCE}{parameter}{}", self.ending)
     }
 
-    /// Escapes like [`safe::prose`], but turns the sequences of this process into those of terminals. They end with the
-    /// text.
+    /// Escapes like [`safe::prose`], but turns the sequences of this process into those of terminals. A style goes on
+    /// after the end of the same style inside of it, and all end with the text.
     pub fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut parts = text.split(&*self.ending);
-        let Some(mut part) = parts.next() else { return safe::prose(text) };
-        let mut shown = String::new();
-        for next in parts {
-            match last_parameter(part) {
-                Some((before, parameter)) => {
-                    shown.push_str(&safe::prose(before));
-                    shown.extend([SEQUENCE, &parameter.to_string(), "m"]);
-                }
-                None => {
-                    shown.extend([&*safe::prose(part), &self.ending]);
-                }
-            }
-            part = next;
-        }
-        if shown.is_empty() {
+        if !text.contains(&*self.ending) {
             return safe::prose(text);
         }
-        let (part, line_end) = part.strip_suffix('\n').map_or((part, ""), |part| (part, "\n"));
-        Cow::Owned(shown + &safe::prose(part) + RESET + line_end)
+        let (text, line_end) = text.strip_suffix('\n').map_or((text, ""), |text| (text, "\n"));
+        let mut shown = String::with_capacity(text.len());
+        // What was begun and has not ended, by what ends it.
+        let mut open: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
+        for piece in self.pieces(text) {
+            match piece {
+                Piece::Text(text) => shown.push_str(&safe::prose(text)),
+                Piece::Begin(Appearance { begin, end, .. }) => {
+                    open.entry(*end).or_default().push(*begin);
+                    shown.extend([SEQUENCE, &begin.to_string(), "m"]);
+                }
+                Piece::End(end) => {
+                    let begun = open.entry(end).or_default();
+                    begun.pop();
+                    shown.extend([SEQUENCE, &begun.last().unwrap_or(&end).to_string(), "m"]);
+                }
+            }
+        }
+        Cow::Owned(shown + RESET + line_end)
+    }
+
+    /// Removes the sequences of this process.
+    pub fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !text.contains(&*self.ending) {
+            return text.into();
+        }
+        let texts = self.pieces(text).filter_map(|piece| if let Piece::Text(text) = piece { Some(text) } else { None });
+        texts.collect::<String>().into()
+    }
+
+    /// Returns the texts and sequences that a text consists of.
+    fn pieces<'t>(&self, text: &'t str) -> impl Iterator<Item = Piece<'t>> {
+        let mut parts = text.split(&*self.ending).peekable();
+        std::iter::from_fn(move || {
+            let part = parts.next()?;
+            let found = parts.peek().is_some().then(|| last_sequence(part)).flatten();
+            let (text, sequence) = found.map_or((part, None), |(before, sequence)| (before, Some(sequence)));
+            Some([Some(Piece::Text(text)), sequence])
+        })
+        .flatten()
+        .flatten()
     }
 }
 
-/// Returns the parameter of the sequence whose number stands behind a text, and the text before the sequence.
-fn last_parameter(text: &str) -> Option<(&str, u8)> {
+/// A part of a text.
+#[derive(Clone, Copy)]
+enum Piece<'t> {
+    Text(&'t str),
+    Begin(&'static Appearance),
+    /// The end of what has this parameter as its end.
+    End(u8),
+}
+
+/// Returns the sequence whose number stands behind a text, and the text before it.
+fn last_sequence(text: &str) -> Option<(&str, Piece<'_>)> {
     let (before, parameter) = text.rsplit_once(SEQUENCE)?;
-    let known = APPEARANCES.iter().flat_map(|appearance| [appearance.begin, appearance.end]);
-    Some((before, known.into_iter().find(|known| known.to_string() == parameter)?))
+    let parameter: u8 = parameter.parse().ok()?;
+    let begin = APPEARANCES.iter().find(|appearance| appearance.begin == parameter).map(Piece::Begin);
+    let is_end = || APPEARANCES.iter().any(|appearance| appearance.end == parameter);
+    Some((before, begin.or_else(|| is_end().then_some(Piece::End(parameter)))?))
 }
 
 #[cfg(test)]
@@ -112,9 +148,13 @@ mod tests {
             (format!("{red}\x1b]0;title\x07"), "\x1b[31m\\u{1b}]0;title\\u{7}\x1b[0m"),
             (format!("\x1b{red}\x1b"), "\\u{1b}\x1b[31m\\u{1b}\x1b[0m"),
             (ColorKey::new(8).sequence(31), "\\u{1b}[31;00000000000000000008m"),
-            (key.sequence(8), "\\u{1b}[8;00000000000000000007m\x1b[0m"),
+            (key.sequence(8), "\\u{1b}[8\x1b[0m"),
+            (format!("{red}a{}b{end}c{end}", key.sequence(32)), "\x1b[31ma\x1b[32mb\x1b[31mc\x1b[39m\x1b[0m"),
+            (format!("{red}a{end}{end}b{red}c"), "\x1b[31ma\x1b[39m\x1b[39mb\x1b[31mc\x1b[0m"),
         ] {
             assert_eq!(key.shown(&text), shown, "{text:?}");
         }
+        assert_eq!(key.plain(&format!("a{red}b{end}c\x1b[31m")), "abc\x1b[31m");
+        assert_eq!(key.plain("\x1b[31m"), "\x1b[31m");
     }
 }

@@ -89,7 +89,7 @@ fn fail_with(machine: &mut Machine, message: Option<&ValueFn>, span: Span, mut f
 fn message_text(machine: &mut Machine, message: &ValueFn, span: Span) -> EvalResult<(String, bool)> {
     let value = message(machine)?;
     let text = print::to_text(&value).map_err(|hit| machine.throw(span, hit))?;
-    Ok((text.into(), value.quotes_refusal()))
+    Ok((machine.world.gate.console().plain(&text).into_owned(), value.quotes_refusal()))
 }
 
 /// Prefixes the tool's message with the script's.

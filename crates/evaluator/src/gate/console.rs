@@ -1,6 +1,7 @@
 //! The console of a run: reading a line, printing a value, showing progress. The front end implements it; without
 //! one, nothing is read and nothing is shown.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
@@ -72,7 +73,7 @@ impl ConsoleHandle {
         self.barrier.pass()?;
         let (left, _) = space::memory_left();
         let most = space::string_bound().min(usize::try_from(left / 3).unwrap_or(usize::MAX));
-        console.read_line(prompt, most, meter).map_err(|fault| match fault {
+        console.read_line(&self.plain(prompt), most, meter).map_err(|fault| match fault {
             InputFault::Limit(hit) => hit.into(),
             InputFault::TooLong => LimitHit { limit: Limit::String, allowed: most as u64 }.into(),
             InputFault::Io(error) => ToolError::new(ToolCode::IoError, format!("the input cannot be read: {error}")),
@@ -103,6 +104,11 @@ impl ConsoleHandle {
     /// Returns the key for sequences in texts, if output is shown with colours.
     pub fn color_key(&self) -> Option<&'static ColorKey> {
         self.console.borrow().as_ref()?.color_key()
+    }
+
+    /// Removes the sequences of colours from a text that is shown without them.
+    pub fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.color_key().map_or(text.into(), |key| key.plain(text))
     }
 
     /// Replaces the status line; `None` clears it.

@@ -142,7 +142,9 @@ impl Stream for InputLines {
 }
 
 fn progress(context: &mut Context<'_>, args: Progressed) -> Result<(), ToolError> {
-    let text = print::shortened(&args.text.as_text(), SHOWN);
+    let text = args.text.as_text();
+    let text = context.console().plain(&text);
+    let text = print::shortened(&text, SHOWN);
     let line = match args.total {
         Some(total) if args.done >= total => None,
         Some(total) => {

@@ -13,11 +13,13 @@ const SPEC: Spec = Spec::pure(
     "str_color",
     "Colours a text for a terminal",
     "`style` is one or more of `red`, `green`, `yellow`, `blue`, `magenta`, `cyan`, `bold`, `dim`, `italic` and \
-        `underline`, separated by blanks. A coloured text may be part of another one, and each EMIT ends its colours.\n\n\
+        `underline`, separated by blanks: at most one colour, and `bold` or `dim`. A coloured text may be part of another one. Each \
+        EMIT ends its colours, so colour each line by itself.\n\n\
         The result contains escape sequences only if the script runs at a terminal that shows colours and prints plain \
         text. Everywhere else the text stays as it is: in a pipe or file, with `--output`, with the variable `NO_COLOR` \
         or `TERM=dumb`, in tests, on a server, and for `ns call`. So colour what you print, not what you write to files \
-        or compare. `LEN` counts the sequences: pad a text first, then colour it.\n\n\
+        or compare. Functions on texts see the sequences: cut, change and pad a text first, then colour it. Messages of \
+        FAIL and MUST, prompts and progress have no colours, and elements of a list that is printed show the sequences.\n\n\
         The sequences contain a random number of the process, and a terminal gets only these. Those in a name or file \
         that is printed are shown as escapes.",
     Example { script: "EMIT STR.Color(\"3 files are missing\", \"bold red\")", output: "3 files are missing\n" },
@@ -72,25 +74,14 @@ fn all_names() -> String {
 fn color(context: &mut Context<'_>, args: Colored) -> Result<Str, ToolError> {
     let appearances = appearances(&args.style.as_text())?;
     let Some(key) = context.console().color_key() else { return Ok(args.text) };
-    let mut text = args.text;
-    for appearance in appearances.into_iter().rev() {
-        let (begin, end) = (key.sequence(appearance.begin), key.sequence(appearance.end));
-        text = within(context, &text.as_text(), &begin, &end)?;
-    }
-    Ok(text)
-}
-
-/// Puts a text between two sequences. The first one comes again after each `end` in the text.
-fn within(context: &mut Context<'_>, text: &str, begin: &str, end: &str) -> Result<Str, ToolError> {
-    context.spend_text(text.len())?;
-    let mut colored = TextBuilder::with_room(begin.len() + text.len() + end.len())?;
-    for (number, part) in text.split(end).enumerate() {
-        if number > 0 {
-            colored.push(end)?;
-        }
-        colored.push(begin)?;
+    let begin: String = appearances.iter().map(|appearance| key.sequence(appearance.begin)).collect();
+    let end: String = appearances.iter().rev().map(|appearance| key.sequence(appearance.end)).collect();
+    let text = args.text.as_text();
+    let length = begin.len() + text.len() + end.len();
+    context.spend_text(length)?;
+    let mut colored = TextBuilder::with_room(length)?;
+    for part in [&*begin, &text, &end] {
         colored.push(part)?;
     }
-    colored.push(end)?;
     colored.finish(context)
 }
