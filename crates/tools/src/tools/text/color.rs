@@ -13,13 +13,14 @@ const SPEC: Spec = Spec::pure(
     "str_color",
     "Colours a text for a terminal",
     "`style` is one or more of `red`, `green`, `yellow`, `blue`, `magenta`, `cyan`, `bold`, `dim`, `italic` and \
-        `underline`, separated by blanks: at most one colour, and `bold` or `dim`. A coloured text may be part of another one. Each \
-        EMIT ends its colours, so colour each line by itself.\n\n\
-        The result contains escape sequences only if the script runs at a terminal that shows colours and prints plain \
-        text. Everywhere else the text stays as it is: in a pipe or file, with `--output`, with the variable `NO_COLOR` \
-        or `TERM=dumb`, in tests, on a server, and for `ns call`. So colour what you print, not what you write to files \
-        or compare. Functions on texts see the sequences: cut, change and pad a text first, then colour it. Messages of \
-        FAIL and MUST, prompts and progress have no colours, and elements of a list that is printed show the sequences.\n\n\
+        `underline`, separated by blanks: at most one colour, and `bold` or `dim`. A coloured text may be part of \
+        another one. Each EMIT ends its colours, so colour each line by itself.\n\n\
+        The result contains escape sequences only if the script runs at a terminal that shows colours and prints \
+        plain text. Everywhere else the text stays as it is: in a pipe or file, with `--output`, with the variable \
+        `NO_COLOR` or `TERM=dumb`, in tests, on a server, and for `ns call`. So colour what you print, not what you \
+        write to files or compare. Functions on texts see the sequences: cut, change and pad a text first, then \
+        colour it. Messages of FAIL and MUST, prompts and progress have no colours, and elements of a list that is \
+        printed show the sequences.\n\n\
         The sequences contain a random number of the process, and a terminal gets only these. Those in a name or file \
         that is printed are shown as escapes.",
     Example { script: "EMIT STR.Color(\"3 files are missing\", \"bold red\")", output: "3 files are missing\n" },
