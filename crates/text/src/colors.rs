@@ -15,7 +15,7 @@ pub struct Appearance {
     pub name: &'static str,
     /// The parameter of the sequence that begins it.
     pub begin: u8,
-    /// The parameter of the sequence that ends it, and every other one that cannot stand beside it.
+    /// The parameter of the sequence that ends it. Two styles with the same one cannot be combined.
     pub end: u8,
 }
 
@@ -72,7 +72,7 @@ impl ColorKey {
         }
         let (text, line_end) = text.strip_suffix('\n').map_or((text, ""), |text| (text, "\n"));
         let mut shown = String::with_capacity(text.len());
-        // What was begun and has not ended, by what ends it.
+        // The open styles, by the parameter that ends them.
         let mut open: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
         for piece in self.pieces(text) {
             match piece {
@@ -115,15 +115,14 @@ impl ColorKey {
 }
 
 /// A part of a text.
-#[derive(Clone, Copy)]
 enum Piece<'t> {
     Text(&'t str),
     Begin(&'static Appearance),
-    /// The end of what has this parameter as its end.
+    /// The end of a style with this parameter.
     End(u8),
 }
 
-/// Returns the sequence whose number stands behind a text, and the text before it.
+/// Returns the sequence at the end of a text, where its number was cut off, and the text before it.
 fn last_sequence(text: &str) -> Option<(&str, Piece<'_>)> {
     let (before, parameter) = text.rsplit_once(SEQUENCE)?;
     let parameter: u8 = parameter.parse().ok()?;

@@ -251,8 +251,8 @@ impl Journal {
         conflicts.extend(lost.into_iter().chain(staying.iter().cloned()));
         let skipped = Skipped::new(conflicts, missing, &history, |path| matches!(roots.state(path), Ok(Some(_))));
         if !(force || all.is_empty()) {
-            let is_forceable = !skipped.has_all();
             let mut conflicts = obstacles::conflicts(all);
+            let is_forceable = !skipped.has_all();
             if !is_forceable {
                 forced::name_kept(&mut conflicts, &outcome, roots);
             }
