@@ -10,6 +10,7 @@ mod archives;
 mod audit;
 mod cases;
 mod checking;
+mod checking_again;
 mod chores;
 mod cli;
 mod colors;

@@ -3,14 +3,13 @@
 //! A document is analyzed once for each of its versions, when somebody asks. The numbers and sizes of documents are
 //! bounded: a text that is too large is not held, and the client is told so.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
-use crate::engine::{Analysis, Engine, KnownLines, Script};
+use crate::engine::{Analysis, Engine, KnownTexts, Script};
 
 use super::text::{Encoding, Text};
 use super::uri::{path_of, uri_of};
@@ -66,8 +65,8 @@ pub struct Document {
     /// The number of the folder.
     workspace: usize,
     analysis: Option<Rc<Analysis>>,
-    /// The lines of earlier versions, of which an analysis parses only those that are new.
-    lines: RefCell<KnownLines>,
+    /// What is known of earlier versions.
+    known: KnownTexts,
     /// The analysis of an earlier version.
     older: Option<Rc<Analysis>>,
     /// Number of bytes that were inserted or removed since that version.
@@ -109,7 +108,7 @@ impl Document {
             (self.is_too_large, self.text) = (true, Text::new(String::new()));
         }
         if self.is_too_large {
-            self.lines = RefCell::default();
+            self.known = KnownTexts::default();
         }
     }
 
@@ -191,7 +190,7 @@ impl Documents {
             is_markdown,
             workspace,
             analysis: None,
-            lines: RefCell::default(),
+            known: KnownTexts::default(),
             older: None,
             changed_bytes: 0,
         };
@@ -273,7 +272,7 @@ impl Documents {
             return Some(analysis.clone());
         }
         let engine = &self.workspaces[document.workspace].engine;
-        let analysis = Rc::new(engine.analyze_again(&document.script(), &document.lines));
+        let analysis = Rc::new(engine.analyze_again(&document.script(), &document.known));
         (document.analysis, document.older) = (Some(analysis.clone()), None);
         self.analyzed.retain(|known| known != key);
         self.analyzed.push(key.to_owned());
@@ -281,7 +280,7 @@ impl Documents {
             let oldest = self.analyzed.remove(0);
             if let Some(document) = self.open.get_mut(&oldest) {
                 (document.analysis, document.older) = (None, None);
-                document.lines = RefCell::default();
+                document.known = KnownTexts::default();
             }
         }
         Some(analysis)

@@ -36,7 +36,7 @@ pub struct Program {
     pub own_procedures: usize,
     /// The top-level statements.
     pub top: Body,
-    /// Calls of tools whose results may be truncated without the script noticing, in source order.
+    /// Calls of tools whose results may be truncated without the script noticing, in source order, once they are marked.
     pub unchecked_truncations: Vec<Span>,
     /// Whether anything reads `ARGS`.
     pub reads_args: bool,

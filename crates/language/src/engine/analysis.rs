@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use crate::limits::space;
-use crate::program::{Entry, Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of};
+use crate::program::{
+    Entry, KnownProcedures, Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of,
+};
 use crate::syntax::KnownLines;
 use crate::syntax::ast::{Procedure, Tree};
 use crate::text::{Source, Sources, Span};
@@ -36,18 +38,32 @@ pub struct AnalyzedText<'a> {
     sources: &'a Sources,
 }
 
+/// What is known of earlier versions of a script and its modules, of which a check looks only at what is new.
+#[derive(Default)]
+pub struct KnownTexts {
+    pub(super) lines: RefCell<KnownLines>,
+    pub(super) procedures: RefCell<KnownProcedures>,
+}
+
+impl KnownTexts {
+    /// Returns the number of procedures that the newest check did not look at, since there is nothing to find in them.
+    pub fn skipped_procedures(&self) -> usize {
+        self.procedures.borrow().skipped_procedures()
+    }
+}
+
 impl Engine {
     /// Checks a script like [`Engine::check`], and keeps its tree.
     pub fn analyze(&self, script: &Script) -> Analysis {
         self.analyze_with(script, None)
     }
 
-    /// Like [`Engine::analyze`], for a new version of a script that was analyzed with the same known lines.
-    pub fn analyze_again(&self, script: &Script, known: &RefCell<KnownLines>) -> Analysis {
+    /// Like [`Engine::analyze`], for a new version of a script that was analyzed with the same known texts.
+    pub fn analyze_again(&self, script: &Script, known: &KnownTexts) -> Analysis {
         self.analyze_with(script, Some(known))
     }
 
-    fn analyze_with(&self, script: &Script, known: Option<&RefCell<KnownLines>>) -> Analysis {
+    fn analyze_with(&self, script: &Script, known: Option<&KnownTexts>) -> Analysis {
         let _space = space::enter(&self.limits);
         on_large_stack(|| {
             let Prepared { sources, findings, program, unit, modules, interface, .. } =

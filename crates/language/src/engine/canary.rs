@@ -58,8 +58,15 @@ impl Engine {
         let (mut sources, mut findings) = (Sources::new(), Vec::new());
         let tree = parse(sources.add("", SCRIPT), self.text_limits(), &mut findings);
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        let environment =
-            Environment { registry, settings, earlier: &[], variables: &[], modules: &[], sources: &sources };
+        let environment = Environment {
+            registry,
+            settings,
+            earlier: &[],
+            variables: &[],
+            modules: &[],
+            sources: &sources,
+            known: None,
+        };
         let program = lower(&Unit { tree, uses: Uses::new() }, &environment, &mut findings);
         let world = RunContext {
             gate: self.gate.clone(),

@@ -67,11 +67,11 @@ pub use crate::program::{
 pub use crate::sandbox::{Resolver, Root, UserKey};
 pub use crate::syntax::ast;
 pub use crate::syntax::keyword::{BEGINNING_WORDS, CONSTANTS, HEAD_WORDS, RESERVED, STATEMENT_WORDS};
-pub use crate::syntax::{KnownLines, Token, TokenClass, TokenKind, closed_heads, next_words, tokens};
+pub use crate::syntax::{Token, TokenClass, TokenKind, closed_heads, next_words, tokens};
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;
-pub use analysis::{Analysis, AnalyzedText};
+pub use analysis::{Analysis, AnalyzedText, KnownTexts};
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use call::{AnswerForm, ToolCall};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, time_span};

@@ -4,24 +4,25 @@ use std::cell::RefCell;
 
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
-use crate::program::lint::LintContext;
+use crate::program::lint::{LintContext, is_structure_uncertain};
+use crate::program::truncation::mark_truncations;
 use crate::program::{
-    Environment, Interface, Module, Observed, Unit, discard_unread, lint, lower, mark_last_uses, mark_unread,
-    tree::Program,
+    Environment, Interface, KnownProcedures, Module, Observed, Unit, discard_unread, lint, lower, mark_last_uses,
+    mark_unread, tree::Program,
 };
-use crate::syntax::{KnownLines, TextLimits};
+use crate::syntax::TextLimits;
 use crate::text::{Code, Diagnostic, Sources, Span};
 
 use super::modules::Loader;
 use super::parse::{parse_known, uncalled_main};
 use super::required_version::keep_version_findings;
-use super::{Engine, Script, admit_text};
+use super::{Engine, KnownTexts, Script, admit_text};
 
 /// The purpose of parsing and lowering a script.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose<'a> {
-    /// To report errors and probable mistakes. `known` are lines of an earlier version of the text.
-    Check { known: Option<&'a RefCell<KnownLines>> },
+    /// To report errors and probable mistakes. `known` is what an earlier version of the text has in common with it.
+    Check { known: Option<&'a KnownTexts> },
     /// To run it. `memory` is the session that loads its modules, `procedure` the requested entry point, `watch` the
     /// time limit. A debugger shows every variable, so nothing is left out of a program for one.
     Run { memory: &'a SessionMemory, procedure: Option<&'a str>, watch: &'a Watch, for_debugger: bool },
@@ -56,7 +57,7 @@ impl<'a> Purpose<'a> {
         }
     }
 
-    fn known(self) -> Option<&'a RefCell<KnownLines>> {
+    fn known(self) -> Option<&'a KnownTexts> {
         match self {
             Purpose::Check { known } => known,
             Purpose::Run { .. } => None,
@@ -101,13 +102,14 @@ impl Engine {
         let span = source.span();
         let limits = TextLimits { deadline: purpose.watch().and_then(Watch::deadline), ..self.text_limits() };
         let known = purpose.known();
-        let tree = parse_known(source, limits, &mut findings, known);
+        let lines = known.map(|known| &known.lines);
+        let tree = parse_known(source, limits, &mut findings, lines);
         let mut modules = Vec::new();
         let (engine, session) = (self, purpose.session());
         let mut loader = Loader {
             engine,
             limits,
-            known,
+            known: lines,
             session,
             sources: &mut sources,
             findings: &mut findings,
@@ -115,8 +117,8 @@ impl Engine {
             held: &mut held,
         };
         let uses = loader.load(span, &tree);
-        if let Some(known) = known {
-            known.borrow_mut().end_parse();
+        if let Some(lines) = lines {
+            lines.borrow_mut().end_parse();
         }
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);
@@ -130,8 +132,14 @@ impl Engine {
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
+        // Where it is uncertain which statements a procedure has, its text does not tell.
+        let known = known.map(|known| &known.procedures).filter(|_| !is_structure_uncertain(&findings));
+        if let Some(known) = known {
+            known.borrow_mut().begin_check();
+        }
+        let (earlier, variables) = (&[], &[]);
         let environment =
-            Environment { registry, settings, earlier: &[], variables: &[], modules: &modules, sources: &sources };
+            Environment { registry, settings, earlier, variables, modules: &modules, sources: &sources, known };
         let program = lower(&unit, &environment, &mut findings);
         if let Some(finding) = purpose.stopped() {
             return Prepared::refused(sources, vec![finding], held);
@@ -141,7 +149,12 @@ impl Engine {
         }
         let mut prepared = Prepared { sources, findings, held, program, unit, modules, uncalled_main: None, interface };
         match purpose {
-            Purpose::Check { .. } => self.lint(&mut prepared, script, span),
+            Purpose::Check { .. } => {
+                self.lint(&mut prepared, script, span, known);
+                if let Some(known) = known {
+                    known.borrow_mut().end_check();
+                }
+            }
             Purpose::Run { for_debugger, procedure, .. } => {
                 self.optimize(&mut prepared.program, for_debugger);
                 if procedure.is_none()
@@ -155,8 +168,9 @@ impl Engine {
         prepared
     }
 
-    /// Leaves out what a run does not need, and marks where values can be moved.
+    /// Leaves out what a run does not need, and marks where values can be moved and where results may be truncated.
     fn optimize(&self, program: &mut Program, for_debugger: bool) {
+        mark_truncations(program, self.gate.registry());
         if for_debugger {
             mark_unread(program);
             mark_last_uses(program, Observed::BetweenStatements);
@@ -168,9 +182,10 @@ impl Engine {
     }
 
     /// Lints the modules of a script, then the script itself, whose text is at `span`.
-    fn lint(&self, prepared: &mut Prepared, script: &Script, span: Span) {
+    fn lint(&self, prepared: &mut Prepared, script: &Script, span: Span, known: Option<&RefCell<KnownProcedures>>) {
         let Prepared { sources, findings, program, unit, modules, .. } = prepared;
-        let context = LintContext { program, gate: &self.gate, limits: self.text_limits(), strict: self.strict };
+        let (gate, limits, strict) = (&self.gate, self.text_limits(), self.strict);
+        let context = LintContext { program, gate, limits, strict, known };
         let texts = modules.iter().map(|module| (module.span, &module.unit.tree));
         for (span, tree) in texts.chain([(span, &unit.tree)]) {
             let source = sources.of(span).expect("the texts were added");

@@ -5,16 +5,17 @@
 
 use std::collections::HashSet;
 
-use crate::syntax::ast::{ExprId, ExprKind, StatementKind};
+use crate::syntax::ast::{ExprId, ExprKind, StatementKind, Tree};
 use crate::syntax::keyword::{dotted_word, first_word, is_word, is_word_char};
 use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic};
 
-use super::text::{Callee, Text};
+use super::names::{Callee, Names};
+use super::text::Text;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
-    if expands_values(text) {
+    if text.outside.expands_values {
         return;
     }
     let outer: HashSet<&str> = text.top_and_procedures().0.names_set().collect();
@@ -65,16 +66,15 @@ fn braced(literal: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns whether the script expands a template that is not a literal: then any text may be one.
-fn expands_values(text: &Text<'_>) -> bool {
-    text.bodies.iter().flat_map(|body| &body.expressions).any(|id| {
-        let ExprKind::Call(call) = &text.tree[*id].kind else { return false };
-        let expands = match text.callee(call) {
-            Some(Callee::Tool(tool)) => ["STR.Format", "TEXT.Template"].contains(&tool.spec.name),
-            Some(Callee::Builtin(builtin)) => builtin.name() == "EVAL",
-            _ => false,
-        };
-        expands && call.args.first().is_none_or(|arg| !matches!(text.tree[arg.value].kind, ExprKind::Text(_)))
+/// Returns whether a body expands a template that is not a literal: then any text may be one.
+pub fn expands_value(tree: &Tree, names: &Names<'_>, body: &Body<'_>) -> bool {
+    body.expressions.iter().any(|id| {
+        let ExprKind::Call(call) = &tree[*id].kind else { return false };
+        let expands = names.callee(call).is_some_and(|callee| match callee {
+            Callee::Tool(tool) => ["STR.Format", "TEXT.Template"].contains(&tool.spec.name),
+            callee => callee.is_eval(),
+        });
+        expands && call.args.first().is_none_or(|arg| !matches!(tree[arg.value].kind, ExprKind::Text(_)))
     })
 }
 

@@ -6,7 +6,8 @@ use crate::syntax::ast::{Call, ExprId, ExprKind};
 use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{BELOW_ROOT, Declaration, Kind};
 
-use super::text::{Callee, Text};
+use super::names::Callee;
+use super::text::Text;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {

@@ -4,7 +4,8 @@ use crate::program::builtin::Builtin;
 use crate::syntax::ast::{BinaryOp, Call, ExprId, ExprKind, Link, Statement, StatementKind, UnaryOp};
 use crate::text::{Code, Diagnostic, Span};
 
-use super::text::{Callee, Text};
+use super::names::Callee;
+use super::text::Text;
 use super::walk::Body;
 
 /// The values that `TYPEOF` can return.

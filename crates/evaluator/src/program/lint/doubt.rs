@@ -5,10 +5,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use compact_str::CompactString;
+
 use crate::syntax::ast::{Statement, StatementKind};
 use crate::syntax::keyword::{is_reserved, is_word, is_word_char};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Span, nearest};
 
+use super::facts::Facts;
 use super::walk::Body;
 
 /// Maximum number of errors beside which warnings are reported.
@@ -40,11 +43,16 @@ pub struct Doubts {
 
 impl Doubts {
     /// Collects the errors among findings about a text. Returns `None` if its structure is uncertain.
-    pub fn of(source: &Source, bodies: &[Body<'_>], found: &[Diagnostic]) -> Option<Doubts> {
+    ///
+    /// `clean` are the facts about procedures that are not among the bodies.
+    pub fn of<'f>(
+        source: &Source,
+        bodies: &[Body<'_>],
+        clean: impl Iterator<Item = &'f Facts>,
+        found: &[Diagnostic],
+    ) -> Option<Doubts> {
         let errors = || found.iter().filter(|finding| finding.is_error());
-        let is_of_structure =
-            |finding: &Diagnostic| OF_STRUCTURE.iter().any(|code| finding.code == FindingCode::Script(*code));
-        if errors().any(is_of_structure) || errors().nth(MAX_ERRORS).is_some() {
+        if is_structure_uncertain(found) || errors().nth(MAX_ERRORS).is_some() {
             return None;
         }
         let mut errors: Vec<Span> = errors().filter_map(Diagnostic::span).collect();
@@ -56,7 +64,8 @@ impl Doubts {
         let lines = errors.iter().map(|error| source.lines_of(*error)).chain(bad.iter().copied());
         let words = lines.flat_map(|line| source.slice(line).split(|c: char| !is_word_char(c)));
         let words: BTreeSet<String> = words.map(str::to_owned).collect();
-        let set: HashSet<&str> = bodies.iter().flat_map(|body| body.names_set().chain(body.params())).collect();
+        let mut set: HashSet<&str> = bodies.iter().flat_map(|body| body.names_set().chain(body.params())).collect();
+        set.extend(clean.flat_map(|facts| &facts.sets).map(CompactString::as_str));
         let is_strange = |word: &&String| is_word(word) && !is_reserved(word) && !set.contains(word.as_str());
         let strange = words.iter().filter(is_strange).cloned().collect();
         Some(Doubts { has_bad_lines: !bad.is_empty(), errors, words, strange })
@@ -72,6 +81,12 @@ impl Doubts {
         self.words.contains(name) || self.strange.iter().any(|word| nearest(word, [name]).is_some())
     }
 
+    /// Whether the errors may concern code with these words.
+    pub fn may_concern<'n>(&self, words: impl IntoIterator<Item = &'n str>) -> bool {
+        let of_any = ["EVAL", "LAST", "LAST_ERROR"];
+        self.has_bad_lines || !self.is_none() && words.into_iter().chain(of_any).any(|word| self.may_use(word))
+    }
+
     /// Returns the errors that begin in a range.
     pub fn within(&self, range: Span) -> &[Span] {
         let place = |offset: u32| self.errors.partition_point(|error| error.start < offset);
@@ -82,6 +97,13 @@ impl Doubts {
     pub fn is_on_line_of(&self, source: &Source, finding: &Diagnostic) -> bool {
         finding.span().is_some_and(|span| !self.within(source.lines_of(span)).is_empty())
     }
+}
+
+/// Whether findings leave the extent of statements and blocks uncertain.
+pub fn is_structure_uncertain(found: &[Diagnostic]) -> bool {
+    let is_of_structure =
+        |finding: &Diagnostic| OF_STRUCTURE.iter().any(|code| finding.code == FindingCode::Script(*code));
+    found.iter().filter(|finding| finding.is_error()).any(is_of_structure)
 }
 
 /// Returns the lines that could not be parsed.

@@ -10,30 +10,39 @@ mod command_line;
 mod comments;
 mod conditions;
 mod doubt;
+pub mod facts;
 mod hidden;
 mod metadata;
+mod names;
 mod never_nil;
 mod operands;
 mod overwritten;
+mod reads;
 mod resumed;
 mod text;
 mod uncalled_main;
 mod unreachable;
 mod unseen;
-mod unused;
+pub(in crate::program) mod unused;
 mod upstream;
 pub(in crate::program) mod walk;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use compact_str::CompactString;
+
 use crate::gate::Gate;
 use crate::syntax::TextLimits;
-use crate::syntax::ast::Tree;
+use crate::syntax::ast::{Procedure, Tree};
 use crate::text::{Diagnostic, Source};
 
+use super::known::{CleanProcedure, KnownProcedures};
 use super::tree::Program;
 
-use doubt::Doubts;
 use text::Text;
-use walk::Body;
+
+pub use doubt::is_structure_uncertain;
 
 /// The context that texts of a program are checked against.
 #[derive(Clone, Copy)]
@@ -46,6 +55,15 @@ pub struct LintContext<'a> {
     pub limits: TextLimits,
     /// Whether every tool failure is an error.
     pub strict: bool,
+    /// The procedures in which earlier checks found nothing.
+    pub known: Option<&'a RefCell<KnownProcedures>>,
+}
+
+impl LintContext<'_> {
+    /// Returns a procedure that was not lowered, because there is nothing to find in it.
+    fn clean(&self, procedure: &Procedure) -> Option<Rc<CleanProcedure>> {
+        self.known?.borrow().skipped(procedure)
+    }
 }
 
 /// Returns the warning that nothing calls `Main`, unless the text allows it.
@@ -65,11 +83,10 @@ pub fn lint(source: &Source, tree: &Tree, ground: LintContext<'_>, findings: &mu
     let (mut found, others) = std::mem::take(findings).into_iter().partition(is_here);
     *findings = others;
     comments::lint(source, tree, ground, &mut found);
-    let bodies = Body::all(tree);
-    let Some(doubts) = Doubts::of(source, &bodies, &found) else { return finish(source, tree, found, findings) };
-    let text = Text::new(source, tree, ground, doubts, bodies);
+    let Some(text) = Text::new(source, tree, ground, &found) else { return finish(source, tree, found, findings) };
     let mut warnings = Vec::new();
     all_lints(&text, &mut warnings);
+    keep_clean(&text, found.iter().chain(&warnings));
     warnings.retain(|warning| !text.doubts.is_on_line_of(source, warning));
     found.append(&mut warnings);
     finish(source, tree, found, findings);
@@ -95,6 +112,22 @@ fn all_lints(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
     if text.doubts.is_none() {
         found.extend(uncalled_main::find(text.source, text.tree));
+    }
+}
+
+/// Keeps the procedures in which there is nothing to find.
+fn keep_clean<'f>(text: &Text<'_>, found: impl Iterator<Item = &'f Diagnostic>) {
+    let Some(known) = text.ground.known else { return };
+    let mut places: Vec<u32> = found.filter_map(Diagnostic::span).map(|span| span.start).collect();
+    places.sort_unstable();
+    let mut known = known.borrow_mut();
+    for body in text.top_and_procedures().1 {
+        let Some(lowered) = body.procedure.and_then(|procedure| known.lowered(procedure)) else { continue };
+        let next = places.get(places.partition_point(|place| *place < lowered.span.start));
+        let is_clean = next.is_none_or(|place| *place >= lowered.span.end);
+        if is_clean && !text.doubts.may_concern(lowered.words.iter().map(CompactString::as_str)) {
+            known.keep(lowered, text.facts_of(body), text.outside);
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use crate::syntax::ast::{BinaryOp, Call, ExprId, ExprKind};
 use crate::text::{Code, Diagnostic};
 use crate::toolkit::Failure;
 
-use super::text::{Callee, Text};
+use super::names::Callee;
+use super::text::Text;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {

@@ -3,14 +3,16 @@
 //! A variable that nothing reads at all is reported by `unused`. Where the text does not settle what is read, nothing is
 //! reported.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use crate::syntax::ast::{ExprKind, Statement, StatementKind};
-use crate::syntax::keyword::is_keyword;
+use compact_str::CompactString;
+
+use crate::syntax::ast::{Statement, StatementKind};
 use crate::text::{Code, Diagnostic, Span};
 
+use super::reads::Reads;
 use super::text::Text;
-use super::unused::{expanded, failing_tool, set_by};
+use super::unused::{failing_tool, set_by};
 use super::walk::{Body, blocks, extent};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
@@ -18,84 +20,55 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let (top, procedures) = text.top_and_procedures();
-    // A procedure may read the variables of the script.
-    let mut elsewhere = HashSet::new();
     for body in procedures {
-        let uses = Uses::of(text, body);
-        elsewhere.extend(uses.reads.keys().cloned());
-        Search { text, uses: &uses, elsewhere: &HashSet::new() }.body(body, found);
+        Search { text, reads: &body.reads, elsewhere: &HashSet::new() }.body(body, found);
     }
-    Search { text, uses: &Uses::of(text, top), elsewhere: &elsewhere }.body(top, found);
+    // A procedure may read the variables of the script.
+    let mut elsewhere: HashSet<&str> = procedures.iter().flat_map(|body| body.reads.names()).collect();
+    elsewhere.extend(text.facts().flat_map(|facts| &facts.reads).map(CompactString::as_str));
+    Search { text, reads: &top.reads, elsewhere: &elsewhere }.body(top, found);
 }
 
 /// Maximum number of statements between two that set the same variable.
 const MAX_AHEAD: usize = 20;
 
-/// The name under which reads of LAST and LAST_ERROR are recorded, since they show the outcome of any call.
-const LAST: &str = "LAST";
-
-/// The names that a body reads, and where.
-struct Uses {
-    reads: HashMap<String, Vec<u32>>,
-    /// Whether a text is expanded that is not known, so that any name may be read.
-    all: bool,
+/// Returns the names that are read within any of the ranges, which are in source order.
+fn read_within<'a>(reads: &Reads<'a>, ranges: &[Span]) -> Handled<'a> {
+    // Where the ranges up to each one end at most, since they may be nested.
+    let ends: Vec<u32> = ranges
+        .iter()
+        .scan(0, |end, range| {
+            *end = range.end.max(*end);
+            Some(*end)
+        })
+        .collect();
+    let is_within = |place: &u32| {
+        let before = ranges.partition_point(|range| range.start <= *place);
+        before > 0 && *place < ends[before - 1]
+    };
+    if ranges.is_empty() {
+        return Handled::default();
+    }
+    Handled {
+        all: reads.outcomes.iter().any(is_within),
+        names: reads.names().filter(|name| reads.places(name).iter().any(is_within)).collect(),
+    }
 }
 
-impl Uses {
-    fn of(text: &Text<'_>, body: &Body<'_>) -> Uses {
-        let mut uses = Uses { reads: HashMap::new(), all: false };
-        for id in &body.expressions {
-            let expr = &text.tree[*id];
-            match &expr.kind {
-                ExprKind::Last => uses.add(expr.span.start, LAST),
-                ExprKind::Name(name) => uses.add(expr.span.start, name),
-                ExprKind::Template(template, _) => {
-                    expanded(template).for_each(|name| uses.add(expr.span.start, &name));
-                }
-                ExprKind::Call(call) => uses.all |= text.is_eval(call),
-                _ => {}
-            }
-        }
-        for statement in &body.statements {
-            let StatementKind::Set { targets, .. } = &statement.kind else { continue };
-            let parts = targets.iter().filter(|target| !target.steps.is_empty());
-            parts.for_each(|part| uses.add(statement.span.start, &part.name.text));
-        }
-        uses.reads.values_mut().for_each(|places| places.sort_unstable());
-        uses
-    }
+/// The variables whose values error handlers may look at.
+#[derive(Default)]
+struct Handled<'a> {
+    /// Whether they look at the outcome of any call.
+    all: bool,
+    names: HashSet<&'a str>,
+}
 
-    fn add(&mut self, at: u32, name: &str) {
-        let is_outcome = is_keyword(name, "LAST_ERROR") || is_keyword(name, LAST);
-        let name = if is_outcome { LAST } else { name };
-        self.reads.entry(name.to_owned()).or_default().push(at);
-    }
-
-    /// Returns the names that are read within any of the ranges, which are in source order.
-    fn within(&self, ranges: &[Span]) -> HashSet<&str> {
-        // Where the ranges up to each one end at most, since they may be nested.
-        let ends: Vec<u32> = ranges
-            .iter()
-            .scan(0, |end, range| {
-                *end = range.end.max(*end);
-                Some(*end)
-            })
-            .collect();
-        let is_within = |place: &u32| {
-            let before = ranges.partition_point(|range| range.start <= *place);
-            before > 0 && *place < ends[before - 1]
-        };
-        let names = self.reads.iter().filter(|(_, places)| places.iter().any(is_within));
-        names.map(|(name, _)| name.as_str()).collect()
-    }
-
-    /// Returns whether something in a range reads a variable, or the outcome of the newest call.
-    fn has(&self, name: &str, range: Span) -> bool {
-        [name, LAST].iter().filter_map(|name| self.reads.get(*name)).any(|places| {
-            let next = places.get(places.partition_point(|place| *place < range.start));
-            next.is_some_and(|place| *place < range.end)
-        })
-    }
+/// Returns whether something in a range reads a variable, or the outcome of the newest call.
+fn is_read(reads: &Reads<'_>, name: &str, range: Span) -> bool {
+    [reads.places(name), &reads.outcomes].into_iter().any(|places| {
+        let next = places.get(places.partition_point(|place| *place < range.start));
+        next.is_some_and(|place| *place < range.end)
+    })
 }
 
 /// Returns the spans of the error handlers of a body, in source order.
@@ -107,9 +80,9 @@ fn handlers(body: &Body<'_>) -> Vec<Span> {
 /// The search in one body.
 struct Search<'s, 'a> {
     text: &'s Text<'a>,
-    uses: &'s Uses,
+    reads: &'s Reads<'a>,
     /// Names that other bodies may read.
-    elsewhere: &'s HashSet<String>,
+    elsewhere: &'s HashSet<&'s str>,
 }
 
 /// A statement that puts the result of a tool into a variable.
@@ -121,11 +94,11 @@ struct Setter<'a> {
 
 impl Search<'_, '_> {
     fn body(&self, body: &Body<'_>, found: &mut Vec<Diagnostic>) {
-        if self.uses.all || !self.text.is_certain(body) {
+        if !self.reads.evals.is_empty() || !self.text.is_certain(body) {
             return;
         }
-        let handled = self.uses.within(&handlers(body));
-        let is_handled = |name: &str| handled.contains(name) || handled.contains(LAST);
+        let handled = read_within(self.reads, &handlers(body));
+        let is_handled = |name: &str| handled.all || handled.names.contains(name);
         for block in blocks(body.block) {
             for (number, statement) in block.iter().enumerate() {
                 let Some(setter) = self.setter(statement).filter(|setter| !is_handled(setter.name)) else { continue };
@@ -147,7 +120,7 @@ impl Search<'_, '_> {
     fn setter<'b>(&self, statement: &'b Statement) -> Option<Setter<'b>> {
         let tool = failing_tool(self.text, statement)?;
         let name = set_by(statement)?.text.as_str();
-        let is_read = self.uses.reads.contains_key(name);
+        let is_read = !self.reads.places(name).is_empty();
         (is_read && !name.starts_with('_') && !self.elsewhere.contains(name)).then_some(Setter {
             statement,
             name,
@@ -158,7 +131,7 @@ impl Search<'_, '_> {
     /// Reports a result if one of the next statements of its block sets the variable again and none reads it until then.
     fn set_again(&self, setter: &Setter<'_>, next: &[Statement]) -> Option<Diagnostic> {
         for statement in next.iter().take(MAX_AHEAD) {
-            if self.uses.has(setter.name, extent(statement)) || leaves(statement) {
+            if is_read(self.reads, setter.name, extent(statement)) || leaves(statement) {
                 return None;
             }
             if set_by(statement).is_some_and(|name| name.text == setter.name) {
@@ -171,7 +144,7 @@ impl Search<'_, '_> {
 
     /// Reports a result that each turn of a loop replaces, if nothing in the loop reads it.
     fn set_each_turn(&self, setter: &Setter<'_>, whole: Span) -> Option<Diagnostic> {
-        let is_read = self.uses.has(setter.name, whole);
+        let is_read = is_read(self.reads, setter.name, whole);
         (!is_read).then(|| setter.report("each turn of the loop sets `{name}` again, and only the last is left"))
     }
 }

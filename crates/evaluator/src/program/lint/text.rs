@@ -1,15 +1,17 @@
 //! A text prepared for linting: its bodies, and the targets of its calls.
 
-use std::collections::HashSet;
+use std::rc::Rc;
 
-use crate::program::builtin::Builtin;
-use crate::program::higher_order::HigherOrder;
-use crate::syntax::ast::{Call, StatementKind, Tree};
-use crate::text::Source;
+use crate::program::known::{CleanProcedure, OutsideFacts};
+use crate::syntax::ast::{Call, ExprKind, StatementKind, Tree};
+use crate::text::{Diagnostic, Source};
 use crate::toolkit::Declaration;
 
 use super::LintContext;
+use super::braces::expands_value;
 use super::doubt::Doubts;
+use super::facts::Facts;
+use super::names::{Callee, Names};
 use super::walk::{Body, is_plain};
 
 /// A text whose structure is known.
@@ -19,40 +21,49 @@ pub struct Text<'a> {
     pub ground: LintContext<'a>,
     /// Its errors.
     pub doubts: Doubts,
-    /// The top level, then the procedures.
+    /// The top level, then the procedures, except for those in which there is nothing to find.
     pub bodies: Vec<Body<'a>>,
+    /// The procedures in which there is nothing to find.
+    pub clean: Vec<Rc<CleanProcedure>>,
+    /// What the bodies depend on besides the meaning of their words.
+    pub outside: OutsideFacts,
     /// Whether the top level does more than assign plain values to names.
     pub acts: bool,
-    procedures: HashSet<&'a str>,
-    modules: HashSet<&'a str>,
-}
-
-/// The target of a call.
-pub enum Callee<'a> {
-    /// A procedure of the text or of a module.
-    Procedure,
-    Builtin(Builtin),
-    /// A function that takes a procedure.
-    Over,
-    Tool(&'a Declaration),
+    names: Names<'a>,
 }
 
 impl<'a> Text<'a> {
-    pub fn new(
-        source: &'a Source,
-        tree: &'a Tree,
-        ground: LintContext<'a>,
-        doubts: Doubts,
-        bodies: Vec<Body<'a>>,
-    ) -> Text<'a> {
-        let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
-            StatementKind::Procedure(procedure) => Some(procedure.name.text.as_str()),
-            _ => None,
-        });
-        let procedures = procedures.collect();
-        let modules = tree.uses().map(|used| used.name.text.as_str()).collect();
+    /// Prepares a text about which there are findings. Returns `None` if its structure is uncertain.
+    pub fn new(source: &'a Source, tree: &'a Tree, ground: LintContext<'a>, found: &[Diagnostic]) -> Option<Text<'a>> {
+        let names = Names::of(tree, ground.gate.registry());
+        let (mut bodies, mut skipped) = (vec![Body::top(tree)], Vec::new());
+        for statement in &tree.statements {
+            let StatementKind::Procedure(procedure) = &statement.kind else { continue };
+            match ground.clean(procedure) {
+                Some(clean) => skipped.push((statement, clean)),
+                None => bodies.extend(Body::of_procedure(tree, statement)),
+            }
+        }
+        let clean = skipped.iter().map(|(_, clean)| &clean.facts);
+        let doubts = Doubts::of(source, &bodies, clean, found)?;
+        bodies.iter_mut().for_each(|body| body.collect_reads(tree, &names));
+        let any = |of_facts: fn(&Facts) -> bool, of_body: &dyn Fn(&Body<'_>) -> bool| {
+            skipped.iter().any(|(_, clean)| of_facts(&clean.facts)) || bodies.iter().any(of_body)
+        };
+        let outside = OutsideFacts {
+            reads_errors: any(|facts| facts.reads_errors, &|body| body.reads.reads_errors),
+            expands_values: any(|facts| facts.expands_value, &|body| expands_value(tree, &names, body)),
+            reads_last: tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last)),
+        };
+        let (clean, others): (Vec<_>, Vec<_>) = skipped.into_iter().partition(|(_, clean)| clean.outside == outside);
+        for (statement, _) in others {
+            let mut body = Body::of_procedure(tree, statement);
+            body.iter_mut().for_each(|body| body.collect_reads(tree, &names));
+            bodies.extend(body);
+        }
+        let clean = clean.into_iter().map(|(_, clean)| clean).collect();
         let acts = tree.statements.iter().any(|statement| statement.runs() && !is_plain(tree, statement));
-        Text { source, tree, ground, bodies, doubts, acts, procedures, modules }
+        Some(Text { source, tree, ground, doubts, bodies, clean, outside, acts, names })
     }
 
     /// Returns whether a body has no errors. For the top level, that is so if the whole text has none, because
@@ -69,29 +80,24 @@ impl<'a> Text<'a> {
         self.bodies.split_first().expect("a text has a top level")
     }
 
+    /// Returns the facts about the procedures in which there is nothing to find.
+    pub fn facts(&self) -> impl Iterator<Item = &Facts> {
+        self.clean.iter().map(|clean| &clean.facts)
+    }
+
+    /// Returns the facts about a body.
+    pub fn facts_of(&self, body: &Body<'_>) -> Facts {
+        Facts::of(self.tree, &self.names, body)
+    }
+
     /// Resolves a call in the same order as lowering. Returns `None` if nothing has the name.
     pub fn callee(&self, call: &Call) -> Option<Callee<'a>> {
-        self.named(call.callee.as_str())
+        self.names.callee(call)
     }
 
     /// Returns what a call of this name calls.
     pub fn named(&self, name: &str) -> Option<Callee<'a>> {
-        let is_module = name.split_once('.').is_some_and(|(module, _)| self.modules.contains(module));
-        if self.procedures.contains(name) || is_module {
-            return Some(Callee::Procedure);
-        }
-        if let Some(builtin) = Builtin::find(name) {
-            return Some(Callee::Builtin(builtin));
-        }
-        if HigherOrder::find(name).is_some() {
-            return Some(Callee::Over);
-        }
-        self.find_tool(name).map(Callee::Tool)
-    }
-
-    /// Whether a call is one of EVAL, which may read any name.
-    pub fn is_eval(&self, call: &Call) -> bool {
-        matches!(self.callee(call), Some(Callee::Builtin(Builtin::Eval)))
+        self.names.named(name)
     }
 
     /// Returns the tool that a call calls.
@@ -104,7 +110,6 @@ impl<'a> Text<'a> {
 
     /// Finds a tool by name.
     pub fn find_tool(&self, name: &str) -> Option<&'a Declaration> {
-        let registry = self.ground.gate.registry();
-        registry.find(name).map(|id| registry.get(id))
+        self.names.find_tool(name)
     }
 }

@@ -4,12 +4,10 @@
 //! statements, or in an enclosing loop. Where the text does not settle this, the result counts as checked.
 
 use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind};
-use crate::syntax::keyword::is_keyword;
 use crate::text::{Code, Diagnostic, Span};
 use crate::toolkit::{Declaration, Failure};
 
-use super::text::{Callee, Text};
-use super::unused::expanded;
+use super::text::Text;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
@@ -17,7 +15,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let looks: Vec<Looks> = text.bodies.iter().map(|body| Looks::of(text, body)).collect();
-    let reads_errors = looks.iter().any(|looks| looks.reads_errors);
+    let reads_errors = text.outside.reads_errors || looks.iter().any(|looks| looks.reads_errors);
     for (body, looks) in text.bodies.iter().zip(&looks) {
         // The caller of a procedure may check LAST_ERROR.
         // A line that could not be parsed may begin or end a block, and so decide which call comes last.
@@ -47,41 +45,20 @@ struct Stretch<'a> {
 
 impl Looks {
     fn of(text: &Text<'_>, body: &Body<'_>) -> Looks {
-        let mut looks = Looks { calls: Vec::new(), reads: Vec::new(), reads_errors: false };
-        for id in &body.expressions {
-            let expr = &text.tree[*id];
-            match &expr.kind {
-                ExprKind::Last => looks.reads.push(expr.span.start),
-                ExprKind::Name(name) => looks.add_name(name, expr.span.start),
-                ExprKind::Template(template, _) => {
-                    expanded(template).for_each(|name| looks.add_name(&name, expr.span.start))
-                }
-                ExprKind::Call(call) if text.is_eval(call) => {
-                    // The text may name either of them.
-                    looks.add_name("LAST_ERROR", expr.span.start);
-                }
-                ExprKind::Call(call) if !matches!(text.callee(call), Some(Callee::Builtin(_))) => {
-                    looks.calls.push(expr.span.start);
-                }
-                _ => {}
-            }
-        }
+        let reads = &body.reads;
+        // A text that is expanded may name LAST or LAST_ERROR.
+        let mut looks = Looks {
+            calls: reads.calls.clone(),
+            reads: [&reads.outcomes[..], &reads.evals].concat(),
+            reads_errors: reads.reads_errors,
+        };
         if ["LAST", "LAST_ERROR"].iter().any(|name| text.doubts.may_use(name)) {
             let errors = text.doubts.within(body.span.unwrap_or(text.source.span()));
             looks.reads.extend(errors.iter().map(|error| error.start));
             looks.reads_errors = true;
         }
-        looks.calls.sort_unstable();
         looks.reads.sort_unstable();
         looks
-    }
-
-    fn add_name(&mut self, name: &str, at: u32) {
-        let is_error = is_keyword(name, "LAST_ERROR");
-        self.reads_errors |= is_error;
-        if is_error || is_keyword(name, "LAST") {
-            self.reads.push(at);
-        }
     }
 
     /// Returns the findings about a body. Outer blocks are visited before inner ones, and each block from its end to

@@ -2,27 +2,33 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::syntax::ast::{ExprId, ExprKind, Name, Statement, StatementKind, Tree};
-use crate::syntax::{Part, Template, keyword};
+use compact_str::CompactString;
+
+use crate::syntax::ast::{ExprKind, Name, Statement, StatementKind};
+use crate::syntax::keyword;
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 use crate::toolkit::Failure;
 
 use super::doubt::Doubts;
-use super::text::{Callee, Text};
+use super::facts::mentions;
+use super::names::Callee;
+use super::text::Text;
 use super::walk::{Body, is_plain, set_otherwise};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
-    let mut everywhere = Reads::of(text, top);
-    let of_script: HashSet<&str> = top.statements.iter().flat_map(|statement| set_otherwise(statement)).collect();
+    let mut everywhere = ReadNames::of(text, top);
+    let of_script: HashSet<&str> = top.names_set().collect();
     for body in procedures {
-        let reads = Reads::of(text, body);
+        let reads = ReadNames::of(text, body);
         variables(text, body, &reads, found);
         places(body, &reads, &of_script, found);
-        // Procedures can read the script's variables too.
-        everywhere.names.extend(reads.names);
-        everywhere.in_braces.extend(reads.in_braces);
-        everywhere.all |= reads.all;
+        everywhere.add(reads.names, reads.in_braces, reads.all);
+    }
+    // Procedures can read the script's variables too.
+    for facts in text.facts() {
+        let [names, in_braces] = [&facts.used, &facts.in_braces].map(|names| names.iter().map(CompactString::as_str));
+        everywhere.add(names, in_braces, facts.expands_unknown);
     }
     variables(text, top, &everywhere, found);
     places(top, &everywhere, &HashSet::new(), found);
@@ -31,9 +37,9 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The names that are read.
-struct Reads<'t> {
-    names: HashSet<String>,
+/// The names whose values are used.
+struct ReadNames<'t> {
+    names: HashSet<&'t str>,
     /// Words in the braces of texts.
     in_braces: HashSet<&'t str>,
     doubts: &'t Doubts,
@@ -41,60 +47,31 @@ struct Reads<'t> {
     all: bool,
 }
 
-impl<'t> Reads<'t> {
-    fn of(text: &'t Text<'_>, body: &Body<'_>) -> Reads<'t> {
-        let mut reads = Reads {
-            names: HashSet::new(),
+impl<'t> ReadNames<'t> {
+    fn of(text: &'t Text<'_>, body: &'t Body<'_>) -> ReadNames<'t> {
+        let reads = &body.reads;
+        ReadNames {
+            names: reads.used().collect(),
+            in_braces: reads.in_braces.clone(),
             doubts: &text.doubts,
-            in_braces: HashSet::new(),
-            all: text.doubts.may_use("EVAL"),
-        };
-        let own: HashSet<ExprId> =
-            body.statements.iter().filter_map(|statement| own_value(text.tree, statement)).collect();
-        for id in body.expressions.iter().filter(|id| !own.contains(id)) {
-            match &text.tree[*id].kind {
-                ExprKind::Name(name) => drop(reads.names.insert(name.to_string())),
-                ExprKind::Text(written) => reads.in_braces.extend(words_in_braces(written)),
-                ExprKind::Template(template, _) => {
-                    reads.names.extend(expanded(template));
-                    reads.in_braces.extend(words_in_braces(template));
-                }
-                ExprKind::Call(call) if text.is_eval(call) => {
-                    match call.args.first().map(|arg| &text.tree[arg.value].kind) {
-                        Some(ExprKind::Text(template)) => reads.names.extend(expanded(template)),
-                        _ => reads.all = true,
-                    }
-                }
-                _ => {}
-            }
+            all: reads.expands_unknown || text.doubts.may_use("EVAL"),
         }
-        reads
+    }
+
+    fn add(
+        &mut self,
+        names: impl IntoIterator<Item = &'t str>,
+        in_braces: impl IntoIterator<Item = &'t str>,
+        all: bool,
+    ) {
+        self.names.extend(names);
+        self.in_braces.extend(in_braces);
+        self.all |= all;
     }
 
     fn has(&self, name: &str) -> bool {
         self.all || self.names.contains(name) || self.doubts.may_use(name)
     }
-}
-
-/// Returns the `x` in the value of `SET x = x + …`: only a later read of `x` can show it.
-fn own_value(tree: &Tree, statement: &Statement) -> Option<ExprId> {
-    let StatementKind::Set { value, .. } = &statement.kind else { return None };
-    let ExprKind::Chain(first, _) = &tree[*value].kind else { return None };
-    let set = set_by(statement)?;
-    matches!(&tree[*first].kind, ExprKind::Name(name) if *name == set.text).then_some(*first)
-}
-
-/// Returns the words that follow an opening brace in a text, where a reader may expect a value.
-fn words_in_braces(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('{').map(|(open, brace)| keyword::first_word(text[open + brace.len()..].trim_start()))
-}
-
-/// Returns the names that a template expands.
-pub fn expanded(template: &str) -> impl Iterator<Item = String> {
-    Template::new(template).filter_map(|part| match part {
-        Part::Placeholder(name, _) => Some(name.split('.').next().unwrap_or(name).to_owned()),
-        Part::Text(_) => None,
-    })
 }
 
 /// Returns the name that a statement sets if it sets exactly one.
@@ -109,7 +86,7 @@ pub fn set_by(statement: &Statement) -> Option<&Name> {
     }
 }
 
-fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads<'_>, found: &mut Vec<Diagnostic>) {
+fn variables(text: &Text<'_>, body: &Body<'_>, reads: &ReadNames<'_>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let mut setters: HashMap<&str, Vec<&Statement>> = HashMap::new();
     let mut changed: HashSet<&str> = HashSet::new();
@@ -132,7 +109,7 @@ fn variables(text: &Text<'_>, body: &Body<'_>, reads: &Reads<'_>, found: &mut Ve
 
 /// Reports variables that are created as maps by an assignment to a place inside them. A place in a variable of the
 /// script does not create a variable of the procedure.
-fn places(body: &Body<'_>, reads: &Reads<'_>, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
+fn places(body: &Body<'_>, reads: &ReadNames<'_>, of_script: &HashSet<&str>, found: &mut Vec<Diagnostic>) {
     let params: HashSet<&str> = body.params().collect();
     let is_known = |name: &str| reads.has(name) || params.contains(name) || of_script.contains(name);
     let unread = set_by_places(body).into_iter().filter(|name| !is_known(&name.text) && !name.text.starts_with('_'));
@@ -236,16 +213,8 @@ fn whole_line(source: &Source, span: Span) -> Option<Edit> {
 }
 
 fn modules(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
-    let expressions = text.bodies.iter().flat_map(|body| &body.expressions);
-    let called: HashSet<&str> = expressions
-        .filter_map(|id| match &text.tree[*id].kind {
-            ExprKind::Call(call) => call.callee.split('.').next(),
-            // The argument of `LIST.Map`.
-            ExprKind::Name(name) => Some(name.as_str()),
-            ExprKind::Text(named) => named.split('.').next(),
-            _ => None,
-        })
-        .collect();
+    let mut called: HashSet<&str> = text.bodies.iter().flat_map(|body| mentions(text.tree, body)).collect();
+    called.extend(text.facts().flat_map(|facts| &facts.mentions).map(CompactString::as_str));
     for statement in &text.tree.statements {
         let StatementKind::Use(used) = &statement.kind else { continue };
         if !called.contains(used.name.text.as_str()) {

@@ -3,27 +3,26 @@
 //! A call whose result is used as ours is, with a field or an index behind it, was written for this language. A call
 //! as a statement is not reported if nothing reads its result.
 
-use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use crate::migrate::difference;
 use crate::syntax::ast::{Call, ExprId, ExprKind, StatementKind};
 use crate::text::{Code, Diagnostic};
 
-use super::text::{Callee, Text};
+use super::names::Callee;
+use super::text::Text;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let has_name = |call: &Call| difference(&call.callee, call.args.len()).is_some();
     let is_one = |id: &ExprId| matches!(&text.tree[*id].kind, ExprKind::Call(call) if has_name(call));
-    let reads_last = LazyCell::new(|| text.tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last)));
     for body in &text.bodies {
         // Most texts have none; uses are collected only for those that do.
         let calls: Vec<ExprId> = body.expressions.iter().copied().filter(is_one).collect();
         if calls.is_empty() {
             continue;
         }
-        let ours = used_as_ours(text, body, *reads_last);
+        let ours = used_as_ours(text, body);
         for id in calls.iter().filter(|id| !ours.contains(id)) {
             let ExprKind::Call(call) = &text.tree[*id].kind else { continue };
             found.extend(different(text, call));
@@ -32,13 +31,13 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// Returns the calls whose result is used as only ours can be, or not at all.
-fn used_as_ours(text: &Text<'_>, body: &Body<'_>, reads_last: bool) -> HashSet<ExprId> {
+fn used_as_ours(text: &Text<'_>, body: &Body<'_>) -> HashSet<ExprId> {
     let bases = body.expressions.iter().filter_map(|id| match text.tree[*id].kind {
         ExprKind::Field(base, _) | ExprKind::Index(base, _) => Some(text.tree.bare(base)),
         _ => None,
     });
     let calls = body.statements.iter().filter_map(|statement| match statement.kind {
-        StatementKind::Call(call) if !reads_last => Some(call),
+        StatementKind::Call(call) if !text.outside.reads_last => Some(call),
         StatementKind::Must { value, .. } => Some(value),
         _ => None,
     });

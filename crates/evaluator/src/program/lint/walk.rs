@@ -5,6 +5,9 @@ use std::collections::{HashMap, HashSet};
 use crate::syntax::ast::{AssignTarget, Block, ExprId, ExprKind, Procedure, Statement, StatementKind, Step, Tree};
 use crate::text::Span;
 
+use super::names::Names;
+use super::reads::Reads;
+
 /// Statements that share variables: the top level or a procedure.
 pub struct Body<'a> {
     /// The procedure, or `None` for the top level.
@@ -19,19 +22,31 @@ pub struct Body<'a> {
     pub expressions: Vec<ExprId>,
     /// Variables that exactly one statement assigns, with the assigned expression.
     pub set_once: HashMap<&'a str, ExprId>,
+    /// The names that it reads, once they are collected.
+    pub reads: Reads<'a>,
 }
 
 impl<'a> Body<'a> {
     /// Returns the top level, then the procedures.
     pub fn all(tree: &'a Tree) -> Vec<Body<'a>> {
-        let procedures = tree.statements.iter().filter_map(|statement| match &statement.kind {
-            StatementKind::Procedure(procedure) => {
-                let span = extent(statement);
-                Some(Body { span: Some(span), ..Body::new(tree, Some(procedure), &procedure.body) })
-            }
-            _ => None,
-        });
-        [Body::new(tree, None, &tree.statements)].into_iter().chain(procedures).collect()
+        let procedures = tree.statements.iter().filter_map(|statement| Body::of_procedure(tree, statement));
+        [Body::top(tree)].into_iter().chain(procedures).collect()
+    }
+
+    /// Returns the top level.
+    pub fn top(tree: &'a Tree) -> Body<'a> {
+        Body::new(tree, None, &tree.statements)
+    }
+
+    /// Returns the procedure that a statement defines.
+    pub fn of_procedure(tree: &'a Tree, statement: &'a Statement) -> Option<Body<'a>> {
+        let StatementKind::Procedure(procedure) = &statement.kind else { return None };
+        Some(Body { span: Some(extent(statement)), ..Body::new(tree, Some(procedure), &procedure.body) })
+    }
+
+    /// Collects the names that the body reads.
+    pub fn collect_reads(&mut self, tree: &'a Tree, names: &Names<'a>) {
+        self.reads = Reads::of(tree, names, self);
     }
 
     fn new(tree: &'a Tree, procedure: Option<&'a Procedure>, block: &'a Block) -> Body<'a> {
@@ -39,7 +54,7 @@ impl<'a> Body<'a> {
         let mut expressions: Vec<ExprId> = statements.iter().flat_map(|statement| roots(statement)).collect();
         add_parts(tree, &mut expressions);
         let set_once = set_once(procedure, &statements);
-        Body { span: None, procedure, block, statements, expressions, set_once }
+        Body { span: None, procedure, block, statements, expressions, set_once, reads: Reads::default() }
     }
 
     /// Returns the names that the statements set.

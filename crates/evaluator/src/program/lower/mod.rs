@@ -8,23 +8,25 @@ mod other_languages;
 mod stmt;
 mod suggestions;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use compact_str::CompactString;
 
 use crate::syntax::MAX_FINDINGS;
-use crate::syntax::ast::{self, Tree, WhenAbsent};
+use crate::syntax::ast::{self, StatementKind, Tree, WhenAbsent};
 use crate::text::{Code, Diagnostic, Sources, Span, nearest};
 use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
 
 use super::builtin::Builtin;
+use super::known::{Known, KnownProcedures, LoweredProcedure, Meaning, Meanings, WrittenText, hash_of};
+use super::lint::unused::set_by;
+use super::lint::walk::{set_otherwise, statements};
 use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
-use super::truncation::unchecked_truncations;
 use super::unit::{Module, Unit, Uses};
 
 /// The environment that a script is lowered in.
@@ -41,6 +43,8 @@ pub struct Environment<'a> {
     pub modules: &'a [Module],
     /// The texts of all of them.
     pub sources: &'a Sources,
+    /// For a check: the procedures in which earlier ones found nothing, which are not lowered again.
+    pub known: Option<&'a RefCell<KnownProcedures>>,
 }
 
 /// Lowers a script and its modules. The program can be run if no finding is an error.
@@ -62,10 +66,10 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
         ProgramContext { environment, modules: &modules, sees_errors: Cell::default(), reads_args: Cell::default() };
     let context = BodyContext::of(unit, &shared, &own_signatures, top);
     let mut procedures: Vec<Procedure> =
-        own.iter().map(|procedure| lower_procedure(*procedure, &context, findings)).collect();
+        own.iter().map(|procedure| lower_unless_known(*procedure, &context, findings)).collect();
     for (number, (module, written)) in environment.modules.iter().zip(&in_modules).enumerate() {
         let context = BodyContext::of(&module.unit, &shared, &modules[number], Variables::default());
-        procedures.extend(written.iter().map(|procedure| lower_procedure(*procedure, &context, findings)));
+        procedures.extend(written.iter().map(|procedure| lower_unless_known(*procedure, &context, findings)));
     }
     let mut lowering = Lowering::new(unit, &context, context.top.clone(), None, findings);
     let block = lowering.block(&unit.tree.statements);
@@ -73,14 +77,13 @@ pub fn lower(unit: &Unit, environment: &Environment<'_>, findings: &mut Vec<Diag
     for body in procedures.iter_mut().map(|procedure| &mut procedure.body).chain([&mut top]) {
         body.calls_unseen = !body.keeps_last && !shared.sees_errors.get();
     }
-    let mut program = Program {
+    let program = Program {
         procedures,
         own_procedures: own.len(),
         top,
         reads_args: shared.reads_args.get(),
         ..Program::default()
     };
-    program.unchecked_truncations = unchecked_truncations(&program, environment.registry);
     keep_first_errors(findings);
     program
 }
@@ -111,6 +114,8 @@ const NOTHINGS: [&str; 6] = ["none", "null", "undefined", "nothing", "nullptr", 
 struct WrittenProcedure<'a> {
     unit: &'a Unit,
     procedure: &'a ast::Procedure,
+    /// The range from its head to the next statement of the text.
+    range: (u32, Option<u32>),
 }
 
 /// The procedures that a text may call by their bare names.
@@ -138,16 +143,56 @@ struct BodyContext<'a> {
     doubtful: HashSet<CompactString>,
     sees_errors: &'a Cell<bool>,
     reads_args: &'a Cell<bool>,
+    known: Option<KnownText<'a>>,
+}
+
+/// The procedures of a text that are known, and what the words of this text mean.
+struct KnownText<'a> {
+    procedures: &'a RefCell<KnownProcedures>,
+    meanings: Meanings,
 }
 
 impl<'a> BodyContext<'a> {
     fn of(unit: &Unit, program: &'a ProgramContext<'a>, signatures: &'a Signatures, top: Variables) -> BodyContext<'a> {
         let mut doubtful = HashSet::new();
         doubtful_words(&unit.tree.statements, &mut doubtful);
-        let Environment { registry, settings, sources, .. } = program.environment;
+        let Environment { registry, settings, sources, known, .. } = program.environment;
         let (modules, sees_errors, reads_args) = (program.modules, &program.sees_errors, &program.reads_args);
-        BodyContext { registry, settings, sources, signatures, modules, top, doubtful, sees_errors, reads_args }
+        let known =
+            known.map(|procedures| KnownText { procedures, meanings: meanings(unit, &top, signatures, modules) });
+        BodyContext { registry, settings, sources, signatures, modules, top, doubtful, sees_errors, reads_args, known }
     }
+
+    /// Returns the text of a procedure up to the next statement.
+    fn text_of(&self, WrittenProcedure { procedure, range, .. }: WrittenProcedure<'_>) -> Option<WrittenText<'a>> {
+        let source = self.sources.of(procedure.name.span)?;
+        let span = Span { start: range.0, end: range.1.unwrap_or(source.span().end) };
+        Some(WrittenText { text: source.slice(span), span })
+    }
+}
+
+/// Returns the meanings of the words of a text.
+fn meanings(unit: &Unit, top: &Variables, signatures: &Signatures, modules: &[Signatures]) -> Meanings {
+    let mut meanings = Meanings::default();
+    let mut meaning = |name: &str, add: &dyn Fn(&mut Meaning)| match meanings.get_mut(name) {
+        Some(meaning) => add(meaning),
+        None => add(meanings.entry(name.into()).or_default()),
+    };
+    top.names().iter().for_each(|name| meaning(name, &|meaning| meaning.is_variable = true));
+    for statement in statements(&unit.tree.statements) {
+        set_otherwise(statement).into_iter().for_each(|name| meaning(name, &|meaning| meaning.is_set = true));
+        if let Some(name) = set_by(statement) {
+            meaning(&name.text, &|meaning| meaning.is_set_alone = true);
+        }
+    }
+    for (name, signature) in signatures {
+        meaning(name, &|meaning| meaning.procedure = Some(signature.hash()));
+    }
+    for (name, module) in &unit.uses {
+        let hash = module.map(|id| modules[id.0 as usize].values().fold(0, |hash, one| hash ^ one.hash()));
+        meaning(name, &|meaning| meaning.module = Some(hash_of(hash)));
+    }
+    meanings
 }
 
 /// The part of a procedure that its callers need.
@@ -162,7 +207,7 @@ struct Signature {
 
 impl Signature {
     fn of(number: usize, written: WrittenProcedure<'_>, findings: &mut Vec<Diagnostic>) -> Signature {
-        let WrittenProcedure { unit, procedure } = written;
+        let WrittenProcedure { unit, procedure, .. } = written;
         let params = procedure.params.iter().map(|param| param_of(&unit.tree, param, findings));
         let params: Vec<Param> = params.collect();
         Signature {
@@ -177,6 +222,12 @@ impl Signature {
     /// Returns the number of arguments that every call must pass.
     fn required(&self) -> usize {
         required(&self.params)
+    }
+
+    /// Returns a hash of what is checked in calls.
+    fn hash(&self) -> u64 {
+        let params = self.params.iter().map(|param| (&param.name, param.default.is_none()));
+        hash_of((&self.name, params.collect::<Vec<_>>()))
     }
 }
 
@@ -203,7 +254,16 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut own: HashMap<&str, Span> = HashMap::new();
     let units = earlier.iter().chain([unit]);
-    let written = |unit: &'a Unit| unit.tree.procedures().map(move |procedure| WrittenProcedure { unit, procedure });
+    let written = |unit: &'a Unit| {
+        let statements = unit.tree.statements.iter().enumerate();
+        statements.filter_map(move |(number, statement)| match &statement.kind {
+            StatementKind::Procedure(procedure) => {
+                let next = unit.tree.statements.get(number + 1).map(|next| next.span.start);
+                Some(WrittenProcedure { unit, procedure, range: (statement.span.start, next) })
+            }
+            _ => None,
+        })
+    };
     for written in units.flat_map(written) {
         let name = &written.procedure.name;
         if std::ptr::eq(written.unit, unit)
@@ -224,8 +284,39 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
     procedures
 }
 
+/// Lowers a procedure, unless it is known that nothing can be found in it.
+fn lower_unless_known(
+    written: WrittenProcedure<'_>,
+    context: &BodyContext<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> Procedure {
+    let Some(KnownText { procedures, meanings }) = &context.known else {
+        return lower_procedure(written, context, findings);
+    };
+    let procedure = written.procedure;
+    let found = context.text_of(written).map(|text| procedures.borrow_mut().find(procedure, text, meanings));
+    match found {
+        Some(Known::Clean(clean)) => {
+            let LoweredProcedure { slots, reads_args, .. } = clean.lowered();
+            context.reads_args.set(context.reads_args.get() || *reads_args);
+            let body = Body { slots: slots.clone(), ..Body::default() };
+            described(procedure, body, context)
+        }
+        Some(Known::Not(mut known)) => {
+            let others = context.reads_args.replace(false);
+            let lowered = lower_procedure(written, context, findings);
+            known.reads_args = context.reads_args.get();
+            known.slots.clone_from(&lowered.body.slots);
+            context.reads_args.set(others || known.reads_args);
+            procedures.borrow_mut().add_lowered(procedure, known);
+            lowered
+        }
+        Some(Known::Never) | None => lower_procedure(written, context, findings),
+    }
+}
+
 fn lower_procedure(
-    WrittenProcedure { unit, procedure }: WrittenProcedure<'_>,
+    WrittenProcedure { unit, procedure, .. }: WrittenProcedure<'_>,
     context: &BodyContext<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Procedure {
@@ -245,14 +336,16 @@ fn lower_procedure(
     let mut lowering = Lowering::new(unit, context, variables, Some(&context.top), findings);
     let block = lowering.block(&procedure.body);
     lowering.report_outer_updates(params.len());
+    described(procedure, lowering.finish(block), context)
+}
+
+/// Returns a lowered procedure with its parameters and documentation.
+fn described(procedure: &ast::Procedure, body: Body, context: &BodyContext<'_>) -> Procedure {
+    let signature = context.signatures.get(&procedure.name.text);
     Procedure {
         name: procedure.name.text.clone(),
-        params: context
-            .signatures
-            .get(&procedure.name.text)
-            .map(|signature| signature.params.clone())
-            .unwrap_or_default(),
-        body: lowering.finish(block),
+        params: signature.map(|signature| signature.params.clone()).unwrap_or_default(),
+        body,
         documentation: procedure.documentation.clone(),
     }
 }

@@ -33,8 +33,13 @@ use super::tree::{
 /// The key of a result that says whether entries were left out.
 pub const TRUNCATED: &str = "truncated";
 
-/// Returns the calls of reading tools whose results are never checked for truncation, in source order.
-pub fn unchecked_truncations(program: &Program, registry: &Registry) -> Vec<Span> {
+/// Marks the calls of reading tools whose results are never checked for truncation.
+pub fn mark_truncations(program: &mut Program, registry: &Registry) {
+    program.unchecked_truncations = unchecked_truncations(program, registry);
+}
+
+/// Returns these calls in source order.
+fn unchecked_truncations(program: &Program, registry: &Registry) -> Vec<Span> {
     let outer = program.top.slots.len();
     let (mut calls, mut checked) = (Vec::new(), Vec::new());
     let mut of_procedures = Vec::with_capacity(program.procedures.len());

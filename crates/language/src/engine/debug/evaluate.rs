@@ -13,6 +13,7 @@ use compact_str::CompactString;
 use crate::eval::{BodyId, EmitError, Machine, Output, RunContext, compile, emitted};
 use crate::gate::SessionMemory;
 use crate::limits::{Limits, Meter, work};
+use crate::program::truncation::mark_truncations;
 use crate::program::{Environment, Unit, impurity, lower};
 use crate::syntax::ast::StatementKind;
 use crate::syntax::{TextLimits, parse, parse_value};
@@ -186,12 +187,20 @@ impl Debuggee {
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
         let variables = if module.is_some() { &[][..] } else { &self.code.program.top.slots[..] };
-        let environment =
-            Environment { registry, settings, earlier, variables, modules: &texts.modules, sources: &sources };
-        let program = lower(&unit, &environment, &mut findings);
+        let environment = Environment {
+            registry,
+            settings,
+            earlier,
+            variables,
+            modules: &texts.modules,
+            sources: &sources,
+            known: None,
+        };
+        let mut program = lower(&unit, &environment, &mut findings);
         first_error(&findings)?;
         let Some(procedure) = program.own_procedure(NAME) else { return Err("not an expression".to_owned()) };
         let impurity = impurity(&program, registry, procedure);
+        mark_truncations(&mut program, registry);
         let compiled = compile(&program, registry);
         drop(texts);
         Ok(Watch { sources: Rc::new(sources), compiled, procedure, slots, impurity })

@@ -11,6 +11,7 @@ use crate::eval::{Fault, Machine, Output, RunContext, compile};
 use crate::gate::{End, SessionMemory};
 use crate::limits::{Limits, MemoryCharge, Meter, space, work};
 use crate::program::tree::Program;
+use crate::program::truncation::mark_truncations;
 use crate::program::{Environment, Module, Observed, Unit, Uses, lower, mark_procedures};
 use crate::syntax::ast::{Statement, StatementKind, Tree};
 use crate::syntax::keyword::{STATEMENT_WORDS, first_word};
@@ -272,13 +273,14 @@ impl<'e> Session<'e> {
         let (registry, settings) = (gate.registry(), gate.settings());
         let (earlier, variables, modules) = (&self.units, &self.names, &self.modules);
         let sources = &self.sources;
-        let environment = Environment { registry, settings, earlier, variables, modules, sources };
+        let environment = Environment { registry, settings, earlier, variables, modules, sources, known: None };
         let mut program = lower(&unit, &environment, &mut findings);
         findings.retain(Diagnostic::is_error);
         if !findings.is_empty() {
             return self.refuse(findings, modules_before);
         }
         program.top.keeps_last = true;
+        mark_truncations(&mut program, registry);
         let before = self.machine.top_values(self.names.len());
         self.machine.set_sources(Rc::new(self.sources.clone()));
         let meter = self.engine().begin_account();

@@ -1,0 +1,210 @@
+//! Checks of a text that changes: each finds what the first check of that version finds, and looks only at what is new.
+
+use std::path::Path;
+
+use neuroscript::engine::{Engine, KnownTexts, Options, Script};
+
+use neuroscript::text::Diagnostic;
+
+use crate::support::dice::Dice;
+
+/// Lines of procedures. Most names stand for something only while other lines of the script are there.
+const BODY: [&str; 44] = [
+    "  SET a = 1\n",
+    "  SET b = a + 1\n",
+    "  EMIT a, b\n",
+    "  EMIT c\n",
+    "  RETURN a\n",
+    "  SET c = F(a)\n",
+    "  EMIT G(1, 2)\n",
+    "  EMIT m.F(1)\n",
+    "  EMIT m.K(b: 2)\n",
+    "  SET d.k = a\n",
+    "  EMIT d\n",
+    "  SET d = {}\n",
+    "  SET a = a + 1\n",
+    "  EMIT ```{{a}} {{b.c}}```\n",
+    "  EMIT \"size {a}\"\n",
+    "  EMIT \"size {c}\"\n",
+    "  EMIT EVAL(a)\n",
+    "  EMIT EVAL(\"{{b}}\")\n",
+    "  EMIT STR.Format(\"{}\", [a])\n",
+    "  EMIT STR.Format(b, [a])\n",
+    "  EMIT LIST.Map([1], F)\n",
+    "  EMIT LIST.Map([1], \"G\")\n",
+    "  EMIT LIST.Map([1], \"\\u0047\")\n",
+    "  EMIT \"a\\nb\"\n",
+    "  CALL FS.Stat(\"x\")\n",
+    "  SET r = FS.DeleteFile(\"x\")\n",
+    "  EMIT r.error\n",
+    "  EMIT LAST\n",
+    "  EMIT LAST_ERROR\n",
+    "  EMIT ARGS\n",
+    "  CALL tool.fs.Read(\"x\")\n",
+    "  EMIT tool.str.Substring(a, 1, 2)\n",
+    "  FOR EACH a IN [1] DO\n    EMIT a\n  END\n",
+    "  IF a > 1 THEN\n    EMIT b\n  ELSE\n  END\n",
+    "  ON ERROR DO\n    CLEAR_ERROR\n  END\n",
+    "  MUST CALL FS.Stat(\"x\")\n",
+    "  EMIT 7 -- a\n",
+    "  # ns: allow NS0112\n",
+    "  # a\n",
+    "  EMIT TIME.Now() - 7\n",
+    "  BREAK\n",
+    "  SET = 3\n",
+    "  EMIT nope\n",
+    "  EMIT FS.ReadFile(\"../x\")\n",
+];
+const HEADS: [&str; 10] = [
+    "DEFINE PROCEDURE F(a)\n",
+    "DEFINE PROCEDURE F(a, b: 1)\n",
+    "DEFINE PROCEDURE F(a, b)\n",
+    "DEFINE PROCEDURE G(a, b)\n",
+    "DEFINE PROCEDURE G(b)\n",
+    "DEFINE PROCEDURE H()\n",
+    "DEFINE PROCEDURE K(a: 1, b: 2)\n",
+    "DEFINE PROCEDURE Main(a)\n",
+    "DEFINE PROCEDURE a(c)\n",
+    "func P needs b means\n",
+];
+const TOP: [&str; 17] = [
+    "USE \"m.ns\" AS m\n",
+    "USE \"m.ns\" AS d\n",
+    "SET a = 1\n",
+    "SET b = 2\n",
+    "SET c = F(1)\n",
+    "SET d.k = 2\n",
+    "SET r = FS.DeleteFile(\"x\")\n",
+    "FOR EACH b IN [1] DO\n  EMIT b\nEND\n",
+    "CALL FS.Stat(\"y\")\n",
+    "CALL Main(1)\n",
+    "EMIT LAST_ERROR\n",
+    "EMIT LAST\n",
+    "EMIT a\n",
+    "EMIT STR.Format(a, [1])\n",
+    "EMIT nothing_sets_this\n",
+    "# ns: allow NS0112\n",
+    ":: arg a: b\n",
+];
+/// What makes the structure of a text uncertain.
+const BROKEN: [&str; 8] = ["\"", "'''", "END\n", "IF a THEN\n", "a b c\n", "(", "DEFINE PROCEDURE\n", "x"];
+
+fn procedure(dice: &mut Dice) -> String {
+    let mut text = dice.pick(&HEADS).to_owned();
+    (0..dice.below(5)).for_each(|_| text.push_str(dice.pick(&BODY)));
+    text.push_str(if text.starts_with("func") { "endfunc\n" } else { "END\n" });
+    text
+}
+
+/// Returns the start of a random line.
+fn line_start(text: &str, dice: &mut Dice) -> usize {
+    let at = text.floor_char_boundary(dice.below(text.len() + 1));
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+fn edit(text: &mut String, dice: &mut Dice) {
+    let at = line_start(text, dice);
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
+    match dice.below(12) {
+        0..=4 => text.insert_str(at, dice.pick(&BODY)),
+        5 | 6 => text.insert_str(0, dice.pick(&TOP)),
+        7 => text.push_str(dice.pick(&TOP)),
+        8 | 9 => text.push_str(&procedure(dice)),
+        10 => text.replace_range(at..end, ""),
+        _ => {
+            // The next edit repairs it, as a rule.
+            let piece = dice.pick(&BROKEN);
+            text.insert_str(at, piece);
+        }
+    }
+}
+
+/// What a check tells about a script.
+#[derive(Debug, PartialEq)]
+struct Told {
+    findings: Vec<String>,
+    info: String,
+    has_errors: bool,
+}
+
+fn told(engine: &Engine, script: &Script, known: Option<&KnownTexts>) -> Told {
+    let analysis = known.map_or_else(|| engine.analyze(script), |known| engine.analyze_again(script, known));
+    let checked = &analysis.checked;
+    Told {
+        findings: checked.findings.iter().map(|finding| format!("{finding:?}")).collect(),
+        info: serde_json::to_string(&checked.info).unwrap(),
+        has_errors: checked.findings.iter().any(Diagnostic::is_error),
+    }
+}
+
+fn engine(folder: &Path) -> Engine {
+    Engine::open(&Options { sandbox: Some(folder.to_owned()), ..Options::default() }).unwrap()
+}
+
+/// 600 edits, 200,000 with `NS_LONG=1`.
+#[test]
+fn a_text_that_changes_has_the_findings_of_a_new_one() {
+    let edits = if std::env::var_os("NS_LONG").is_some() { 200_000 } else { 600 };
+    let folder = tempfile::tempdir().unwrap();
+    let module = folder.path().join("m.ns");
+    std::fs::write(&module, "").unwrap();
+    let engine = engine(folder.path());
+    let mut dice = Dice::new(11);
+    let (mut known, mut skipped) = (KnownTexts::default(), 0);
+    let mut texts = [String::new(), String::new()];
+    let mut valid = texts.clone();
+    for number in 0..edits {
+        if number % 200 == 0 {
+            known = KnownTexts::default();
+            texts = Default::default();
+            valid = Default::default();
+        }
+        let [text, used] = &mut texts;
+        edit(text, &mut dice);
+        if dice.one_in(10) {
+            edit(used, &mut dice);
+        }
+        engine.set_open_text(&module, Some(used));
+        let script = Script::new("a.ns", text.as_str());
+        let again = told(&engine, &script, Some(&known));
+        assert_eq!(again, told(&engine, &script, None), "edit {number}, module:\n{used}script:\n{text}");
+        skipped += known.skipped_procedures();
+        // Most errors are taken back at once, so that most versions have few.
+        if !again.has_errors {
+            valid.clone_from(&texts);
+        } else if !dice.one_in(4) {
+            texts.clone_from(&valid);
+        }
+    }
+    assert!(skipped > edits, "{skipped} procedures were skipped");
+}
+
+/// An edit of one procedure, or of the top level, leaves the others as they are, also beside an error.
+#[test]
+fn only_what_an_edit_concerns_is_checked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let known = KnownTexts::default();
+    let procedures: String = (0..100)
+        .map(|number| {
+            format!("DEFINE PROCEDURE P{number}(x)\n  EMIT x, limit\n  EMIT P{}(x)\nEND\n", (number + 1) % 100)
+        })
+        .collect();
+    let text = format!("SET limit = 3\nSET other = 4\n{procedures}CALL P0(limit + other)\n");
+    let skipped = |text: &str| {
+        told(&engine, &Script::new("a.ns", text), Some(&known));
+        known.skipped_procedures()
+    };
+    assert_eq!(skipped(&text), 0);
+    assert_eq!(skipped(&text), 100);
+    // A letter in one procedure, which then has an error.
+    assert_eq!(skipped(&text.replace("P50(x)\n  EMIT x,", "P50(x)\n  EMIT xy,")), 99);
+    // A parameter, on which the procedure itself and its caller depend.
+    assert_eq!(skipped(&text.replace("PROCEDURE P50(x)", "PROCEDURE P50(x, y: 1)")), 98);
+    assert_eq!(skipped(&text), 99);
+    // A variable of the script that no procedure mentions, and one that all do.
+    assert_eq!(skipped(&text.replace("other", "others")), 100);
+    assert_eq!(skipped(&text.replace("SET limit = 3", "SET limits = 3")), 0);
+    // Lines before the procedures move them.
+    assert_eq!(skipped(&format!("# A comment.\n\n{text}")), 100);
+}
