@@ -65,7 +65,7 @@ pub struct Document {
     /// The number of the folder.
     workspace: usize,
     analysis: Option<Rc<Analysis>>,
-    /// What is known of earlier versions.
+    /// The parts of earlier versions that are known.
     known: KnownTexts,
     /// The analysis of an earlier version.
     older: Option<Rc<Analysis>>,

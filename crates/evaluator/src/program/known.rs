@@ -1,7 +1,7 @@
 //! Procedures in which a check found nothing, so that the check of the next version of a text does not look at them.
 //!
-//! What a check finds in a procedure follows from its text and from the meaning of its words outside it: variables of
-//! the script, procedures and their parameters, modules. If both are as before, there is again nothing to find. An error
+//! The findings in a procedure follow from its text and from the meaning of its words outside it: variables of the
+//! script, procedures and their parameters, modules. If both are as before, there is again nothing to find. An error
 //! elsewhere only makes a check report less, so that a procedure stays clean; one whose words such an error may concern
 //! is not kept.
 
@@ -15,8 +15,6 @@ use foldhash::fast::RandomState;
 use crate::syntax::ast::Procedure;
 use crate::syntax::keyword::is_word_char;
 use crate::text::Span;
-
-use super::lint::facts::Facts;
 
 /// Maximum size in bytes of what is kept of procedures that the texts no longer have, in addition to the size of those
 /// that they have.
@@ -35,7 +33,13 @@ pub struct KnownProcedures {
     /// The procedures that the current check lowered, by the offsets of their names.
     lowered: HashMap<u32, LoweredProcedure, RandomState>,
     /// The procedures that it did not look at.
-    skipped: HashMap<u32, Rc<CleanProcedure>, RandomState>,
+    skipped: HashMap<u32, SkippedProcedure, RandomState>,
+}
+
+struct SkippedProcedure {
+    procedure: Rc<CleanProcedure>,
+    /// Where its text is.
+    span: Span,
 }
 
 struct Kept {
@@ -48,10 +52,31 @@ struct Kept {
 pub struct CleanProcedure {
     /// The result of lowering it.
     lowered: LoweredProcedure,
-    /// What other bodies need to know of it.
+    /// The facts that findings about other bodies depend on.
     pub facts: Facts,
-    /// What it depended on besides the meanings of its words.
+    /// The facts about the text that this depends on.
     pub outside: OutsideFacts,
+}
+
+/// The names that a body reads, sets and mentions.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// The names that it reads.
+    pub reads: Vec<CompactString>,
+    /// Those whose values are used for something other than a new value of the same variable.
+    pub used: Vec<CompactString>,
+    /// Words in the braces of its texts.
+    pub in_braces: Vec<CompactString>,
+    /// The names that it sets, and its parameters.
+    pub sets: Vec<CompactString>,
+    /// The names and the first parts of dotted names in it, each of which may be that of a module.
+    pub mentions: Vec<CompactString>,
+    /// Whether EVAL expands a text that is not known.
+    pub expands_unknown: bool,
+    /// Whether `LAST_ERROR` may be read.
+    pub reads_errors: bool,
+    /// Whether a template that is not a literal is expanded.
+    pub expands_value: bool,
 }
 
 /// Facts about a whole text on which findings about each procedure depend.
@@ -97,8 +122,6 @@ pub struct LoweredProcedure {
     meanings: u64,
     /// The names of its variables.
     pub slots: Vec<CompactString>,
-    /// Whether it reads `ARGS`.
-    pub reads_args: bool,
 }
 
 /// The meaning of a word outside a procedure.
@@ -106,9 +129,7 @@ pub struct LoweredProcedure {
 pub struct Meaning {
     /// Whether a variable of the script has the name.
     pub is_variable: bool,
-    /// Whether a statement of the script sets it or a part of it.
-    pub is_set: bool,
-    /// Whether a statement of the script sets it as a whole, and nothing else.
+    /// Whether a SET of the script sets it as a whole, and nothing else.
     pub is_set_alone: bool,
     /// A hash of the parameters of the procedure with the name.
     pub procedure: Option<u64>,
@@ -164,13 +185,13 @@ impl KnownProcedures {
                     kept.check = self.check;
                     self.live_bytes += kept.procedure.size();
                 }
-                self.skipped.insert(procedure.name.span.start, kept.procedure.clone());
+                let skipped = SkippedProcedure { procedure: kept.procedure.clone(), span };
+                self.skipped.insert(procedure.name.span.start, skipped);
                 Known::Clean(kept.procedure.clone())
             }
             kept => {
                 let text = kept.map_or_else(|| text.into(), |kept| kept.procedure.lowered.text.clone());
-                let (slots, reads_args) = Default::default();
-                Known::Not(LoweredProcedure { span, text, words, meanings: meant, slots, reads_args })
+                Known::Not(LoweredProcedure { span, text, words, meanings: meant, slots: Vec::new() })
             }
         }
     }
@@ -182,14 +203,17 @@ impl KnownProcedures {
 
     /// Returns a procedure that the current check did not look at, because there is nothing to find in it.
     pub fn skipped(&self, procedure: &Procedure) -> Option<Rc<CleanProcedure>> {
-        self.skipped.get(&procedure.name.span.start).cloned()
+        self.skipped.get(&procedure.name.span.start).map(|skipped| skipped.procedure.clone())
     }
 
     /// Returns a procedure that the current check lowered, or one that it need not have looked at.
     pub fn lowered(&self, procedure: &Procedure) -> Option<LoweredProcedure> {
         let place = procedure.name.span.start;
-        let skipped = || self.skipped.get(&place).map(|clean| clean.lowered.clone());
-        self.lowered.get(&place).cloned().or_else(skipped)
+        let lowered = self.lowered.get(&place).cloned();
+        lowered.or_else(|| {
+            let SkippedProcedure { procedure, span } = self.skipped.get(&place)?;
+            Some(LoweredProcedure { span: *span, ..procedure.lowered.clone() })
+        })
     }
 
     /// Keeps a procedure in which there is nothing to find.
@@ -209,10 +233,18 @@ impl KnownProcedures {
     }
 }
 
+impl Facts {
+    /// Returns the approximate size in bytes.
+    fn size(&self) -> usize {
+        let lists = [&self.reads, &self.used, &self.in_braces, &self.sets, &self.mentions];
+        lists.iter().map(|list| list.len() * size_of::<CompactString>()).sum()
+    }
+}
+
 impl CleanProcedure {
-    /// The result of lowering the procedure.
-    pub(super) fn lowered(&self) -> &LoweredProcedure {
-        &self.lowered
+    /// The names of the procedure's variables.
+    pub(super) fn slots(&self) -> &[CompactString] {
+        &self.lowered.slots
     }
 
     /// Returns the approximate size in bytes.
@@ -222,17 +254,10 @@ impl CleanProcedure {
     }
 }
 
-/// Returns the words of a text, each once. The letter behind a backslash may be an escape, or begin a word, so that there
-/// are two words of which one is meant.
+/// Returns the words of a text, each once.
 fn words(text: &str) -> Vec<CompactString> {
-    let mut words: Vec<&str> = Vec::new();
-    for word in text.split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty()) {
-        words.push(word);
-        let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        if text[..start].ends_with('\\') {
-            words.extend(word.char_indices().nth(1).map(|(second, _)| &word[second..]));
-        }
-    }
+    let words = text.split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty());
+    let mut words: Vec<&str> = words.collect();
     words.sort_unstable();
     words.dedup();
     words.into_iter().map(CompactString::from).collect()

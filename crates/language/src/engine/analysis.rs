@@ -1,18 +1,13 @@
 //! The result of a check with the trees that it is based on, for editors.
 
-use std::cell::RefCell;
-
 use crate::limits::space;
-use crate::program::{
-    Entry, KnownProcedures, Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of,
-};
-use crate::syntax::KnownLines;
+use crate::program::{Entry, Module, ModuleId, Occurrences, SymbolText, Unit, constant, occurrences, param_of};
 use crate::syntax::ast::{Procedure, Tree};
 use crate::text::{Source, Sources, Span};
 
 use super::prepare::{Prepared, Purpose};
 use super::stack::on_large_stack;
-use super::{Checked, Engine, Info, ProcedureInfo, Script, internal_fault};
+use super::{Checked, Engine, Info, KnownTexts, ProcedureInfo, Script, internal_fault};
 
 /// A checked script with its tree and those of its modules.
 pub struct Analysis {
@@ -36,20 +31,6 @@ pub struct AnalyzedText<'a> {
     unit: &'a Unit,
     modules: &'a [Module],
     sources: &'a Sources,
-}
-
-/// What is known of earlier versions of a script and its modules, of which a check looks only at what is new.
-#[derive(Default)]
-pub struct KnownTexts {
-    pub(super) lines: RefCell<KnownLines>,
-    pub(super) procedures: RefCell<KnownProcedures>,
-}
-
-impl KnownTexts {
-    /// Returns the number of procedures that the newest check did not look at, since there is nothing to find in them.
-    pub fn skipped_procedures(&self) -> usize {
-        self.procedures.borrow().skipped_procedures()
-    }
 }
 
 impl Engine {

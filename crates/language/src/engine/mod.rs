@@ -16,6 +16,7 @@ mod gc;
 mod history;
 mod info;
 mod invocation;
+mod known_texts;
 mod libraries;
 mod listing;
 mod lockdown;
@@ -71,7 +72,7 @@ pub use crate::syntax::{Token, TokenClass, TokenKind, closed_heads, next_words, 
 pub use crate::tools::registry as built_in_tools;
 pub use crate::value::Value;
 pub use crate::value::json::ParseError;
-pub use analysis::{Analysis, AnalyzedText, KnownTexts};
+pub use analysis::{Analysis, AnalyzedText};
 pub use audit::{AuditFault, AuditFilter, AuditLines, AuditLog, AuditVerdict};
 pub use call::{AnswerForm, ToolCall};
 pub use changes::{COMPARED_BYTES, Content, Described, Diff, Differ, Difference, time_span};
@@ -93,6 +94,7 @@ pub use history::{
 };
 pub use info::{Info, ProcedureInfo};
 pub use invocation::{Arguments, Invocation};
+pub use known_texts::KnownTexts;
 pub use migrate::{MigratedScript, Migration, MigrationNote, Verdict, migrate_script};
 pub use options::{Options, SetupError};
 pub use outcome::{Ending, Outcome};

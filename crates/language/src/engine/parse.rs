@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::limits::{Limits, MAX_OPERATORS};
-use crate::program::lint;
+use crate::program::{lint, may_read_args};
 use crate::syntax::{KnownLines, TextLimits, ast::Tree, parse, parse_again};
 use crate::text::{Diagnostic, Source, Sources};
 
@@ -74,7 +74,10 @@ pub struct DescribedScript {
 pub fn describe_script(script: &Script, procedure: Option<&str>) -> DescribedScript {
     let Parsed { sources, tree, mut findings } = parse_script(script);
     let mut wrong = Vec::new();
-    let interface = on_large_stack(|| Interface::of(&tree, procedure, &mut wrong));
+    let interface = on_large_stack(|| {
+        let interface = Interface::of(&tree, procedure, &mut wrong);
+        interface.map(|interface| Interface { reads_args: may_read_args(&tree), ..interface })
+    });
     findings.extend(wrong.into_iter().filter(Diagnostic::is_error));
     keep_version_findings(&mut findings);
     let interface = match interface {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::gate::SessionMemory;
 use crate::limits::{MemoryCharge, Watch};
-use crate::program::lint::{LintContext, is_structure_uncertain};
+use crate::program::lint::LintContext;
 use crate::program::truncation::mark_truncations;
 use crate::program::{
     Environment, Interface, KnownProcedures, Module, Observed, Unit, discard_unread, lint, lower, mark_last_uses,
@@ -132,8 +132,7 @@ impl Engine {
         findings.extend(of_interface.into_iter().filter(Diagnostic::is_error));
         let unit = Unit { tree, uses };
         let (registry, settings) = (self.gate.registry(), self.gate.settings());
-        // Where it is uncertain which statements a procedure has, its text does not tell.
-        let known = known.map(|known| &known.procedures).filter(|_| !is_structure_uncertain(&findings));
+        let known = known.map(|known| &known.procedures);
         if let Some(known) = known {
             known.borrow_mut().begin_check();
         }

@@ -7,6 +7,8 @@ use super::keyword::{is_keyword, is_reserved, is_word, is_word_char};
 pub struct Template<'a> {
     rest: &'a str,
     at: usize,
+    /// The placeholder at the start of the rest, if it was found with the text before it.
+    found: Option<Placeholder<'a>>,
 }
 
 /// A part of a template.
@@ -21,7 +23,7 @@ pub enum Part<'a> {
 impl<'a> Template<'a> {
     /// Splits a text into parts.
     pub fn new(text: &'a str) -> Template<'a> {
-        Template { rest: text, at: 0 }
+        Template { rest: text, at: 0, found: None }
     }
 }
 
@@ -32,9 +34,13 @@ impl<'a> Iterator for Template<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let (length, part) = match next_placeholder(self.rest) {
+        let next = self.found.take().map(|found| (0, found)).or_else(|| next_placeholder(self.rest));
+        let (length, part) = match next {
             Some((0, found)) => (found.length, Some(Part::Placeholder(found.name, self.at + found.offset))),
-            Some((start, _)) => (start, None),
+            Some((start, found)) => {
+                self.found = Some(found);
+                (start, None)
+            }
             None => (self.rest.len(), None),
         };
         let text = &self.rest[..length];

@@ -72,7 +72,7 @@ pub struct Interface {
     pub procedure: Option<CompactString>,
     /// The parameters of the procedure, or those that a script which reads `ARGS` documents.
     pub parameters: Vec<Parameter>,
-    /// Whether the script may read `ARGS`. Before the script is lowered, this is assumed if it uses modules.
+    /// Whether the script may read `ARGS`: lowering knows it, and [`may_read_args`] estimates it before.
     pub reads_args: bool,
 }
 
@@ -150,7 +150,7 @@ impl Interface {
             usage: metadata(tree, "usage"),
             procedure: procedure.map(|procedure| procedure.name.text.clone()),
             parameters,
-            reads_args: tree.uses().next().is_some() || mentions_args(tree),
+            reads_args: false,
         })
     }
 }
@@ -202,16 +202,18 @@ impl Parameter {
     }
 }
 
-/// Whether an expression reads `ARGS`, or may read it in a text that it expands.
-fn mentions_args(tree: &Tree) -> bool {
-    tree.exprs().iter().any(|expr| match &expr.kind {
-        ExprKind::Name(name) => is_args(name),
-        ExprKind::Template(template, _) => {
-            Template::new(template).any(|part| matches!(part, Part::Placeholder(name, _) if is_args(name)))
-        }
-        ExprKind::Call(call) => call.callee.eq_ignore_ascii_case("EVAL"),
-        _ => false,
-    })
+/// Whether a script, or a module that it uses, may read `ARGS`.
+pub fn may_read_args(tree: &Tree) -> bool {
+    let mut exprs = tree.exprs().iter();
+    tree.uses().next().is_some()
+        || exprs.any(|expr| match &expr.kind {
+            ExprKind::Name(name) => is_args(name),
+            ExprKind::Template(template, _) => {
+                Template::new(template).any(|part| matches!(part, Part::Placeholder(name, _) if is_args(name)))
+            }
+            ExprKind::Call(call) => call.callee.eq_ignore_ascii_case("EVAL"),
+            _ => false,
+        })
 }
 
 /// Whether a name as written, or its part before the first dot, is `ARGS`.

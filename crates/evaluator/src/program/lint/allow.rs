@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
+use crate::program::statements::extent;
 use crate::syntax::ast::{Statement, Tree};
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
 
-use super::walk::{Body, extent};
+use super::walk::Body;
 
 /// The codes that one comment allows, and where.
 struct Allow {

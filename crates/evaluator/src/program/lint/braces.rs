@@ -5,12 +5,11 @@
 
 use std::collections::HashSet;
 
-use crate::syntax::ast::{ExprId, ExprKind, StatementKind, Tree};
+use crate::syntax::ast::{ExprId, ExprKind, StatementKind};
 use crate::syntax::keyword::{dotted_word, first_word, is_word, is_word_char};
 use crate::syntax::{Part, Template};
 use crate::text::{Code, Diagnostic};
 
-use super::names::{Callee, Names};
 use super::text::Text;
 use super::walk::Body;
 
@@ -63,18 +62,6 @@ fn braced(literal: &str) -> impl Iterator<Item = &str> {
     literal.match_indices("{{").filter_map(|(open, _)| {
         let length = literal[open..].find("}}")?;
         Some(&literal[open..open + length + 2])
-    })
-}
-
-/// Returns whether a body expands a template that is not a literal: then any text may be one.
-pub fn expands_value(tree: &Tree, names: &Names<'_>, body: &Body<'_>) -> bool {
-    body.expressions.iter().any(|id| {
-        let ExprKind::Call(call) = &tree[*id].kind else { return false };
-        let expands = names.callee(call).is_some_and(|callee| match callee {
-            Callee::Tool(tool) => ["STR.Format", "TEXT.Template"].contains(&tool.spec.name),
-            callee => callee.is_eval(),
-        });
-        expands && call.args.first().is_none_or(|arg| !matches!(tree[arg.value].kind, ExprKind::Text(_)))
     })
 }
 

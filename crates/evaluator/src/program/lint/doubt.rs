@@ -7,11 +7,11 @@ use std::collections::{BTreeSet, HashSet};
 
 use compact_str::CompactString;
 
+use crate::program::known::Facts;
 use crate::syntax::ast::{Statement, StatementKind};
 use crate::syntax::keyword::{is_reserved, is_word, is_word_char};
 use crate::text::{Code, Diagnostic, FindingCode, Source, Span, nearest};
 
-use super::facts::Facts;
 use super::walk::Body;
 
 /// Maximum number of errors beside which warnings are reported.
@@ -52,7 +52,9 @@ impl Doubts {
         found: &[Diagnostic],
     ) -> Option<Doubts> {
         let errors = || found.iter().filter(|finding| finding.is_error());
-        if is_structure_uncertain(found) || errors().nth(MAX_ERRORS).is_some() {
+        let is_of_structure =
+            |finding: &Diagnostic| OF_STRUCTURE.iter().any(|code| finding.code == FindingCode::Script(*code));
+        if errors().any(is_of_structure) || errors().nth(MAX_ERRORS).is_some() {
             return None;
         }
         let mut errors: Vec<Span> = errors().filter_map(Diagnostic::span).collect();
@@ -97,13 +99,6 @@ impl Doubts {
     pub fn is_on_line_of(&self, source: &Source, finding: &Diagnostic) -> bool {
         finding.span().is_some_and(|span| !self.within(source.lines_of(span)).is_empty())
     }
-}
-
-/// Whether findings leave the extent of statements and blocks uncertain.
-pub fn is_structure_uncertain(found: &[Diagnostic]) -> bool {
-    let is_of_structure =
-        |finding: &Diagnostic| OF_STRUCTURE.iter().any(|code| finding.code == FindingCode::Script(*code));
-    found.iter().filter(|finding| finding.is_error()).any(is_of_structure)
 }
 
 /// Returns the lines that could not be parsed.

@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::program::statements::set_by;
 use crate::syntax::ast::{Name, Statement, StatementKind};
 use crate::text::{Code, Diagnostic, Span};
 
 use super::text::Text;
-use super::unused::set_by;
 use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {

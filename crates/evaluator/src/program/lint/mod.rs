@@ -10,7 +10,7 @@ mod command_line;
 mod comments;
 mod conditions;
 mod doubt;
-pub mod facts;
+mod facts;
 mod hidden;
 mod metadata;
 mod names;
@@ -23,7 +23,7 @@ mod text;
 mod uncalled_main;
 mod unreachable;
 mod unseen;
-pub(in crate::program) mod unused;
+mod unused;
 mod upstream;
 pub(in crate::program) mod walk;
 
@@ -41,8 +41,6 @@ use super::known::{CleanProcedure, KnownProcedures};
 use super::tree::Program;
 
 use text::Text;
-
-pub use doubt::is_structure_uncertain;
 
 /// The context that texts of a program are checked against.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! What the names of calls stand for in a text.
+//! Resolution of the names of calls in a text.
 
 use std::collections::HashSet;
 
@@ -29,6 +29,11 @@ impl Callee<'_> {
     /// Whether this is EVAL, which may read any name.
     pub fn is_eval(self) -> bool {
         matches!(self, Callee::Builtin(Builtin::Eval))
+    }
+
+    /// Whether this is a tool that expands its first argument as a template.
+    pub fn expands_template(self) -> bool {
+        matches!(self, Callee::Tool(tool) if ["STR.Format", "TEXT.Template"].contains(&tool.spec.name))
     }
 }
 

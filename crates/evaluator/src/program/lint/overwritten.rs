@@ -7,13 +7,14 @@ use std::collections::HashSet;
 
 use compact_str::CompactString;
 
+use crate::program::statements::{blocks, extent, set_by};
 use crate::syntax::ast::{Statement, StatementKind};
 use crate::text::{Code, Diagnostic, Span};
 
 use super::reads::Reads;
 use super::text::Text;
-use super::unused::{failing_tool, set_by};
-use super::walk::{Body, blocks, extent};
+use super::unused::failing_tool;
+use super::walk::Body;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     if text.ground.strict {

@@ -4,13 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
+use crate::program::statements::set_by;
 use crate::syntax::ast::{ExprId, ExprKind, Statement, StatementKind, Tree};
 use crate::syntax::keyword::{first_word, is_keyword};
 use crate::syntax::{Part, Template};
 
 use super::names::{Callee, Names};
-use super::unused::set_by;
-use super::walk::Body;
 
 /// The names that a body reads.
 #[derive(Default)]
@@ -26,6 +25,8 @@ pub struct Reads<'a> {
     pub expands_unknown: bool,
     /// Whether `LAST_ERROR` may be read.
     pub reads_errors: bool,
+    /// Whether a template that is not a literal is expanded, so that any text may be one.
+    pub expands_value: bool,
     /// Words in the braces of texts.
     pub in_braces: HashSet<&'a str>,
 }
@@ -40,11 +41,11 @@ struct Read {
 }
 
 impl<'a> Reads<'a> {
-    /// Collects the names that a body reads.
-    pub fn of(tree: &'a Tree, names: &Names<'a>, body: &Body<'a>) -> Reads<'a> {
+    /// Collects the names that statements read, with the expressions in them.
+    pub fn of(tree: &'a Tree, names: &Names<'a>, statements: &[&'a Statement], expressions: &[ExprId]) -> Reads<'a> {
         let mut reads = Reads::default();
-        let own: HashSet<ExprId> = body.statements.iter().filter_map(|statement| own_value(tree, statement)).collect();
-        for id in &body.expressions {
+        let own: HashSet<ExprId> = statements.iter().filter_map(|statement| own_value(tree, statement)).collect();
+        for id in expressions {
             let expr = &tree[*id];
             let place = expr.span.start;
             match &expr.kind {
@@ -55,18 +56,14 @@ impl<'a> Reads<'a> {
                     expanded(template).for_each(|name| reads.add(name, place, true));
                     reads.in_braces.extend(words_in_braces(template));
                 }
-                ExprKind::Call(call) => match names.callee(call) {
-                    Some(callee) if callee.is_eval() => {
-                        let template = call.args.first().map(|arg| &tree[arg.value].kind);
-                        reads.add_eval(template, place);
-                    }
-                    Some(Callee::Builtin(_)) => {}
-                    _ => reads.calls.push(place),
-                },
+                ExprKind::Call(call) => {
+                    let template = call.args.first().map(|arg| &tree[arg.value].kind);
+                    reads.add_call(names.callee(call), template, place);
+                }
                 _ => {}
             }
         }
-        for statement in &body.statements {
+        for statement in statements {
             let StatementKind::Set { targets, .. } = &statement.kind else { continue };
             let parts = targets.iter().filter(|target| !target.steps.is_empty());
             parts.for_each(|part| reads.add(&part.name.text, statement.span.start, false));
@@ -87,14 +84,19 @@ impl<'a> Reads<'a> {
         read.is_used |= is_used;
     }
 
-    fn add_eval(&mut self, template: Option<&'a ExprKind>, place: u32) {
-        self.evals.push(place);
-        self.reads_errors = true;
-        match template {
-            Some(ExprKind::Text(template)) => {
-                expanded(template).for_each(|name| self.add(name, place, true));
+    fn add_call(&mut self, callee: Option<Callee<'_>>, template: Option<&'a ExprKind>, place: u32) {
+        let is_eval = callee.is_some_and(Callee::is_eval);
+        let expands = is_eval || callee.is_some_and(Callee::expands_template);
+        self.expands_value |= expands && !matches!(template, Some(ExprKind::Text(_)));
+        if is_eval {
+            self.evals.push(place);
+            self.reads_errors = true;
+            match template {
+                Some(ExprKind::Text(template)) => expanded(template).for_each(|name| self.add(name, place, true)),
+                _ => self.expands_unknown = true,
             }
-            _ => self.expands_unknown = true,
+        } else if !matches!(callee, Some(Callee::Builtin(_))) {
+            self.calls.push(place);
         }
     }
 

@@ -3,11 +3,12 @@
 //! Only a `MUST` with another statement behind it in its block is reported: as the last statement of a loop or of a
 //! procedure it ends what it is part of, which is what `CLEAR_ERROR` is for.
 
+use crate::program::statements::blocks;
 use crate::syntax::ast::{Statement, StatementKind};
 use crate::text::{Code, Diagnostic, Span};
 
 use super::text::Text;
-use super::walk::{Body, blocks};
+use super::walk::Body;
 
 /// A handler.
 struct Handler {

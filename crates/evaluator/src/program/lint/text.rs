@@ -2,15 +2,14 @@
 
 use std::rc::Rc;
 
-use crate::program::known::{CleanProcedure, OutsideFacts};
+use crate::program::known::{CleanProcedure, Facts, OutsideFacts};
 use crate::syntax::ast::{Call, ExprKind, StatementKind, Tree};
 use crate::text::{Diagnostic, Source};
 use crate::toolkit::Declaration;
 
 use super::LintContext;
-use super::braces::expands_value;
 use super::doubt::Doubts;
-use super::facts::Facts;
+use super::facts::facts;
 use super::names::{Callee, Names};
 use super::walk::{Body, is_plain};
 
@@ -25,7 +24,7 @@ pub struct Text<'a> {
     pub bodies: Vec<Body<'a>>,
     /// The procedures in which there is nothing to find.
     pub clean: Vec<Rc<CleanProcedure>>,
-    /// What the bodies depend on besides the meaning of their words.
+    /// The facts about the text on which findings about each procedure depend.
     pub outside: OutsideFacts,
     /// Whether the top level does more than assign plain values to names.
     pub acts: bool,
@@ -47,12 +46,11 @@ impl<'a> Text<'a> {
         let clean = skipped.iter().map(|(_, clean)| &clean.facts);
         let doubts = Doubts::of(source, &bodies, clean, found)?;
         bodies.iter_mut().for_each(|body| body.collect_reads(tree, &names));
-        let any = |of_facts: fn(&Facts) -> bool, of_body: &dyn Fn(&Body<'_>) -> bool| {
-            skipped.iter().any(|(_, clean)| of_facts(&clean.facts)) || bodies.iter().any(of_body)
-        };
+        let facts = || skipped.iter().map(|(_, clean)| &clean.facts);
+        let reads = || bodies.iter().map(|body| &body.reads);
         let outside = OutsideFacts {
-            reads_errors: any(|facts| facts.reads_errors, &|body| body.reads.reads_errors),
-            expands_values: any(|facts| facts.expands_value, &|body| expands_value(tree, &names, body)),
+            reads_errors: facts().any(|facts| facts.reads_errors) || reads().any(|reads| reads.reads_errors),
+            expands_values: facts().any(|facts| facts.expands_value) || reads().any(|reads| reads.expands_value),
             reads_last: tree.exprs().iter().any(|expr| matches!(expr.kind, ExprKind::Last)),
         };
         let (clean, others): (Vec<_>, Vec<_>) = skipped.into_iter().partition(|(_, clean)| clean.outside == outside);
@@ -87,7 +85,7 @@ impl<'a> Text<'a> {
 
     /// Returns the facts about a body.
     pub fn facts_of(&self, body: &Body<'_>) -> Facts {
-        Facts::of(self.tree, &self.names, body)
+        facts(self.tree, body)
     }
 
     /// Resolves a call in the same order as lowering. Returns `None` if nothing has the name.

@@ -1,10 +1,10 @@
 //! Statements that can never run.
 
+use crate::program::statements::blocks;
 use crate::syntax::ast::{Block, ExprKind, Statement, StatementKind, Tree};
 use crate::text::{Code, Diagnostic};
 
 use super::text::Text;
-use super::walk::blocks;
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     for body in text.bodies.iter().filter(|body| text.is_certain(body)) {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use compact_str::CompactString;
 
+use crate::program::statements::{set_by, set_otherwise};
 use crate::syntax::ast::{ExprKind, Name, Statement, StatementKind};
 use crate::syntax::keyword;
 use crate::text::{Code, Diagnostic, Edit, Source, Span};
@@ -13,7 +14,7 @@ use super::doubt::Doubts;
 use super::facts::mentions;
 use super::names::Callee;
 use super::text::Text;
-use super::walk::{Body, is_plain, set_otherwise};
+use super::walk::{Body, is_plain};
 
 pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
     let (top, procedures) = text.top_and_procedures();
@@ -71,18 +72,6 @@ impl<'t> ReadNames<'t> {
 
     fn has(&self, name: &str) -> bool {
         self.all || self.names.contains(name) || self.doubts.may_use(name)
-    }
-}
-
-/// Returns the name that a statement sets if it sets exactly one.
-pub fn set_by(statement: &Statement) -> Option<&Name> {
-    match &statement.kind {
-        StatementKind::Set { targets, .. } => match &targets[..] {
-            [target] if target.steps.is_empty() => Some(&target.name),
-            _ => None,
-        },
-        StatementKind::OnError { name, .. } => name.as_ref(),
-        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::program::statements::{extent, set_otherwise, statements};
 use crate::syntax::ast::{AssignTarget, Block, ExprId, ExprKind, Procedure, Statement, StatementKind, Step, Tree};
 use crate::text::Span;
 
@@ -46,7 +47,7 @@ impl<'a> Body<'a> {
 
     /// Collects the names that the body reads.
     pub fn collect_reads(&mut self, tree: &'a Tree, names: &Names<'a>) {
-        self.reads = Reads::of(tree, names, self);
+        self.reads = Reads::of(tree, names, &self.statements, &self.expressions);
     }
 
     fn new(tree: &'a Tree, procedure: Option<&'a Procedure>, block: &'a Block) -> Body<'a> {
@@ -90,50 +91,6 @@ fn set_once<'a>(procedure: Option<&'a Procedure>, statements: &[&'a Statement]) 
     }
     once.retain(|name, _| !often.contains(name));
     once
-}
-
-/// Returns the names that a statement sets, changes a part of, or uses as loop variables.
-pub fn set_otherwise(statement: &Statement) -> Vec<&str> {
-    match &statement.kind {
-        StatementKind::Set { targets, .. } => targets.iter().map(|target| target.name.text.as_str()).collect(),
-        StatementKind::For { first, second, .. } => {
-            [Some(first), second.as_ref()].into_iter().flatten().map(|name| name.text.as_str()).collect()
-        }
-        StatementKind::OnError { name: Some(name), .. } => vec![name.text.as_str()],
-        _ => Vec::new(),
-    }
-}
-
-/// Returns all blocks of a body, outer ones first.
-pub fn blocks(body: &Block) -> Vec<&Block> {
-    let mut found = vec![body];
-    let mut at = 0;
-    while at < found.len() {
-        found.extend(found[at].iter().flat_map(Statement::blocks));
-        at += 1;
-    }
-    found
-}
-
-/// Returns all statements of a block including nested ones, in source order.
-pub fn statements(block: &Block) -> Vec<&Statement> {
-    let mut found: Vec<&Statement> = blocks(block).into_iter().flatten().collect();
-    found.sort_by_key(|statement| statement.span.start);
-    found
-}
-
-/// Returns the span of a statement including everything nested in it.
-pub fn extent(statement: &Statement) -> Span {
-    let mut span = statement.span;
-    let mut ahead = vec![statement];
-    while let Some(statement) = ahead.pop() {
-        span = span.to(statement.span);
-        ahead.extend(statement.blocks().into_iter().flatten());
-        if let StatementKind::Procedure(procedure) = &statement.kind {
-            ahead.extend(&procedure.body);
-        }
-    }
-    span
 }
 
 /// Returns the expressions that belong directly to a statement.

@@ -21,11 +21,10 @@ use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
 
 use super::builtin::Builtin;
-use super::known::{Known, KnownProcedures, LoweredProcedure, Meaning, Meanings, WrittenText, hash_of};
-use super::lint::unused::set_by;
-use super::lint::walk::{set_otherwise, statements};
+use super::known::{Known, KnownProcedures, Meaning, Meanings, WrittenText, hash_of};
 use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
+use super::statements::{set_by, statements};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
 use super::unit::{Module, Unit, Uses};
 
@@ -180,7 +179,6 @@ fn meanings(unit: &Unit, top: &Variables, signatures: &Signatures, modules: &[Si
     };
     top.names().iter().for_each(|name| meaning(name, &|meaning| meaning.is_variable = true));
     for statement in statements(&unit.tree.statements) {
-        set_otherwise(statement).into_iter().for_each(|name| meaning(name, &|meaning| meaning.is_set = true));
         if let Some(name) = set_by(statement) {
             meaning(&name.text, &|meaning| meaning.is_set_alone = true);
         }
@@ -297,17 +295,12 @@ fn lower_unless_known(
     let found = context.text_of(written).map(|text| procedures.borrow_mut().find(procedure, text, meanings));
     match found {
         Some(Known::Clean(clean)) => {
-            let LoweredProcedure { slots, reads_args, .. } = clean.lowered();
-            context.reads_args.set(context.reads_args.get() || *reads_args);
-            let body = Body { slots: slots.clone(), ..Body::default() };
+            let body = Body { slots: clean.slots().to_vec(), ..Body::default() };
             described(procedure, body, context)
         }
         Some(Known::Not(mut known)) => {
-            let others = context.reads_args.replace(false);
             let lowered = lower_procedure(written, context, findings);
-            known.reads_args = context.reads_args.get();
             known.slots.clone_from(&lowered.body.slots);
-            context.reads_args.set(others || known.reads_args);
             procedures.borrow_mut().add_lowered(procedure, known);
             lowered
         }
