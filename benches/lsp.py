@@ -322,6 +322,8 @@ def measure(ns, name, quick):
         count = 1 if quick else 15
         completions, version = complete(editor, uri, spot, count, version)
         assert len(completions) == count, "there are names that begin so"
+        tokens, _ = editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}})
+        assert tokens["data"], "there are tokens"
         memory = editor.memory()
         assert editor.leave() == 0
     figures = {key: Figures(times) for key, times in keys.items()}

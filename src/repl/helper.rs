@@ -11,6 +11,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 
 use crate::engine::Session;
+use crate::terminal::paint::takes_colors;
 
 use super::commands::name_in;
 use super::complete::complete;
@@ -38,14 +39,13 @@ pub struct Typing<'e> {
 impl<'e> Typing<'e> {
     /// Creates the helper of a session.
     pub fn new(session: Rc<RefCell<Session<'e>>>) -> Typing<'e> {
-        let has_colors = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Typing {
             session,
             block: RefCell::default(),
             seen: RefCell::default(),
             columns: Cell::new(80),
             prompt: Cell::new(0),
-            has_colors,
+            has_colors: takes_colors(),
         }
     }
 }

@@ -48,7 +48,8 @@ pub fn paint() -> Paint {
     Paint::of(&stdout())
 }
 
-fn takes_colors() -> bool {
+/// Whether `NO_COLOR` and the kind of terminal permit colours.
+pub fn takes_colors() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     !refused && !dumb

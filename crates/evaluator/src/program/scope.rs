@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use compact_str::CompactString;
+use foldhash::quality::RandomState;
 
 use crate::syntax::ast::{AssignTarget, Block, Name, Procedure, StatementKind, Tree};
 
@@ -12,7 +13,7 @@ use super::tree::Slot;
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     names: Vec<CompactString>,
-    slots: HashMap<CompactString, Slot>,
+    slots: HashMap<CompactString, Slot, RandomState>,
 }
 
 impl Variables {

@@ -1,6 +1,6 @@
 //! The statements of a tree, with those nested in them, and the names that they set. Nothing here recurses.
 
-use crate::syntax::ast::{Block, Name, Statement, StatementKind};
+use crate::syntax::ast::{AssignTarget, Block, Name, Statement, StatementKind};
 use crate::text::Span;
 
 /// Returns all blocks of a body, outer ones first.
@@ -16,8 +16,17 @@ pub fn blocks(body: &Block) -> Vec<&Block> {
 
 /// Returns all statements of a block including nested ones, in source order.
 pub fn statements(block: &Block) -> Vec<&Statement> {
-    let mut found: Vec<&Statement> = blocks(block).into_iter().flatten().collect();
-    found.sort_by_key(|statement| statement.span.start);
+    let mut found = Vec::with_capacity(block.len());
+    let mut ahead = vec![block.iter()];
+    while let Some(rest) = ahead.last_mut() {
+        match rest.next() {
+            Some(statement) => {
+                found.push(statement);
+                ahead.extend(statement.blocks().into_iter().rev().map(|block| block.iter()));
+            }
+            None => drop(ahead.pop()),
+        }
+    }
     found
 }
 
@@ -48,13 +57,13 @@ pub fn set_by(statement: &Statement) -> Option<&Name> {
 }
 
 /// Returns the names that a statement sets, changes a part of, or uses as loop variables.
-pub fn set_otherwise(statement: &Statement) -> Vec<&str> {
-    match &statement.kind {
-        StatementKind::Set { targets, .. } => targets.iter().map(|target| target.name.text.as_str()).collect(),
-        StatementKind::For { first, second, .. } => {
-            [Some(first), second.as_ref()].into_iter().flatten().map(|name| name.text.as_str()).collect()
-        }
-        StatementKind::OnError { name: Some(name), .. } => vec![name.text.as_str()],
-        _ => Vec::new(),
-    }
+pub fn set_otherwise(statement: &Statement) -> impl Iterator<Item = &str> {
+    let (targets, names): (&[AssignTarget], [Option<&Name>; 2]) = match &statement.kind {
+        StatementKind::Set { targets, .. } => (targets, [None, None]),
+        StatementKind::For { first, second, .. } => (&[], [Some(first), second.as_ref()]),
+        StatementKind::OnError { name, .. } => (&[], [name.as_ref(), None]),
+        _ => (&[], [None, None]),
+    };
+    let targets = targets.iter().map(|target| &target.name);
+    targets.chain(names.into_iter().flatten()).map(|name| name.text.as_str())
 }

@@ -52,7 +52,8 @@ impl<'a> Body<'a> {
 
     fn new(tree: &'a Tree, procedure: Option<&'a Procedure>, block: &'a Block) -> Body<'a> {
         let statements = statements(block);
-        let mut expressions: Vec<ExprId> = statements.iter().flat_map(|statement| roots(statement)).collect();
+        let mut expressions = Vec::with_capacity(2 * statements.len());
+        statements.iter().for_each(|statement| add_roots(statement, &mut expressions));
         add_parts(tree, &mut expressions);
         let set_once = set_once(procedure, &statements);
         Body { span: None, procedure, block, statements, expressions, set_once, reads: Reads::default() }
@@ -93,18 +94,24 @@ fn set_once<'a>(procedure: Option<&'a Procedure>, statements: &[&'a Statement]) 
     once
 }
 
-/// Returns the expressions that belong directly to a statement.
-fn roots(statement: &Statement) -> Vec<ExprId> {
+/// Appends the expressions that belong directly to a statement.
+fn add_roots(statement: &Statement, found: &mut Vec<ExprId>) {
     match &statement.kind {
-        StatementKind::Set { targets, value } => targets.iter().flat_map(indexes).chain([*value]).collect(),
-        StatementKind::Emit(values) | StatementKind::Return(values) => values.clone(),
-        StatementKind::Call(call) => vec![*call],
-        StatementKind::If { arms, .. } => arms.iter().map(|arm| arm.condition).collect(),
-        StatementKind::While { condition, .. } => vec![*condition],
-        StatementKind::For { list, .. } => vec![*list],
-        StatementKind::Must { value, message } => [Some(*value), *message].into_iter().flatten().collect(),
-        StatementKind::Fail(message) => message.iter().copied().collect(),
-        _ => Vec::new(),
+        StatementKind::Set { targets, value } => {
+            found.extend(targets.iter().flat_map(indexes));
+            found.push(*value);
+        }
+        StatementKind::Emit(values) | StatementKind::Return(values) => found.extend(values),
+        StatementKind::Call(call) => found.push(*call),
+        StatementKind::If { arms, .. } => found.extend(arms.iter().map(|arm| arm.condition)),
+        StatementKind::While { condition, .. } => found.push(*condition),
+        StatementKind::For { list, .. } => found.push(*list),
+        StatementKind::Must { value, message } => {
+            found.push(*value);
+            found.extend(message);
+        }
+        StatementKind::Fail(message) => found.extend(message),
+        _ => {}
     }
 }
 

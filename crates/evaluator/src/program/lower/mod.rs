@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use compact_str::CompactString;
+use foldhash::quality::RandomState;
 
 use crate::syntax::MAX_FINDINGS;
 use crate::syntax::ast::{self, StatementKind, Tree, WhenAbsent};
@@ -118,7 +119,7 @@ struct WrittenProcedure<'a> {
 }
 
 /// The procedures that a text may call by their bare names.
-type Signatures = HashMap<CompactString, Signature>;
+type Signatures = HashMap<CompactString, Signature, RandomState>;
 
 /// State shared by all texts of a program.
 struct ProgramContext<'a> {
@@ -360,9 +361,9 @@ struct Lowering<'a> {
     /// The script's top-level variables, while lowering a procedure.
     outer: Option<&'a Variables>,
     /// Number of reads so far of each of the body's own variables.
-    reads: HashMap<Slot, usize>,
+    reads: HashMap<Slot, usize, RandomState>,
     /// How the body assigns each of its own variables.
-    assignments: HashMap<Slot, Assignments>,
+    assignments: HashMap<Slot, Assignments, RandomState>,
     keeps_last: bool,
     handles_errors: bool,
     loops: usize,
@@ -386,8 +387,8 @@ impl<'a> Lowering<'a> {
             context,
             variables,
             outer,
-            reads: HashMap::new(),
-            assignments: HashMap::new(),
+            reads: HashMap::default(),
+            assignments: HashMap::default(),
             keeps_last: false,
             handles_errors: false,
             loops: 0,
