@@ -11,7 +11,7 @@ test("each script of the book has its link", { timeout: 600_000, skip: folder ? 
   const pages = JSON.parse(readFileSync(join(site, "blocks.json"), "utf8"));
   const names = Object.keys(pages).filter((name) => isLong || name.startsWith("cookbook/"));
   assert.ok(names.length > 4, names.join());
-  const book = await serve({ "/playground/": site, "/": folder });
+  const book = await serve({ "/": folder });
   const browser = await launch();
   try {
     for (const [name, width] of names.flatMap((name) => [[name, 1280], [name, 390]])) {
@@ -30,6 +30,11 @@ test("each script of the book has its link", { timeout: 600_000, skip: folder ? 
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than a window of ${width}`);
       assert.deepEqual(problems, [], name);
+      if (width === 1280) {
+        await page.click("a.try-it");
+        await page.waitForSelector("html[data-ready]", { timeout: 60_000 });
+        assert.equal(await page.inputValue("#script"), pages[name][0].script, name);
+      }
       await page.close();
     }
   } finally {
