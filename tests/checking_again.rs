@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use neuroscript::engine::{Engine, KnownTexts, Options, Script};
-
 use neuroscript::text::Diagnostic;
 
 use crate::support::dice::Dice;
@@ -86,7 +85,7 @@ const TOP: [&str; 17] = [
     "# ns: allow NS0112\n",
     ":: arg a: b\n",
 ];
-/// What makes the structure of a text uncertain.
+/// Pieces that leave the structure of a text uncertain.
 const BROKEN: [&str; 8] = ["\"", "'''", "END\n", "IF a THEN\n", "a b c\n", "(", "DEFINE PROCEDURE\n", "x"];
 
 fn procedure(dice: &mut Dice) -> String {
@@ -119,18 +118,18 @@ fn edit(text: &mut String, dice: &mut Dice) {
     }
 }
 
-/// What a check tells about a script.
+/// The result of a check.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct CheckResult {
     findings: Vec<String>,
     info: String,
     has_errors: bool,
 }
 
-fn told(engine: &Engine, script: &Script, known: Option<&KnownTexts>) -> Told {
+fn check(engine: &Engine, script: &Script, known: Option<&KnownTexts>) -> CheckResult {
     let analysis = known.map_or_else(|| engine.analyze(script), |known| engine.analyze_again(script, known));
     let checked = &analysis.checked;
-    Told {
+    CheckResult {
         findings: checked.findings.iter().map(|finding| format!("{finding:?}")).collect(),
         info: serde_json::to_string(&checked.info).unwrap(),
         has_errors: checked.findings.iter().any(Diagnostic::is_error),
@@ -166,8 +165,8 @@ fn a_text_that_changes_has_the_findings_of_a_new_one() {
         }
         engine.set_open_text(&module, Some(used));
         let script = Script::new("a.ns", text.as_str());
-        let again = told(&engine, &script, Some(&known));
-        assert_eq!(again, told(&engine, &script, None), "edit {number}, module:\n{used}script:\n{text}");
+        let again = check(&engine, &script, Some(&known));
+        assert_eq!(again, check(&engine, &script, None), "edit {number}, module:\n{used}script:\n{text}");
         skipped += known.skipped_procedures();
         // Most errors are taken back at once, so that most versions have few.
         if !again.has_errors {
@@ -314,20 +313,20 @@ fn every_edit_is_seen_by_the_procedures_that_depend_on_it() {
     std::fs::write(&module, "").unwrap();
     let engine = engine(folder.path());
     let known = KnownTexts::default();
-    let told = |used: &str, text: &str, known: Option<&KnownTexts>| {
+    let check = |used: &str, text: &str, known: Option<&KnownTexts>| {
         engine.set_open_text(&module, Some(used));
-        told(&engine, &Script::new("a.ns", text), known)
+        check(&engine, &Script::new("a.ns", text), known)
     };
-    let base = told(MODULE, SCRIPT, None);
+    let base = check(MODULE, SCRIPT, None);
     assert!(!base.has_errors && base.findings.len() == 1, "{base:?}");
     let mut skipped = 0;
     let mut compare = |used: &str, text: &str| {
-        let fresh = told(used, text, None);
+        let fresh = check(used, text, None);
         for _ in 0..2 {
-            assert_eq!(told(used, text, Some(&known)), fresh, "module:\n{used}script:\n{text}");
+            assert_eq!(check(used, text, Some(&known)), fresh, "module:\n{used}script:\n{text}");
             skipped += known.skipped_procedures();
         }
-        assert_eq!(told(MODULE, SCRIPT, Some(&known)), base, "after module:\n{used}script:\n{text}");
+        assert_eq!(check(MODULE, SCRIPT, Some(&known)), base, "after module:\n{used}script:\n{text}");
     };
     one_changed(MODULE).iter().for_each(|version| compare(version, SCRIPT));
     one_changed(SCRIPT).iter().for_each(|version| compare(MODULE, version));
@@ -356,7 +355,7 @@ fn only_what_an_edit_concerns_is_checked_again() {
         .collect();
     let text = format!("SET limit = 3\nSET other = 4\n{procedures}CALL P0(limit + other)\n");
     let skipped = |text: &str| {
-        told(&engine, &Script::new("a.ns", text), Some(&known));
+        check(&engine, &Script::new("a.ns", text), Some(&known));
         known.skipped_procedures()
     };
     assert_eq!(skipped(&text), 0);

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use compact_str::CompactString;
-use foldhash::fast::RandomState;
+use foldhash::quality::RandomState;
 
 use crate::syntax::ast::Procedure;
 use crate::syntax::keyword::is_word_char;

@@ -72,7 +72,8 @@ pub struct Interface {
     pub procedure: Option<CompactString>,
     /// The parameters of the procedure, or those that a script which reads `ARGS` documents.
     pub parameters: Vec<Parameter>,
-    /// Whether the script may read `ARGS`: lowering knows it, and [`may_read_args`] estimates it before.
+    /// Whether the script may read `ARGS`. [`Interface::of`] leaves it `false`: lowering finds it out, and
+    /// [`may_read_args`] estimates it for a script that is only parsed.
     pub reads_args: bool,
 }
 

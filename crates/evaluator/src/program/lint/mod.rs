@@ -124,7 +124,7 @@ fn keep_clean<'f>(text: &Text<'_>, found: impl Iterator<Item = &'f Diagnostic>) 
         let next = places.get(places.partition_point(|place| *place < lowered.span.start));
         let is_clean = next.is_none_or(|place| *place >= lowered.span.end);
         if is_clean && !text.doubts.may_concern(lowered.words.iter().map(CompactString::as_str)) {
-            known.keep(lowered, text.facts_of(body), text.outside);
+            known.keep(lowered, facts::facts(text.tree, body), text.outside);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foldhash::fast::RandomState;
+use foldhash::quality::RandomState;
 
 use crate::program::statements::set_by;
 use crate::syntax::ast::{ExprId, ExprKind, Statement, StatementKind, Tree};

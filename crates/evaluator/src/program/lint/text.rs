@@ -9,7 +9,6 @@ use crate::toolkit::Declaration;
 
 use super::LintContext;
 use super::doubt::Doubts;
-use super::facts::facts;
 use super::names::{Callee, Names};
 use super::walk::{Body, is_plain};
 
@@ -45,7 +44,7 @@ impl<'a> Text<'a> {
         }
         let clean = skipped.iter().map(|(_, clean)| &clean.facts);
         let doubts = Doubts::of(source, &bodies, clean, found)?;
-        bodies.iter_mut().for_each(|body| body.collect_reads(tree, &names));
+        let mut bodies: Vec<Body<'_>> = bodies.into_iter().map(|body| body.with_reads(tree, &names)).collect();
         let facts = || skipped.iter().map(|(_, clean)| &clean.facts);
         let reads = || bodies.iter().map(|body| &body.reads);
         let outside = OutsideFacts {
@@ -55,9 +54,7 @@ impl<'a> Text<'a> {
         };
         let (clean, others): (Vec<_>, Vec<_>) = skipped.into_iter().partition(|(_, clean)| clean.outside == outside);
         for (statement, _) in others {
-            let mut body = Body::of_procedure(tree, statement);
-            body.iter_mut().for_each(|body| body.collect_reads(tree, &names));
-            bodies.extend(body);
+            bodies.extend(Body::of_procedure(tree, statement).map(|body| body.with_reads(tree, &names)));
         }
         let clean = clean.into_iter().map(|(_, clean)| clean).collect();
         let acts = tree.statements.iter().any(|statement| statement.runs() && !is_plain(tree, statement));
@@ -81,11 +78,6 @@ impl<'a> Text<'a> {
     /// Returns the facts about the procedures in which there is nothing to find.
     pub fn facts(&self) -> impl Iterator<Item = &Facts> {
         self.clean.iter().map(|clean| &clean.facts)
-    }
-
-    /// Returns the facts about a body.
-    pub fn facts_of(&self, body: &Body<'_>) -> Facts {
-        facts(self.tree, body)
     }
 
     /// Resolves a call in the same order as lowering. Returns `None` if nothing has the name.

@@ -15,7 +15,7 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let looks: Vec<Looks> = text.bodies.iter().map(|body| Looks::of(text, body)).collect();
-    let reads_errors = text.outside.reads_errors || looks.iter().any(|looks| looks.reads_errors);
+    let reads_errors = text.outside.reads_errors || may_read_outcome(text);
     for (body, looks) in text.bodies.iter().zip(&looks) {
         // The caller of a procedure may check LAST_ERROR.
         // A line that could not be parsed may begin or end a block, and so decide which call comes last.
@@ -31,7 +31,6 @@ pub fn lint(text: &Text<'_>, found: &mut Vec<Diagnostic>) {
 struct Looks {
     calls: Vec<u32>,
     reads: Vec<u32>,
-    reads_errors: bool,
 }
 
 /// A block and what is known about the code after it.
@@ -47,15 +46,10 @@ impl Looks {
     fn of(text: &Text<'_>, body: &Body<'_>) -> Looks {
         let reads = &body.reads;
         // A text that is expanded may name LAST or LAST_ERROR.
-        let mut looks = Looks {
-            calls: reads.calls.clone(),
-            reads: [&reads.outcomes[..], &reads.evals].concat(),
-            reads_errors: reads.reads_errors,
-        };
-        if ["LAST", "LAST_ERROR"].iter().any(|name| text.doubts.may_use(name)) {
+        let mut looks = Looks { calls: reads.calls.clone(), reads: [&reads.outcomes[..], &reads.evals].concat() };
+        if may_read_outcome(text) {
             let errors = text.doubts.within(body.span.unwrap_or(text.source.span()));
             looks.reads.extend(errors.iter().map(|error| error.start));
-            looks.reads_errors = true;
         }
         looks.reads.sort_unstable();
         looks
@@ -92,6 +86,11 @@ impl Looks {
         }
         statement.blocks().into_iter().zip(ends).map(|(block, end)| Stretch { block, end, is_seen }).collect()
     }
+}
+
+/// Whether a line with an error may check results.
+fn may_read_outcome(text: &Text<'_>) -> bool {
+    ["LAST", "LAST_ERROR"].iter().any(|name| text.doubts.may_use(name))
 }
 
 fn any_in(places: &[u32], range: Span) -> bool {

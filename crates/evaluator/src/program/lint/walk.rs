@@ -23,7 +23,7 @@ pub struct Body<'a> {
     pub expressions: Vec<ExprId>,
     /// Variables that exactly one statement assigns, with the assigned expression.
     pub set_once: HashMap<&'a str, ExprId>,
-    /// The names that it reads, once they are collected.
+    /// The names that it reads; empty without [`Body::with_reads`].
     pub reads: Reads<'a>,
 }
 
@@ -45,9 +45,9 @@ impl<'a> Body<'a> {
         Some(Body { span: Some(extent(statement)), ..Body::new(tree, Some(procedure), &procedure.body) })
     }
 
-    /// Collects the names that the body reads.
-    pub fn collect_reads(&mut self, tree: &'a Tree, names: &Names<'a>) {
-        self.reads = Reads::of(tree, names, &self.statements, &self.expressions);
+    /// Returns the body with the names that it reads.
+    pub fn with_reads(self, tree: &'a Tree, names: &Names<'a>) -> Body<'a> {
+        Body { reads: Reads::of(tree, names, &self.statements, &self.expressions), ..self }
     }
 
     fn new(tree: &'a Tree, procedure: Option<&'a Procedure>, block: &'a Block) -> Body<'a> {

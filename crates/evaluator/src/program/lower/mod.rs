@@ -4,6 +4,7 @@
 mod call;
 mod expr;
 mod higher_order;
+mod known;
 mod other_languages;
 mod stmt;
 mod suggestions;
@@ -22,12 +23,13 @@ use crate::toolkit::{Registry, Settings};
 use crate::value::Value;
 
 use super::builtin::Builtin;
-use super::known::{Known, KnownProcedures, Meaning, Meanings, WrittenText, hash_of};
+use super::known::{KnownProcedures, hash_of};
 use super::literal::literal;
 use super::scope::{Variables, doubtful_words};
-use super::statements::{set_by, statements};
 use super::tree::{Body, Param, Procedure, ProcedureId, Program, Scope, Slot, Variable, required};
 use super::unit::{Module, Unit, Uses};
+
+use known::{KnownText, lower_unless_known};
 
 /// The environment that a script is lowered in.
 pub struct Environment<'a> {
@@ -43,7 +45,8 @@ pub struct Environment<'a> {
     pub modules: &'a [Module],
     /// The texts of all of them.
     pub sources: &'a Sources,
-    /// For a check: the procedures in which earlier ones found nothing, which are not lowered again.
+    /// For a check: the procedures in which earlier ones found nothing. They are not lowered again, so that the program
+    /// lacks their statements and cannot be run.
     pub known: Option<&'a RefCell<KnownProcedures>>,
 }
 
@@ -114,8 +117,10 @@ const NOTHINGS: [&str; 6] = ["none", "null", "undefined", "nothing", "nullptr", 
 struct WrittenProcedure<'a> {
     unit: &'a Unit,
     procedure: &'a ast::Procedure,
-    /// The range from its head to the next statement of the text.
-    range: (u32, Option<u32>),
+    /// Where its head begins.
+    start: u32,
+    /// Where the next statement of the text begins, if there is one.
+    next: Option<u32>,
 }
 
 /// The procedures that a text may call by their bare names.
@@ -146,52 +151,15 @@ struct BodyContext<'a> {
     known: Option<KnownText<'a>>,
 }
 
-/// The procedures of a text that are known, and what the words of this text mean.
-struct KnownText<'a> {
-    procedures: &'a RefCell<KnownProcedures>,
-    meanings: Meanings,
-}
-
 impl<'a> BodyContext<'a> {
     fn of(unit: &Unit, program: &'a ProgramContext<'a>, signatures: &'a Signatures, top: Variables) -> BodyContext<'a> {
         let mut doubtful = HashSet::new();
         doubtful_words(&unit.tree.statements, &mut doubtful);
         let Environment { registry, settings, sources, known, .. } = program.environment;
         let (modules, sees_errors, reads_args) = (program.modules, &program.sees_errors, &program.reads_args);
-        let known =
-            known.map(|procedures| KnownText { procedures, meanings: meanings(unit, &top, signatures, modules) });
+        let known = known.map(|procedures| KnownText::of(procedures, unit, &top, signatures, modules));
         BodyContext { registry, settings, sources, signatures, modules, top, doubtful, sees_errors, reads_args, known }
     }
-
-    /// Returns the text of a procedure up to the next statement.
-    fn text_of(&self, WrittenProcedure { procedure, range, .. }: WrittenProcedure<'_>) -> Option<WrittenText<'a>> {
-        let source = self.sources.of(procedure.name.span)?;
-        let span = Span { start: range.0, end: range.1.unwrap_or(source.span().end) };
-        Some(WrittenText { text: source.slice(span), span })
-    }
-}
-
-/// Returns the meanings of the words of a text.
-fn meanings(unit: &Unit, top: &Variables, signatures: &Signatures, modules: &[Signatures]) -> Meanings {
-    let mut meanings = Meanings::default();
-    let mut meaning = |name: &str, add: &dyn Fn(&mut Meaning)| match meanings.get_mut(name) {
-        Some(meaning) => add(meaning),
-        None => add(meanings.entry(name.into()).or_default()),
-    };
-    top.names().iter().for_each(|name| meaning(name, &|meaning| meaning.is_variable = true));
-    for statement in statements(&unit.tree.statements) {
-        if let Some(name) = set_by(statement) {
-            meaning(&name.text, &|meaning| meaning.is_set_alone = true);
-        }
-    }
-    for (name, signature) in signatures {
-        meaning(name, &|meaning| meaning.procedure = Some(signature.hash()));
-    }
-    for (name, module) in &unit.uses {
-        let hash = module.map(|id| modules[id.0 as usize].values().fold(0, |hash, one| hash ^ one.hash()));
-        meaning(name, &|meaning| meaning.module = Some(hash_of(hash)));
-    }
-    meanings
 }
 
 /// The part of a procedure that its callers need.
@@ -258,7 +226,7 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
         statements.filter_map(move |(number, statement)| match &statement.kind {
             StatementKind::Procedure(procedure) => {
                 let next = unit.tree.statements.get(number + 1).map(|next| next.span.start);
-                Some(WrittenProcedure { unit, procedure, range: (statement.span.start, next) })
+                Some(WrittenProcedure { unit, procedure, start: statement.span.start, next })
             }
             _ => None,
         })
@@ -281,32 +249,6 @@ fn procedures_of<'a>(unit: &'a Unit, earlier: &'a [Unit], findings: &mut Vec<Dia
         }
     }
     procedures
-}
-
-/// Lowers a procedure, unless it is known that nothing can be found in it.
-fn lower_unless_known(
-    written: WrittenProcedure<'_>,
-    context: &BodyContext<'_>,
-    findings: &mut Vec<Diagnostic>,
-) -> Procedure {
-    let Some(KnownText { procedures, meanings }) = &context.known else {
-        return lower_procedure(written, context, findings);
-    };
-    let procedure = written.procedure;
-    let found = context.text_of(written).map(|text| procedures.borrow_mut().find(procedure, text, meanings));
-    match found {
-        Some(Known::Clean(clean)) => {
-            let body = Body { slots: clean.slots().to_vec(), ..Body::default() };
-            described(procedure, body, context)
-        }
-        Some(Known::Not(mut known)) => {
-            let lowered = lower_procedure(written, context, findings);
-            known.slots.clone_from(&lowered.body.slots);
-            procedures.borrow_mut().add_lowered(procedure, known);
-            lowered
-        }
-        Some(Known::Never) | None => lower_procedure(written, context, findings),
-    }
 }
 
 fn lower_procedure(
